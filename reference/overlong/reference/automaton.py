@@ -1,0 +1,243 @@
+"""The minimal automaton of a grammar. Everything else in the project is read off it.
+
+Theory of operation. Each place of the grammar where an octet is read is a *position* (Glushkov 1961;
+McNaughton and Yamada 1960): first, last and follow sets make the grammar a position automaton, the
+subset construction makes that deterministic, partition refinement (Moore 1956) makes it minimal, and
+states are numbered in the order in which a breadth-first walk over ascending octets first meets them.
+The result is therefore a function of the language alone, and state 0 is the start.
+
+Positions survive all that: :attr:`Automaton.open` says, for each state, which positions of the grammar
+may come next. That is what makes explanations free.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from overlong.reference.grammar import (
+    Concatenation,
+    Group,
+    OctetRange,
+    Position,
+    Reference,
+    Repetition,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from overlong.reference.grammar import Alternative, Expression, Grammar, Rule
+
+OCTETS = range(0x100)
+
+
+@dataclass(frozen=True, slots=True)
+class OctetClass:
+    """Octets that no state tells apart."""
+
+    octets: tuple[int, ...]
+
+    @property
+    def least(self) -> int:
+        return self.octets[0]
+
+    @property
+    def ranges(self) -> tuple[OctetRange, ...]:
+        """The maximal runs of consecutive octets."""
+        runs = groupby(enumerate(self.octets), key=lambda pair: pair[1] - pair[0])
+        members = [[octet for _, octet in run] for _, run in runs]
+        return tuple(OctetRange(run[0], run[-1]) for run in members)
+
+    def __str__(self) -> str:
+        return " ".join(map(str, self.ranges))
+
+
+@dataclass(frozen=True, eq=False)  # compared with theory.equivalent, hashed by identity
+class Automaton:
+    """A complete deterministic automaton over octets; state 0 is the start.
+
+    ``table[state][octet]`` is the next state. ``open[state]`` holds the grammar positions that may come
+    next (empty where an automaton was not compiled from a grammar).
+    """
+
+    table: tuple[tuple[int, ...], ...]
+    accepting: tuple[bool, ...]
+    open: tuple[frozenset[Position], ...]
+
+    @classmethod
+    def compile(cls, grammar: Grammar) -> Automaton:
+        """The automaton of the grammar's start rule, before states are merged.
+
+        Each state stands for one set of positions just read, so :attr:`open` is exact: after
+        ``E0 A0`` it names only the alternative of E0. :meth:`minimal` merges states, and what they say.
+        """
+        return _determinise(_Positions(grammar))
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def run(self, octets: Iterable[int], state: int = 0) -> int:
+        """The state after ``octets``."""
+        for octet in octets:
+            state = self.table[state][octet]
+        return state
+
+    def walk(self, octets: Iterable[int], state: int = 0) -> Iterator[int]:
+        """The state after each of ``octets``."""
+        for octet in octets:
+            state = self.table[state][octet]
+            yield state
+
+    def accepts(self, octets: Iterable[int], state: int = 0) -> bool:
+        return self.accepting[self.run(octets, state)]
+
+    @cached_property
+    def dead(self) -> int | None:
+        """The state from which nothing is accepted, if there is one (a minimal automaton has at most one)."""
+        for state, row in enumerate(self.table):
+            if not self.accepting[state] and set(row) == {state}:
+                return state
+        return None
+
+    @cached_property
+    def classes(self) -> tuple[OctetClass, ...]:
+        """Octets grouped by what they do in every state, in the order of their least octets."""
+        columns: dict[tuple[int, ...], list[int]] = {}
+        for octet in OCTETS:
+            columns.setdefault(tuple(row[octet] for row in self.table), []).append(octet)
+        return tuple(OctetClass(tuple(octets)) for octets in columns.values())
+
+    def minimal(self) -> Automaton:
+        """The same language with the least number of states, numbered canonically."""
+        block = [int(accepts) for accepts in self.accepting]
+        while True:
+            signatures: dict[tuple[int, ...], int] = {}
+            refined = [
+                signatures.setdefault((block[state], *(block[to] for to in row)), len(signatures))
+                for state, row in enumerate(self.table)
+            ]
+            if len(signatures) == len(set(block)):
+                break
+            block = refined
+        order: dict[int, int] = {}  # block -> a state of it, in breadth-first order
+        queue = [0]
+        for state in queue:
+            if block[state] not in order:
+                order[block[state]] = state
+                queue.extend(self.table[state])
+        number = {name: new for new, name in enumerate(order)}
+        return Automaton(
+            table=tuple(tuple(number[block[to]] for to in self.table[state]) for state in order.values()),
+            accepting=tuple(self.accepting[state] for state in order.values()),
+            open=tuple(
+                frozenset().union(*(self.open[state] for state in range(len(self)) if block[state] == name))
+                for name in order
+            ),
+        )
+
+    def redirected(self, state: int, octet: int, to: int) -> Automaton:
+        """This automaton with one transition changed: the single-transition fault of testing theory."""
+        row = list(self.table[state])
+        row[octet] = to
+        return replace(self, table=(*self.table[:state], tuple(row), *self.table[state + 1 :]))
+
+    def flipped(self, state: int) -> Automaton:
+        """This automaton with one accepting bit changed."""
+        accepting = list(self.accepting)
+        accepting[state] = not accepting[state]
+        return replace(self, accepting=tuple(accepting))
+
+
+class _Positions:
+    """The grammar's position automaton: first, last and follow sets."""
+
+    def __init__(self, grammar: Grammar) -> None:
+        self.grammar = grammar
+        self.positions: list[Position] = []
+        self.follow: list[set[int]] = []
+        self.nullable, self.first, self.last = self._rule(grammar.start, ())
+
+    _Sets = tuple[bool, frozenset[int], frozenset[int]]  # nullable, first, last
+    _EMPTY: _Sets = (True, frozenset(), frozenset())
+
+    def _rule(self, rule: Rule, trail: tuple[Alternative, ...]) -> _Sets:
+        return self._either(
+            self._expression(expression, (*trail, alternative)) for alternative, expression in rule.alternatives
+        )
+
+    def _expression(self, expression: Expression, trail: tuple[Alternative, ...]) -> _Sets:
+        match expression:
+            case OctetRange():
+                return self._position(expression, trail)
+            case Reference(name):
+                return self._rule(self.grammar.rule(name), trail)
+            case Group(choices):
+                return self._either(self._expression(choice, trail) for choice in choices)
+            case Concatenation(items):
+                sets = self._EMPTY
+                for item in items:
+                    sets = self._then(sets, self._expression(item, trail))
+                return sets
+            case Repetition(item, least, most):
+                sets = self._EMPTY
+                for _ in range(least):
+                    sets = self._then(sets, self._expression(item, trail))
+                for _ in range(1 if most is None else most - least):
+                    _, first, last = self._expression(item, trail)
+                    if most is None:
+                        self._link(last, first)
+                    sets = self._then(sets, (True, first, last))
+                return sets
+
+    def _position(self, octets: OctetRange, trail: tuple[Alternative, ...]) -> _Sets:
+        form = next(alternative for alternative in trail if "%" in alternative.text)
+        self.positions.append(Position(len(self.positions), octets, trail, form))
+        self.follow.append(set())
+        only = frozenset({len(self.positions) - 1})
+        return False, only, only
+
+    def _either(self, choices: Iterable[_Sets]) -> _Sets:
+        nullable, first, last = False, frozenset[int](), frozenset[int]()
+        for choice in choices:
+            nullable, first, last = nullable or choice[0], first | choice[1], last | choice[2]
+        return nullable, first, last
+
+    def _then(self, left: _Sets, right: _Sets) -> _Sets:
+        self._link(left[2], right[1])
+        return (
+            left[0] and right[0],
+            left[1] | right[1] if left[0] else left[1],
+            left[2] | right[2] if right[0] else right[2],
+        )
+
+    def _link(self, lasts: frozenset[int], firsts: frozenset[int]) -> None:
+        for last in lasts:
+            self.follow[last] |= firsts
+
+
+def _determinise(grammar: _Positions) -> Automaton:
+    """The subset construction; a state is the positions just read, None standing for the start."""
+    start: frozenset[int | None] = frozenset({None})
+    states: dict[frozenset[int | None], int] = {start: 0}
+    table: list[tuple[int, ...]] = []
+    accepting: list[bool] = []
+    opens: list[frozenset[Position]] = []
+    queue = [start]
+    for state in queue:
+        nexts = {to for at in state for to in (grammar.first if at is None else grammar.follow[at])}
+        opens.append(frozenset(grammar.positions[to] for to in nexts))
+        accepting.append(any(grammar.nullable if at is None else at in grammar.last for at in state))
+        row: list[int] = []
+        for octet in OCTETS:
+            target: frozenset[int | None] = frozenset(
+                to for to in nexts if octet in grammar.positions[to].octets
+            )
+            if target not in states:
+                states[target] = len(states)
+                queue.append(target)
+            row.append(states[target])
+        table.append(tuple(row))
+    return Automaton(tuple(table), tuple(accepting), tuple(opens))

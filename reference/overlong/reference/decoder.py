@@ -1,0 +1,152 @@
+"""The reference decoder: one primitive, and two decoders that fold over it.
+
+:func:`segment` says what stands at an offset and how many octets it takes: a well-formed character, or
+the maximal subpart of something ill-formed. It follows the automaton until a character is complete or
+cannot be completed any more; nothing else in the project decides what is well-formed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from overlong.reference.defect import classify
+from overlong.reference.dialect import Dialect, dialect
+from overlong.reference.error_mode import IllFormed, error_mode_named
+from overlong.reference.segment import MaximalSubpart, Segment, WellFormed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from overlong.reference.error_mode import ErrorMode
+
+
+class Decoded(NamedTuple):
+    """The octets were decoded to these scalar values."""
+
+    scalars: tuple[int, ...]
+
+
+class Rejected(NamedTuple):
+    """The octets were refused: where, how many octets, and whether more input might have helped."""
+
+    offset: int
+    length: int
+    incomplete: bool
+
+
+Outcome = Decoded | Rejected
+
+
+def segment(octets: bytes, offset: int = 0, spoken: Dialect | None = None) -> Segment:
+    """What stands at ``offset``.
+
+    Raises:
+        IndexError: ``offset`` is not inside ``octets``.
+    """
+    spoken = spoken or dialect()
+    automaton = spoken.automaton
+    table, accepting, dead = automaton.table, automaton.accepting, automaton.dead
+    state = table[0][octets[offset]]
+    end = offset + 1
+    while not accepting[state]:
+        if end == len(octets) or state == dead:
+            break
+        following = table[state][octets[end]]
+        if following == dead:
+            break
+        state = following
+        end += 1
+    else:
+        return WellFormed(offset, end - offset, spoken.layout.number(octets[offset:end]))
+    defect = classify(octets[offset:end], octets[end : end + 1])
+    return MaximalSubpart(offset, end - offset, end == len(octets) and state != dead, defect)
+
+
+def segments(octets: bytes, spoken: Dialect | None = None) -> Iterator[Segment]:
+    """The input as segments, without gap or overlap."""
+    offset = 0
+    while offset < len(octets):
+        found = segment(octets, offset, spoken)
+        yield found
+        offset += found.length
+
+
+def fold(found: Iterable[Segment], error_mode: ErrorMode) -> Iterator[int]:
+    """The scalar values of segments under an error mode."""
+    for each in found:
+        if isinstance(each, WellFormed):
+            yield each.scalar
+        else:
+            yield from error_mode(each)
+
+
+def is_well_formed(octets: bytes, spoken: Dialect | None = None) -> bool:
+    """Whether ``octets`` match the grammar's start rule (RFC 3629 section 4)."""
+    return (spoken or dialect()).automaton.accepts(octets)
+
+
+def outcome(octets: bytes, error_mode: str = "fatal", spoken: Dialect | None = None) -> Outcome:
+    """What a decoder must answer, as a value.
+
+    Raises:
+        ValueError: there is no such error mode.
+    """
+    try:
+        return Decoded(tuple(fold(segments(octets, spoken), error_mode_named(error_mode))))
+    except IllFormed as error:
+        return Rejected(error.offset, error.length, error.incomplete)
+
+
+def decode(octets: bytes, error_mode: str = "fatal") -> str:
+    """The text that UTF-8 octets stand for.
+
+    Raises:
+        IllFormed: the octets are ill-formed and ``error_mode`` is ``"fatal"``.
+        ValueError: there is no such error mode.
+    """
+    return "".join(map(chr, fold(segments(octets), error_mode_named(error_mode))))
+
+
+class IncrementalDecoder:
+    """Decodes a stream of chunks, however it is cut (the protocol of :class:`codecs.IncrementalDecoder`).
+
+    The text of all chunks together is that of the whole input. An ill-formed sequence is refused or
+    replaced in the first chunk that shows it; only octets that may still become a character are kept back.
+    """
+
+    def __init__(self, error_mode: str = "fatal") -> None:
+        """Raises: ValueError: there is no such error mode."""
+        self._error_mode = error_mode_named(error_mode)
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget everything: the next chunk begins a new stream."""
+        self._pending = b""
+        self._offset = 0  # of the pending octets, in the stream
+
+    def getstate(self) -> tuple[bytes, int]:
+        """The octets kept back, and their offset in the stream."""
+        return self._pending, self._offset
+
+    def setstate(self, state: tuple[bytes, int]) -> None:
+        """Go back to what :meth:`getstate` returned."""
+        self._pending, self._offset = state
+
+    def decode(self, chunk: bytes, final: bool = False) -> str:  # noqa: FBT001, FBT002 (the codecs protocol)
+        """The text that ``chunk`` completes; with ``final``, nothing is kept back.
+
+        Raises:
+            IllFormed: with the offset in the stream. The decoder is then as it was before the call.
+        """
+        octets = self._pending + chunk
+        found = list(segments(octets))
+        kept = b""
+        if found and not final and isinstance(found[-1], MaximalSubpart) and found[-1].incomplete:
+            kept = octets[found.pop().offset :]
+        try:
+            text = "".join(map(chr, fold(found, self._error_mode)))
+        except IllFormed as error:
+            raise IllFormed(self._offset + error.offset, error.length, error.incomplete, error.defect) from None
+        self._offset += len(octets) - len(kept)
+        self._pending = kept
+        return text

@@ -1,0 +1,117 @@
+"""Scalar values from the bit layout of RFC 3629 section 3.
+
+A layout file is the table of the standard as it stands there: a range of character numbers, and the
+octets with an ``x`` for every bit of the number. Nothing about bits is written anywhere else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """One octet of a row: which bits are fixed, to what, and which carry the number."""
+
+    fixed: int
+    free: int  # how many low bits are the number's
+
+    @classmethod
+    def parse(cls, bits: str) -> Template:
+        free = bits.count("x")
+        if len(bits) != 8 or "x" in bits.rstrip("x") or set(bits) - set("01x"):
+            raise ValueError(f"{bits!r} is not eight bits with the free ones last, such as 110xxxxx")
+        return cls(int(bits.replace("x", "0"), 2), free)
+
+    def fits(self, octet: int) -> bool:
+        return octet >> self.free == self.fixed >> self.free
+
+    def bits(self, octet: int) -> int:
+        return octet & (1 << self.free) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The numbers that sequences of one length encode, and the octets that do it."""
+
+    numbers: range
+    templates: tuple[Template, ...]
+
+    def number(self, octets: bytes) -> int:
+        """The bits marked x, the first octet's highest."""
+        value = 0
+        for template, octet in zip(self.templates, octets, strict=True):
+            value = value << template.free | template.bits(octet)
+        return value
+
+    def octets(self, number: int) -> bytes:
+        """The inverse: the lowest bits go into the last octet (section 3, steps 2 and 3)."""
+        result = bytearray()
+        for template in reversed(self.templates):
+            result.append(template.fixed | template.bits(number))
+            number >>= template.free
+        return bytes(reversed(result))
+
+    def reach(self, prefix: bytes) -> range | None:
+        """The numbers that sequences starting with ``prefix`` would stand for; None if the row has none."""
+        if len(prefix) > len(self.templates) or not all(
+            template.fits(octet) for template, octet in zip(self.templates, prefix, strict=False)
+        ):
+            return None
+        missing = len(self.templates) - len(prefix)
+        tail = b"".join(bytes([template.fixed]) for template in self.templates[len(prefix) :])
+        low = self.number(prefix + tail)
+        free = sum(template.free for template in self.templates[len(self.templates) - missing :])
+        return range(low, low + (1 << free))
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The table, a row for each length of sequence."""
+
+    rows: tuple[Row, ...]
+
+    @classmethod
+    def parse(cls, text: str, name: str) -> Layout:
+        """The layout that ``text`` spells, one row a line: ``LOW-HIGH | bits bits …``.
+
+        Raises:
+            ValueError: a line is no such row; the message names the file and the line.
+        """
+        rows: list[Row] = []
+        for number, line in enumerate(text.splitlines(), 1):
+            numbers, _, octets = line.partition("|")
+            low, _, high = numbers.replace(" ", "").partition("-")
+            try:
+                templates = tuple(map(Template.parse, octets.split()))
+                if not templates:
+                    raise ValueError("no octets; write LOW-HIGH | bits bits")
+                rows.append(Row(range(int(low, 16), int(high, 16) + 1), templates))
+            except ValueError as error:
+                raise ValueError(f"{name}:{number}: not a row of a layout: {line!r}: {error}") from error
+        return cls(tuple(rows))
+
+    def number(self, octets: bytes) -> int:
+        """The number that a sequence stands for by its bits; whether it is well-formed is not asked."""
+        return self.rows[len(octets) - 1].number(octets)
+
+    def announced(self, lead: int) -> Row | None:
+        """The row whose first octet ``lead`` is; None for a tail octet and for FE and FF."""
+        return next((row for row in self.rows if row.templates[0].fits(lead)), None)
+
+    def is_tail(self, octet: int) -> bool:
+        return self.rows[-1].templates[-1].fits(octet)
+
+    def encode(self, number: int) -> bytes | None:
+        """The octets of the one row whose numbers include ``number``; None if there is none."""
+        row = next((row for row in self.rows if number in row.numbers), None)
+        return None if row is None else row.octets(number)
+
+
+@cache
+def load_layout(name: str) -> Layout:
+    """The layout of that name among the data files."""
+    file = f"{name}.layout"
+    return Layout.parse((files("overlong.reference") / "grammars" / file).read_text("ascii"), file)

@@ -1,0 +1,103 @@
+"""Scalar values from order alone: a second derivation that knows nothing of bits.
+
+UTF-8 preserves sorting, so the well-formed characters, sorted by their octets, are the scalar values in
+ascending order. How many characters come before a given one is a matter of counting paths in the
+automaton; the scalar value is that rank, less the gap that RFC 3629 section 3 reserves for UTF-16.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from overlong.reference.automaton import Automaton
+
+SURROGATES = range(0xD800, 0xE000)
+"""Reserved for UTF-16, never scalar values (RFC 3629 section 3; Unicode D71 to D76)."""
+
+CODE_POINTS = range(0x110000)
+"""The UTF-16 accessible range (RFC 3629 section 3; Unicode D10)."""
+
+
+def scalar_values() -> Iterator[int]:
+    """Every Unicode scalar value, ascending: 1,112,064 of them (Unicode D76)."""
+    yield from range(SURROGATES.start)
+    yield from range(SURROGATES.stop, CODE_POINTS.stop)
+
+
+def scalar_of_rank(rank: int) -> int:
+    """The scalar value at that place in the order, counted from 0."""
+    return rank if rank < SURROGATES.start else rank + len(SURROGATES)
+
+
+def well_formed_products(automaton: Automaton) -> Iterator[tuple[range, ...]]:
+    """Every well-formed character as products of octet ranges, in octet order: nine for RFC 3629."""
+
+    def visit(state: int, prefix: tuple[range, ...]) -> Iterator[tuple[range, ...]]:
+        row, octet = automaton.table[state], 0
+        while octet < len(row):
+            end = octet
+            while end < len(row) and row[end] == row[octet]:
+                end += 1
+            if row[octet] != automaton.dead:
+                ranges = (*prefix, range(octet, end))
+                if automaton.accepting[row[octet]]:
+                    yield ranges
+                else:
+                    yield from visit(row[octet], ranges)
+            octet = end
+
+    return visit(0, ())
+
+
+def characters(automaton: Automaton) -> Iterator[bytes]:
+    """Every well-formed character's octets, in octet order."""
+    for ranges in well_formed_products(automaton):
+        yield from map(bytes, product(*ranges))
+
+
+class Ranking:
+    """The place of each well-formed character in octet order, by counting."""
+
+    def __init__(self, automaton: Automaton) -> None:
+        self._automaton = automaton
+        self._completions: dict[int, int] = {}
+        self._below: dict[int, list[int]] = {}  # state -> for each octet, characters before it
+
+    def rank(self, octets: bytes) -> int:
+        """How many well-formed characters come before ``octets``.
+
+        Raises:
+            ValueError: ``octets`` is not one well-formed character.
+        """
+        rank, state, place = 0, 0, 0
+        for place, octet in enumerate(octets, 1):
+            rank += self._before(state)[octet]
+            state = self._automaton.table[state][octet]
+            if self._automaton.accepting[state]:
+                break
+        if place == 0 or place < len(octets) or not self._automaton.accepting[state]:
+            raise ValueError(f"{octets.hex(' ').upper() or 'no octets'}: not one well-formed character")
+        return rank
+
+    def _before(self, state: int) -> list[int]:
+        if state not in self._below:
+            counts, total = list[int](), 0
+            for to in self._automaton.table[state]:
+                counts.append(total)
+                total += self._count(to)
+            self._below[state] = counts
+        return self._below[state]
+
+    def _count(self, state: int) -> int:
+        """How many words lead from ``state`` to the end of the character."""
+        if self._automaton.accepting[state]:
+            return 1
+        if state == self._automaton.dead:
+            return 0
+        if state not in self._completions:
+            self._completions[state] = sum(self._count(to) for to in self._automaton.table[state])
+        return self._completions[state]

@@ -1,0 +1,90 @@
+"""What testing theory reads off automata: access words, characterising sets, differences.
+
+Words are compared shortlex: the shorter first, then octet by octet. So the least word with a property
+is unique, and one fact has one name.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from overlong.reference.automaton import Automaton
+
+
+def shortlex(word: bytes) -> tuple[int, bytes]:
+    """Sort key: ``b"z" < b"ab" < b"b" * 2``."""
+    return len(word), word
+
+
+def access_words(automaton: Automaton) -> tuple[bytes, ...]:
+    """The shortlex-least word that leads to each state: a state cover (Chow 1978)."""
+    words: dict[int, bytes] = {0: b""}
+    queue = [0]
+    for state in queue:
+        for octet, to in enumerate(automaton.table[state]):
+            if to not in words:
+                words[to] = words[state] + bytes([octet])
+                queue.append(to)
+    return tuple(words[state] for state in range(len(automaton)))
+
+
+def witness(
+    left: Automaton, right: Automaton, *, from_states: tuple[int, int] = (0, 0), one_way: bool = False
+) -> bytes | None:
+    """The shortlex-least word that one automaton accepts and the other does not; None if there is none.
+
+    With ``one_way``, the least word of the difference ``left`` minus ``right``.
+    """
+
+    def differs(pair: tuple[int, int]) -> bool:
+        accepted, other = left.accepting[pair[0]], right.accepting[pair[1]]
+        return accepted and not other if one_way else accepted != other
+
+    words: dict[tuple[int, int], bytes] = {from_states: b""}
+    queue = [from_states]
+    for pair in queue:  # breadth first over ascending octets, so the first word found is shortlex-least
+        if differs(pair):
+            return words[pair]
+        for octet, to in enumerate(zip(left.table[pair[0]], right.table[pair[1]], strict=True)):
+            if to not in words:
+                words[to] = words[pair] + bytes([octet])
+                queue.append(to)
+    return None
+
+
+def equivalent(left: Automaton, right: Automaton) -> bool:
+    """Whether both accept the same words."""
+    return witness(left, right) is None
+
+
+def characterising_set(automaton: Automaton) -> tuple[bytes, ...]:
+    """Words that tell every two states of a minimal automaton apart, shortlex order (Vasilevskii 1973).
+
+    Each pair's shortlex-least separating word, less the words that the others make superfluous.
+
+    Raises:
+        ValueError: two states are equivalent, so the automaton is not minimal.
+    """
+    pairs = list(combinations(range(len(automaton)), 2))
+    words: set[bytes] = set()
+    for pair in pairs:
+        word = witness(automaton, automaton, from_states=pair)
+        if word is None:
+            raise ValueError(f"states {pair[0]} and {pair[1]} are equivalent; minimise the automaton first")
+        words.add(word)
+    for word in sorted(words, key=shortlex, reverse=True):
+        if all(separator(automaton, words - {word}, *pair) is not None for pair in pairs):
+            words.remove(word)
+    return tuple(sorted(words, key=shortlex))
+
+
+def separator(automaton: Automaton, words: Iterable[bytes], left: int, right: int) -> bytes | None:
+    """The first of ``words`` that exactly one of the two states accepts."""
+    for word in words:
+        if automaton.accepts(word, left) != automaton.accepts(word, right):
+            return word
+    return None
