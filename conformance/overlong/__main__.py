@@ -1,0 +1,70 @@
+"""The command line's front door: ``overlong`` and ``python -m overlong``.
+
+The one module that may see every layer. Verbs are imported when they are called.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+import click
+
+VERBS = {
+    "certify": "overlong.conformance.commands.certify",
+    "replay": "overlong.conformance.commands.replay",
+    "explain": "overlong.conformance.commands.explain",
+    "target": "overlong.conformance.commands.target",
+}
+
+EXAMPLES = """\b
+Examples:
+  overlong certify cpython            certify a decoder that is at hand
+  overlong certify py:pkg.mod:decode  certify your own
+  overlong explain E0 80 AF           walk octets through the automaton
+  overlong explain OV201              read what a code means
+"""
+
+
+class LazyGroup(click.Group):
+    """A group whose commands live in modules of their own."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in VERBS:
+            return None
+        command = importlib.import_module(VERBS[cmd_name]).command
+        assert isinstance(command, click.Command)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in VERBS and not args[0].startswith("-"):
+            import difflib
+
+            close = difflib.get_close_matches(args[0], VERBS, 1)
+            hint = f"did you mean {close[0]}?" if close else f"there is {', '.join(VERBS)}"
+            ctx.fail(f"no command {args[0]!r}; {hint}")
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=LazyGroup, epilog=EXAMPLES, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="overlong")
+def cli() -> None:
+    """Certify UTF-8 decoders against the grammar of RFC 3629."""
+
+
+def main() -> None:
+    """Run the command line."""
+    try:
+        cli(prog_name="overlong")
+    except BrokenPipeError:  # the reader of our output has left: nothing more to say
+        sys.stderr.close()
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

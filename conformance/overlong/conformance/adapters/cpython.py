@@ -1,0 +1,55 @@
+"""CPython's own decoders, for the Python adapter. Loops stand inline: they are what is measured."""
+
+from __future__ import annotations
+
+import codecs
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    Results = Sequence[Any]
+
+
+class Strict:
+    """``bytes.decode`` with ``errors="strict"`` and ``errors="replace"``."""
+
+    @staticmethod
+    def decode(many: Sequence[bytes]) -> Results:
+        try:
+            return [octets.decode("utf-8") for octets in many]
+        except UnicodeDecodeError:
+            return _one_by_one(many, "strict")
+
+    @staticmethod
+    def replace(many: Sequence[bytes]) -> Results:
+        return [octets.decode("utf-8", "replace") for octets in many]
+
+    operations = {"D": decode, "L": replace}  # noqa: RUF012
+
+
+class Surrogatepass:
+    """``errors="surrogatepass"``: CESU-8's habits in a UTF-8 decoder."""
+
+    operations = {"D": lambda many: _one_by_one(many, "surrogatepass")}  # noqa: RUF012
+
+
+class Surrogateescape:
+    """``errors="surrogateescape"`` (PEP 383): every octet is kept, as a lone surrogate."""
+
+    operations = {"D": lambda many: _one_by_one(many, "surrogateescape")}  # noqa: RUF012
+
+
+Incremental = codecs.getincrementaldecoder("utf-8")
+
+
+def _one_by_one(many: Sequence[bytes], errors: str) -> Results:
+    from __main__ import refusal  # the adapter that loaded this file
+
+    results: list[Any] = []
+    for octets in many:
+        try:
+            results.append(octets.decode("utf-8", errors))
+        except UnicodeDecodeError as error:
+            results.append(refusal(error))
+    return results

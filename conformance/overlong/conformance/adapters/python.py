@@ -1,0 +1,297 @@
+"""Adapter for Python decoders: ``python.py MODULE_OR_FILE NAME [fatal|replacement]``.
+
+Runs in a process of its own, with the standard library alone. NAME is a callable ``bytes -> str`` that
+raises on ill-formed input, or ``bytes -> bool``; or a class with ``decode(data, final=...)``; or an object
+with an attribute ``operations``: a dictionary from operation to a function on a list of payloads.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import json
+import os
+import platform
+import struct
+import sys
+from array import array
+from collections.abc import Callable, Sequence
+from itertools import accumulate
+from pathlib import Path
+from typing import Any, NoReturn, cast
+
+HEAD = struct.Struct(">II")
+NOT_SAID = 0xFFFFFFFF
+BUGS = (TypeError, NameError, AttributeError, ImportError, LookupError, ArithmeticError, MemoryError, RecursionError)
+"""What a decoder does not raise to refuse its input: such an exception is an internal error."""
+
+
+class Refusal:
+    """Ill-formed input refused; what the decoder did not say is None."""
+
+    __slots__ = ("incomplete", "length", "offset")
+
+    def __init__(self, offset: int | None = None, length: int | None = None, incomplete: bool | None = None) -> None:  # noqa: FBT001
+        self.offset, self.length, self.incomplete = offset, length, incomplete
+
+
+class Bug:
+    """The decoder failed otherwise."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+
+class Stream:
+    """The text of a stream, and how many characters were out after each chunk."""
+
+    __slots__ = ("marks", "text")
+
+    def __init__(self, text: str, marks: list[int]) -> None:
+        self.text, self.marks = text, marks
+
+
+Result = str | bool | Refusal | Bug | Stream
+Answerer = Callable[[Sequence[bytes]], Sequence[Result]]
+
+
+def refusal(error: Exception) -> Refusal | Bug:
+    """What an exception means."""
+    if isinstance(error, UnicodeDecodeError):
+        return Refusal(error.start, error.end - error.start, error.reason == "unexpected end of data")
+    if isinstance(error, BUGS):
+        return Bug(f"{type(error).__name__}: {error}")
+    return Refusal()
+
+
+def one_by_one(decode: Callable[[bytes], Any], kind: type) -> Answerer:
+    """A decoder of one input as one of many."""
+
+    def ask(octets: bytes) -> Result:
+        try:
+            result = decode(octets)
+        except Exception as error:  # noqa: BLE001 (decoders raise what they like)
+            return refusal(error)
+        if not isinstance(result, kind):
+            return Bug(f"returned {type(result).__name__} where it returned {kind.__name__} before")
+        return cast("Result", result)
+
+    return lambda many: [ask(octets) for octets in many]
+
+
+def streaming(make: Callable[[], Any]) -> Answerer:
+    """A class with ``decode(data, final=...)`` on payloads of chunks."""
+
+    def ask(payload: bytes) -> Result:
+        (count,) = struct.unpack_from(">H", payload)
+        lengths = struct.unpack_from(f">{count}I", payload, 2)
+        place, text, marks = 2 + 4 * count, "", list[int]()
+        try:
+            decoder = make()
+            for number, length in enumerate(lengths, 1):
+                text += decoder.decode(payload[place : place + length], final=number == count)
+                marks.append(len(text))
+                place += length
+        except Exception as error:  # noqa: BLE001
+            return refusal(error)
+        return Stream(text, marks)
+
+    return lambda many: [ask(payload) for payload in many]
+
+
+def probe(decode: Callable[[bytes], Any], mode: str) -> dict[str, Answerer]:
+    """Find out whether a callable validates, decodes strictly or replaces."""
+    try:
+        sample = decode(b"a")
+    except BUGS as error:
+        fail(f"it failed on the letter a: {type(error).__name__}: {error}")
+    except Exception:  # noqa: BLE001
+        sample = ""  # it refuses even that: a strict decoder, and a wrong one
+    if isinstance(sample, bool):
+        return {"V": one_by_one(decode, bool)}
+    if not isinstance(sample, str):
+        fail(f"it returned {type(sample).__name__} for the letter a; a decoder returns str, a validator bool")
+    if not mode:
+        try:
+            replaced = decode(b"\xff")
+            mode = "replacement" if isinstance(replaced, str) and "\ufffd" in replaced else "fatal"
+        except Exception:  # noqa: BLE001
+            mode = "fatal"
+    return {"L" if mode == "replacement" else "D": one_by_one(decode, type(sample))}
+
+
+def incremental(cls: type) -> dict[str, Answerer]:
+    """The operations of a class with ``decode(data, final=...)``."""
+    whole = one_by_one(lambda octets: cls().decode(octets, final=True), str)
+    operations = {"D": whole, "S": streaming(cls)}
+    try:
+        replaced = cls("replace").decode(b"\xff", final=True)
+    except Exception:  # noqa: BLE001 (no error modes: the strict one is all there is)
+        return operations
+    if isinstance(replaced, str) and "\ufffd" in replaced:
+        operations["L"] = one_by_one(lambda octets: cls("replace").decode(octets, final=True), str)
+        operations["T"] = streaming(lambda: cls("replace"))
+    return operations
+
+
+def load(place: str, name: str) -> Any:
+    """The attribute ``name`` of a module or a file."""
+    sys.path[0] = str(Path.cwd())
+    try:
+        if place.endswith(".py"):
+            if not Path(place).is_file():
+                fail(f"no file {place}")
+            spec = importlib.util.spec_from_file_location(Path(place).stem, place)
+            assert spec is not None
+            assert spec.loader is not None
+            module = importlib.util.module_from_spec(spec)
+            sys.modules[spec.name] = module
+            spec.loader.exec_module(module)
+        else:
+            module = importlib.import_module(place)
+    except BaseException as error:  # noqa: BLE001 (whatever importing it does, it is not a verdict)
+        fail(f"importing {place} failed: {type(error).__name__}: {error}")
+    found: Any = module
+    for part in name.split("."):
+        if not hasattr(found, part):
+            fail(f"{place} has no {name}")
+        found = getattr(found, part)
+    return found
+
+
+def fail(message: str) -> NoReturn:
+    """Say why there is nothing to certify; the harness shows the last line of stderr."""
+    print(" ".join(message.split()), file=sys.stderr)
+    sys.exit(3)
+
+
+def column(numbers: Sequence[int]) -> bytes:
+    """Big-endian u32."""
+    result = array("I", numbers)
+    if sys.byteorder == "little":
+        result.byteswap()
+    return result.tobytes()
+
+
+def units(text: str) -> bytes:
+    """UTF-32; surrogates that a decoder let through show as they are."""
+    return text.encode("utf-32-be", "surrogatepass")
+
+
+def batch_response(results: Sequence[Result]) -> bytes:
+    """The columns of a batch."""
+    count = len(results)
+    try:
+        texts = cast("Sequence[str]", results)
+        written = units("".join(texts))
+        return b"".join((b"A" * count, column(list(map(len, texts))), bytes(2 * count), written))
+    except TypeError:  # some are not text
+        pass
+    statuses, lengths, incompletes = bytearray(), bytearray(), bytearray()
+    numbers, written, marks = list[int](), list[bytes](), list[bytes]()
+    for result in results:
+        status, number, length, incomplete = b"A", 0, 0, 0
+        if isinstance(result, Stream):
+            number = len(result.text)
+            written.append(units(result.text))
+            marks.append(column(result.marks))
+        elif isinstance(result, str):
+            number = len(result)
+            written.append(units(result))
+        elif isinstance(result, Refusal):
+            status = b"R"
+            number = NOT_SAID if result.offset is None else result.offset & NOT_SAID
+            length = 0 if result.length is None else min(max(result.length, 0), 255)
+            incomplete = 255 if result.incomplete is None else result.incomplete
+        elif isinstance(result, Bug):
+            text = result.text[:200].encode("ascii", "backslashreplace")
+            status, number = b"X", len(text)
+            written.append(text)
+        elif not result:
+            status, number, incomplete = b"R", NOT_SAID, 255
+        statuses += status
+        numbers.append(number)
+        lengths.append(length)
+        incompletes.append(incomplete)
+    return b"".join((statuses, column(numbers), lengths, incompletes, *written, *marks))
+
+
+def pieces(payload: bytes, count: int) -> Sequence[bytes]:
+    """The items of a batch: lengths, then octets. ``struct`` cuts faster than slices do."""
+    start = 4 * count
+    lengths = array("I", payload[:start])
+    if sys.byteorder == "little":
+        lengths.byteswap()
+    if count and lengths == array("I", [lengths[0]]) * count:
+        return struct.unpack(f"{lengths[0]}s" * count, memoryview(payload)[start:])
+    ends = list(accumulate(lengths, initial=start))
+    return [payload[begin:end] for begin, end in zip(ends, ends[1:], strict=False)]
+
+
+def serve(operations: dict[str, Answerer], name: str, mode: str) -> None:
+    """Greet, then answer batches until the input ends."""
+    requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb", buffering=0)
+    os.dup2(2, 1)  # what a decoder prints must not be taken for an answer
+    greeting = {
+        "overlong": 1,
+        "name": name,
+        "version": f"{platform.python_implementation()} {platform.python_version()}",
+        "language": "Python",
+        "operations": "PB" + "".join(operations),
+        "units": "utf-32",
+        "error_mode": mode or "replacement",
+    }
+    answers.write(json.dumps(greeting).encode() + b"\n")
+    last, items = b"", cast("Sequence[bytes]", ())
+    while len(head := requests.read(HEAD.size)) == HEAD.size:
+        length, request = HEAD.unpack(head)
+        body = requests.read(length - 4)
+        operation, payload, response = chr(body[0]), body[1:], b"U"
+        if operation == "P":
+            response = b"A" + payload
+        elif operation == "B" and (inner := chr(payload[0])) in operations:
+            (count,) = struct.unpack_from(">I", payload, 1)
+            if (asked := payload[5:]) != last:  # one batch is asked several ways: cut it once
+                last, items = asked, pieces(asked, count)
+            response = b"A" + batch_response(operations[inner](items))
+        elif operation in operations:
+            response = single_response(operations[operation]([payload])[0])
+        frame = memoryview(HEAD.pack(4 + len(response), request) + response)
+        while frame:
+            frame = frame[answers.write(frame) :]
+
+
+def single_response(result: Result) -> bytes:
+    """One answer by itself."""
+    if isinstance(result, Stream):
+        return b"A" + column(result.marks) + units(result.text)
+    if isinstance(result, str):
+        return b"A" + units(result)
+    if isinstance(result, Bug):
+        return b"X" + result.text[:200].encode("ascii", "backslashreplace")
+    if isinstance(result, Refusal) and result.offset is not None:
+        more = bytes([result.length or 0, 255 if result.incomplete is None else result.incomplete])
+        return b"R" + column([result.offset & NOT_SAID]) + more
+    return b"A" if result is True else b"R"
+
+
+def main() -> None:
+    """Load the decoder that the command line names, and serve it."""
+    place, name, mode = sys.argv[1], sys.argv[2], "".join(sys.argv[3:4])
+    found = load(place, name)
+    if hasattr(found, "operations"):
+        operations = cast("dict[str, Answerer]", found.operations)
+    elif inspect.isclass(found) and hasattr(found, "decode"):
+        operations = incremental(found)
+    elif callable(found):
+        operations = probe(found, mode)
+    else:
+        fail(f"{place}:{name} is {type(found).__name__}; name a callable, or a class with decode(data, final=...)")
+    serve(operations, f"{place}:{name}", mode)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,94 @@
+"""The certificate: an in-toto Statement that says what was asked of a decoder, and what held.
+
+It holds no time and nothing of chance: the same decoder, asked by the same version, gives the same octets.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from overlong.conformance.results import bucket_as_json, generator, suite_as_json, target_as_json
+from overlong.conformance.runner import FAILS, HOLDS, NOT_MEASURED
+from overlong.conformance.suites import SUITES
+
+if TYPE_CHECKING:
+    from overlong.conformance.runner import Run
+
+PROFILE = "rfc3629@1"
+STATEMENT = "https://in-toto.io/Statement/v1"
+PREDICATE = "https://in-toto.io/attestation/test-result/v0.1"
+
+NOT_COVERED = (
+    "behaviour that depends on position or alignment, beyond the placements in core",
+    "behaviour that depends on length beyond that of the longest vector",
+    "hidden state between calls, beyond the order in which the suites run",
+    "memory outside the input",
+    "encoding",
+)
+"""What no suite here measures. A certificate says so."""
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What a run showed. ``statement`` is the in-toto Statement as plain data."""
+
+    run: Run
+    digest: str
+    command: str
+
+    @property
+    def conformant(self) -> bool:
+        return self.run.conformant
+
+    @property
+    def claims(self) -> dict[str, str]:
+        return self.run.claims
+
+    @property
+    def refused(self) -> str:
+        """Why this run cannot be certified; empty if it can."""
+        if self.run.incomplete:
+            return "the run is incomplete"
+        ran = {part.suite.name for part in self.run.suites}
+        streams = set(self.run.greeting.operations) & set("ST")
+        missing = [name for name, suite in SUITES.items() if name not in ran and (streams or not suite.streaming)]
+        return f"only part of the suites ran (not {', '.join(missing)})" if missing else ""
+
+    @property
+    def statement(self) -> dict[str, Any]:
+        run = self.run
+        vectors = hashlib.sha256("".join(part.asked_digest for part in run.suites).encode()).hexdigest()
+        return {
+            "_type": STATEMENT,
+            "subject": [{"name": run.target, "digest": {"sha256": self.digest}}],
+            "predicateType": PREDICATE,
+            "predicate": {
+                "result": "PASSED" if run.conformant else "FAILED",
+                "configuration": [{"name": PROFILE, "digest": {"sha256": vectors}}],
+                "passedTests": sorted(claim for claim, state in run.claims.items() if state == HOLDS),
+                "warnedTests": [],
+                "failedTests": sorted(claim for claim, state in run.claims.items() if state == FAILS),
+                "overlong": {
+                    "generator": generator(),
+                    "profile": PROFILE,
+                    "command": self.command,
+                    "environment": {"system": platform.system(), "machine": platform.machine()},
+                    "target": target_as_json(run.target, run.greeting, self.digest),
+                    "claims": run.claims,
+                    "suites": [suite_as_json(part) for part in run.suites],
+                    "buckets": [bucket_as_json(bucket) for bucket in run.ordered_buckets],
+                    "restarts": run.restarts,
+                    "notes": run.notes,
+                    "not_measured": sorted(c for c, state in run.claims.items() if state == NOT_MEASURED),
+                    "not_covered": list(NOT_COVERED),
+                },
+            },
+        }
+
+    def to_json(self) -> str:
+        """The statement, as it is written to a file."""
+        return json.dumps(self.statement, indent=2) + "\n"

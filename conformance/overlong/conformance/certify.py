@@ -1,0 +1,91 @@
+"""Certify a target: resolve it, start it, run the suites, keep what was found."""
+
+from __future__ import annotations
+
+import contextlib
+import shlex
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from overlong.conformance.certificate import Certificate
+from overlong.conformance.results import ResultsWriter
+from overlong.conformance.runner import Runner
+from overlong.conformance.suites import SUITES
+from overlong.conformance.targets.resolve import resolve, source_digest
+
+if TYPE_CHECKING:
+    from overlong.conformance.finding import Finding
+    from overlong.conformance.runner import Progress
+    from overlong.conformance.targets.resolve import Limits
+
+
+def certify(
+    target: str | Sequence[str],
+    *,
+    suites: Sequence[str] | None = None,
+    output: Path | None = None,
+    limits: Limits | None = None,
+    progress: Progress | None = None,
+) -> Certificate:
+    """Certify a target.
+
+    Args:
+        target: its name, as on the command line; or, as a sequence, a command that speaks the protocol.
+        suites: names from :data:`~overlong.conformance.suites.SUITES`; all of them if left out.
+        output: a folder for ``results.jsonl`` and ``certificate.json``; made if it is not there.
+        limits: what the target may take.
+        progress: called as the run goes on.
+
+    Raises:
+        TargetError: the target cannot be measured.
+        OSError: ``output`` cannot be written.
+        KeyError: there is no such suite.
+    """
+    resolved = resolve(target, limits)
+    chosen = [SUITES[name] for name in suites] if suites is not None else list(SUITES.values())
+    command = reproduce_command("certify", target) + "".join(f" --suite {shlex.quote(name)}" for name in suites or ())
+    with contextlib.ExitStack() as stack:
+        resolved.open()
+        stack.callback(resolved.close)
+        digest = source_digest(resolved)
+        found: Callable[[Finding], None] | None = None
+        writer: ResultsWriter | None = None
+        if output is not None:
+            make_folder(output)
+            writer = stack.enter_context(ResultsWriter(output / "results.jsonl", command=command))
+            writer.header(resolved.id, resolved.greeting, digest)
+            found = writer.divergence
+        runner = Runner(resolved, found=found)
+        run = runner.suites(chosen, progress or (lambda *_: None))
+        resolved.close()
+        run.notes = list(resolved.notes)
+        if writer is not None:
+            writer.footer(run)
+    certificate = Certificate(run, digest, command)
+    if output is not None:
+        path = output / "certificate.json"
+        if certificate.refused:
+            path.unlink(missing_ok=True)  # of an earlier run, which it would be taken for
+        else:
+            unfinished = path.with_name(path.name + ".part")
+            unfinished.write_text(certificate.to_json(), encoding="ascii", newline="\n")
+            unfinished.replace(path)
+    return certificate
+
+
+def reproduce_command(verb: str, target: str | Sequence[str], *words: str) -> str:
+    """The command line that does this again."""
+    named = [target] if isinstance(target, str) else ["--", *target]
+    return shlex.join(["overlong", verb, *words, *named])
+
+
+def make_folder(folder: Path) -> None:
+    """A folder for results, which version control leaves alone.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    if not folder.is_dir():
+        folder.mkdir(parents=True)
+        (folder / ".gitignore").write_text("*\n", encoding="ascii")

@@ -1,0 +1,153 @@
+"""``overlong certify``: run the suites on a decoder and give a verdict."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from overlong.conformance.commands.options import (
+    CONFORMS,
+    DIVERGES,
+    INCOMPLETE,
+    NOT_MEASURED,
+    TargetCommand,
+    errors_on_one_line,
+    target_of,
+    width,
+    with_limits,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from overlong.conformance.certificate import Certificate
+
+EXAMPLES = """\b
+Examples:
+  overlong certify cpython
+  overlong certify py:mypackage.text:decode
+  overlong certify py:./decoder.py:Decoder
+  overlong certify -- node adapter.js
+"""
+
+
+@click.command("certify", cls=TargetCommand, epilog=EXAMPLES)
+@click.argument("target", nargs=-1, required=True)
+@click.option(
+    "--suite", "suites", multiple=True, metavar="NAME", help="Run only this suite (several may be named); no certificate then."
+)
+@click.option("--quick", is_flag=True, help="Leave out the scalar values; no certificate then.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="FOLDER",
+    help="Where results.jsonl and certificate.json go.  [default: overlong-results/TARGET]",
+)
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="What stdout gets: the report, or the certificate's statement.",
+)
+@with_limits
+@click.option("-q", "--quiet", is_flag=True, help="No progress; on success one line.")
+@click.option("-v", "--verbose", is_flag=True, help="Also the suites, what each shows, and digests.")
+def command(  # noqa: D103 (the help is below)
+    target: tuple[str, ...],
+    suites: tuple[str, ...],
+    quick: bool,  # noqa: FBT001
+    output: Path | None,
+    output_format: str,
+    timeout: float,
+    restarts: int,
+    quiet: bool,  # noqa: FBT001
+    verbose: bool,  # noqa: FBT001
+) -> None:
+    """Certify a decoder.
+
+    TARGET is the name of a decoder that ships with an adapter ('overlong target list'),
+    py:MODULE:CALLABLE or py:FILE.py:CALLABLE for Python (bytes -> str or bool, or a class with
+    decode(data, final=...)), or -- and a command that speaks the target protocol.
+
+    \b
+    Exit status:
+      0  everything measured holds
+      1  the decoder diverges
+      2  the command line or a file is wrong
+      3  nothing was measured: the target would not start, or broke the protocol
+      4  incomplete: interrupted, or restarted too often
+    """
+    from overlong.conformance.certify import certify
+    from overlong.conformance.commands.progress import Bar
+    from overlong.conformance.suites import QUICK, SUITES
+    from overlong.conformance.targets.resolve import Limits
+
+    named = target_of(target)
+    for name in suites:
+        if name not in SUITES:
+            raise click.BadParameter(f"no suite {name!r}; there is {', '.join(SUITES)}", param_hint="--suite")
+    if quick and suites:
+        raise click.UsageError("--quick chooses the suites itself; leave out --suite")
+    chosen: Sequence[str] | None = suites or (QUICK if quick else None)
+    folder = output or Path("overlong-results") / slug(named)
+    with errors_on_one_line(), Bar(enabled=not quiet) as bar:
+        certificate = certify(
+            named, suites=chosen, output=folder, limits=Limits(timeout, restarts), progress=bar.update
+        )
+    if output_format == "json":
+        click.echo(certificate.to_json(), nl=False)
+    else:
+        _print(certificate, named, folder, quiet=quiet, verbose=verbose)
+    sys.exit(_exit_code(certificate))
+
+
+def slug(target: str | Sequence[str]) -> str:
+    """A target's name as one harmless file name; different targets may share one, never escape the folder."""
+    import hashlib
+    import re
+
+    text = target if isinstance(target, str) else " ".join(target)
+    plain = re.sub(r"[^A-Za-z0-9_-]+", "-", text).strip("-")[:60]
+    if plain == text:
+        return plain
+    return f"{plain or 'target'}-{hashlib.sha256(text.encode('utf-8', 'surrogateescape')).hexdigest()[:8]}"
+
+
+def _exit_code(certificate: Certificate) -> int:
+    run = certificate.run
+    if run.incomplete:
+        return INCOMPLETE
+    if run.conformant:
+        return CONFORMS
+    return DIVERGES if run.buckets else NOT_MEASURED
+
+
+def _print(
+    certificate: Certificate, target: str | Sequence[str], folder: Path, *, quiet: bool, verbose: bool
+) -> None:
+    from overlong.conformance.printable import printable
+    from overlong.conformance.report.terminal import summary
+
+    lines = list(summary(certificate, target, width=width(), encoding=sys.stdout.encoding or "ascii"))
+    if quiet and certificate.conformant:
+        click.echo(next(line for line in lines if line.startswith("CONFORMANT")))
+        return
+    for line in lines:
+        word = line.partition(" ")[0]
+        colour = {"FAIL": "red", "NOT": "red", "CONFORMANT": "green", "INCOMPLETE": "yellow"}.get(word)
+        click.echo(click.style(word, fg=colour, bold=True) + line[len(word) :] if colour else line)
+    if verbose:
+        for part in certificate.run.suites:
+            click.echo(f"suite {part.suite.name}: {part.suite.shows}")
+            click.echo(f"  operations {part.operations}, {part.done} of {part.suite.size} vectors, {part.failing} failing")
+            click.echo(f"  vectors sha256 {part.asked_digest}")
+            click.echo(f"  answers sha256 {part.answered_digest}")
+    click.echo(f"report: {printable(str(folder / 'results.jsonl'))}")
+    if not certificate.refused:
+        click.echo(f"certificate: {printable(str(folder / 'certificate.json'))}")

@@ -1,0 +1,51 @@
+"""``overlong explain``: what octets are, or what a code means."""
+
+from __future__ import annotations
+
+import re
+
+import click
+
+from overlong.conformance.commands.options import width
+
+EXAMPLES = """\b
+Examples:
+  overlong explain E0 80 AF
+  overlong explain ED A0 80
+  overlong explain OV201
+  overlong explain codes
+"""
+
+
+@click.command("explain", epilog=EXAMPLES)
+@click.argument("what", nargs=-1, required=True)
+def command(what: tuple[str, ...]) -> None:
+    """Explain octets (in hexadecimal) or a code (OV201).
+
+    For octets: the walk through the automaton with the grammar's alternatives still open, the defect,
+    and what each error mode makes of them. 'codes' lists all codes.
+    """
+    from overlong.conformance.explanation import explain_code, explain_octets
+    from overlong.conformance.kind import KINDS
+    from overlong.conformance.printable import printable
+    from overlong.conformance.vector import IdError, Vector
+    from overlong.reference import DEFECTS
+
+    text = " ".join(what)
+    if text == "codes":
+        titles = {code: defect.title for code, defect in DEFECTS.items()} | {c: kind.title for c, kind in KINDS.items()}
+        lines = (f"{code}  {title}" for code, title in sorted(titles.items()))
+    elif re.fullmatch(r"[Oo][Vv]\d+", text):
+        if text.upper() not in DEFECTS and text.upper() not in KINDS:
+            raise click.UsageError(f"no code {text.upper()}; 'overlong explain codes' lists them")
+        lines = explain_code(text.upper(), width())
+    else:
+        try:
+            octets = Vector.from_id(text.replace("0x", "").replace("\\x", "").replace(",", " ")).octets
+        except IdError:
+            raise click.UsageError(
+                f"{printable(text, 60)!r} is neither octets in hexadecimal (E0 80 AF) nor a code (OV201)"
+            ) from None
+        lines = explain_octets(octets, width())
+    for line in lines:
+        click.echo(line)

@@ -1,0 +1,98 @@
+"""What commands have in common: the target on the command line, exit codes, errors on one line."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+CONFORMS, DIVERGES, USAGE, NOT_MEASURED, INCOMPLETE = 0, 1, 2, 3, 4
+"""Exit codes, as ``docs/command-line.md`` documents them."""
+
+MARKER = "overlong.command_follows"
+
+
+class TargetCommand(click.Command):
+    """A command whose last argument is a target: a name, or ``--`` and a command with its own options."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.meta[MARKER] = "--" in args
+        return super().parse_args(ctx, args)
+
+
+def target_of(words: Sequence[str], *, leading: int = 0) -> str | list[str]:
+    """The target that the arguments name.
+
+    Raises:
+        click.UsageError: none, or several without ``--`` before them.
+    """
+    named = list(words[leading:])
+    if click.get_current_context().meta.get(MARKER) and named:
+        return named
+    if len(named) == 1:
+        return named[0]
+    if not named:
+        raise click.UsageError("name a target: 'overlong target list' shows those that are ready here")
+    raise click.UsageError("one target at a time; put -- before a command: overlong certify -- node adapter.js")
+
+
+def leave(message: str, code: int) -> NoReturn:
+    """Say what went wrong on one line, and exit."""
+    click.echo(f"overlong: {message}", err=True)
+    sys.exit(code)
+
+
+@contextlib.contextmanager
+def errors_on_one_line() -> Iterator[None]:
+    """No traceback for what a user can mend."""
+    from overlong.conformance.printable import printable
+    from overlong.conformance.target import TargetError, UnknownTarget
+
+    try:
+        yield
+    except UnknownTarget as error:
+        leave(str(error), USAGE)
+    except TargetError as error:
+        leave(str(error), NOT_MEASURED)
+    except OSError as error:
+        where = f"{printable(str(error.filename))}: " if error.filename else ""
+        leave(f"{where}{error.strerror or printable(str(error))}; choose another folder with -o", USAGE)
+
+
+limits_options: list[Any] = [
+    click.option(
+        "--timeout",
+        type=click.FloatRange(0.01, 3600),
+        default=5.0,
+        show_default=True,
+        metavar="SECONDS",
+        help="How long the target may take to answer one request.",
+    ),
+    click.option(
+        "--restarts",
+        type=click.IntRange(0),
+        default=100,
+        show_default=True,
+        metavar="N",
+        help="How often it may crash or hang before the run is given up.",
+    ),
+]
+
+
+def with_limits(command: Any) -> Any:
+    """Add the options of :class:`~overlong.conformance.targets.resolve.Limits`."""
+    for option in reversed(limits_options):
+        command = option(command)
+    return command
+
+
+def width() -> int:
+    """Columns to write in: the terminal's, 80 where there is none, and never so wide that lines are hard to read."""
+    import shutil
+
+    return max(40, min(shutil.get_terminal_size((80, 24)).columns, 120))

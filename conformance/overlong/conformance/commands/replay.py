@@ -1,0 +1,64 @@
+"""``overlong replay``: one vector, one target, both answers."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from overlong.conformance.commands.options import (
+    CONFORMS,
+    DIVERGES,
+    NOT_MEASURED,
+    TargetCommand,
+    errors_on_one_line,
+    target_of,
+    with_limits,
+)
+
+EXAMPLES = """\b
+Examples:
+  overlong replay surrogate/eda080 cpython-surrogatepass
+  overlong replay chunking/e282.ac cpython-incremental
+  overlong replay E080AF -- node adapter.js
+"""
+
+
+@click.command("replay", cls=TargetCommand, epilog=EXAMPLES)
+@click.argument("words", nargs=-1, required=True, metavar="VECTOR TARGET")
+@with_limits
+def command(words: tuple[str, ...], timeout: float, restarts: int) -> None:
+    """Give one vector to one target, and show what each of its operations answers.
+
+    VECTOR is an id from a report, or octets in hexadecimal. Exit status: 0 all as expected, 1 a divergence,
+    2 no such vector or target, 3 not measured.
+    """
+    from overlong.conformance.finding import expected_in_words, observed_in_words
+    from overlong.conformance.printable import printable, spaced_hex
+    from overlong.conformance.replay import find_vector, replay
+    from overlong.conformance.targets.resolve import Limits
+    from overlong.conformance.vector import IdError
+
+    target = target_of(words, leading=1)
+    try:
+        vector = find_vector(words[0])
+    except IdError as error:
+        raise click.UsageError(printable(str(error))) from None
+    with errors_on_one_line():
+        answers = replay(vector, target, Limits(timeout, restarts))
+    chunks = f"  in chunks of {', '.join(map(str, vector.chunks))}" if vector.chunks is not None else ""
+    click.echo(f"input     {spaced_hex(vector.octets)}{chunks}")
+    if vector.comment:
+        click.echo(f"why       {vector.comment}")
+    for answer in answers:
+        click.echo(f"{answer.operation}")
+        click.echo(f"  expected  {expected_in_words(answer.expected)}")
+        click.echo(f"  observed  {observed_in_words(answer.observed)}")
+        if answer.finding is not None:
+            finding = answer.finding
+            section = f"  ({finding.section})" if finding.section else ""
+            click.echo(click.style("  FAIL", fg="red", bold=True) + f"      {finding.code} {finding.title}{section}")
+    if not answers:
+        click.echo("overlong: the target offers no operation that fits this vector", err=True)
+        sys.exit(NOT_MEASURED)
+    sys.exit(DIVERGES if any(answer.finding for answer in answers) else CONFORMS)

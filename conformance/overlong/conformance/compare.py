@@ -1,0 +1,131 @@
+"""The one place where two decoders meet: the reference and a target."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from overlong.conformance.finding import Finding
+from overlong.conformance.observation import Accepted, Crashed, Failed, Misbehaved, Refused, TimedOut, Unsupported
+from overlong.conformance.protocol import REPLACING, STREAMING, VALIDATE
+from overlong.conformance.vector import form_at
+from overlong.reference import Decoded, MaximalSubpart, Rejected, WellFormed
+from overlong.reference.error_mode import REPLACEMENT_CHARACTER
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from overlong.conformance.observation import Observation
+    from overlong.conformance.protocol import Units
+    from overlong.conformance.target import Answered
+    from overlong.conformance.vector import Vector
+
+_FAULTS = {Failed: "OV601", Crashed: "OV602", TimedOut: "OV603", Misbehaved: "OV604"}
+
+
+def compare_batch(answered: Answered, units: Units) -> Iterator[Finding]:
+    """Every divergence in a batch's answers.
+
+    Columns that equal the reference's, octet for octet, hold none; only others are looked into.
+    """
+    batch, operation, answers = answered.batch, answered.operation, answered.answers
+    if not answered.faults and answers[:5] == batch.expected(operation, units)[:5]:
+        return
+    observations = answers.observations(units, verdict_only=operation == VALIDATE)
+    for place, observation in enumerate(observations):
+        finding = compare(batch.vectors[place], operation, answered.faults.get(place, observation))
+        if finding is not None:
+            yield finding
+
+
+def compare(vector: Vector, operation: str, observed: Observation) -> Finding | None:
+    """What is wrong with an answer; None if nothing is. What a target does not say is not held against it."""
+    replacing = operation in REPLACING
+    expected = vector.replaced if replacing else vector.strict
+
+    def finding(code: str, place: str = "") -> Finding:
+        return Finding(vector, operation, code, expected, observed, place)
+
+    flaw = vector.flaw
+    match expected, observed:
+        case _, Unsupported():
+            return None
+        case _, Failed() | Crashed() | TimedOut() | Misbehaved():
+            return finding(_FAULTS[type(observed)])
+        case Decoded(scalars), Accepted(values):
+            if values is None or values == scalars:
+                return None
+            if flaw is None:
+                return _chunked(vector, operation, finding("OV102", _form(vector, _first_difference(scalars, values))))
+            return _chunked(vector, operation, finding(*_replacement_fault(vector, scalars, values)))
+        case Decoded(), Refused(offset=offset):
+            if flaw is not None:
+                return _chunked(vector, operation, finding("OV402", flaw.defect.title))
+            return _chunked(vector, operation, finding("OV101", _form_at_offset(vector, offset)))
+        case Rejected(), Accepted():
+            assert flaw is not None
+            return _chunked(vector, operation, finding(flaw.defect.code))
+        case Rejected(offset, length, incomplete), Refused() if operation not in STREAMING:
+            assert flaw is not None
+            if observed.offset is None:
+                return None
+            if observed.offset != offset:
+                return finding("OV301", flaw.defect.title)
+            if observed.length is not None and observed.length != length:
+                return finding("OV302", flaw.defect.title)
+            if observed.incomplete is not None and observed.incomplete != incomplete:
+                return finding("OV303", flaw.defect.title)
+            return None
+        case _:
+            return None
+
+
+def _chunked(vector: Vector, operation: str, whole: Finding) -> Finding:
+    """In a stream the claim refuted is that chunks do not matter; the place keeps what went wrong."""
+    if operation not in STREAMING:
+        return whole
+    flaw = vector.flaw
+    return Finding(
+        vector, operation, "OV501", whole.expected, whole.observed, flaw.defect.title if flaw else whole.place
+    )
+
+
+def _first_difference(expected: tuple[int, ...], observed: tuple[int, ...]) -> int:
+    """The index at which outputs part."""
+    return next(
+        (index for index, pair in enumerate(zip(expected, observed, strict=False)) if pair[0] != pair[1]),
+        min(len(expected), len(observed)),
+    )
+
+
+def _replacement_fault(vector: Vector, scalars: tuple[int, ...], values: tuple[int, ...]) -> tuple[str, str]:
+    """The kind, and the defect at which the outputs part. Each segment gives one scalar value when replaced."""
+    index = min(_first_difference(scalars, values), len(vector.segments) - 1)
+    flaws = [each for each in vector.segments[: index + 1] if isinstance(each, MaximalSubpart)]
+    blamed = flaws[-1] if flaws else vector.flaw
+    assert blamed is not None
+    same_but_for_count = _squeezed(scalars) == _squeezed(values)
+    return ("OV401" if same_but_for_count else "OV402"), blamed.defect.title
+
+
+def _squeezed(values: tuple[int, ...]) -> list[int]:
+    """Values with each run of U+FFFD as one."""
+    return [
+        value
+        for index, value in enumerate(values)
+        if value != REPLACEMENT_CHARACTER or index == 0 or values[index - 1] != REPLACEMENT_CHARACTER
+    ]
+
+
+def _form(vector: Vector, index: int) -> str:
+    """The grammar's alternative of the character at an index of the output."""
+    index = min(index, len(vector.segments) - 1)
+    return str(form_at(vector.octets, vector.segments[index].offset)) if vector.segments else "UTF8-octets"
+
+
+def _form_at_offset(vector: Vector, offset: int | None) -> str:
+    """The alternative of the character refused: where the target says, else the first that is not ASCII."""
+    for found in vector.segments:
+        assert isinstance(found, WellFormed)
+        if found.offset <= offset < found.offset + found.length if offset is not None else found.length > 1:
+            return str(form_at(vector.octets, found.offset))
+    return _form(vector, 0)

@@ -1,0 +1,109 @@
+"""Findings: one for each divergence; and buckets: one for each cause, as far as octets can tell."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from overlong.conformance.kind import KINDS, VERDICT
+from overlong.conformance.observation import Accepted, Crashed, Failed, Misbehaved, Refused, TimedOut, Unsupported
+from overlong.conformance.printable import code_points, printable
+from overlong.reference import DEFECTS, Decoded
+from overlong.reference.theory import shortlex
+
+if TYPE_CHECKING:
+    from overlong.conformance.observation import Observation
+    from overlong.conformance.vector import Vector
+    from overlong.reference import Outcome
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One vector, one operation, and two answers that differ."""
+
+    vector: Vector
+    operation: str
+    code: str
+    """An accepted defect (OV2xx), or a kind of divergence."""
+    expected: Outcome
+    observed: Observation
+    place: str = ""
+    """Where in the grammar or in what defect it shows; part of the bucket."""
+
+    @property
+    def claim(self) -> str:
+        return KINDS[self.code].claim if self.code in KINDS else VERDICT
+
+    @property
+    def title(self) -> str:
+        return KINDS[self.code].title if self.code in KINDS else f"{DEFECTS[self.code].title} accepted"
+
+    @property
+    def section(self) -> str:
+        return KINDS[self.code].section if self.code in KINDS else DEFECTS[self.code].section
+
+    @property
+    def bucket(self) -> tuple[str, str]:
+        """What this finding has in common with others of its cause."""
+        return self.code, self.place
+
+    @cached_property
+    def order(self) -> tuple[int, bytes, str, int]:
+        """Shortlex over octets, then whole before chunked: the least finding names its bucket."""
+        length, octets = shortlex(self.vector.octets)
+        return length, octets, self.operation, len(self.vector.chunks or ())
+
+    @cached_property
+    def id(self) -> str:
+        """``D-`` and eight digits of a hash of what was found."""
+        text = f"{self.vector.octets.hex()}|{self.vector.chunks}|{self.operation}|{self.code}|{self.observed}"
+        return f"D-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+
+
+@dataclass
+class Bucket:
+    """All findings of one cause: the shortlex-least of them, and how many."""
+
+    example: Finding
+    count: int = 0
+
+    def add(self, finding: Finding) -> None:
+        self.count += 1
+        if finding.order < self.example.order:
+            self.example = finding
+
+
+def expected_in_words(expected: Outcome) -> str:
+    """``reject at 0, 1 octet`` or the code points."""
+    if isinstance(expected, Decoded):
+        return f"accept {code_points(expected.scalars)}" if expected.scalars else "accept, nothing put out"
+    octets = "1 octet" if expected.length == 1 else f"{expected.length} octets"
+    return f"reject at {expected.offset}, {octets}" + (", incomplete" if expected.incomplete else "")
+
+
+def observed_in_words(observed: Observation) -> str:
+    """What the target did, safe to show."""
+    match observed:
+        case Accepted(None):
+            return "accepted"
+        case Accepted(values):
+            return f"accepted {code_points(values)}"
+        case Refused(None):
+            return "refused"
+        case Refused(offset, length, incomplete):
+            text = f"refused at {offset}"
+            if length is not None:
+                text += ", 1 octet" if length == 1 else f", {length} octets"
+            return text + (", incomplete" if incomplete else "")
+        case Failed(text):
+            return f"internal error: {printable(text)}"
+        case Crashed(how):
+            return how
+        case TimedOut(seconds):
+            return f"no answer within {seconds:g} s"
+        case Misbehaved(what):
+            return what
+        case Unsupported():
+            return "not supported"

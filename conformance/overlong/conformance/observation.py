@@ -1,0 +1,61 @@
+"""What a target did. Never mixed with what the reference expects: those are other types.
+
+Only :class:`Accepted` and :class:`Refused` are verdicts. The rest are faults: a crash is not a refusal.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """The target accepted; ``values`` are the numbers that it put out, None for a mere verdict."""
+
+    values: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The target refused; what it did not say is None."""
+
+    offset: int | None = None
+    length: int | None = None
+    incomplete: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The target reported an internal error of its own (status X)."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unsupported:
+    """The target does not offer the operation (status U)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Crashed:
+    """The target ended in mid-run: by a signal, by an exit, or by closing its pipe."""
+
+    how: str
+
+
+@dataclass(frozen=True, slots=True)
+class TimedOut:
+    """The target gave no answer within the limit."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Misbehaved:
+    """The target broke the protocol."""
+
+    what: str
+
+
+Fault = Failed | Crashed | TimedOut | Misbehaved
+Observation = Accepted | Refused | Unsupported | Fault

@@ -1,0 +1,41 @@
+"""Text from targets, files and names, made safe to show: it stays text."""
+
+from __future__ import annotations
+
+import unicodedata
+
+_UNSAFE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+"""General categories that steer a terminal, reorder text, break lines or are not characters."""
+
+
+def printable(text: str, limit: int = 300) -> str:
+    """``text`` on one line, with every control, format or unassigned character escaped."""
+    shown = "".join(_escaped(character) for character in text[: limit + 1])
+    return shown if len(text) <= limit else f"{shown[:limit]}…"
+
+
+def _escaped(character: str) -> str:
+    if unicodedata.category(character) not in _UNSAFE:
+        return character
+    if character in "\n\r\t":
+        return {"\n": "\\n", "\r": "\\r", "\t": "\\t"}[character]
+    number = ord(character)
+    return f"\\x{number:02x}" if number < 0x100 else f"\\u{{{number:x}}}"
+
+
+def spaced_hex(octets: bytes, limit: int = 24) -> str:
+    """``E0 80 AF``; long inputs keep their first and last octets."""
+    if not octets:
+        return "(empty)"
+    if len(octets) <= limit:
+        return octets.hex(" ").upper()
+    head, tail = octets[: limit - 4].hex(" ").upper(), octets[-4:].hex(" ").upper()
+    return f"{head} … {tail} ({len(octets)} octets)"
+
+
+def code_points(values: tuple[int, ...], limit: int = 8) -> str:
+    """``U+002F U+0041``; long outputs are cut and counted."""
+    if not values:
+        return "nothing"
+    shown = " ".join(f"U+{value:04X}" for value in values[:limit])
+    return shown if len(values) <= limit else f"{shown} … ({len(values)} values)"

@@ -1,0 +1,271 @@
+"""One running target: a process, its pipes, and frames. It cannot hang, flood or take down the harness.
+
+Three threads serve a process: one writes requests, one reads responses into a bounded queue, one drains
+stderr and keeps its last octets. The process leads its own group (POSIX), and the whole group is killed.
+Threads rather than ``select``, because pipes cannot be selected on Windows.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import signal
+import subprocess
+import threading
+import time
+from collections import deque
+from typing import IO, TYPE_CHECKING, NamedTuple
+
+from overlong.conformance.observation import Crashed, Misbehaved, TimedOut
+from overlong.conformance.printable import printable
+from overlong.conformance.protocol import HEAD, LARGEST_FRAME, LARGEST_GREETING, Greeting, ProtocolError, frame
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_POSIX = os.name == "posix"
+_READ = 1 << 18
+_STDERR_KEPT = 4096
+_QUEUED = 64  # reads that may wait for the harness; then the target waits
+
+
+class Response(NamedTuple):
+    """One response frame."""
+
+    request: int
+    status: bytes
+    payload: bytes
+
+
+class Ended(Exception):
+    """The target gave no response; ``why`` is what it did instead."""
+
+    def __init__(self, why: Crashed | TimedOut | Misbehaved) -> None:
+        super().__init__(why)
+        self.why = why
+
+
+class Process:
+    """A target that has been started and has greeted."""
+
+    def __init__(self, command: Sequence[str], *, timeout: float, environment: dict[str, str] | None = None) -> None:
+        """Start ``command`` and read its greeting.
+
+        Raises:
+            Ended: it exited, hung or wrote something else.
+            OSError: it could not be started at all.
+        """
+        self._popen = subprocess.Popen(  # noqa: S603
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
+            start_new_session=_POSIX,
+            env=None if environment is None else {**os.environ, **environment},
+        )
+        self._requests: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._responses: queue.Queue[list[Response] | Greeting | Ended] = queue.Queue(_QUEUED)
+        self._ready: deque[Response] = deque()
+        self._stderr = b""
+        self._closing = threading.Event()
+        assert self._popen.stdin is not None
+        assert self._popen.stdout is not None
+        assert self._popen.stderr is not None
+        self._threads = [
+            threading.Thread(target=serve, args=(pipe,), daemon=True)
+            for serve, pipe in (
+                (self._write, self._popen.stdin),
+                (self._read, self._popen.stdout),
+                (self._drain, self._popen.stderr),
+            )
+        ]
+        for thread in self._threads:
+            thread.start()
+        first = self._next(timeout)
+        if not isinstance(first, Greeting):
+            raise AssertionError("the reader puts the greeting first")
+        self.greeting = first
+
+    def send(self, request: int, body: bytes) -> None:
+        """Queue a request; the writer thread sends it."""
+        self._requests.put(frame(request, body))
+
+    def send_frames(self, frames: bytes) -> None:
+        """Queue requests that are frames already."""
+        self._requests.put(frames)
+
+    def receive(self, timeout: float) -> Response:
+        """The next response.
+
+        Raises:
+            Ended: there is none: the process ended, broke the protocol or stayed silent; it has been killed.
+        """
+        while not self._ready:
+            arrived = self._next(timeout)
+            assert not isinstance(arrived, Greeting)
+            self._ready.extend(arrived)
+        return self._ready.popleft()
+
+    def last_words(self) -> str:
+        """The last line of stderr that says something, safe to show."""
+        self._threads[2].join(0.2)
+        lines = self._stderr.decode("utf-8", "backslashreplace").strip().splitlines()
+        return printable(lines[-1].strip(), 200) if lines else ""
+
+    def close(self) -> str:
+        """End of input; wait a little; kill what is left. Returns what went wrong with the ending, if anything."""
+        self._requests.put(None)
+        wrong = ""
+        try:
+            code = self._popen.wait(1.0)
+            if code != 0:
+                wrong = f"at the end of its input it {_ended(code)}; it should exit with status 0"
+        except subprocess.TimeoutExpired:
+            wrong = "at the end of its input it did not exit"
+        if not wrong and (self._ready or not self._responses.empty()):
+            with contextlib.suppress(queue.Empty):
+                if self._ready or isinstance(self._responses.get_nowait(), list):
+                    wrong = "it sent a response that nobody asked for"
+        self.kill()
+        return wrong
+
+    def kill(self) -> None:
+        """Kill the process and its group, and let go of the pipes."""
+        self._closing.set()
+        if _POSIX:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._popen.pid, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):
+            self._popen.kill()
+        self._requests.put(None)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._popen.wait(5)
+        while True:  # a reader may wait for room
+            with contextlib.suppress(queue.Empty):
+                while True:
+                    self._responses.get_nowait()
+            self._threads[1].join(0.01)
+            if not self._threads[1].is_alive():
+                break
+            if not _POSIX:
+                break
+        for thread in self._threads:
+            thread.join(0.5)
+        for thread, pipe in zip(
+            self._threads, (self._popen.stdin, self._popen.stdout, self._popen.stderr), strict=True
+        ):
+            if pipe is not None and not thread.is_alive():
+                with contextlib.suppress(OSError):
+                    pipe.close()
+
+    def _next(self, timeout: float) -> list[Response] | Greeting:
+        try:
+            arrived = self._responses.get(timeout=timeout)
+        except queue.Empty:
+            self.kill()
+            raise Ended(TimedOut(timeout)) from None
+        if isinstance(arrived, Ended):
+            self.kill()
+            raise arrived
+        return arrived
+
+    def _write(self, pipe: IO[bytes]) -> None:
+        while (octets := self._requests.get()) is not None:
+            view = memoryview(octets)
+            try:
+                while view:
+                    view = view[pipe.write(view) :]
+            except (OSError, ValueError):
+                return  # the reader sees the end and says why
+        with contextlib.suppress(OSError):
+            pipe.close()
+
+    def _drain(self, pipe: IO[bytes]) -> None:
+        with contextlib.suppress(OSError, ValueError):
+            while octets := pipe.read(_READ):
+                self._stderr = (self._stderr + octets)[-_STDERR_KEPT:]
+
+    def _read(self, pipe: IO[bytes]) -> None:
+        buffer = bytearray()
+        try:
+            greeting = self._read_greeting(pipe, buffer)
+            if greeting is None:
+                self._put(Ended(self._end()))
+                return
+            self._put(greeting)
+            while not self._closing.is_set():
+                found = _split(buffer)
+                if found:
+                    self._put(found)
+                octets = pipe.read(_READ)
+                if not octets:
+                    break
+                buffer += octets
+            self._put(Ended(self._end(half_a_frame=bool(buffer))))
+        except ProtocolError as error:
+            self._put(Ended(Misbehaved(str(error))))
+        except (OSError, ValueError):
+            self._put(Ended(self._end()))
+
+    def _read_greeting(self, pipe: IO[bytes], buffer: bytearray) -> Greeting | None:
+        """The greeting; what follows its line stays in ``buffer``. None if the output ends before it."""
+        while b"\n" not in buffer:
+            if len(buffer) > LARGEST_GREETING:
+                raise ProtocolError(f"it wrote {LARGEST_GREETING} octets without a greeting line")
+            octets = pipe.read(_READ)
+            if not octets:
+                if buffer:
+                    Greeting.parse(bytes(buffer))
+                return None
+            buffer += octets
+        line, _, rest = bytes(buffer).partition(b"\n")
+        buffer[:] = rest
+        return Greeting.parse(line)
+
+    def _put(self, item: list[Response] | Greeting | Ended) -> None:
+        while not self._closing.is_set():
+            try:
+                self._responses.put(item, timeout=0.2)
+            except queue.Full:
+                continue
+            return
+
+    def _end(self, *, half_a_frame: bool = False) -> Crashed:
+        """What the end of the output means, once the process has ended too."""
+        deadline = time.monotonic() + 1.0
+        while self._popen.poll() is None and time.monotonic() < deadline and not self._closing.is_set():
+            time.sleep(0.002)
+        code = self._popen.poll()
+        how = "closed its output and ran on" if code is None else _ended(code)
+        return Crashed(how + (" in the middle of a response" if half_a_frame else ""))
+
+
+def _split(buffer: bytearray) -> list[Response]:
+    """The whole frames at the start of ``buffer``, which keeps the rest."""
+    found: list[Response] = []
+    place, size = 0, len(buffer)
+    while size - place >= HEAD.size:
+        length, request = HEAD.unpack_from(buffer, place)
+        if not 5 <= length <= LARGEST_FRAME:
+            text = bytes(buffer[place : place + 60])
+            raise ProtocolError(
+                f"a response claims to have {length} octets: the adapter printed to stdout? "
+                f'there stands "{printable(text.decode("ascii", "backslashreplace"))}"'
+            )
+        end = place + 4 + length
+        if end > size:
+            break
+        found.append(Response(request, bytes(buffer[place + 8 : place + 9]), bytes(buffer[place + 9 : end])))
+        place = end
+    del buffer[:place]
+    return found
+
+
+def _ended(code: int) -> str:
+    if code >= 0:
+        return f"exited with status {code}"
+    with contextlib.suppress(ValueError):
+        return f"was ended by {signal.Signals(-code).name}"
+    return f"was ended by signal {-code}"

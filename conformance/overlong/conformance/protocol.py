@@ -1,0 +1,294 @@
+"""Target protocol, version 1: the octets that pass between harness and target. ``docs/protocol.md`` explains it.
+
+All integers are big-endian. Nothing here starts a process or judges an answer.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+import sys
+from array import array
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from overlong.conformance.observation import Accepted, Failed, Misbehaved, Refused, Unsupported
+from overlong.conformance.printable import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from overlong.conformance.observation import Observation
+
+VERSION = 1
+
+ECHO, VALIDATE, DECODE, REPLACE = "P", "V", "D", "L"
+STREAM_DECODE, STREAM_REPLACE, ENCODE, BATCH = "S", "T", "E", "B"
+OPERATIONS = {
+    ECHO: "echo",
+    VALIDATE: "validate",
+    DECODE: "decode strictly",
+    REPLACE: "decode, replacing",
+    STREAM_DECODE: "decode a stream strictly",
+    STREAM_REPLACE: "decode a stream, replacing",
+    ENCODE: "encode",
+    BATCH: "batch",
+}
+STREAMING = STREAM_DECODE + STREAM_REPLACE
+REPLACING = REPLACE + STREAM_REPLACE
+
+ACCEPTED, REFUSED, UNSUPPORTED, FAILED = b"A", b"R", b"U", b"X"
+NOT_SAID = 0xFFFFFFFF
+INCOMPLETE_NOT_SAID = 0xFF
+
+ECHO_PROBE = bytes.fromhex("0D0A0A1A0080FF")
+"""Catches pipes in text mode, Ctrl-Z, and streams that pass through a charset decoder."""
+
+LARGEST_FRAME = 1 << 26
+LARGEST_GREETING = 1 << 16
+
+HEAD = struct.Struct(">II")  # length of what follows, request id
+
+
+@dataclass(frozen=True)
+class Units:
+    """How a target writes its output."""
+
+    name: str
+    size: int  # octets in a unit
+    codec: str  # Python's, for UTF-32 and UTF-16 output: octets that were never UTF-8
+
+    def values(self, units: bytes) -> tuple[int, ...]:
+        """The numbers in a target's output; lone surrogates and numbers beyond Unicode stay as they are."""
+        if self.size == 4:
+            return tuple(_big_endian("I", units))
+        if self.size == 2:
+            return tuple(map(ord, units.decode(self.codec, "surrogatepass")))
+        return _octets_as_values(units)
+
+    def write(self, scalars: Sequence[int]) -> bytes:
+        """Scalar values as the target should have written them."""
+        if self.size == 4:
+            return _big_endian_octets("I", scalars)
+        if self.size == 2:
+            return "".join(map(chr, scalars)).encode(self.codec)
+        from overlong.reference import encode_scalars
+
+        return encode_scalars(scalars)
+
+
+UNITS = {
+    units.name: units
+    for units in (Units("utf-32", 4, "utf-32-be"), Units("utf-16", 2, "utf-16-be"), Units("utf-8", 1, ""))
+}
+
+
+def _big_endian(code: str, octets: bytes) -> array[int]:
+    numbers = array(code, octets)
+    if sys.byteorder == "little":
+        numbers.byteswap()
+    return numbers
+
+
+def _big_endian_octets(code: str, numbers: Sequence[int]) -> bytes:
+    result = array(code, numbers)
+    if sys.byteorder == "little":
+        result.byteswap()
+    return result.tobytes()
+
+
+def _octets_as_values(units: bytes) -> tuple[int, ...]:
+    """A target's UTF-8 output, read by the reference; octets that it finds ill-formed show as U+DCxx, as they are."""
+    from overlong.reference import WellFormed, segments
+
+    values: list[int] = []
+    for found in segments(units):
+        if isinstance(found, WellFormed):
+            values.append(found.scalar)
+        else:
+            values.extend(0xDC00 + octet for octet in units[found.offset : found.offset + found.length])
+    return tuple(values)
+
+
+class ProtocolError(Exception):
+    """A target broke the protocol; the message says how, in words, safe to show."""
+
+
+@dataclass(frozen=True)
+class Greeting:
+    """The one line of JSON that a target writes first."""
+
+    name: str
+    version: str
+    language: str
+    operations: str
+    units: Units
+    error_mode: str
+    traits: dict[str, str] = field(default_factory=dict[str, str])
+
+    @classmethod
+    def parse(cls, line: bytes) -> Greeting:
+        """Raises: ProtocolError: not a greeting of this version; the message shows what came instead."""
+        shown = printable(line[:80].decode("ascii", "backslashreplace"))
+        try:
+            data: Any = json.loads(line.decode("ascii"))
+        except (ValueError, RecursionError) as error:
+            raise ProtocolError(
+                f'its first line is not the greeting but "{shown}"; write one line of JSON before anything else, '
+                "and nothing but frames to stdout after it"
+            ) from error
+        if not isinstance(data, dict) or "overlong" not in data:
+            raise ProtocolError(f'its first line has no "overlong" member: "{shown}"')
+        greeting = cast("dict[str, Any]", data)
+        if greeting["overlong"] != VERSION:
+            spoken = printable(str(greeting["overlong"]), 20)
+            raise ProtocolError(f"it speaks protocol version {spoken}; this is version {VERSION}")
+
+        def text(member: str, default: str = "") -> str:
+            value = greeting.get(member, default)
+            if not isinstance(value, str):
+                raise ProtocolError(f'"{member}" in its greeting is not a string')
+            return value[:200]
+
+        operations = text("operations")
+        if unknown := set(operations) - set(OPERATIONS):
+            raise ProtocolError(f'"operations" names {printable(min(unknown))!r}; there are {"".join(OPERATIONS)}')
+        if ECHO not in operations:
+            raise ProtocolError('"operations" lacks P, the echo that shows that its pipes are clean')
+        if not set(operations) - {ECHO, BATCH}:
+            raise ProtocolError('"operations" names nothing to certify; offer V, D, L, S, T or E')
+        units = text("units", "utf-32")
+        if units not in UNITS:
+            raise ProtocolError(f'"units" is {printable(units)!r}; there are {", ".join(UNITS)}')
+        known = {"overlong", "name", "version", "language", "operations", "units", "error_mode"}
+        return cls(
+            name=text("name", "unnamed"),
+            version=text("version"),
+            language=text("language"),
+            operations=operations,
+            units=UNITS[units],
+            error_mode=text("error_mode", "replacement"),
+            traits={key: text(key) for key in sorted(greeting) if key not in known and isinstance(greeting[key], str)},
+        )
+
+
+def frame(request: int, body: bytes) -> bytes:
+    """One frame: length, id and what follows."""
+    return HEAD.pack(4 + len(body), request) + body
+
+
+class Answers(NamedTuple):
+    """The answers to a batch, column by column, as they stand on the wire.
+
+    For n items: ``statuses`` n octets; ``numbers`` n u32 (accepted: units put out; refused: offset;
+    failed: octets of text); ``lengths`` n u8 and ``incompletes`` n u8 (refused; 0 otherwise); ``units`` and
+    texts of the items, in order; ``marks`` u32 for each chunk of each accepted stream.
+    """
+
+    statuses: bytes
+    numbers: bytes
+    lengths: bytes
+    incompletes: bytes
+    units: bytes
+    marks: bytes
+
+    @classmethod
+    def from_batch(cls, payload: bytes, count: int, chunk_counts: Sequence[int] | None, size: int) -> Answers:
+        """The columns of a batch's response.
+
+        Args:
+            payload: what follows the response's own status.
+            count: items asked.
+            chunk_counts: for a streaming operation, the chunks of each item.
+            size: octets in a unit.
+
+        Raises:
+            ProtocolError: the columns do not add up.
+        """
+        fixed = 7 * count
+        if len(payload) < fixed:
+            raise ProtocolError(f"its batch response has {len(payload)} octets; {count} items need at least {fixed}")
+        statuses, numbers = payload[:count], payload[count : 5 * count]
+        if strange := set(statuses) - set(b"ARUX"):
+            raise ProtocolError(f"its batch response has status {min(strange):02X}; there are A, R, U and X")
+        values = _big_endian("I", numbers)
+        total = sum(
+            value * (size if status == ACCEPTED[0] else 1)
+            for status, value in zip(statuses, values, strict=True)
+            if status in b"AX"
+        ) if statuses.strip(ACCEPTED) else sum(values) * size
+        marks = 0
+        if chunk_counts is not None:
+            marks = 4 * sum(n for status, n in zip(statuses, chunk_counts, strict=True) if status == ACCEPTED[0])
+        if len(payload) != fixed + total + marks:
+            raise ProtocolError(
+                f"its batch response has {len(payload)} octets where its own columns add up to {fixed + total + marks}"
+            )
+        end = fixed + total
+        return cls(
+            statuses, numbers, payload[5 * count : 6 * count], payload[6 * count : fixed], payload[fixed:end], payload[end:]
+        )
+
+    @classmethod
+    def from_single(cls, status: bytes, payload: bytes, chunks: int | None, size: int) -> Answers:
+        """One plain response as columns of one item.
+
+        Raises:
+            ProtocolError: the payload does not fit the status.
+        """
+        marks = b""
+        if status == ACCEPTED:
+            if chunks is not None:
+                marks, payload = payload[: 4 * chunks], payload[4 * chunks :]
+                if len(marks) != 4 * chunks:
+                    raise ProtocolError(f"its stream response has no count for each of {chunks} chunks")
+            if len(payload) % size:
+                raise ProtocolError(f"its output of {len(payload)} octets is no whole number of {size}-octet units")
+            return cls(status, struct.pack(">I", len(payload) // size), b"\0", b"\0", payload, marks)
+        if status == REFUSED:
+            if len(payload) not in (0, 4, 5, 6):
+                raise ProtocolError(
+                    f"its refusal carries {len(payload)} octets; it may carry none, an offset (4), a length (5) "
+                    "and whether the input is incomplete (6)"
+                )
+            offset = payload[:4] or struct.pack(">I", NOT_SAID)
+            return cls(status, offset, payload[4:5] or b"\0", payload[5:6] or bytes([INCOMPLETE_NOT_SAID]), b"", b"")
+        if status in (UNSUPPORTED, FAILED):
+            return cls(status, struct.pack(">I", len(payload)), b"\0", b"\0", payload, b"")
+        raise ProtocolError(f"its response has status {status.hex().upper()}; there are A, R, U and X")
+
+    @classmethod
+    def concatenated(cls, parts: Sequence[Answers]) -> Answers:
+        return cls(*map(b"".join, zip(*parts, strict=True)))
+
+    def observations(self, units: Units, *, verdict_only: bool) -> Iterator[Observation]:
+        """Each item's answer as a value."""
+        place = 0
+        numbers = _big_endian("I", self.numbers)
+        for status, number, length, incomplete in zip(
+            self.statuses, numbers, self.lengths, self.incompletes, strict=True
+        ):
+            if status == ACCEPTED[0]:
+                end = place + number * units.size
+                yield Accepted(None if verdict_only else units.values(self.units[place:end]))
+                place = end
+            elif status == REFUSED[0]:
+                if number == NOT_SAID:
+                    yield Refused()
+                elif incomplete not in (0, 1, INCOMPLETE_NOT_SAID):
+                    yield Misbehaved(f"said {incomplete:02X} for incomplete; it is 00, 01, or FF for not said")
+                else:
+                    yield Refused(number, length or None, {0: False, 1: True}.get(incomplete))
+            elif status == UNSUPPORTED[0]:
+                yield Unsupported()
+                place += number
+            else:
+                yield Failed(printable(self.units[place : place + number].decode("ascii", "backslashreplace")))
+                place += number
+
+
+def columns(
+    statuses: bytes, numbers: Sequence[int], lengths: bytes, incompletes: bytes, units: bytes
+) -> Answers:
+    """Answers from plain numbers: what the reference says a right target puts on the wire."""
+    return Answers(statuses, _big_endian_octets("I", numbers), lengths, incompletes, units, b"")

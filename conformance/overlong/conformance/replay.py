@@ -1,0 +1,85 @@
+"""One vector again, on one target."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from overlong.conformance.batch import Batch
+from overlong.conformance.compare import compare
+from overlong.conformance.protocol import OPERATIONS, REPLACING, VALIDATE
+from overlong.conformance.runner import Runner
+from overlong.conformance.suites import SUITES
+from overlong.conformance.target import BudgetSpent, TargetError
+from overlong.conformance.targets.resolve import resolve
+from overlong.conformance.vector import IdError, Vector
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from overlong.conformance.finding import Finding
+    from overlong.conformance.observation import Observation
+    from overlong.conformance.targets.resolve import Limits
+    from overlong.reference import Outcome
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one operation answered."""
+
+    operation: str
+    expected: Outcome
+    observed: Observation
+    finding: Finding | None
+
+
+def find_vector(identifier: str) -> Vector:
+    """The vector of an id: spelt by the id itself, or found among the suites where the id is a digest.
+
+    Raises:
+        IdError: there is none.
+    """
+    if "/sha256-" in identifier:
+        for suite in SUITES.values():
+            for batch in suite.batches():
+                # a batch of short inputs has no digests for ids
+                if len(batch.octets) > len(batch) * 2 and max(batch.lengths) > 40:
+                    for vector in batch:
+                        if vector.id == identifier:
+                            return vector
+        raise IdError(f"no vector {identifier!r} in this version's suites")
+    spelt = Vector.from_id(identifier)
+    named = (vector for batch in SUITES["core"].batches() for vector in batch)
+    return next((vector for vector in named if vector == spelt or vector.id == identifier), spelt)
+
+
+def replay(vector: Vector, target: str | Sequence[str], limits: Limits | None = None) -> list[Answer]:
+    """What each operation of the target that fits the vector answers.
+
+    Raises:
+        TargetError: the target cannot be measured.
+    """
+    resolved = resolve(target, limits)
+    resolved.open()
+    try:
+        operations = Runner(resolved).operations(SUITES["chunking" if vector.chunks is not None else "core"])
+        batch = Batch.of([vector])
+        answers: list[Answer] = []
+        try:
+            for answered in resolved.observe((batch, operation) for operation in operations):
+                units = resolved.greeting.units
+                (said,) = answered.answers.observations(units, verdict_only=answered.operation == VALIDATE)
+                observed = answered.faults.get(0, said)
+                answers.append(
+                    Answer(
+                        OPERATIONS[answered.operation],
+                        vector.replaced if answered.operation in REPLACING else vector.strict,
+                        observed,
+                        compare(vector, answered.operation, observed),
+                    )
+                )
+        except BudgetSpent as error:
+            raise TargetError(str(error)) from error
+        return answers
+    finally:
+        resolved.close()

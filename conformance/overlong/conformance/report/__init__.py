@@ -1,0 +1,1 @@
+"""Reports: the same results, for different readers."""

@@ -1,0 +1,143 @@
+"""The report that a person reads in a terminal: a verdict, and a sentence for each bucket."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING
+
+from overlong.conformance.certificate import PROFILE
+from overlong.conformance.certify import reproduce_command
+from overlong.conformance.finding import expected_in_words, observed_in_words
+from overlong.conformance.kind import POSITION, REPLACEMENT, VERDICT
+from overlong.conformance.printable import printable, spaced_hex
+from overlong.conformance.runner import FAILS, HOLDS, NOT_MEASURED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from overlong.conformance.certificate import Certificate
+    from overlong.conformance.finding import Bucket
+
+SHOWN = 20
+"""Buckets that are written out; the rest are counted."""
+
+
+class Glyphs:
+    """Marks that the terminal's encoding can show."""
+
+    def __init__(self, encoding: str) -> None:
+        try:
+            "✓✗·–".encode(encoding)
+        except (UnicodeEncodeError, LookupError):
+            self.holds, self.fails, self.open, self.dot = "+", "x", "-", "|"
+        else:
+            self.holds, self.fails, self.open, self.dot = "✓", "✗", "–", "·"
+
+    def of(self, state: str) -> str:
+        return {HOLDS: self.holds, FAILS: self.fails}.get(state, self.open)
+
+
+def summary(certificate: Certificate, target: str | Sequence[str], *, width: int, encoding: str) -> Iterator[str]:
+    """The lines of the report, none of them styled, none (but commands) wider than ``width``."""
+    run, glyphs = certificate.run, Glyphs(encoding)
+    header = f"{PROFILE} {glyphs.dot} {printable(run.greeting.name)}"
+    if run.greeting.version:
+        header += f" ({printable(run.greeting.version)})"
+    yield from textwrap.wrap(header, width, subsequent_indent="  ")
+    suites = [f"{part.suite.name} {_thousands(part.done)}" for part in run.suites]
+    counted = f" {glyphs.dot} ".join(suites) or "nothing"
+    yield from textwrap.wrap(f"{counted}   {run.seconds:.1f} s", width, subsequent_indent="  ")
+    yield ""
+    buckets = run.ordered_buckets
+    for bucket in buckets[:SHOWN]:
+        yield from _bucket(bucket, target, width)
+        yield ""
+    if len(buckets) > SHOWN:
+        yield f"and {len(buckets) - SHOWN} more buckets: see results.jsonl"
+        yield ""
+    claims = [
+        f"{claim}{': maximal subpart' if claim == REPLACEMENT and state == HOLDS else ''} {glyphs.of(state)}"
+        for claim, state in run.claims.items()
+    ]
+    for wrapped in textwrap.wrap(f"{_verdict(certificate)}  " + "  ".join(claims), width, subsequent_indent="  "):
+        yield wrapped
+    yield from _remarks(certificate, glyphs, width)
+
+
+def _verdict(certificate: Certificate) -> str:
+    run = certificate.run
+    if run.incomplete:
+        return "INCOMPLETE"
+    if run.conformant:
+        return "CONFORMANT"
+    if not run.buckets:
+        return "NOT MEASURED"
+    failing = sum(part.failing for part in run.suites)
+    buckets = "1 bucket" if len(run.buckets) == 1 else f"{len(run.buckets)} buckets"
+    return f"NOT CONFORMANT  {buckets}, {_thousands(failing)} of {_thousands(run.vectors)} vectors "
+
+
+def _remarks(certificate: Certificate, glyphs: Glyphs, width: int) -> Iterator[str]:
+    run = certificate.run
+    lines: list[str] = []
+    if run.incomplete:
+        lines.append(f"incomplete: {printable(run.incomplete)}")
+    if run.conformant and run.claims[VERDICT] == HOLDS:
+        lines.extend(
+            f"complete: {part.suite.shows}" for part in run.suites if part.suite.name.startswith("complete") and part.whole
+        )
+    if unmeasured := [claim for claim, state in run.claims.items() if state == NOT_MEASURED]:
+        lines.append(f"not measured ({glyphs.open}): {', '.join(unmeasured)}: {_why_not(certificate, unmeasured)}")
+    if run.restarts:
+        lines.append(f"restarted {run.restarts} times after a failure")
+    if certificate.refused:
+        lines.append(f"no certificate: {certificate.refused}")
+    lines.extend(f"note: {printable(note)}" for note in run.notes)
+    for line in lines:
+        yield from textwrap.wrap(line, width, subsequent_indent="  ")
+
+
+def _why_not(certificate: Certificate, unmeasured: list[str]) -> str:
+    greeting = certificate.run.greeting
+    if REPLACEMENT in unmeasured and greeting.error_mode != "replacement":
+        return f"its error mode, {printable(greeting.error_mode)}, is not one that this version knows"
+    if unmeasured == [POSITION]:
+        return "it does not say where"
+    return "it does not offer them, or no suite that asks ran"
+
+
+def _bucket(bucket: Bucket, target: str | Sequence[str], width: int) -> Iterator[str]:
+    example = bucket.example
+    vector = example.vector
+    head = f"FAIL {vector.id}  {example.code} {example.title}"
+    section = example.section
+    if example.place:
+        section += f"{', ' if section else ''}{example.place}"
+    if len(head) + len(section) + 2 <= width:
+        yield f"{head}{section:>{width - len(head)}}" if section else head
+    else:
+        yield head
+        yield from textwrap.wrap(section, width, initial_indent="     ", subsequent_indent="     ")
+    octets = spaced_hex(vector.octets)
+    if vector.chunks is not None:
+        octets += f" in chunks of {', '.join(map(str, vector.chunks))}"
+    parts = [
+        f"input {octets}",
+        f"expected {expected_in_words(example.expected)}",
+        f"observed {observed_in_words(example.observed)}",
+    ]
+    line = "     " + "    ".join(parts)
+    if len(line) <= width:
+        yield line
+    else:
+        for part in parts:
+            yield from textwrap.wrap(part, width, initial_indent="     ", subsequent_indent="       ")
+    if vector.comment:
+        yield from textwrap.wrap(f"why: {vector.comment}", width, initial_indent="     ", subsequent_indent="       ")
+    if bucket.count > 1:
+        yield f"     and {_thousands(bucket.count - 1)} more divergences like it"
+    yield f"     reproduce: {printable(reproduce_command('replay', target, vector.id), 1000)}"
+
+
+def _thousands(number: int) -> str:
+    return f"{number:,}".replace(",", " ")

@@ -1,0 +1,170 @@
+"""``results.jsonl``: a header, a record for each divergence, suite and bucket, and a footer.
+
+A file without its footer was cut. Nothing here is read back by the harness yet; the schema is
+``schemas/results-1.schema.json``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections import Counter
+from typing import IO, TYPE_CHECKING, Any
+
+from overlong.conformance.clock import timestamp
+from overlong.conformance.finding import expected_in_words, observed_in_words
+from overlong.reference import Decoded
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from types import TracebackType
+
+    from overlong.conformance.finding import Bucket, Finding
+    from overlong.conformance.protocol import Greeting
+    from overlong.conformance.runner import Run, SuiteRun
+
+SCHEMA = "overlong/results-1"
+RECORDED = 1000
+"""Divergences of one bucket that are written out; all are counted."""
+
+
+class ResultsWriter:
+    """Writes a results file; it appears under its name only when it is whole."""
+
+    def __init__(self, path: Path, *, command: str) -> None:
+        self._path = path
+        self._unfinished = path.with_name(path.name + ".part")
+        self._command = command
+        self._written: Counter[tuple[str, str]] = Counter()
+        self._file: IO[str] | None = None
+
+    def __enter__(self) -> ResultsWriter:
+        """Raises: OSError: the file cannot be written."""
+        self._file = self._unfinished.open("w", encoding="ascii", newline="\n")
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        assert self._file is not None
+        with contextlib.ExitStack() as stack:
+            if kind is not None:
+                stack.callback(self._unfinished.unlink, missing_ok=True)
+            self._file.close()
+        if kind is None:
+            self._unfinished.replace(self._path)
+
+    def header(self, target: str, greeting: Greeting, digest: str) -> None:
+        self._write(
+            {
+                "record": "header",
+                "schema": SCHEMA,
+                "generator": generator(),
+                "time": timestamp(),
+                "command": self._command,
+                "target": target_as_json(target, greeting, digest),
+            }
+        )
+
+    def divergence(self, finding: Finding) -> None:
+        self._written[finding.bucket] += 1
+        if self._written[finding.bucket] <= RECORDED:
+            self._write({"record": "divergence", **finding_as_json(finding)})
+
+    def footer(self, run: Run) -> None:
+        for suite in run.suites:
+            self._write({"record": "suite", **suite_as_json(suite)})
+        for bucket in run.ordered_buckets:
+            recorded = min(self._written[bucket.example.bucket], RECORDED)
+            self._write({"record": "bucket", **bucket_as_json(bucket), "recorded": recorded})
+        self._write(
+            {
+                "record": "footer",
+                "conformant": run.conformant,
+                "incomplete": run.incomplete,
+                "claims": run.claims,
+                "vectors": run.vectors,
+                "buckets": len(run.buckets),
+                "restarts": run.restarts,
+                "notes": run.notes,
+            }
+        )
+
+    def _write(self, record: dict[str, Any]) -> None:
+        assert self._file is not None
+        self._file.write(json.dumps(record) + "\n")
+
+
+def generator() -> str:
+    """``overlong`` and its version."""
+    from importlib.metadata import version
+
+    return f"overlong {version('overlong')}"
+
+
+def target_as_json(target: str, greeting: Greeting, digest: str) -> dict[str, Any]:
+    return {
+        "id": target,
+        "name": greeting.name,
+        "version": greeting.version,
+        "language": greeting.language,
+        "operations": greeting.operations,
+        "units": greeting.units.name,
+        "error_mode": greeting.error_mode,
+        "traits": greeting.traits,
+        "digest": {"sha256": digest},
+    }
+
+
+def finding_as_json(finding: Finding) -> dict[str, Any]:
+    expected: dict[str, Any]
+    if isinstance(finding.expected, Decoded):
+        expected = {"verdict": "accept", "scalars": list(finding.expected.scalars)}
+    else:
+        expected = {"verdict": "reject", **finding.expected._asdict()}
+    return {
+        "id": finding.id,
+        "vector": finding.vector.id,
+        "hex": finding.vector.octets.hex(),
+        "chunks": None if finding.vector.chunks is None else list(finding.vector.chunks),
+        "comment": finding.vector.comment,
+        "operation": finding.operation,
+        "claim": finding.claim,
+        "code": finding.code,
+        "title": finding.title,
+        "section": finding.section,
+        "place": finding.place,
+        "expected": {**expected, "words": expected_in_words(finding.expected)},
+        "observed": {
+            "kind": type(finding.observed).__name__.lower(),
+            **{name: getattr(finding.observed, name) for name in finding.observed.__slots__},
+            "words": observed_in_words(finding.observed),
+        },
+    }
+
+
+def bucket_as_json(bucket: Bucket) -> dict[str, Any]:
+    example = bucket.example
+    return {
+        "code": example.code,
+        "place": example.place,
+        "claim": example.claim,
+        "title": example.title,
+        "section": example.section,
+        "count": bucket.count,
+        "example": finding_as_json(example),
+    }
+
+
+def suite_as_json(suite: SuiteRun) -> dict[str, Any]:
+    return {
+        "suite": suite.suite.name,
+        "shows": suite.suite.shows,
+        "operations": suite.operations,
+        "vectors": suite.suite.size,
+        "asked": suite.done,
+        "failing": suite.failing,
+        "unsupported": suite.unsupported,
+        "vectors_digest": {"sha256": suite.asked_digest},
+        "answers_digest": {"sha256": suite.answered_digest},
+    }

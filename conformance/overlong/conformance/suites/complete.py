@@ -1,0 +1,132 @@
+"""The complete suite: read off the automaton, it tells every wrong automaton of its size from the right one.
+
+For depth ``d``, a decoder whose verdict is computed by some deterministic automaton of at most ``n + d``
+states (n = 9 for RFC 3629, the dead state included) answers all of it correctly if and only if it accepts
+exactly the well-formed strings.
+
+The construction is the Wp-method (Fujiwara, von Bochmann, Khendek, Amalou and Ghedamsi 1991): access words
+with the whole characterising set, then every access word followed by every octet with only the words that
+identify the state which that must lead to. One more observation makes it smaller. When an octet leads to
+the dead state, the words that show it is dead may be chosen freely among the suite's accepted suffixes; those
+that begin with an octet ``y`` also show, since all those octets lead to one and the same state, what ``y``
+does in the dead state, which then needs no string of its own. ``docs/theory.md`` has the proof.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from functools import cache
+from typing import TYPE_CHECKING
+
+from overlong.conformance.suites.suite import Suite, in_batches
+from overlong.conformance.vector import Vector
+from overlong.reference import dialect
+from overlong.reference.automaton import OCTETS
+from overlong.reference.theory import access_words, characterising_set, shortlex
+
+if TYPE_CHECKING:
+    from overlong.reference.automaton import Automaton
+
+
+def identifiers(automaton: Automaton, words: tuple[bytes, ...]) -> list[tuple[bytes, ...]]:
+    """For each state, words of the characterising set that tell it from every other state, as few as greed finds."""
+    result: list[tuple[bytes, ...]] = []
+    for state in range(len(automaton)):
+        answers = {word: automaton.accepts(word, state) for word in words}
+        apart = {
+            word: {other for other in range(len(automaton)) if automaton.accepts(word, other) != answers[word]}
+            for word in words
+        }
+        left, chosen = set(range(len(automaton))) - {state}, list[bytes]()
+        while left:
+            best = max(words, key=lambda word: len(apart[word] & left))  # the first, so the shortlex-least
+            chosen.append(best)
+            left -= apart[best]
+        result.append(tuple(sorted(chosen, key=shortlex)))
+    return result
+
+
+@cache
+def complete_strings(automaton: Automaton) -> tuple[bytes, ...]:
+    """The complete suite of depth 0, shortlex order.
+
+    Raises:
+        ValueError: the automaton is not minimal.
+    """
+    access = access_words(automaton)
+    words = characterising_set(automaton)
+    identify = identifiers(automaton, words)
+    dead = automaton.dead
+    strings = {reach + word for reach in access for word in words}
+    to_dead: list[bytes] = []
+    for state, reach in enumerate(access):
+        if state == dead:
+            continue
+        for octet in OCTETS:
+            to = automaton.table[state][octet]
+            step = reach + bytes([octet])
+            if to == dead:
+                if step != access[dead]:  # which has the whole characterising set already
+                    to_dead.append(step)
+            else:
+                strings.update(step + word for word in identify[to])
+    if dead is None:
+        return tuple(sorted(strings, key=shortlex))
+    shown = _show_dead(automaton, to_dead, access, strings)
+    for octet in OCTETS:
+        step = access[dead] + bytes([octet])
+        strings.update(step + word for word in identify[dead] if bytes([octet]) + word not in shown)
+    return tuple(sorted(strings, key=shortlex))
+
+
+def _show_dead(
+    automaton: Automaton, steps: list[bytes], access: tuple[bytes, ...], strings: set[bytes]
+) -> set[bytes]:
+    """Add, for each of ``steps``, suffixes that each live state's access word accepts; return the suffixes used.
+
+    Which accepted suffix serves for a state is free, so each step takes one not used before where it can.
+    """
+    suffixes: dict[frozenset[int], list[bytes]] = defaultdict(list)
+    live = [state for state in range(len(automaton)) if state != automaton.dead]
+    candidates = {
+        string[len(access[state]) :]
+        for state in live
+        for string in strings
+        if string.startswith(access[state]) and automaton.accepts(string)
+    }
+    for suffix in sorted(candidates, key=shortlex):
+        accepting = frozenset(
+            state for state in live if access[state] + suffix in strings and automaton.accepts(suffix, state)
+        )
+        suffixes[accepting].append(suffix)
+    cover = _cover(set(live), list(suffixes))
+    used: set[bytes] = set()
+    for states in cover:
+        pool = suffixes[states]
+        for place, step in enumerate(steps):
+            suffix = pool[place % len(pool)]
+            strings.add(step + suffix)
+            used.add(suffix)
+    return used
+
+
+def _cover(states: set[int], sets: list[frozenset[int]]) -> list[frozenset[int]]:
+    """Few of ``sets`` whose union is ``states``, by greed; ties go to the first."""
+    chosen: list[frozenset[int]] = []
+    while states:
+        best = max(sets, key=lambda each: len(each & states))
+        chosen.append(best)
+        states = states - best
+    return chosen
+
+
+def _vectors() -> list[Vector]:
+    return [Vector("complete", string) for string in complete_strings(dialect().automaton)]
+
+
+COMPLETE = Suite(
+    "complete(0)",
+    "no decoder of up to 9 states that differs from RFC 3629 passes this",
+    lambda: in_batches(_vectors()),
+    lambda: len(complete_strings(dialect().automaton)),
+)

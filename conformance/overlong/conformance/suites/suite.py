@@ -1,0 +1,46 @@
+"""A suite: a name, what it shows, and its vectors as batches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from overlong.conformance.batch import Batch
+
+if TYPE_CHECKING:
+    from overlong.conformance.vector import Vector
+
+BATCH = 8192
+"""Vectors in a batch: enough that a batch's own cost vanishes, few enough to keep memory flat."""
+
+
+@dataclass(frozen=True)
+class Suite:
+    """Vectors that show one thing together.
+
+    ``make`` yields the batches anew each time; ``streaming`` says that the vectors are chunked.
+    """
+
+    name: str
+    shows: str
+    make: Callable[[], Iterable[Batch]]
+    count: Callable[[], int]
+    streaming: bool = False
+
+    def batches(self) -> Iterable[Batch]:
+        return self.make()
+
+    @cached_property
+    def size(self) -> int:
+        return self.count()
+
+
+def in_batches(vectors: Iterable[Vector]) -> Iterator[Batch]:
+    """Vectors as batches, cut where the category changes or a batch is full."""
+    for _, group in groupby(vectors, key=lambda vector: vector.category):
+        members: Sequence[Vector] = list(group)
+        for start in range(0, len(members), BATCH):
+            yield Batch.of(members[start : start + BATCH])

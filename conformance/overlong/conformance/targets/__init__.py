@@ -1,0 +1,1 @@
+"""Where targets come from: their names, and the adapters that drive them."""

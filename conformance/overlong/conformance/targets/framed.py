@@ -1,0 +1,265 @@
+"""Targets that speak the protocol over their standard streams.
+
+Requests are pipelined. When the target fails, it is restarted, and what was unanswered is asked again one
+vector at a time, then two, four and so on while all goes well: so a culprit is exact, and costs two
+restarts however large the batch was.
+"""
+
+from __future__ import annotations
+
+import struct
+import time
+from collections import deque
+from dataclasses import dataclass, field
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+from overlong.conformance.batch import Batch
+from overlong.conformance.observation import Crashed, Misbehaved, TimedOut
+from overlong.conformance.process import Ended, Process
+from overlong.conformance.protocol import (
+    ACCEPTED,
+    BATCH,
+    DECODE,
+    ECHO,
+    ECHO_PROBE,
+    FAILED,
+    HEAD,
+    REPLACE,
+    STREAM_DECODE,
+    STREAM_REPLACE,
+    UNSUPPORTED,
+    VALIDATE,
+    Answers,
+    ProtocolError,
+)
+from overlong.conformance.target import Answered, BudgetSpent, TargetError
+from overlong.conformance.vector import Vector
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from overlong.conformance.observation import Fault
+    from overlong.conformance.protocol import Greeting
+
+_WINDOW = 4  # requests under way
+_LONG = 0.5  # seconds for one request that make the next ones smaller
+_SHORT = 0.1  # seconds that let them grow
+_FIRST = 64  # vectors in the first request: a slow target must not time out for being asked much
+_WHOLE = 1 << 30
+
+
+@dataclass
+class _Asked:
+    """A request under way."""
+
+    batch: Batch
+    operation: str
+    first: int  # request id of the first item; a batch has one id
+    frames: int
+
+
+@dataclass(eq=False)
+class FramedTarget:
+    """A command that speaks the protocol."""
+
+    id: str
+    command: Sequence[str]
+    timeout: float = 5.0
+    restart_budget: int = 100
+    environment: dict[str, str] | None = None
+    restarts: int = 0
+    notes: list[str] = field(default_factory=list[str])
+
+    def __post_init__(self) -> None:
+        self._process: Process | None = None
+        self._next_request = 0
+        self._size = _FIRST  # vectors in a request
+        self._suspects = 0  # vectors asked again one by one after a failure
+
+    @property
+    def greeting(self) -> Greeting:
+        if self._process is None:
+            raise TargetError(f"{self.id}: not started")
+        return self._process.greeting
+
+    def open(self) -> None:
+        try:
+            self._start()
+            self._smoke()
+        except (Ended, ProtocolError) as error:
+            words = self._process.last_words() if self._process else ""
+            self.close()
+            raise TargetError(self._broken(error, words)) from error
+
+    def close(self) -> None:
+        if self._process is not None:
+            note = self._process.close()
+            if note:
+                self.notes.append(note)
+        self._process = None
+
+    def observe(self, asked: Iterable[tuple[Batch, str]]) -> Iterator[Answered]:
+        source = iter(asked)
+        waiting: deque[tuple[Batch, str]] = deque()
+        under_way: deque[_Asked] = deque()
+        failure: Fault | None = None
+        while True:
+            while len(under_way) < (1 if self._suspects else _WINDOW):
+                if not waiting:
+                    following = next(source, None)
+                    if following is None:
+                        break
+                    waiting.append(following)
+                batch, operation = waiting.popleft()
+                if len(batch) > self._size:
+                    waiting.appendleft((batch.part(self._size, len(batch)), operation))
+                    batch = batch.part(0, self._size)
+                under_way.append(self._ask(batch, operation))
+            if not under_way:
+                return
+            current = under_way[0]
+            started = time.monotonic()
+            try:
+                answers = self._receive(current)
+            except Ended as ended:
+                failure = ended.why
+                self._restart(failure)
+                again = [(each.batch, each.operation) for each in under_way]
+                under_way.clear()
+                if len(current.batch) == 1 and self._suspects:
+                    again.pop(0)
+                    self._suspects = 0
+                    self._size = 1
+                    yield Answered(current.batch, current.operation, _placeholder(1), {0: failure})
+                else:
+                    self._suspects = sum(len(batch) for batch, _ in again)
+                    self._size = 1
+                waiting.extendleft(reversed(again))
+                continue
+            under_way.popleft()
+            self._resize(time.monotonic() - started)
+            unstable = None
+            if self._suspects:
+                self._suspects = max(self._suspects - len(current.batch), 0)
+                if not self._suspects and not isinstance(failure, TimedOut):  # slow together is not unstable
+                    unstable = failure
+            yield Answered(current.batch, current.operation, answers, unstable=unstable)
+
+    def _resize(self, seconds: float) -> None:
+        if seconds > _LONG and self._size > 1:
+            self._size = max(min(self._size, 8192) // 2, 1)
+        elif seconds < _SHORT and self._size < _WHOLE:
+            self._size *= 2
+
+    def _start(self) -> None:
+        try:
+            self._process = Process(self.command, timeout=max(self.timeout, 10.0), environment=self.environment)
+        except OSError as error:
+            raise TargetError(f"{self.id}: cannot be started: {error.strerror}: {self.command[0]}") from error
+
+    def _restart(self, why: Fault) -> None:
+        process, self._process = self._process, None
+        greeting = process.greeting if process else None
+        if process:
+            process.kill()
+        self.restarts += 1
+        if self.restarts > self.restart_budget:
+            raise BudgetSpent(
+                f"{self.id} failed {self.restarts} times (last: {describe(why)}); "
+                "raise the limit with --restarts, or mend the first failure"
+            )
+        try:
+            self._start()
+        except Ended as ended:
+            raise TargetError(f"{self.id}: does not start any more: {describe(ended.why)}") from ended
+        assert self._process is not None
+        if self._process.greeting != greeting:
+            raise TargetError(f"{self.id}: its greeting changed after a restart; it must describe the same decoder")
+
+    def _smoke(self) -> None:
+        """The echo, then each operation on one letter: a broken harness is never a verdict."""
+        process = self._process
+        assert process is not None
+        process.send(0, ECHO.encode() + ECHO_PROBE)
+        request, status, payload = process.receive(self.timeout)
+        if (request, status, payload) != (0, ACCEPTED, ECHO_PROBE):
+            raise ProtocolError(
+                f"its echo changed {ECHO_PROBE.hex(' ').upper()} into {payload[:40].hex(' ').upper() or 'nothing'}: "
+                "open its streams in binary mode"
+            )
+        letter = Batch.of([Vector("smoke", b"a", chunks=(1,))])
+        for operation in process.greeting.operations:
+            if operation in (VALIDATE, DECODE, REPLACE, STREAM_DECODE, STREAM_REPLACE):
+                answers = self._receive(self._ask(letter, operation))
+                if answers.statuses in (UNSUPPORTED, FAILED):
+                    text = answers.units.decode("utf-8", "backslashreplace")
+                    raise ProtocolError(
+                        f"it offers {operation} and answers {answers.statuses.decode()} to the letter a"
+                        + (f": {text}" if text else "")
+                    )
+
+    def _ask(self, batch: Batch, operation: str) -> _Asked:
+        assert self._process is not None
+        lengths, octets = batch.payloads(operation)
+        first = self._next_request
+        if BATCH in self.greeting.operations:
+            head = BATCH.encode() + operation.encode() + struct.pack(f">I{len(lengths)}I", len(lengths), *lengths)
+            self._process.send(first, head + octets)
+            self._next_request = (first + 1) & 0xFFFFFFFF
+            return _Asked(batch, operation, first, 1)
+        code = operation.encode()
+        bounds = list(accumulate(lengths, initial=0))
+        frames = b"".join(
+            HEAD.pack(5 + end - start, (first + place) & 0xFFFFFFFF) + code + octets[start:end]
+            for place, (start, end) in enumerate(zip(bounds, bounds[1:], strict=False))
+        )
+        self._process.send_frames(frames)
+        self._next_request = (first + len(lengths)) & 0xFFFFFFFF
+        return _Asked(batch, operation, first, len(lengths))
+
+    def _receive(self, asked: _Asked) -> Answers:
+        """Raises: Ended: there is no answer, or one that breaks the protocol."""
+        process = self._process
+        assert process is not None
+        size = process.greeting.units.size
+        chunks = asked.batch.chunk_counts(asked.operation)
+        batched = BATCH in process.greeting.operations
+        parts: list[Answers] = []
+        try:
+            for place in range(asked.frames):
+                request, status, payload = process.receive(self.timeout)
+                if request != (asked.first + place) & 0xFFFFFFFF:
+                    raise ProtocolError(f"it answered request {request} where {asked.first + place} was next")
+                if not batched:
+                    parts.append(Answers.from_single(status, payload, chunks[place] if chunks else None, size))
+                elif status == ACCEPTED:
+                    parts.append(Answers.from_batch(payload, len(asked.batch), chunks, size))
+                else:
+                    text = payload[:80].decode("utf-8", "backslashreplace")
+                    raise ProtocolError(f"it answered a batch with status {status!r}: {text}")
+        except ProtocolError as error:
+            process.kill()
+            raise Ended(Misbehaved(str(error))) from error
+        return parts[0] if len(parts) == 1 else Answers.concatenated(parts)
+
+    def _broken(self, error: Ended | ProtocolError, words: str) -> str:
+        why = describe(error.why) if isinstance(error, Ended) else str(error)
+        return f"{self.id}: not measured: {why}" + (f'; it said "{words}"' if words else "")
+
+
+def _placeholder(count: int) -> Answers:
+    return Answers(UNSUPPORTED * count, bytes(4 * count), bytes(count), bytes(count), b"", b"")
+
+
+def describe(fault: Fault) -> str:
+    """A fault in words."""
+    match fault:
+        case Crashed(how):
+            return f"it {how}"
+        case TimedOut(seconds):
+            return f"it gave no answer within {seconds:g} s"
+        case Misbehaved(what):
+            return f"it broke the protocol: {what}"
+        case _:
+            return f"internal error: {fault.text}"

@@ -1,0 +1,100 @@
+"""Names to targets: ``cpython``, ``py:package.module:callable``, ``-- command``."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from overlong.conformance.printable import printable
+from overlong.conformance.target import TargetError, UnknownTarget
+from overlong.conformance.targets.builtin import ADAPTERS, BUILTINS, python_command
+from overlong.conformance.targets.framed import FramedTarget
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+PYTHON_MODES = ("fatal", "replacement")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a target may take."""
+
+    timeout: float = 5.0
+    """Seconds for one request."""
+    restarts: int = 100
+    """How often it may fail before the run is given up."""
+
+
+def resolve(name: str | Sequence[str], limits: Limits | None = None) -> FramedTarget:
+    """The target of that name, not yet started; a sequence of strings is a command that speaks the protocol.
+
+    Raises:
+        UnknownTarget: the name means nothing; the message says what would.
+        TargetError: it is known and cannot be used here; the message says what to install.
+    """
+    limits = limits or Limits()
+    if not isinstance(name, str):
+        return _framed(f"-- {shlex.join(name)}", list(name), limits)
+    kind, colon, rest = name.partition(":")
+    if colon and kind == "py":
+        return _framed(name, _python(name, rest), limits)
+    if colon and kind != "builtin":
+        raise UnknownTarget(
+            f"{printable(name)}: there is no kind of target {printable(kind)!r}; "
+            "write a name from 'overlong target list', py:MODULE:CALLABLE, or -- COMMAND"
+        )
+    builtin = BUILTINS.get(rest if colon else name)
+    if builtin is None:
+        close = difflib.get_close_matches(name, BUILTINS, 3)
+        hint = f"did you mean {' or '.join(close)}?" if close else "'overlong target list' shows what there is"
+        raise UnknownTarget(f"no target {printable(name)!r}; {hint}")
+    if missing := builtin.missing():
+        raise TargetError(f"{builtin.name}: not available here: {missing}")
+    return _framed(builtin.name, builtin.command(), limits)
+
+
+def source_digest(target: FramedTarget) -> str:
+    """What was asked, as a digest: the command and, where it names files, their contents.
+
+    It changes when the decoder's own file or the adapter does; a decoder that lives elsewhere (in an
+    interpreter, in a library) is pinned by the version that its greeting states.
+    """
+    digest = hashlib.sha256()
+    for word in target.command:
+        path = Path(word)
+        if path.is_file():
+            with path.open("rb") as file:
+                digest.update(hashlib.file_digest(file, "sha256").digest())
+        else:
+            digest.update(word.encode("utf-8", "surrogateescape") + b"\0")
+    if str(ADAPTERS / "python.py") in target.command:
+        module = target.command[2].replace(".", "/")
+        for path in (Path(f"{module}.py"), Path(module) / "__init__.py"):
+            if path.is_file():
+                digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def _framed(identifier: str, command: list[str], limits: Limits) -> FramedTarget:
+    return FramedTarget(identifier, command, limits.timeout, limits.restarts)
+
+
+def _python(name: str, rest: str) -> list[str]:
+    rest, _, query = rest.partition("?")
+    place, colon, attribute = rest.rpartition(":")
+    if not colon or not place or not attribute:
+        raise UnknownTarget(f"{printable(name)}: write py:MODULE:CALLABLE or py:FILE.py:CALLABLE")
+    mode = ""
+    if query:
+        key, _, mode = query.partition("=")
+        if key != "mode" or mode not in PYTHON_MODES:
+            raise UnknownTarget(
+                f"{printable(name)}: after the question mark stands mode=fatal or mode=replacement; "
+                "without it the mode is found out by asking"
+            )
+    return python_command(place, attribute, mode)

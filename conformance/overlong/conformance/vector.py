@@ -1,0 +1,130 @@
+"""A vector: octets to give to a decoder, and what must come back."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from overlong.reference import (
+    Decoded,
+    Dialect,
+    MaximalSubpart,
+    Outcome,
+    Rejected,
+    Segment,
+    WellFormed,
+    dialect,
+    segments,
+)
+from overlong.reference.decoder import fold
+from overlong.reference.error_mode import replacement
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from overlong.reference.grammar import Alternative
+
+_LONGEST_HEX = 40  # octets that an id spells out; longer inputs are named by digest
+
+
+class IdError(ValueError):
+    """A vector id that names nothing; the message says what would."""
+
+
+def vector_id(category: str, octets: bytes, chunks: Sequence[int] | None = None) -> str:
+    """``category/hex``, with a dot at each chunk boundary; a digest prefix where that would be long."""
+    if len(octets) > _LONGEST_HEX:
+        return f"{category}/sha256-{hashlib.sha256(octets).hexdigest()[:16]}" + (
+            "" if chunks is None else "." + ".".join(map(str, chunks))
+        )
+    if chunks is None:
+        return f"{category}/{octets.hex() or 'empty'}"
+    return f"{category}/{'.'.join(piece.hex() for piece in cut(octets, chunks))}"
+
+
+def cut(octets: bytes, chunks: Sequence[int]) -> list[bytes]:
+    """``octets`` in pieces of these lengths."""
+    pieces, place = list[bytes](), 0
+    for length in chunks:
+        pieces.append(octets[place : place + length])
+        place += length
+    return pieces
+
+
+@dataclass(frozen=True)
+class Vector:
+    """One input. What a right decoder answers is read off the reference, never stored by hand."""
+
+    category: str
+    octets: bytes
+    comment: str = ""
+    chunks: tuple[int, ...] | None = None
+
+    @property
+    def id(self) -> str:
+        return vector_id(self.category, self.octets, self.chunks)
+
+    @classmethod
+    def from_id(cls, identifier: str) -> Vector:
+        """The vector that a short id spells, or that plain hexadecimal octets do.
+
+        Raises:
+            IdError: neither; the message says what to write.
+        """
+        category, slash, text = identifier.rpartition("/")
+        if not slash:
+            category = "input"
+        if text == "empty":
+            return cls(category, b"")
+        pieces = text.split(".")
+        try:
+            chunks = [bytes.fromhex(re.sub(r"[\s:_-]", "", piece)) for piece in pieces]
+        except ValueError:
+            raise IdError(f"{identifier!r} is no vector id: write category/hex as in a report, or octets: E080AF") from None
+        if not identifier.strip():
+            raise IdError("an empty vector id: write category/hex as in a report, or octets: E080AF")
+        return cls(category, b"".join(chunks), chunks=tuple(map(len, chunks)) if len(chunks) > 1 else None)
+
+    @cached_property
+    def segments(self) -> tuple[Segment, ...]:
+        return tuple(segments(self.octets))
+
+    @cached_property
+    def strict(self) -> Outcome:
+        """What a strict decoder answers."""
+        flaw = self.flaw
+        if flaw is not None:
+            return Rejected(flaw.offset, flaw.length, flaw.incomplete)
+        return Decoded(tuple(each.scalar for each in self.segments if isinstance(each, WellFormed)))
+
+    @cached_property
+    def replaced(self) -> Decoded:
+        """What a decoder answers that puts U+FFFD for each maximal subpart."""
+        return Decoded(tuple(fold(self.segments, replacement)))
+
+    @property
+    def flaw(self) -> MaximalSubpart | None:
+        """The first thing that is ill-formed, if any."""
+        return next((each for each in self.segments if isinstance(each, MaximalSubpart)), None)
+
+
+def form_at(octets: bytes, offset: int, spoken: Dialect | None = None) -> Alternative | None:
+    """The grammar's alternative of the character at ``offset``: the one that its octets can belong to.
+
+    None where the octets there begin no character, or could begin several.
+    """
+    automaton = (spoken or dialect()).unfolded
+    state, forms = 0, set[object]()
+    for octet in octets[offset:]:
+        positions = [position for position in automaton.open[state] if octet in position.octets]
+        if not positions:
+            break
+        forms = {position.form for position in positions}
+        state = automaton.table[state][octet]
+        if automaton.accepting[state]:
+            break
+    alternatives = [form for form in forms if form is not None]
+    return alternatives[0] if len(alternatives) == 1 else None  # type: ignore[return-value]
