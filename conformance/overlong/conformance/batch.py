@@ -15,9 +15,10 @@ from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from overlong.conformance.protocol import ACCEPTED, DECODE, REFUSED, REPLACING, STREAM_DECODE, STREAMING, Answers, columns
+from overlong.conformance.protocol import ACCEPTED, DECODE, REFUSED, REPLACING, STREAM_DECODE, STREAMING, Answers, big_endian
 from overlong.conformance.vector import Vector
-from overlong.reference import Decoded, Rejected
+from overlong.reference import MaximalSubpart, WellFormed, segments
+from overlong.reference.error_mode import replacement
 
 if TYPE_CHECKING:
     from overlong.conformance.protocol import Units
@@ -36,6 +37,9 @@ class Batch:
     chunks: tuple[tuple[int, ...], ...] | None = None
     comments: tuple[str, ...] = ()
     closed: Closed | None = None
+    suite: str = ""
+    whole: tuple[Batch, int] | None = None
+    """The batch that this is a part of, and where it starts there."""
 
     @classmethod
     def of(cls, vectors: Sequence[Vector]) -> Batch:
@@ -48,6 +52,11 @@ class Batch:
             tuple(chunk for chunk in chunks if chunk is not None) if chunks[0] is not None else None,
             tuple(vector.comment for vector in vectors),
         )
+
+    @classmethod
+    def of_strings(cls, category: str, strings: Sequence[bytes]) -> Batch:
+        """The batch of whole inputs that have no comments."""
+        return cls(category, array("I", map(len, strings)), b"".join(strings))
 
     def __len__(self) -> int:
         return len(self.lengths)
@@ -83,6 +92,8 @@ class Batch:
             self.octets[self._starts[start] : self._starts[end]],
             None if self.chunks is None else self.chunks[start:end],
             self.comments[start:end],
+            suite=self.suite,
+            whole=(self, start),
         )
 
     def payloads(self, operation: str) -> tuple[Sequence[int], bytes]:
@@ -103,32 +114,53 @@ class Batch:
 
     def expected(self, operation: str, units: Units) -> Answers:
         """What a right target answers, on the wire (without the marks of streams, which are the target's affair)."""
-        flawless = self.closed is not None
-        key = DECODE if flawless and operation in REPLACING else operation, units.name
+        if self.closed is not None:
+            # all are well-formed: replacing them is decoding them
+            return self._known((DECODE if operation in REPLACING else operation, units.name), self.closed, units)
+        return self._known((operation, units.name), Batch._expect, units)
+
+    def _known(self, key: tuple[str, str], make: Closed, units: Units) -> Answers:
         if key not in self._expected:
-            self._expected[key] = (self.closed or Batch._expect)(self, operation, units)
+            self._expected[key] = make(self, key[0], units)
         return self._expected[key]
 
     @cached_property
     def _expected(self) -> dict[tuple[str, str], Answers]:
         return {}
 
+    @cached_property
+    def _outcomes(self) -> list[tuple[MaximalSubpart | None, list[int]]]:
+        """For each vector its first flaw, and its scalar values with U+FFFD for each flaw."""
+        if self.whole is not None:
+            batch, start = self.whole
+            return batch._outcomes[start : start + len(self)]  # noqa: SLF001 (its own class)
+        result: list[tuple[MaximalSubpart | None, list[int]]] = []
+        for start, end in zip(self._starts, self._starts[1:], strict=False):
+            flaw, scalars = None, list[int]()
+            for found in segments(self.octets[start:end]):
+                if isinstance(found, WellFormed):
+                    scalars.append(found.scalar)
+                else:
+                    flaw = flaw or found
+                    scalars.extend(replacement(found))
+            result.append((flaw, scalars))
+        return result
+
     def _expect(self, operation: str, units: Units) -> Answers:
-        statuses, lengths, incompletes, output = bytearray(), bytearray(), bytearray(), bytearray()
-        numbers: list[int] = []
+        statuses, lengths, incompletes = bytearray(), bytearray(), bytearray()
+        numbers, output = list[int](), list[int]()
         silent = operation not in REPLACING and operation not in (DECODE, STREAM_DECODE)
-        for vector in self.vectors:
-            match vector.replaced if operation in REPLACING else vector.strict:
-                case Decoded(scalars):
-                    written = b"" if silent else units.write(scalars)
-                    statuses += ACCEPTED
-                    numbers.append(len(written) // units.size)
-                    lengths.append(0)
-                    incompletes.append(0)
-                    output += written
-                case Rejected(offset, length, incomplete):
-                    statuses += REFUSED
-                    numbers.append(offset)
-                    lengths.append(length)
-                    incompletes.append(incomplete)
-        return columns(bytes(statuses), numbers, bytes(lengths), bytes(incompletes), bytes(output))
+        for flaw, scalars in self._outcomes:
+            if flaw is None or operation in REPLACING:
+                statuses += ACCEPTED
+                numbers.append(0 if silent else units.count(scalars))
+                lengths.append(0)
+                incompletes.append(0)
+                output += scalars
+            else:
+                statuses += REFUSED
+                numbers.append(flaw.offset)
+                lengths.append(flaw.length)
+                incompletes.append(flaw.incomplete)
+        written = b"" if silent else units.write(output)
+        return Answers.of(bytes(statuses), big_endian("I", numbers), bytes(lengths), bytes(incompletes), written)

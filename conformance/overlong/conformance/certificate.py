@@ -61,7 +61,7 @@ class Certificate:
     @property
     def statement(self) -> dict[str, Any]:
         run = self.run
-        vectors = hashlib.sha256("".join(part.asked_digest for part in run.suites).encode()).hexdigest()
+        vectors = hashlib.sha256("".join(part.vectors_digest for part in run.suites).encode()).hexdigest()
         return {
             "_type": STATEMENT,
             "subject": [{"name": run.target, "digest": {"sha256": self.digest}}],

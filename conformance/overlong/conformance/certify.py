@@ -46,8 +46,11 @@ def certify(
     chosen = [SUITES[name] for name in suites] if suites is not None else list(SUITES.values())
     command = reproduce_command("certify", target) + "".join(f" --suite {shlex.quote(name)}" for name in suites or ())
     with contextlib.ExitStack() as stack:
-        resolved.open()
         stack.callback(resolved.close)
+        resolved.start()
+        for suite in chosen:
+            suite.size  # noqa: B018 (makes the vectors while the target starts)
+        resolved.open()
         digest = source_digest(resolved)
         found: Callable[[Finding], None] | None = None
         writer: ResultsWriter | None = None

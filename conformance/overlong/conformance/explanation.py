@@ -10,6 +10,7 @@ from overlong.conformance.kind import CLAIMS, KINDS
 from overlong.conformance.printable import code_points, spaced_hex
 from overlong.conformance.vector import Vector
 from overlong.reference import DEFECTS, WellFormed, dialect
+from overlong.reference.automaton import OCTETS, OctetClass
 from overlong.reference.theory import access_words
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def _state(names: tuple[bytes, ...], state: int, dead: int | None = None) -> str
 def _positions(here: list[Position], expected: list[Position]) -> str:
     if here:
         return "; ".join(dict.fromkeys(str(position.form) for position in here))
-    wanted = ", ".join(dict.fromkeys(str(position.octets) for position in expected))
+    wanted = OctetClass(tuple(octet for octet in OCTETS if any(octet in position.octets for position in expected)))
     forms = list(dict.fromkeys(str(position.form) for position in expected))
     return f"no alternative; wanted {wanted}" + (f" ({forms[0]})" if len(forms) == 1 else "")
 

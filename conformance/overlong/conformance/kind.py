@@ -25,6 +25,11 @@ CLAIMS = {
 """What a certificate claims, in the order of a report."""
 
 
+NORMATIVE = {VERDICT, SCALARS, STREAMING}
+"""What RFC 3629 itself demands. It leaves open how a refusal is reported and what stands for ill-formed octets:
+those are claims of their own, after Unicode and WHATWG."""
+
+
 @dataclass(frozen=True, slots=True)
 class Kind:
     """A way to diverge: a stable code, the claim that it refutes, a title, where it is written, and a paragraph."""

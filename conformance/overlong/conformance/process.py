@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _POSIX = os.name == "posix"
 _READ = 1 << 18
+_PIPE = 1 << 20
 _STDERR_KEPT = 4096
 _QUEUED = 64  # reads that may wait for the harness; then the target waits
 
@@ -39,21 +40,21 @@ class Response(NamedTuple):
 
 
 class Ended(Exception):
-    """The target gave no response; ``why`` is what it did instead."""
+    """The target gave no response; ``why`` is what it did instead, ``words`` the last line of its stderr."""
 
-    def __init__(self, why: Crashed | TimedOut | Misbehaved) -> None:
-        super().__init__(why)
+    def __init__(self, why: Crashed | TimedOut | Misbehaved, words: str = "") -> None:
+        super().__init__(why, words)
         self.why = why
+        self.words = words
 
 
 class Process:
-    """A target that has been started and has greeted."""
+    """A target's process. It is to be greeted before it is asked."""
 
-    def __init__(self, command: Sequence[str], *, timeout: float, environment: dict[str, str] | None = None) -> None:
-        """Start ``command`` and read its greeting.
+    def __init__(self, command: Sequence[str], *, environment: dict[str, str] | None = None) -> None:
+        """Start ``command``, and do not wait for it.
 
         Raises:
-            Ended: it exited, hung or wrote something else.
             OSError: it could not be started at all.
         """
         self._popen = subprocess.Popen(  # noqa: S603
@@ -62,6 +63,7 @@ class Process:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             bufsize=0,
+            pipesize=_PIPE,  # where it can be set (Linux): a target need not wait for the harness's threads
             start_new_session=_POSIX,
             env=None if environment is None else {**os.environ, **environment},
         )
@@ -83,10 +85,19 @@ class Process:
         ]
         for thread in self._threads:
             thread.start()
-        first = self._next(timeout)
-        if not isinstance(first, Greeting):
-            raise AssertionError("the reader puts the greeting first")
-        self.greeting = first
+        self._greeting: Greeting | None = None
+
+    def greeting(self, timeout: float) -> Greeting:
+        """What it says of itself in its first line, which is waited for once.
+
+        Raises:
+            Ended: it exited, hung or wrote something else.
+        """
+        if self._greeting is None:
+            first = self._next(timeout)
+            assert isinstance(first, Greeting), "the reader puts the greeting first"
+            self._greeting = first
+        return self._greeting
 
     def send(self, request: int, body: bytes) -> None:
         """Queue a request; the writer thread sends it."""
@@ -165,10 +176,10 @@ class Process:
             arrived = self._responses.get(timeout=timeout)
         except queue.Empty:
             self.kill()
-            raise Ended(TimedOut(timeout)) from None
+            raise Ended(TimedOut(timeout), self.last_words()) from None
         if isinstance(arrived, Ended):
             self.kill()
-            raise arrived
+            raise Ended(arrived.why, self.last_words())
         return arrived
 
     def _write(self, pipe: IO[bytes]) -> None:

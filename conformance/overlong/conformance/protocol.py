@@ -10,7 +10,7 @@ import struct
 import sys
 from array import array
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from overlong.conformance.observation import Accepted, Failed, Misbehaved, Refused, Unsupported
 from overlong.conformance.printable import printable
@@ -28,9 +28,9 @@ OPERATIONS = {
     ECHO: "echo",
     VALIDATE: "validate",
     DECODE: "decode strictly",
-    REPLACE: "decode, replacing",
+    REPLACE: "decode and replace",
     STREAM_DECODE: "decode a stream strictly",
-    STREAM_REPLACE: "decode a stream, replacing",
+    STREAM_REPLACE: "decode and replace a stream",
     ENCODE: "encode",
     BATCH: "batch",
 }
@@ -69,12 +69,18 @@ class Units:
     def write(self, scalars: Sequence[int]) -> bytes:
         """Scalar values as the target should have written them."""
         if self.size == 4:
-            return _big_endian_octets("I", scalars)
+            return big_endian("I", scalars)
         if self.size == 2:
             return "".join(map(chr, scalars)).encode(self.codec)
         from overlong.reference import encode_scalars
 
         return encode_scalars(scalars)
+
+    def count(self, scalars: Sequence[int]) -> int:
+        """How many units they take."""
+        if self.size == 4:
+            return len(scalars)
+        return len(self.write(scalars)) // self.size
 
 
 UNITS = {
@@ -90,7 +96,8 @@ def _big_endian(code: str, octets: bytes) -> array[int]:
     return numbers
 
 
-def _big_endian_octets(code: str, numbers: Sequence[int]) -> bytes:
+def big_endian(code: str, numbers: Sequence[int]) -> bytes:
+    """Numbers as they stand on the wire; ``code`` is that of :mod:`array`."""
     result = array(code, numbers)
     if sys.byteorder == "little":
         result.byteswap()
@@ -177,20 +184,43 @@ def frame(request: int, body: bytes) -> bytes:
     return HEAD.pack(4 + len(body), request) + body
 
 
-class Answers(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Answers:
     """The answers to a batch, column by column, as they stand on the wire.
 
     For n items: ``statuses`` n octets; ``numbers`` n u32 (accepted: units put out; refused: offset;
     failed: octets of text); ``lengths`` n u8 and ``incompletes`` n u8 (refused; 0 otherwise); ``units`` and
-    texts of the items, in order; ``marks`` u32 for each chunk of each accepted stream.
+    texts of the items, in order. They are cut out only when asked for: answers that are right are
+    compared whole. ``marks`` are u32 for each chunk of each accepted stream.
     """
 
-    statuses: bytes
-    numbers: bytes
-    lengths: bytes
-    incompletes: bytes
-    units: bytes
-    marks: bytes
+    count: int
+    columns: bytes
+    marks: bytes = b""
+
+    @property
+    def statuses(self) -> bytes:
+        return self.columns[: self.count]
+
+    @property
+    def numbers(self) -> bytes:
+        return self.columns[self.count : 5 * self.count]
+
+    @property
+    def lengths(self) -> bytes:
+        return self.columns[5 * self.count : 6 * self.count]
+
+    @property
+    def incompletes(self) -> bytes:
+        return self.columns[6 * self.count : 7 * self.count]
+
+    @property
+    def units(self) -> bytes:
+        return self.columns[7 * self.count :]
+
+    @classmethod
+    def of(cls, statuses: bytes, numbers: bytes, lengths: bytes, incompletes: bytes, units: bytes) -> Answers:
+        return cls(len(statuses), b"".join((statuses, numbers, lengths, incompletes, units)))
 
     @classmethod
     def from_batch(cls, payload: bytes, count: int, chunk_counts: Sequence[int] | None, size: int) -> Answers:
@@ -205,29 +235,21 @@ class Answers(NamedTuple):
         Raises:
             ProtocolError: the columns do not add up.
         """
-        fixed = 7 * count
-        if len(payload) < fixed:
-            raise ProtocolError(f"its batch response has {len(payload)} octets; {count} items need at least {fixed}")
-        statuses, numbers = payload[:count], payload[count : 5 * count]
+        if len(payload) < 7 * count:
+            raise ProtocolError(f"its batch response has {len(payload)} octets; {count} items need at least {7 * count}")
+        answers = cls(count, payload)
+        statuses = answers.statuses
         if strange := set(statuses) - set(b"ARUX"):
             raise ProtocolError(f"its batch response has status {min(strange):02X}; there are A, R, U and X")
-        values = _big_endian("I", numbers)
-        total = sum(
-            value * (size if status == ACCEPTED[0] else 1)
-            for status, value in zip(statuses, values, strict=True)
-            if status in b"AX"
-        ) if statuses.strip(ACCEPTED) else sum(values) * size
+        end = 7 * count + _octets_announced(statuses, answers.numbers, size)
         marks = 0
         if chunk_counts is not None:
             marks = 4 * sum(n for status, n in zip(statuses, chunk_counts, strict=True) if status == ACCEPTED[0])
-        if len(payload) != fixed + total + marks:
+        if len(payload) != end + marks:
             raise ProtocolError(
-                f"its batch response has {len(payload)} octets where its own columns add up to {fixed + total + marks}"
+                f"its batch response has {len(payload)} octets where its own columns add up to {end + marks}"
             )
-        end = fixed + total
-        return cls(
-            statuses, numbers, payload[5 * count : 6 * count], payload[6 * count : fixed], payload[fixed:end], payload[end:]
-        )
+        return cls(count, payload[:end], payload[end:]) if marks else answers
 
     @classmethod
     def from_single(cls, status: bytes, payload: bytes, chunks: int | None, size: int) -> Answers:
@@ -244,33 +266,41 @@ class Answers(NamedTuple):
                     raise ProtocolError(f"its stream response has no count for each of {chunks} chunks")
             if len(payload) % size:
                 raise ProtocolError(f"its output of {len(payload)} octets is no whole number of {size}-octet units")
-            return cls(status, struct.pack(">I", len(payload) // size), b"\0", b"\0", payload, marks)
+            return cls(1, b"".join((status, big_endian("I", [len(payload) // size]), b"\0\0", payload)), marks)
         if status == REFUSED:
             if len(payload) not in (0, 4, 5, 6):
                 raise ProtocolError(
                     f"its refusal carries {len(payload)} octets; it may carry none, an offset (4), a length (5) "
                     "and whether the input is incomplete (6)"
                 )
-            offset = payload[:4] or struct.pack(">I", NOT_SAID)
-            return cls(status, offset, payload[4:5] or b"\0", payload[5:6] or bytes([INCOMPLETE_NOT_SAID]), b"", b"")
+            offset = payload[:4] or big_endian("I", [NOT_SAID])
+            return cls.of(status, offset, payload[4:5] or b"\0", payload[5:6] or bytes([INCOMPLETE_NOT_SAID]), b"")
         if status in (UNSUPPORTED, FAILED):
-            return cls(status, struct.pack(">I", len(payload)), b"\0", b"\0", payload, b"")
+            return cls.of(status, big_endian("I", [len(payload)]), b"\0", b"\0", payload)
         raise ProtocolError(f"its response has status {status.hex().upper()}; there are A, R, U and X")
 
     @classmethod
     def concatenated(cls, parts: Sequence[Answers]) -> Answers:
-        return cls(*map(b"".join, zip(*parts, strict=True)))
+        """The answers to several requests as those to one."""
+        whole = cls.of(
+            b"".join(part.statuses for part in parts),
+            b"".join(part.numbers for part in parts),
+            b"".join(part.lengths for part in parts),
+            b"".join(part.incompletes for part in parts),
+            b"".join(part.units for part in parts),
+        )
+        return cls(whole.count, whole.columns, b"".join(part.marks for part in parts))
 
     def observations(self, units: Units, *, verdict_only: bool) -> Iterator[Observation]:
         """Each item's answer as a value."""
         place = 0
-        numbers = _big_endian("I", self.numbers)
+        numbers, output = _big_endian("I", self.numbers), self.units
         for status, number, length, incomplete in zip(
             self.statuses, numbers, self.lengths, self.incompletes, strict=True
         ):
             if status == ACCEPTED[0]:
                 end = place + number * units.size
-                yield Accepted(None if verdict_only else units.values(self.units[place:end]))
+                yield Accepted(None if verdict_only else units.values(output[place:end]))
                 place = end
             elif status == REFUSED[0]:
                 if number == NOT_SAID:
@@ -283,12 +313,17 @@ class Answers(NamedTuple):
                 yield Unsupported()
                 place += number
             else:
-                yield Failed(printable(self.units[place : place + number].decode("ascii", "backslashreplace")))
+                yield Failed(printable(output[place : place + number].decode("ascii", "backslashreplace")))
                 place += number
 
 
-def columns(
-    statuses: bytes, numbers: Sequence[int], lengths: bytes, incompletes: bytes, units: bytes
-) -> Answers:
-    """Answers from plain numbers: what the reference says a right target puts on the wire."""
-    return Answers(statuses, _big_endian_octets("I", numbers), lengths, incompletes, units, b"")
+def _octets_announced(statuses: bytes, numbers: bytes, size: int) -> int:
+    """Octets of units and texts that the columns of a batch speak of."""
+    count = len(statuses)
+    if statuses == ACCEPTED * count and numbers == numbers[:4] * count:  # the common case, and far the fastest
+        return count * size * int.from_bytes(numbers[:4], "big")
+    return sum(
+        value * (size if status == ACCEPTED[0] else 1)
+        for status, value in zip(statuses, _big_endian("I", numbers), strict=True)
+        if status in b"AX"
+    )

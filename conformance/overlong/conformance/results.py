@@ -163,8 +163,8 @@ def suite_as_json(suite: SuiteRun) -> dict[str, Any]:
         "operations": suite.operations,
         "vectors": suite.suite.size,
         "asked": suite.done,
-        "failing": suite.failing,
+        "failing": len(suite.failing),
         "unsupported": suite.unsupported,
-        "vectors_digest": {"sha256": suite.asked_digest},
-        "answers_digest": {"sha256": suite.answered_digest},
+        "vectors_digest": {"sha256": suite.vectors_digest},
+        "findings_digest": {"sha256": suite.findings_digest},
     }

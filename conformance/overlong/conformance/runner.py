@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import struct
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -27,6 +27,7 @@ from overlong.conformance.protocol import (
     STREAM_REPLACE,
     UNSUPPORTED,
     VALIDATE,
+    big_endian,
 )
 from overlong.conformance.protocol import STREAMING as STREAM_OPERATIONS
 from overlong.conformance.suites.core import core_vectors
@@ -42,7 +43,7 @@ HOLDS, FAILS, NOT_MEASURED = "holds", "fails", "not measured"
 MAXIMAL_SUBPART = "replacement"
 """The error mode that a target declares when it replaces maximal subparts."""
 
-_MEASURED_BY = {
+MEASURED_BY = {
     VERDICT: VALIDATE + DECODE,
     SCALARS: DECODE,
     REPLACEMENT: REPLACE,
@@ -61,13 +62,39 @@ class SuiteRun:
     operations: str
     done: int = 0
     unsupported: int = 0
-    failing: int = 0
-    asked_digest: str = ""
-    answered_digest: str = ""
+    failing: set[tuple[bytes, tuple[int, ...] | None]] = field(default_factory=set[tuple[bytes, "tuple[int, ...] | None"]])
+    _lengths: hashlib._Hash = field(default_factory=hashlib.sha256)
+    _octets: hashlib._Hash = field(default_factory=hashlib.sha256)
+    _findings: hashlib._Hash = field(default_factory=hashlib.sha256)
 
     @property
     def whole(self) -> bool:
         return self.done == self.suite.size
+
+    def asked(self, answered: Answered) -> None:
+        """Count what was answered, and hash what was asked: in columns, so how batches were cut leaves no trace."""
+        if answered.operation == self.operations[0]:
+            lengths, octets = answered.batch.payloads(answered.operation)
+            self._lengths.update(big_endian("I", lengths))
+            self._octets.update(octets)
+        if answered.operation == self.operations[-1]:
+            self.done += len(answered.batch)
+        self.unsupported += answered.answers.statuses.count(UNSUPPORTED) - len(answered.faults)
+
+    def found(self, finding: Finding) -> None:
+        """Keep which vector fails, and hash the finding."""
+        self.failing.add((finding.vector.octets, finding.vector.chunks))
+        self._findings.update(f"{finding.id} {finding.vector.id}\n".encode())
+
+    @property
+    def vectors_digest(self) -> str:
+        """Of the vectors asked."""
+        return hashlib.sha256(self._lengths.digest() + self._octets.digest()).hexdigest()
+
+    @property
+    def findings_digest(self) -> str:
+        """Of all divergences in order: with the vectors' digest it fixes what the target answered."""
+        return self._findings.hexdigest()
 
 
 @dataclass
@@ -113,19 +140,38 @@ class Runner:
         self._offsets_seen = False
 
     def suites(self, suites: Sequence[Suite], progress: Progress) -> Run:
-        """Run ``suites``; an interruption or a spent budget ends the run and keeps what was measured."""
+        """Run ``suites``; an interruption or a spent budget ends the run and keeps what was measured.
+
+        All suites are one stream of requests, so the target works while the harness thinks.
+        """
         started = time.monotonic()
+        run = self.run
+        parts = {suite.name: SuiteRun(suite, self.operations(suite)) for suite in suites}
+        run.suites = [part for part in parts.values() if part.operations]
+        asked = ((batch, operation) for part in run.suites for batch in part.suite.batches() for operation in part.operations)
+        doubtful: list[Finding] = []
         try:
-            for suite in suites:
-                self._suite(suite, progress)
+            for answered in self.target.observe(asked):
+                part = parts[answered.batch.suite]
+                for finding in self._judge(answered, part):
+                    if finding.code == "OV301":
+                        doubtful.append(finding)
+                    else:
+                        self._add(finding)
+                if answered.operation == part.operations[-1]:
+                    progress(part.suite.name, part.done, part.suite.size)
+            while doubtful:
+                self._add_all(self._second_look(doubtful))
+                doubtful = []
         except KeyboardInterrupt:
-            self.run.incomplete = "interrupted"
+            run.incomplete = "interrupted"
         except (BudgetSpent, TargetError) as error:
-            self.run.incomplete = str(error)
-        self.run.seconds = time.monotonic() - started
-        self.run.restarts = self.target.restarts
+            run.incomplete = str(error)
+        self._add_all(doubtful)
+        run.seconds = time.monotonic() - started
+        run.restarts = self.target.restarts
         self._settle_claims()
-        return self.run
+        return run
 
     def operations(self, suite: Suite) -> str:
         """What the target offers of what the suite can ask."""
@@ -138,42 +184,13 @@ class Runner:
             and (operation not in REPLACING or greeting.error_mode == MAXIMAL_SUBPART)
         )
 
-    def _suite(self, suite: Suite, progress: Progress) -> None:
-        operations = self.operations(suite)
-        if not operations:
-            return
-        part = SuiteRun(suite, operations)
-        self.run.suites.append(part)
-        digest = _Digest(suite.name, operations[0])
-        failing: set[tuple[bytes, tuple[int, ...] | None]] = set()
-        doubtful: list[Finding] = []
-        asked = ((batch, operation) for batch in suite.batches() for operation in operations)
-        progress(suite.name, 0, suite.size)
-        try:
-            for answered in self.target.observe(asked):
-                digest.add(answered)
-                self._look_for_offsets(answered)
-                part.unsupported += answered.answers.statuses.count(UNSUPPORTED) - len(answered.faults)
-                for finding in self._judge(answered):
-                    failing.add((finding.vector.octets, finding.vector.chunks))
-                    if finding.code == "OV301":
-                        doubtful.append(finding)
-                    else:
-                        self._add(finding)
-                if answered.operation == operations[-1]:
-                    part.done += len(answered.batch)
-                    progress(suite.name, part.done, suite.size)
-            for finding in self._second_look(doubtful):
-                self._add(finding)
-            doubtful = []
-        finally:
-            for finding in doubtful:
-                self._add(finding)
-            part.failing = len(failing)
-            part.asked_digest, part.answered_digest = digest.asked, digest.answered
-
-    def _judge(self, answered: Answered) -> Iterator[Finding]:
-        yield from compare_batch(answered, self.run.greeting.units)
+    def _judge(self, answered: Answered, part: SuiteRun) -> Iterator[Finding]:
+        """The findings in some answers; and all that is kept of them."""
+        part.asked(answered)
+        self._look_for_offsets(answered)
+        for finding in compare_batch(answered, self.run.greeting.units):
+            part.found(finding)
+            yield finding
         if answered.unstable is not None:
             vector = answered.batch[0]
             yield Finding(vector, answered.operation, "OV605", vector.strict, answered.unstable)
@@ -205,6 +222,10 @@ class Runner:
                     prefix = Vector(finding.vector.category, vector.octets)
                     cause = compare(prefix, finding.operation, observed)
                 yield cause or finding
+
+    def _add_all(self, findings: Iterable[Finding]) -> None:
+        for finding in findings:
+            self._add(finding)
 
     def _add(self, finding: Finding) -> None:
         finding = self._same_as_whole(finding)
@@ -243,49 +264,10 @@ class Runner:
     def _settle_claims(self) -> None:
         run = self.run
         asked = "".join(part.operations for part in run.suites if part.done > part.unsupported)
-        for claim, operations in _MEASURED_BY.items():
+        for claim, operations in MEASURED_BY.items():
             if set(asked) & set(operations):
                 run.claims[claim] = HOLDS
         if self._offsets_seen:
             run.claims[POSITION] = HOLDS
         for bucket in run.buckets.values():
             run.claims[bucket.example.claim] = FAILS
-
-
-class _Digest:
-    """Hashes what was asked and what was answered, column by column: how batches were cut leaves no trace."""
-
-    def __init__(self, suite: str, first: str) -> None:
-        self._suite = suite
-        self._first = first  # the operation whose requests stand for the vectors
-        self._asked: dict[str, hashlib._Hash] = {}
-        self._answered: dict[str, hashlib._Hash] = {}
-
-    def add(self, answered: Answered) -> None:
-        batch, operation = answered.batch, answered.operation
-        if operation == self._first:
-            lengths, octets = batch.payloads(operation)
-            _update(self._asked, "lengths", struct.pack(f">{len(lengths)}I", *lengths))
-            _update(self._asked, "octets", octets)
-        for name, column in answered.answers._asdict().items():
-            _update(self._answered, f"{operation} {name}", column)
-        for _, fault in sorted(answered.faults.items()):
-            _update(self._answered, f"{operation} faults", repr(fault).encode())
-
-    @property
-    def asked(self) -> str:
-        return self._of(self._asked)
-
-    @property
-    def answered(self) -> str:
-        return self._of(self._answered)
-
-    def _of(self, columns: dict[str, hashlib._Hash]) -> str:
-        lines = [f"{name} {digest.hexdigest()}\n" for name, digest in sorted(columns.items())]
-        return hashlib.sha256("".join([f"{self._suite}\n", *lines]).encode()).hexdigest()
-
-
-def _update(columns: dict[str, hashlib._Hash], name: str, octets: bytes) -> None:
-    if name not in columns:
-        columns[name] = hashlib.sha256()
-    columns[name].update(octets)

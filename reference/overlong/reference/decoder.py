@@ -1,8 +1,8 @@
 """The reference decoder: one primitive, and two decoders that fold over it.
 
-:func:`segment` says what stands at an offset and how many octets it takes: a well-formed character, or
-the maximal subpart of something ill-formed. It follows the automaton until a character is complete or
-cannot be completed any more; nothing else in the project decides what is well-formed.
+:func:`segments` says, from an offset on, what stands there and how many octets it takes: a well-formed
+character, or the maximal subpart of something ill-formed. It follows the automaton until a character is
+complete or cannot be completed any more; nothing else in the project decides what is well-formed.
 """
 
 from __future__ import annotations
@@ -37,38 +37,36 @@ class Rejected(NamedTuple):
 Outcome = Decoded | Rejected
 
 
+def segments(octets: bytes, offset: int = 0, spoken: Dialect | None = None) -> Iterator[Segment]:
+    """The input from ``offset`` on as segments, without gap or overlap."""
+    spoken = spoken or dialect()
+    automaton, number = spoken.automaton, spoken.layout.number
+    table, accepting, dead = automaton.table, automaton.accepting, automaton.dead
+    size = len(octets)
+    while offset < size:
+        state, end = table[0][octets[offset]], offset + 1
+        while not accepting[state] and state != dead and end < size:
+            following = table[state][octets[end]]
+            if following == dead:
+                break
+            state, end = following, end + 1
+        if accepting[state]:
+            yield WellFormed(offset, end - offset, number(octets[offset:end]))
+        else:
+            defect = classify(octets[offset:end], octets[end : end + 1])
+            yield MaximalSubpart(offset, end - offset, end == size and state != dead, defect)
+        offset = end
+
+
 def segment(octets: bytes, offset: int = 0, spoken: Dialect | None = None) -> Segment:
     """What stands at ``offset``.
 
     Raises:
         IndexError: ``offset`` is not inside ``octets``.
     """
-    spoken = spoken or dialect()
-    automaton = spoken.automaton
-    table, accepting, dead = automaton.table, automaton.accepting, automaton.dead
-    state = table[0][octets[offset]]
-    end = offset + 1
-    while not accepting[state]:
-        if end == len(octets) or state == dead:
-            break
-        following = table[state][octets[end]]
-        if following == dead:
-            break
-        state = following
-        end += 1
-    else:
-        return WellFormed(offset, end - offset, spoken.layout.number(octets[offset:end]))
-    defect = classify(octets[offset:end], octets[end : end + 1])
-    return MaximalSubpart(offset, end - offset, end == len(octets) and state != dead, defect)
-
-
-def segments(octets: bytes, spoken: Dialect | None = None) -> Iterator[Segment]:
-    """The input as segments, without gap or overlap."""
-    offset = 0
-    while offset < len(octets):
-        found = segment(octets, offset, spoken)
-        yield found
-        offset += found.length
+    if not 0 <= offset < len(octets):
+        raise IndexError(f"offset {offset} is not inside {len(octets)} octets")
+    return next(segments(octets, offset, spoken))
 
 
 def fold(found: Iterable[Segment], error_mode: ErrorMode) -> Iterator[int]:
@@ -92,7 +90,7 @@ def outcome(octets: bytes, error_mode: str = "fatal", spoken: Dialect | None = N
         ValueError: there is no such error mode.
     """
     try:
-        return Decoded(tuple(fold(segments(octets, spoken), error_mode_named(error_mode))))
+        return Decoded(tuple(fold(segments(octets, spoken=spoken), error_mode_named(error_mode))))
     except IllFormed as error:
         return Rejected(error.offset, error.length, error.incomplete)
 

@@ -7,7 +7,7 @@ octets with an ``x`` for every bit of the number. Nothing about bits is written 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 
 
@@ -32,18 +32,23 @@ class Template:
         return octet & (1 << self.free) - 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Row:
     """The numbers that sequences of one length encode, and the octets that do it."""
 
     numbers: range
     templates: tuple[Template, ...]
 
+    @cached_property
+    def free_bits(self) -> tuple[tuple[int, int], ...]:
+        """For each octet how many bits are the number's, and their mask."""
+        return tuple((template.free, template.bits(0xFF)) for template in self.templates)
+
     def number(self, octets: bytes) -> int:
         """The bits marked x, the first octet's highest."""
         value = 0
-        for template, octet in zip(self.templates, octets, strict=True):
-            value = value << template.free | template.bits(octet)
+        for (free, mask), octet in zip(self.free_bits, octets, strict=True):
+            value = value << free | octet & mask
         return value
 
     def octets(self, number: int) -> bytes:

@@ -17,7 +17,7 @@ class Strict:
     @staticmethod
     def decode(many: Sequence[bytes]) -> Results:
         try:
-            return [octets.decode("utf-8") for octets in many]
+            return [octets.decode() for octets in many]
         except UnicodeDecodeError:
             return _one_by_one(many, "strict")
 

@@ -8,15 +8,12 @@ with an attribute ``operations``: a dictionary from operation to a function on a
 from __future__ import annotations
 
 import importlib
-import importlib.util
-import inspect
 import json
 import os
-import platform
 import struct
 import sys
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate
 from pathlib import Path
 from typing import Any, NoReturn, cast
@@ -142,6 +139,8 @@ def load(place: str, name: str) -> Any:
     sys.path[0] = str(Path.cwd())
     try:
         if place.endswith(".py"):
+            import importlib.util
+
             if not Path(place).is_file():
                 fail(f"no file {place}")
             spec = importlib.util.spec_from_file_location(Path(place).stem, place)
@@ -168,7 +167,7 @@ def fail(message: str) -> NoReturn:
     sys.exit(3)
 
 
-def column(numbers: Sequence[int]) -> bytes:
+def column(numbers: Iterable[int]) -> bytes:
     """Big-endian u32."""
     result = array("I", numbers)
     if sys.byteorder == "little":
@@ -181,17 +180,19 @@ def units(text: str) -> bytes:
     return text.encode("utf-32-be", "surrogatepass")
 
 
-def batch_response(results: Sequence[Result]) -> bytes:
-    """The columns of a batch."""
+def batch_response(results: Sequence[Result]) -> list[bytes]:
+    """The columns of a batch, to be joined."""
     count = len(results)
     try:
         texts = cast("Sequence[str]", results)
-        written = units("".join(texts))
-        return b"".join((b"A" * count, column(list(map(len, texts))), bytes(2 * count), written))
+        joined = "".join(texts)
+        one_each = len(joined) == count and all(texts)  # far the most common batch
+        numbers = b"\0\0\0\1" * count if one_each else column(map(len, texts))
+        return [b"A" * count, numbers, bytes(2 * count), units(joined)]
     except TypeError:  # some are not text
         pass
     statuses, lengths, incompletes = bytearray(), bytearray(), bytearray()
-    numbers, written, marks = list[int](), list[bytes](), list[bytes]()
+    counts, written, marks = list[int](), list[bytes](), list[bytes]()
     for result in results:
         status, number, length, incomplete = b"A", 0, 0, 0
         if isinstance(result, Stream):
@@ -213,16 +214,17 @@ def batch_response(results: Sequence[Result]) -> bytes:
         elif not result:
             status, number, incomplete = b"R", NOT_SAID, 255
         statuses += status
-        numbers.append(number)
+        counts.append(number)
         lengths.append(length)
         incompletes.append(incomplete)
-    return b"".join((statuses, column(numbers), lengths, incompletes, *written, *marks))
+    return [bytes(statuses), column(counts), bytes(lengths), bytes(incompletes), *written, *marks]
 
 
-def pieces(payload: bytes, count: int) -> Sequence[bytes]:
-    """The items of a batch: lengths, then octets. ``struct`` cuts faster than slices do."""
-    start = 4 * count
-    lengths = array("I", payload[:start])
+def pieces(payload: bytes) -> Sequence[bytes]:
+    """The items of a batch: their number, their lengths, their octets. ``struct`` cuts faster than slices do."""
+    (count,) = struct.unpack_from(">I", payload)
+    start = 4 + 4 * count
+    lengths = array("I", payload[4:start])
     if sys.byteorder == "little":
         lengths.byteswap()
     if count and lengths == array("I", [lengths[0]]) * count:
@@ -235,10 +237,11 @@ def serve(operations: dict[str, Answerer], name: str, mode: str) -> None:
     """Greet, then answer batches until the input ends."""
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)  # what a decoder prints must not be taken for an answer
+    implementation = {"cpython": "CPython", "pypy": "PyPy"}.get(sys.implementation.name, sys.implementation.name)
     greeting = {
         "overlong": 1,
         "name": name,
-        "version": f"{platform.python_implementation()} {platform.python_version()}",
+        "version": f"{implementation} {sys.version.split()[0]}",
         "language": "Python",
         "operations": "PB" + "".join(operations),
         "units": "utf-32",
@@ -249,19 +252,20 @@ def serve(operations: dict[str, Answerer], name: str, mode: str) -> None:
     while len(head := requests.read(HEAD.size)) == HEAD.size:
         length, request = HEAD.unpack(head)
         body = requests.read(length - 4)
-        operation, payload, response = chr(body[0]), body[1:], b"U"
+        operation = chr(body[0])
+        response = [b"U"]
         if operation == "P":
-            response = b"A" + payload
-        elif operation == "B" and (inner := chr(payload[0])) in operations:
-            (count,) = struct.unpack_from(">I", payload, 1)
-            if (asked := payload[5:]) != last:  # one batch is asked several ways: cut it once
-                last, items = asked, pieces(asked, count)
-            response = b"A" + batch_response(operations[inner](items))
+            response = [b"A", body[1:]]
+        elif operation == "B" and (inner := chr(body[1])) in operations:
+            if (asked := body[2:]) != last:  # one batch is asked several ways: cut it once
+                last, items = asked, pieces(asked)
+            response = [b"A", *batch_response(operations[inner](items))]
         elif operation in operations:
-            response = single_response(operations[operation]([payload])[0])
-        frame = memoryview(HEAD.pack(4 + len(response), request) + response)
+            response = [single_response(operations[operation]([body[1:]])[0])]
+        frame = memoryview(b"".join((HEAD.pack(4 + sum(map(len, response)), request), *response)))
         while frame:
             frame = frame[answers.write(frame) :]
+    os._exit(0)  # nothing is buffered, and the decoder's own endings are not waited for
 
 
 def single_response(result: Result) -> bytes:
@@ -284,7 +288,7 @@ def main() -> None:
     found = load(place, name)
     if hasattr(found, "operations"):
         operations = cast("dict[str, Answerer]", found.operations)
-    elif inspect.isclass(found) and hasattr(found, "decode"):
+    elif isinstance(found, type) and hasattr(found, "decode"):
         operations = incremental(found)
     elif callable(found):
         operations = probe(found, mode)

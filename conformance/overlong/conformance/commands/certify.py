@@ -139,15 +139,17 @@ def _print(
         click.echo(next(line for line in lines if line.startswith("CONFORMANT")))
         return
     for line in lines:
-        word = line.partition(" ")[0]
+        word = line.partition("  ")[0] if line.startswith("CONFORMANT EXCEPT") else line.partition(" ")[0]
         colour = {"FAIL": "red", "NOT": "red", "CONFORMANT": "green", "INCOMPLETE": "yellow"}.get(word)
+        if word.startswith("CONFORMANT EXCEPT"):
+            colour = "yellow"
         click.echo(click.style(word, fg=colour, bold=True) + line[len(word) :] if colour else line)
     if verbose:
         for part in certificate.run.suites:
             click.echo(f"suite {part.suite.name}: {part.suite.shows}")
-            click.echo(f"  operations {part.operations}, {part.done} of {part.suite.size} vectors, {part.failing} failing")
-            click.echo(f"  vectors sha256 {part.asked_digest}")
-            click.echo(f"  answers sha256 {part.answered_digest}")
+            click.echo(f"  operations {part.operations}, {part.done} of {part.suite.size} vectors, {len(part.failing)} failing")
+            click.echo(f"  vectors  sha256 {part.vectors_digest}")
+            click.echo(f"  findings sha256 {part.findings_digest}")
     click.echo(f"report: {printable(str(folder / 'results.jsonl'))}")
     if not certificate.refused:
         click.echo(f"certificate: {printable(str(folder / 'certificate.json'))}")

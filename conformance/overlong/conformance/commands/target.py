@@ -28,6 +28,6 @@ def list_command(output_format: str) -> None:
         return
     for builtin, why in rows:
         state = click.style("ready  ", fg="green") if not why else click.style("missing", fg="yellow")
-        click.echo(f"{state}  {builtin.name:<24}{builtin.language:<12}{builtin.what}")
+        click.echo(f"{state}  {builtin.name:<25} {builtin.language:<11} {builtin.what}")
         if why:
             click.echo(f"         {why}")

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from overlong.conformance.certificate import PROFILE
 from overlong.conformance.certify import reproduce_command
 from overlong.conformance.finding import expected_in_words, observed_in_words
-from overlong.conformance.kind import POSITION, REPLACEMENT, VERDICT
+from overlong.conformance.kind import NORMATIVE, POSITION, REPLACEMENT, VERDICT
 from overlong.conformance.printable import printable, spaced_hex
-from overlong.conformance.runner import FAILS, HOLDS, NOT_MEASURED
+from overlong.conformance.protocol import OPERATIONS, REPLACE
+from overlong.conformance.runner import FAILS, HOLDS, MAXIMAL_SUBPART, MEASURED_BY, NOT_MEASURED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -40,13 +41,12 @@ class Glyphs:
 def summary(certificate: Certificate, target: str | Sequence[str], *, width: int, encoding: str) -> Iterator[str]:
     """The lines of the report, none of them styled, none (but commands) wider than ``width``."""
     run, glyphs = certificate.run, Glyphs(encoding)
-    header = f"{PROFILE} {glyphs.dot} {printable(run.greeting.name)}"
+    header = f"{PROFILE} {glyphs.dot} {printable(run.target)}"
     if run.greeting.version:
         header += f" ({printable(run.greeting.version)})"
     yield from textwrap.wrap(header, width, subsequent_indent="  ")
-    suites = [f"{part.suite.name} {_thousands(part.done)}" for part in run.suites]
-    counted = f" {glyphs.dot} ".join(suites) or "nothing"
-    yield from textwrap.wrap(f"{counted}   {run.seconds:.1f} s", width, subsequent_indent="  ")
+    suites = [f"{part.suite.name} {_thousands(part.done)}" for part in run.suites] or ["nothing ran"]
+    yield from _in_rows([*suites, f"{run.seconds:.1f} s"], width, indent="", between=f" {glyphs.dot} ")
     yield ""
     buckets = run.ordered_buckets
     for bucket in buckets[:SHOWN]:
@@ -55,13 +55,24 @@ def summary(certificate: Certificate, target: str | Sequence[str], *, width: int
     if len(buckets) > SHOWN:
         yield f"and {len(buckets) - SHOWN} more buckets: see results.jsonl"
         yield ""
+    yield _verdict(certificate)
     claims = [
-        f"{claim}{': maximal subpart' if claim == REPLACEMENT and state == HOLDS else ''} {glyphs.of(state)}"
+        f"{glyphs.of(state)} {claim}{': maximal subpart' if claim == REPLACEMENT and state == HOLDS else ''}"
         for claim, state in run.claims.items()
     ]
-    for wrapped in textwrap.wrap(f"{_verdict(certificate)}  " + "  ".join(claims), width, subsequent_indent="  "):
-        yield wrapped
+    yield from _in_rows(claims, width)
     yield from _remarks(certificate, glyphs, width)
+
+
+def _in_rows(items: Sequence[str], width: int, *, indent: str = "  ", between: str = "   ") -> Iterator[str]:
+    """Items side by side, none of them broken."""
+    row = ""
+    for item in items:
+        if row and len(row) + len(between) + len(item) > width:
+            yield row
+            row = ""
+        row += (between if row else indent) + item
+    yield row
 
 
 def _verdict(certificate: Certificate) -> str:
@@ -72,9 +83,13 @@ def _verdict(certificate: Certificate) -> str:
         return "CONFORMANT"
     if not run.buckets:
         return "NOT MEASURED"
-    failing = sum(part.failing for part in run.suites)
+    failing = sum(len(part.failing) for part in run.suites)
     buckets = "1 bucket" if len(run.buckets) == 1 else f"{len(run.buckets)} buckets"
-    return f"NOT CONFORMANT  {buckets}, {_thousands(failing)} of {_thousands(run.vectors)} vectors "
+    counted = f"{buckets}, {_thousands(failing)} of {_thousands(run.vectors)} vectors"
+    failed = [claim for claim, state in run.claims.items() if state == FAILS]
+    if run.claims[VERDICT] == HOLDS and not set(failed) & NORMATIVE:
+        return f"CONFORMANT EXCEPT {' and '.join(failed)}  {counted}"
+    return f"NOT CONFORMANT  {counted}"
 
 
 def _remarks(certificate: Certificate, glyphs: Glyphs, width: int) -> Iterator[str]:
@@ -86,8 +101,11 @@ def _remarks(certificate: Certificate, glyphs: Glyphs, width: int) -> Iterator[s
         lines.extend(
             f"complete: {part.suite.shows}" for part in run.suites if part.suite.name.startswith("complete") and part.whole
         )
-    if unmeasured := [claim for claim, state in run.claims.items() if state == NOT_MEASURED]:
-        lines.append(f"not measured ({glyphs.open}): {', '.join(unmeasured)}: {_why_not(certificate, unmeasured)}")
+    lines.extend(
+        f"{glyphs.open} {claim} not measured: {_why_not(certificate, claim)}"
+        for claim, state in run.claims.items()
+        if state == NOT_MEASURED
+    )
     if run.restarts:
         lines.append(f"restarted {run.restarts} times after a failure")
     if certificate.refused:
@@ -97,13 +115,18 @@ def _remarks(certificate: Certificate, glyphs: Glyphs, width: int) -> Iterator[s
         yield from textwrap.wrap(line, width, subsequent_indent="  ")
 
 
-def _why_not(certificate: Certificate, unmeasured: list[str]) -> str:
+def _why_not(certificate: Certificate, claim: str) -> str:
+    """Why a claim was not measured."""
     greeting = certificate.run.greeting
-    if REPLACEMENT in unmeasured and greeting.error_mode != "replacement":
-        return f"its error mode, {printable(greeting.error_mode)}, is not one that this version knows"
-    if unmeasured == [POSITION]:
-        return "it does not say where"
-    return "it does not offer them, or no suite that asks ran"
+    offered = set(greeting.operations)
+    if claim == POSITION:
+        return "it does not say where" if offered & set("VD") else "it refuses nothing"
+    if claim == REPLACEMENT and REPLACE in offered and greeting.error_mode != MAXIMAL_SUBPART:
+        return f"this version does not know its error mode, {printable(greeting.error_mode)}"
+    if not offered & set(MEASURED_BY[claim]):
+        wanted = ", ".join(f"{operation} ({OPERATIONS[operation]})" for operation in MEASURED_BY[claim])
+        return f"its adapter does not offer {wanted}"
+    return "no suite that asks was run"
 
 
 def _bucket(bucket: Bucket, target: str | Sequence[str], width: int) -> Iterator[str]:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from overlong.conformance.suites.chunking import CHUNKING
 from overlong.conformance.suites.complete import COMPLETE
 from overlong.conformance.suites.core import CORE
-from overlong.conformance.suites.scalars import SCALARS, SCALARS_IN_CONTEXT
+from overlong.conformance.suites.scalars import BETWEEN_OTHERS, RUNS, SCALARS
 
 if TYPE_CHECKING:
     from overlong.conformance.suites.suite import Suite
 
 SUITES: dict[str, Suite] = {
-    suite.name: suite for suite in (CORE, COMPLETE, SCALARS, SCALARS_IN_CONTEXT, CHUNKING)
+    suite.name: suite for suite in (CORE, COMPLETE, SCALARS, BETWEEN_OTHERS, RUNS, CHUNKING)
 }
 QUICK = ("core", "complete(0)", "chunking")
 

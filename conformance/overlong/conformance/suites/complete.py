@@ -18,13 +18,15 @@ from collections import defaultdict
 from functools import cache
 from typing import TYPE_CHECKING
 
-from overlong.conformance.suites.suite import Suite, in_batches
-from overlong.conformance.vector import Vector
+from overlong.conformance.batch import Batch
+from overlong.conformance.suites.suite import BATCH, Suite
 from overlong.reference import dialect
 from overlong.reference.automaton import OCTETS
 from overlong.reference.theory import access_words, characterising_set, shortlex
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from overlong.reference.automaton import Automaton
 
 
@@ -120,13 +122,15 @@ def _cover(states: set[int], sets: list[frozenset[int]]) -> list[frozenset[int]]
     return chosen
 
 
-def _vectors() -> list[Vector]:
-    return [Vector("complete", string) for string in complete_strings(dialect().automaton)]
+def _batches() -> Iterator[Batch]:
+    strings = complete_strings(dialect().automaton)
+    for start in range(0, len(strings), BATCH):
+        yield Batch.of_strings("complete", strings[start : start + BATCH])
 
 
 COMPLETE = Suite(
     "complete(0)",
     "no decoder of up to 9 states that differs from RFC 3629 passes this",
-    lambda: in_batches(_vectors()),
+    _batches,
     lambda: len(complete_strings(dialect().automaton)),
 )

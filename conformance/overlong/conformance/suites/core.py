@@ -123,7 +123,7 @@ def truncated_sequence() -> Iterator[Case]:
         for octets in range(1, len(well_formed(scalar))):
             cut = truncated(scalar, octets)
             yield cut, f"U+{scalar:04X} after {octets} of {len(well_formed(scalar))} octets, at the end"
-            yield b"a" + cut, f"U+{scalar:04X} after {octets} octets, at the end, behind ASCII"
+            yield b"a" + cut, f"U+{scalar:04X} after {_octets(octets)}, at the end, behind ASCII"
 
 
 def interrupted_sequence() -> Iterator[Case]:
@@ -139,7 +139,10 @@ def interrupted_sequence() -> Iterator[Case]:
     for scalar in (0xE9, 0x800, 0x20AC, 0xD7FF, 0x10000, 0x40000, 0x10FFFF):
         for octets in range(1, len(well_formed(scalar))):
             for interrupter, name in interrupters.items():
-                yield truncated(scalar, octets) + interrupter, f"U+{scalar:04X} after {octets} octets, interrupted by {name}"
+                yield (
+                    truncated(scalar, octets) + interrupter,
+                    f"U+{scalar:04X} after {_octets(octets)}, interrupted by {name}",
+                )
     yield truncated(0x20AC, 2) + truncated(0x1F600, 3), "one truncated sequence after another"
     yield truncated(0x1F600, 3) + truncated(0x20AC, 2) + b"a", "one truncated sequence after another, then ASCII"
 
@@ -174,6 +177,10 @@ def resynchronisation() -> Iterator[Case]:
     yield b"a" * 62 + well_formed(0x20AC) + b"a" * 20, "a character across a block of 64"
     yield b"a" * 127 + b"\xd8" + b"a" * 128, "a truncated sequence at octet 127"
     yield well_formed(*[0x20AC] * 50) + b"\x80", "one tail octet too many after 150 octets of three-octet characters"
+
+
+def _octets(count: int) -> str:
+    return "1 octet" if count == 1 else f"{count} octets"
 
 
 FAMILIES: dict[str, Callable[[], Iterator[Case]]] = {

@@ -1,4 +1,4 @@
-"""Every scalar value, alone and among its neighbours. Built and judged in columns.
+"""Every scalar value, alone and in context. Built and judged in columns.
 
 The products of octet ranges that the automaton accepts, taken in octet order, are the scalar values in
 order (see :mod:`overlong.reference.order`), so a batch and its right answers are laid out by stride, a
@@ -7,25 +7,27 @@ column at a time, and nothing is decoded to know them.
 
 from __future__ import annotations
 
-import struct
 from array import array
 from functools import partial
 from math import prod
 from typing import TYPE_CHECKING
 
 from overlong.conformance.batch import Batch
-from overlong.conformance.protocol import ACCEPTED, VALIDATE, Answers
+from overlong.conformance.protocol import ACCEPTED, VALIDATE, Answers, big_endian
 from overlong.conformance.suites.suite import BATCH, Suite
-from overlong.reference import dialect
+from overlong.reference import dialect, encode_scalars
 from overlong.reference.order import SURROGATES, scalar_of_rank, scalar_values, well_formed_products
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from overlong.conformance.protocol import Units
 
+BETWEEN = (0xE9, 0x61)
+"""The neighbours of each scalar value in the suite "scalars between others"."""
+
 RUN = 64
-"""Scalar values in one string of the suite "in context"."""
+"""Scalar values in one string of the suite "runs"."""
 
 
 def product_octets(ranges: tuple[range, ...]) -> bytes:
@@ -40,8 +42,8 @@ def product_octets(ranges: tuple[range, ...]) -> bytes:
     return bytes(result)
 
 
-def _blocks() -> Iterator[tuple[int, int, bytes, range]]:
-    """Octets per character, characters, their octets, and their scalar values: runs without a gap."""
+def _blocks(size: int = BATCH) -> Iterator[tuple[int, int, bytes, range]]:
+    """Octets per character, characters, their octets, and their scalar values: no gap, one number of units each."""
     rank = 0
     for ranges in well_formed_products(dialect().automaton):
         octets, width = product_octets(ranges), len(ranges)
@@ -51,39 +53,54 @@ def _blocks() -> Iterator[tuple[int, int, bytes, range]]:
             first = scalar_of_rank(rank)
             # a batch does not run across the surrogates, where order and value part
             room = SURROGATES.start - first if first < SURROGATES.start else total
-            count = min(BATCH, total - done, room)
+            count = min(size, total - done, room)
             yield width, count, octets[done * width : (done + count) * width], range(first, first + count)
             done += count
             rank += count
 
 
-def _answers(scalars: range, per_string: int, batch: Batch, operation: str, units: Units) -> Answers:
-    """What a right target answers: accepted, and these scalar values, ``per_string`` to a string."""
-    count = len(batch)
+def _accepted(
+    count: int, octets: bytes, scalars: Sequence[int], _: Batch, operation: str, units: Units
+) -> Answers:
+    """``count`` vectors accepted, each with the same number of units: those of ``octets``, or of ``scalars``."""
     if operation == VALIDATE:
-        return Answers(ACCEPTED * count, bytes(4 * count), bytes(count), bytes(count), b"", b"")
+        return Answers.of(ACCEPTED * count, bytes(4 * count), bytes(count), bytes(count), b"")
     # text in its one encoding comes out as it went in
-    output = batch.octets if units.name == "utf-8" else units.write(scalars)
-    # one length of sequence has one number of units, so all strings but the last have one length of output
-    each = len(output) // (units.size * len(scalars))
-    last = len(scalars) - (count - 1) * per_string
-    numbers = struct.pack(">I", each * per_string) * (count - 1) + struct.pack(">I", each * last)
-    return Answers(ACCEPTED * count, numbers, bytes(count), bytes(count), output, b"")
+    output = octets if units.name == "utf-8" else units.write(scalars)
+    each = len(output) // (units.size * count)
+    return Answers.of(ACCEPTED * count, big_endian("I", [each]) * count, bytes(count), bytes(count), output)
+
+
+def _batch(category: str, count: int, octets: bytes, scalars: Sequence[int]) -> Batch:
+    """Vectors of one length, all well-formed, whose scalar values are known."""
+    lengths = array("I", [len(octets) // count]) * count
+    return Batch(category, lengths, octets, closed=partial(_accepted, count, octets, scalars))
 
 
 def _singly() -> Iterator[Batch]:
+    for _, count, octets, scalars in _blocks():
+        yield _batch("scalar", count, octets, scalars)
+
+
+def _between() -> Iterator[Batch]:
+    before, after = (encode_scalars([scalar]) for scalar in BETWEEN)
     for width, count, octets, scalars in _blocks():
-        yield Batch("scalar", array("I", [width]) * count, octets, closed=partial(_answers, scalars, 1))
+        size = len(before) + width + len(after)
+        framed = bytearray((before + bytes(width) + after) * count)
+        for place in range(width):
+            framed[len(before) + place :: size] = octets[place::width]
+        values = array("I", [BETWEEN[0], 0, BETWEEN[1]]) * count
+        values[1::3] = array("I", scalars)
+        yield _batch("between", count, bytes(framed), values)
 
 
-def _in_context() -> Iterator[Batch]:
-    for width, count, octets, scalars in _blocks():
-        lengths = [min(RUN, count - start) * width for start in range(0, count, RUN)]
-        yield Batch("scalars", array("I", lengths), octets, closed=partial(_answers, scalars, RUN))
-
-
-def _count_runs() -> int:
-    return sum(-(-count // RUN) for _, count, _, _ in _blocks())
+def _runs() -> Iterator[Batch]:
+    for width, count, octets, scalars in _blocks(RUN * BATCH // 8):
+        whole = count - count % RUN
+        if whole:
+            yield _batch("run", whole // RUN, octets[: whole * width], scalars[:whole])
+        if whole < count:
+            yield _batch("run", 1, octets[whole * width :], scalars[whole:])
 
 
 SCALARS = Suite(
@@ -92,9 +109,15 @@ SCALARS = Suite(
     _singly,
     lambda: sum(1 for _ in scalar_values()),
 )
-SCALARS_IN_CONTEXT = Suite(
-    "scalars in context",
+BETWEEN_OTHERS = Suite(
+    "scalars between others",
+    "every scalar value after a two-octet character and before ASCII",
+    _between,
+    lambda: sum(1 for _ in scalar_values()),
+)
+RUNS = Suite(
+    "runs",
     f"every scalar value among {RUN} of its neighbours",
-    _in_context,
-    _count_runs,
+    _runs,
+    lambda: sum(-(-count // RUN) for _, count, _, _ in _blocks(RUN * BATCH // 8)),
 )

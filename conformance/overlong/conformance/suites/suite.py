@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -30,8 +30,9 @@ class Suite:
     count: Callable[[], int]
     streaming: bool = False
 
-    def batches(self) -> Iterable[Batch]:
-        return self.make()
+    def batches(self) -> Iterator[Batch]:
+        """The vectors, in batches that know their suite."""
+        return (replace(batch, suite=self.name) for batch in self.make())
 
     @cached_property
     def size(self) -> int:

@@ -7,7 +7,6 @@ restarts however large the batch was.
 
 from __future__ import annotations
 
-import struct
 import time
 from collections import deque
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.batch import Batch
 from overlong.conformance.observation import Crashed, Misbehaved, TimedOut
+from overlong.conformance.printable import printable
 from overlong.conformance.process import Ended, Process
 from overlong.conformance.protocol import (
     ACCEPTED,
@@ -32,6 +32,7 @@ from overlong.conformance.protocol import (
     VALIDATE,
     Answers,
     ProtocolError,
+    big_endian,
 )
 from overlong.conformance.target import Answered, BudgetSpent, TargetError
 from overlong.conformance.vector import Vector
@@ -42,10 +43,12 @@ if TYPE_CHECKING:
     from overlong.conformance.observation import Fault
     from overlong.conformance.protocol import Greeting
 
-_WINDOW = 4  # requests under way
+_WINDOW = 128  # requests under way: the target works while the harness judges
+_WINDOW_VECTORS = 1 << 19  # and the vectors in them: memory stays flat
 _LONG = 0.5  # seconds for one request that make the next ones smaller
+_START_SECONDS = 10.0  # for the greeting: interpreters and virtual machines take their time
 _SHORT = 0.1  # seconds that let them grow
-_FIRST = 64  # vectors in the first request: a slow target must not time out for being asked much
+_FIRST = 256  # vectors in the first request: a slow target must not time out for being asked much
 _WHOLE = 1 << 30
 
 
@@ -81,16 +84,31 @@ class FramedTarget:
     def greeting(self) -> Greeting:
         if self._process is None:
             raise TargetError(f"{self.id}: not started")
-        return self._process.greeting
+        return self._process.greeting(max(self.timeout, _START_SECONDS))
+
+    def start(self) -> None:
+        """Start it without waiting; :meth:`open` waits. There is other work to do meanwhile.
+
+        Raises:
+            TargetError: it cannot be started at all.
+        """
+        if self._process is None:
+            try:
+                self._process = Process(self.command, environment=self.environment)
+            except (OSError, ValueError) as error:
+                why = error.strerror if isinstance(error, OSError) else str(error)
+                raise TargetError(f"{printable(self.id)}: cannot be started: {why}") from error
 
     def open(self) -> None:
+        self.start()
         try:
-            self._start()
             self._smoke()
         except (Ended, ProtocolError) as error:
-            words = self._process.last_words() if self._process else ""
+            why = describe(error.why) if isinstance(error, Ended) else str(error)
+            words = error.words if isinstance(error, Ended) else ""
             self.close()
-            raise TargetError(self._broken(error, words)) from error
+            said = f'; it said "{words}"' if words else ""
+            raise TargetError(f"{printable(self.id)}: not measured: {why}{said}") from error
 
     def close(self) -> None:
         if self._process is not None:
@@ -103,9 +121,12 @@ class FramedTarget:
         source = iter(asked)
         waiting: deque[tuple[Batch, str]] = deque()
         under_way: deque[_Asked] = deque()
+        vectors_under_way = 0
         failure: Fault | None = None
         while True:
-            while len(under_way) < (1 if self._suspects else _WINDOW):
+            while not under_way or (
+                not self._suspects and len(under_way) < _WINDOW and vectors_under_way < _WINDOW_VECTORS
+            ):
                 if not waiting:
                     following = next(source, None)
                     if following is None:
@@ -116,6 +137,7 @@ class FramedTarget:
                     waiting.appendleft((batch.part(self._size, len(batch)), operation))
                     batch = batch.part(0, self._size)
                 under_way.append(self._ask(batch, operation))
+                vectors_under_way += len(batch)
             if not under_way:
                 return
             current = under_way[0]
@@ -127,6 +149,7 @@ class FramedTarget:
                 self._restart(failure)
                 again = [(each.batch, each.operation) for each in under_way]
                 under_way.clear()
+                vectors_under_way = 0
                 if len(current.batch) == 1 and self._suspects:
                     again.pop(0)
                     self._suspects = 0
@@ -138,6 +161,7 @@ class FramedTarget:
                 waiting.extendleft(reversed(again))
                 continue
             under_way.popleft()
+            vectors_under_way -= len(current.batch)
             self._resize(time.monotonic() - started)
             unstable = None
             if self._suspects:
@@ -150,35 +174,30 @@ class FramedTarget:
         if seconds > _LONG and self._size > 1:
             self._size = max(min(self._size, 8192) // 2, 1)
         elif seconds < _SHORT and self._size < _WHOLE:
-            self._size *= 2
-
-    def _start(self) -> None:
-        try:
-            self._process = Process(self.command, timeout=max(self.timeout, 10.0), environment=self.environment)
-        except OSError as error:
-            raise TargetError(f"{self.id}: cannot be started: {error.strerror}: {self.command[0]}") from error
+            self._size *= 4
 
     def _restart(self, why: Fault) -> None:
         process, self._process = self._process, None
-        greeting = process.greeting if process else None
-        if process:
-            process.kill()
+        assert process is not None
+        greeting = process.greeting(0)
+        process.kill()
         self.restarts += 1
         if self.restarts > self.restart_budget:
             raise BudgetSpent(
-                f"{self.id} failed {self.restarts} times (last: {describe(why)}); "
+                f"{printable(self.id)} failed {self.restarts} times (last: {describe(why)}); "
                 "raise the limit with --restarts, or mend the first failure"
             )
+        self.start()
         try:
-            self._start()
+            same = self.greeting == greeting
         except Ended as ended:
-            raise TargetError(f"{self.id}: does not start any more: {describe(ended.why)}") from ended
-        assert self._process is not None
-        if self._process.greeting != greeting:
-            raise TargetError(f"{self.id}: its greeting changed after a restart; it must describe the same decoder")
+            raise TargetError(f"{printable(self.id)}: does not start any more: {describe(ended.why)}") from ended
+        if not same:
+            raise TargetError(f"{printable(self.id)}: its greeting changed after a restart; it must describe the same decoder")
 
     def _smoke(self) -> None:
         """The echo, then each operation on one letter: a broken harness is never a verdict."""
+        operations = self.greeting.operations
         process = self._process
         assert process is not None
         process.send(0, ECHO.encode() + ECHO_PROBE)
@@ -189,7 +208,7 @@ class FramedTarget:
                 "open its streams in binary mode"
             )
         letter = Batch.of([Vector("smoke", b"a", chunks=(1,))])
-        for operation in process.greeting.operations:
+        for operation in operations:
             if operation in (VALIDATE, DECODE, REPLACE, STREAM_DECODE, STREAM_REPLACE):
                 answers = self._receive(self._ask(letter, operation))
                 if answers.statuses in (UNSUPPORTED, FAILED):
@@ -204,8 +223,8 @@ class FramedTarget:
         lengths, octets = batch.payloads(operation)
         first = self._next_request
         if BATCH in self.greeting.operations:
-            head = BATCH.encode() + operation.encode() + struct.pack(f">I{len(lengths)}I", len(lengths), *lengths)
-            self._process.send(first, head + octets)
+            head = BATCH.encode() + operation.encode() + big_endian("I", [len(lengths)])
+            self._process.send(first, b"".join((head, big_endian("I", lengths), octets)))
             self._next_request = (first + 1) & 0xFFFFFFFF
             return _Asked(batch, operation, first, 1)
         code = operation.encode()
@@ -222,9 +241,9 @@ class FramedTarget:
         """Raises: Ended: there is no answer, or one that breaks the protocol."""
         process = self._process
         assert process is not None
-        size = process.greeting.units.size
+        size = self.greeting.units.size
         chunks = asked.batch.chunk_counts(asked.operation)
-        batched = BATCH in process.greeting.operations
+        batched = BATCH in self.greeting.operations
         parts: list[Answers] = []
         try:
             for place in range(asked.frames):
@@ -243,13 +262,9 @@ class FramedTarget:
             raise Ended(Misbehaved(str(error))) from error
         return parts[0] if len(parts) == 1 else Answers.concatenated(parts)
 
-    def _broken(self, error: Ended | ProtocolError, words: str) -> str:
-        why = describe(error.why) if isinstance(error, Ended) else str(error)
-        return f"{self.id}: not measured: {why}" + (f'; it said "{words}"' if words else "")
-
 
 def _placeholder(count: int) -> Answers:
-    return Answers(UNSUPPORTED * count, bytes(4 * count), bytes(count), bytes(count), b"", b"")
+    return Answers.of(UNSUPPORTED * count, bytes(4 * count), bytes(count), bytes(count), b"")
 
 
 def describe(fault: Fault) -> str:
