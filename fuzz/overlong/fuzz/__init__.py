@@ -1,0 +1,1 @@
+"""Where inputs come from when nobody wrote them."""

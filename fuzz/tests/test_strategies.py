@@ -1,0 +1,49 @@
+"""The strategies keep their promises, and reach everything that a decoder can get wrong."""
+
+from hypothesis import given, settings
+
+from overlong.fuzz.strategies import chunked, ill_formed, near_misses, well_formed
+from overlong.reference import DEFECTS, MaximalSubpart, dialect, is_well_formed, segments
+
+
+@given(well_formed())
+def test_well_formed_is(octets):
+    assert is_well_formed(octets)
+    octets.decode()
+
+
+@given(ill_formed())
+def test_ill_formed_is(octets):
+    assert not is_well_formed(octets)
+
+
+@given(chunked())
+def test_chunks_are_octets(chunks):
+    assert all(isinstance(chunk, bytes) for chunk in chunks)
+    assert chunks
+
+
+def test_nothing_that_a_decoder_can_get_wrong_is_out_of_reach():
+    """Some thousand inputs take every transition between classes, and show every defect."""
+    automaton = dialect().automaton
+    number = {octet: place for place, each in enumerate(automaton.classes) for octet in each.octets}
+    transitions: set[tuple[int, int]] = set()
+    defects: set[str] = set()
+
+    @settings(max_examples=4000, database=None, derandomize=True)
+    @given(near_misses())
+    def collect(octets):
+        for found in segments(octets):
+            if isinstance(found, MaximalSubpart):
+                defects.add(found.defect.code)
+            state = 0
+            for octet in octets[found.offset : found.offset + found.length + 1]:
+                if state != automaton.dead:
+                    transitions.add((state, number[octet]))
+                state = automaton.table[state][octet]
+
+    collect()
+    live = set(range(len(automaton))) - {automaton.dead}
+    every = {(state, place) for state in live for place in range(len(automaton.classes))}
+    assert every - transitions == set()
+    assert set(DEFECTS) - defects == set()
