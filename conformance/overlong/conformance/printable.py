@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import unicodedata
-
-_UNSAFE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
-"""General categories that steer a terminal, reorder text, break lines or are not characters."""
-
-
 def printable(text: str, limit: int = 300) -> str:
-    """``text`` on one line, with every control, format or unassigned character escaped."""
+    """``text`` on one line; what steers a terminal, reorders text, breaks lines or is no character is escaped."""
     shown = "".join(_escaped(character) for character in text[: limit + 1])
     return shown if len(text) <= limit else f"{shown[:limit]}…"
 
 
 def _escaped(character: str) -> str:
-    if unicodedata.category(character) not in _UNSAFE:
+    if character.isprintable():
         return character
     if character in "\n\r\t":
         return {"\n": "\\n", "\r": "\\r", "\t": "\\t"}[character]

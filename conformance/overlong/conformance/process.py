@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import queue
+import select
 import signal
 import subprocess
 import threading
@@ -29,6 +30,7 @@ _READ = 1 << 18
 _PIPE = 1 << 20
 _STDERR_KEPT = 4096
 _QUEUED = 64  # reads that may wait for the harness; then the target waits
+_LOOK = 100  # milliseconds after which a silent pipe's reader looks whether there is anybody left to write
 
 
 class Response(NamedTuple):
@@ -195,7 +197,7 @@ class Process:
 
     def _drain(self, pipe: IO[bytes]) -> None:
         with contextlib.suppress(OSError, ValueError):
-            while octets := pipe.read(_READ):
+            while octets := self._more(pipe):
                 self._stderr = (self._stderr + octets)[-_STDERR_KEPT:]
 
     def _read(self, pipe: IO[bytes]) -> None:
@@ -210,7 +212,7 @@ class Process:
                 found = _split(buffer)
                 if found:
                     self._put(found)
-                octets = pipe.read(_READ)
+                octets = self._more(pipe)
                 if not octets:
                     break
                 buffer += octets
@@ -225,7 +227,7 @@ class Process:
         while b"\n" not in buffer:
             if len(buffer) > LARGEST_GREETING:
                 raise ProtocolError(f"it wrote {LARGEST_GREETING} octets without a greeting line")
-            octets = pipe.read(_READ)
+            octets = self._more(pipe)
             if not octets:
                 if buffer:
                     Greeting.parse(bytes(buffer))
@@ -234,6 +236,18 @@ class Process:
         line, _, rest = bytes(buffer).partition(b"\n")
         buffer[:] = rest
         return Greeting.parse(line)
+
+    def _more(self, pipe: IO[bytes]) -> bytes:
+        """What comes next; nothing at the end, which children that outlive the process cannot put off."""
+        if _POSIX:
+            patience, ready = _LOOK, select.poll()
+            ready.register(pipe, select.POLLIN)
+            while not ready.poll(patience):
+                if patience == 0:
+                    return b""
+                if self._closing.is_set() or self._popen.poll() is not None:
+                    patience = 0  # what was written before is still to be read
+        return pipe.read(_READ)
 
     def _put(self, item: list[Response] | Greeting | Ended) -> None:
         while not self._closing.is_set():

@@ -14,6 +14,7 @@ import struct
 import sys
 from array import array
 from collections.abc import Callable, Iterable, Sequence
+from io import FileIO
 from itertools import accumulate
 from pathlib import Path
 from typing import Any, NoReturn, cast
@@ -139,14 +140,14 @@ def load(place: str, name: str) -> Any:
     sys.path[0] = str(Path.cwd())
     try:
         if place.endswith(".py"):
-            import importlib.util
+            from importlib.util import module_from_spec, spec_from_file_location
 
             if not Path(place).is_file():
                 fail(f"no file {place}")
-            spec = importlib.util.spec_from_file_location(Path(place).stem, place)
+            spec = spec_from_file_location(Path(place).stem, place)
             assert spec is not None
             assert spec.loader is not None
-            module = importlib.util.module_from_spec(spec)
+            module = module_from_spec(spec)
             sys.modules[spec.name] = module
             spec.loader.exec_module(module)
         else:
@@ -162,9 +163,9 @@ def load(place: str, name: str) -> Any:
 
 
 def fail(message: str) -> NoReturn:
-    """Say why there is nothing to certify; the harness shows the last line of stderr."""
-    print(" ".join(message.split()), file=sys.stderr)
-    sys.exit(3)
+    """Say why there is nothing to certify. The harness shows the last line of stderr: nothing may follow it."""
+    os.write(2, f"{' '.join(message.split())}\n".encode("utf-8", "backslashreplace"))
+    os._exit(3)
 
 
 def column(numbers: Iterable[int]) -> bytes:
@@ -233,10 +234,9 @@ def pieces(payload: bytes) -> Sequence[bytes]:
     return [payload[begin:end] for begin, end in zip(ends, ends[1:], strict=False)]
 
 
-def serve(operations: dict[str, Answerer], name: str, mode: str) -> None:
+def serve(operations: dict[str, Answerer], name: str, mode: str, answers: FileIO) -> None:
     """Greet, then answer batches until the input ends."""
-    requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb", buffering=0)
-    os.dup2(2, 1)  # what a decoder prints must not be taken for an answer
+    requests = sys.stdin.buffer
     implementation = {"cpython": "CPython", "pypy": "PyPy"}.get(sys.implementation.name, sys.implementation.name)
     greeting = {
         "overlong": 1,
@@ -285,6 +285,8 @@ def single_response(result: Result) -> bytes:
 def main() -> None:
     """Load the decoder that the command line names, and serve it."""
     place, name, mode = sys.argv[1], sys.argv[2], "".join(sys.argv[3:4])
+    answers = FileIO(os.dup(1), "wb")
+    os.dup2(2, 1)  # what a decoder prints must not be taken for an answer
     found = load(place, name)
     if hasattr(found, "operations"):
         operations = cast("dict[str, Answerer]", found.operations)
@@ -294,7 +296,7 @@ def main() -> None:
         operations = probe(found, mode)
     else:
         fail(f"{place}:{name} is {type(found).__name__}; name a callable, or a class with decode(data, final=...)")
-    serve(operations, f"{place}:{name}", mode)
+    serve(operations, f"{place}:{name}", mode, answers)
 
 
 if __name__ == "__main__":

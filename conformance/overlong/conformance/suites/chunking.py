@@ -23,9 +23,9 @@ def cuts(length: int) -> Iterator[tuple[int, ...]]:
         for chosen in combinations(places, number):
             bounds = (0, *chosen, length)
             yield tuple(end - start for start, end in zip(bounds, bounds[1:], strict=False))
-    yield (1,) * length
     yield (0, length, 0)
     if length > 1:
+        yield (1,) * length
         yield (1, 0, length - 1)
         yield (length - 1, 0, 1)
 

@@ -47,6 +47,7 @@ def lawful() -> Iterator[Case]:
     yield well_formed(0xE9, 0x20AC, 0x1F600, 0x7A), "every length after another, descending at the end"
     yield well_formed(0x7A, 0x1F600, 0x20AC, 0xE9), "every length after another, ascending at the end"
     yield well_formed(*range(0x20, 0x7F)), "all of printable ASCII"
+    yield b"a" * 62 + well_formed(0x20AC) + b"a" * 20, "a character across a block of 64"
 
 
 def boundary() -> Iterator[Case]:
@@ -174,7 +175,6 @@ def resynchronisation() -> Iterator[Case]:
     yield b"a" * 64 + b"\xff", "FF as the first octet after a block of 64"
     yield b"a" * 15 + out_of_range(0x110000), "beyond the range after 15 octets of ASCII"
     yield b"a" * 31 + truncated(0xE9, 1), "a lead octet as the last of 32"
-    yield b"a" * 62 + well_formed(0x20AC) + b"a" * 20, "a character across a block of 64"
     yield b"a" * 127 + b"\xd8" + b"a" * 128, "a truncated sequence at octet 127"
     yield well_formed(*[0x20AC] * 50) + b"\x80", "one tail octet too many after 150 octets of three-octet characters"
 

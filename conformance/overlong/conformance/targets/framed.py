@@ -1,8 +1,10 @@
 """Targets that speak the protocol over their standard streams.
 
-Requests are pipelined. When the target fails, it is restarted, and what was unanswered is asked again one
-vector at a time, then two, four and so on while all goes well: so a culprit is exact, and costs two
-restarts however large the batch was.
+Requests are pipelined, and an empty echo follows each: what goes wrong before it comes back is that request's
+doing, and not the next one's. When the target fails, it is restarted, and what was unanswered is asked again,
+one request after the other: one vector at a time where they are few, else in groups of the square root of
+their number, and what fails of those vector by vector. So a culprit is exact, and costs two restarts, or
+three where thousands were under way.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import time
 from collections import deque
 from dataclasses import dataclass, field
 from itertools import accumulate
+from math import isqrt
 from typing import TYPE_CHECKING
 
 from overlong.conformance.batch import Batch
@@ -33,6 +36,7 @@ from overlong.conformance.protocol import (
     Answers,
     ProtocolError,
     big_endian,
+    frame,
 )
 from overlong.conformance.target import Answered, BudgetSpent, TargetError
 from overlong.conformance.vector import Vector
@@ -50,6 +54,7 @@ _START_SECONDS = 10.0  # for the greeting: interpreters and virtual machines tak
 _SHORT = 0.1  # seconds that let them grow
 _FIRST = 256  # vectors in the first request: a slow target must not time out for being asked much
 _WHOLE = 1 << 30
+_FEW = 1024  # suspects that are asked again one by one: cheaper than another restart, or another time-out
 
 
 @dataclass
@@ -59,7 +64,7 @@ class _Asked:
     batch: Batch
     operation: str
     first: int  # request id of the first item; a batch has one id
-    frames: int
+    frames: int  # without the echo that follows them
 
 
 @dataclass(eq=False)
@@ -78,7 +83,8 @@ class FramedTarget:
         self._process: Process | None = None
         self._next_request = 0
         self._size = _FIRST  # vectors in a request
-        self._suspects = 0  # vectors asked again one by one after a failure
+        self._suspects = 0  # vectors asked again after a failure, each request by itself
+        self._under_way: deque[_Asked] = deque()
 
     @property
     def greeting(self) -> Greeting:
@@ -112,15 +118,17 @@ class FramedTarget:
 
     def close(self) -> None:
         if self._process is not None:
-            note = self._process.close()
-            if note:
+            if self._under_way:  # the run was broken off: that it is still busy is no fault of its own
+                self._process.kill()
+            elif note := self._process.close():
                 self.notes.append(note)
         self._process = None
 
     def observe(self, asked: Iterable[tuple[Batch, str]]) -> Iterator[Answered]:
         source = iter(asked)
         waiting: deque[tuple[Batch, str]] = deque()
-        under_way: deque[_Asked] = deque()
+        under_way = self._under_way
+        under_way.clear()
         vectors_under_way = 0
         failure: Fault | None = None
         while True:
@@ -157,14 +165,15 @@ class FramedTarget:
                     yield Answered(current.batch, current.operation, _placeholder(1), {0: failure})
                 else:
                     self._suspects = sum(len(batch) for batch, _ in again)
-                    self._size = 1
+                    self._size = 1 if self._suspects <= _FEW else min(self._size, isqrt(self._suspects))
                 waiting.extendleft(reversed(again))
                 continue
             under_way.popleft()
             vectors_under_way -= len(current.batch)
-            self._resize(time.monotonic() - started)
             unstable = None
-            if self._suspects:
+            if not self._suspects:
+                self._resize(time.monotonic() - started)
+            else:
                 self._suspects = max(self._suspects - len(current.batch), 0)
                 if not self._suspects and not isinstance(failure, TimedOut):  # slow together is not unstable
                     unstable = failure
@@ -173,7 +182,7 @@ class FramedTarget:
     def _resize(self, seconds: float) -> None:
         if seconds > _LONG and self._size > 1:
             self._size = max(min(self._size, 8192) // 2, 1)
-        elif seconds < _SHORT and self._size < _WHOLE:
+        elif seconds < min(_SHORT, self.timeout / 8) and self._size < _WHOLE:
             self._size *= 4
 
     def _restart(self, why: Fault) -> None:
@@ -212,7 +221,7 @@ class FramedTarget:
             if operation in (VALIDATE, DECODE, REPLACE, STREAM_DECODE, STREAM_REPLACE):
                 answers = self._receive(self._ask(letter, operation))
                 if answers.statuses in (UNSUPPORTED, FAILED):
-                    text = answers.units.decode("utf-8", "backslashreplace")
+                    text = printable(answers.units.decode("utf-8", "backslashreplace"))
                     raise ProtocolError(
                         f"it offers {operation} and answers {answers.statuses.decode()} to the letter a"
                         + (f": {text}" if text else "")
@@ -221,21 +230,20 @@ class FramedTarget:
     def _ask(self, batch: Batch, operation: str) -> _Asked:
         assert self._process is not None
         lengths, octets = batch.payloads(operation)
-        first = self._next_request
+        first, code = self._next_request, operation.encode()
         if BATCH in self.greeting.operations:
-            head = BATCH.encode() + operation.encode() + big_endian("I", [len(lengths)])
-            self._process.send(first, b"".join((head, big_endian("I", lengths), octets)))
-            self._next_request = (first + 1) & 0xFFFFFFFF
-            return _Asked(batch, operation, first, 1)
-        code = operation.encode()
-        bounds = list(accumulate(lengths, initial=0))
-        frames = b"".join(
-            HEAD.pack(5 + end - start, (first + place) & 0xFFFFFFFF) + code + octets[start:end]
-            for place, (start, end) in enumerate(zip(bounds, bounds[1:], strict=False))
-        )
-        self._process.send_frames(frames)
-        self._next_request = (first + len(lengths)) & 0xFFFFFFFF
-        return _Asked(batch, operation, first, len(lengths))
+            head = BATCH.encode() + code + big_endian("I", [len(lengths)])
+            frames = [frame(first, b"".join((head, big_endian("I", lengths), octets)))]
+        else:
+            bounds = list(accumulate(lengths, initial=0))
+            frames = [
+                HEAD.pack(5 + end - start, (first + place) & 0xFFFFFFFF) + code + octets[start:end]
+                for place, (start, end) in enumerate(zip(bounds, bounds[1:], strict=False))
+            ]
+        echo = (first + len(frames)) & 0xFFFFFFFF
+        self._process.send_frames(b"".join((*frames, frame(echo, ECHO.encode()))))
+        self._next_request = (echo + 1) & 0xFFFFFFFF
+        return _Asked(batch, operation, first, len(frames))
 
     def _receive(self, asked: _Asked) -> Answers:
         """Raises: Ended: there is no answer, or one that breaks the protocol."""
@@ -246,16 +254,20 @@ class FramedTarget:
         batched = BATCH in self.greeting.operations
         parts: list[Answers] = []
         try:
-            for place in range(asked.frames):
+            for place in range(asked.frames + 1):
                 request, status, payload = process.receive(self.timeout)
-                if request != (asked.first + place) & 0xFFFFFFFF:
-                    raise ProtocolError(f"it answered request {request} where {asked.first + place} was next")
-                if not batched:
+                following = (asked.first + place) & 0xFFFFFFFF
+                if request != following:
+                    raise ProtocolError(f"it answered request {request} where {following} was next")
+                if place == asked.frames:
+                    if (status, payload) != (ACCEPTED, b""):
+                        raise ProtocolError(f"it answered an empty echo with status {status!r}, {len(payload)} octets")
+                elif not batched:
                     parts.append(Answers.from_single(status, payload, chunks[place] if chunks else None, size))
                 elif status == ACCEPTED:
                     parts.append(Answers.from_batch(payload, len(asked.batch), chunks, size))
                 else:
-                    text = payload[:80].decode("utf-8", "backslashreplace")
+                    text = printable(payload[:80].decode("utf-8", "backslashreplace"))
                     raise ProtocolError(f"it answered a batch with status {status!r}: {text}")
         except ProtocolError as error:
             process.kill()

@@ -1,0 +1,352 @@
+"""Known-wrong decoders: CPython's own, each with one fault planted. The judge is tested with them.
+
+Each function or class is a target: ``py:known_wrong.py:NAME``. ``WRONG`` says what each must be caught for.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+
+WRONG: dict[str, set[str]] = {}
+
+
+def caught_for(*codes: str):
+    def register(decoder):
+        WRONG[decoder.__name__] = set(codes)
+        return decoder
+
+    return register
+
+
+def strict(octets: bytes) -> str:
+    return octets.decode("utf-8")
+
+
+# Verdict: accepts what is ill-formed ------------------------------------------------------------------------
+
+
+@caught_for("OV201", "OV202", "OV203", "OV204", "OV205", "OV206", "OV207", "OV208")
+def always_true(octets: bytes) -> bool:
+    return True
+
+
+@caught_for("OV201")
+def nul_in_two_octets(octets: bytes) -> str:
+    """Java's modified UTF-8."""
+    return rewritten(octets.replace(b"\xc0\x80", b"\0"))
+
+
+@caught_for("OV201")
+def overlong_slash(octets: bytes) -> str:
+    """The path separators of MS00-078, and nothing else."""
+    return rewritten(re.sub(b"\xc0\xaf|\xe0\x80\xaf|\xf0\x80\x80\xaf", b"/", octets))
+
+
+@caught_for("OV201")
+def only_c1_slips_through(octets: bytes) -> str:
+    """The first fix of CVE-2024-46954."""
+    return rewritten(re.sub(b"\xc1[\x80-\xbf]", b"A", octets))
+
+
+@caught_for("OV201")
+def f0_8f_bf_bf(octets: bytes) -> str:
+    return rewritten(octets.replace(b"\xf0\x8f\xbf\xbf", b"\xef\xbf\xbf"))
+
+
+@caught_for("OV202")
+def surrogates(octets: bytes) -> str:
+    return octets.decode("utf-8", "surrogatepass")
+
+
+@caught_for("OV202")
+def surrogates_from_bc_on(octets: bytes) -> bool:
+    """The range was checked up to BB only."""
+    return well_formed(re.sub(b"\xed[\xbc-\xbf][\x80-\xbf]", b"", octets))
+
+
+@caught_for("OV202")
+def surrogate_pairs(octets: bytes) -> bool:
+    """CESU-8's pairs, but no lone surrogates."""
+    return well_formed(re.sub(b"\xed[\xa0-\xaf][\x80-\xbf]\xed[\xb0-\xbf][\x80-\xbf]", b"", octets))
+
+
+@caught_for("OV203")
+def up_to_13ffff(octets: bytes) -> bool:
+    """F4 with any second octet."""
+    return well_formed(re.sub(b"\xf4[\x80-\xbf]{3}", b"", octets))
+
+
+@caught_for("OV203")
+def f6_as_a_lead(octets: bytes) -> bool:
+    return well_formed(re.sub(b"\xf6[\x80-\xbf]{3}", b"", octets))
+
+
+@caught_for("OV208")
+def five_octets(octets: bytes) -> bool:
+    """RFC 2279's form, minimal encodings only."""
+    return well_formed(re.sub(b"\xf8[\x88-\xbf][\x80-\xbf]{3}", b"", octets))
+
+
+@caught_for("OV204", "OV202")
+def truncated_at_the_end(octets: bytes) -> str:
+    """CPython waits for more after ED A0, which nothing can complete (python/cpython#154520)."""
+    return codecs.getincrementaldecoder("utf-8")().decode(octets, final=False)
+
+
+@caught_for("OV205")
+def lead_before_ascii(octets: bytes) -> bool:
+    return well_formed(re.sub(b"[\xc2-\xdf](?=[\x00-\x7f])", b"", octets))
+
+
+@caught_for("OV206")
+def lone_tails(octets: bytes) -> bool:
+    return well_formed(re.sub(b"(?<![\x80-\xff])[\x80-\xbf]", b"", octets))
+
+
+@caught_for("OV207", "OV205")
+def skips_fe_and_ff(octets: bytes) -> str:
+    """Wherever they stand: inside a character, too."""
+    return rewritten(octets.translate(None, b"\xfe\xff"))
+
+
+@caught_for("OV205", "OV206", "OV207")
+def nothing_checked_after_64_octets(octets: bytes) -> bool:
+    """The first block decides."""
+    try:
+        codecs.utf_8_decode(octets[:64], "strict", len(octets) <= 64)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+# Verdict: refuses what is well-formed -----------------------------------------------------------------------
+
+
+@caught_for("OV101")
+def always_false(octets: bytes) -> bool:
+    return False
+
+
+@caught_for("OV101")
+def no_noncharacters(octets: bytes) -> str:
+    return refusing(octets, lambda c: ord(c) & 0xFFFE == 0xFFFE or 0xFDD0 <= ord(c) <= 0xFDEF)
+
+
+@caught_for("OV101")
+def ed_taken_for_surrogates(octets: bytes) -> str:
+    return refusing(octets, lambda c: 0xD000 <= ord(c) <= 0xD7FF)
+
+
+@caught_for("OV101")
+def tails_end_at_be(octets: bytes) -> str:
+    if b"\xbf" in octets:
+        raise ValueError
+    return strict(octets)
+
+
+@caught_for("OV101")
+def no_nul(octets: bytes) -> str:
+    return refusing(octets, lambda c: c == "\0")
+
+
+@caught_for("OV101")
+def no_character_at_the_end(octets: bytes) -> str:
+    """``>=`` for ``>``."""
+    if len(octets) > 1 and octets[-1] > 0x7F:
+        raise ValueError
+    return strict(octets)
+
+
+# Scalar values ----------------------------------------------------------------------------------------------
+
+
+@caught_for("OV102")
+def strips_the_signature(octets: bytes) -> str:
+    return octets.decode("utf-8-sig")
+
+
+@caught_for("OV102")
+def sixteen_bits(octets: bytes) -> str:
+    return "".join(chr(ord(c) & 0xFFFF) for c in strict(octets))
+
+
+@caught_for("OV102")
+def mask_of_three_octets_is_wrong(octets: bytes) -> str:
+    return "".join(chr(ord(c) & 0x7FFF) if 0x8000 <= ord(c) <= 0xFFFF else c for c in strict(octets))
+
+
+@caught_for("OV102")
+def one_character_is_another(octets: bytes) -> str:
+    return strict(octets).replace("\U0010ffff", "\U0010fffe")
+
+
+@caught_for("OV102")
+def remembers_the_last_error(octets: bytes) -> str:
+    """Hidden state between calls."""
+    skipped = len(remembered)
+    remembered.clear()
+    try:
+        return strict(octets)[skipped:]
+    except UnicodeDecodeError:
+        remembered.append(octets)
+        raise
+
+
+# Error position ---------------------------------------------------------------------------------------------
+
+
+@caught_for("OV301")
+def offset_is_one_too_large(octets: bytes) -> str:
+    return reporting(octets, lambda error: (error.start + 1, error.end + 1, error.reason))
+
+
+@caught_for("OV301")
+def offset_of_the_offender(octets: bytes) -> str:
+    """It reports where it noticed, not where the flaw begins."""
+    return reporting(octets, lambda error: (error.end - (error.end - error.start == 1), error.end, error.reason))
+
+
+@caught_for("OV302")
+def length_is_always_one(octets: bytes) -> str:
+    return reporting(octets, lambda error: (error.start, error.start + 1, error.reason))
+
+
+@caught_for("OV303")
+def more_input_always_helps(octets: bytes) -> str:
+    return reporting(octets, lambda error: (error.start, error.end, "unexpected end of data"))
+
+
+@caught_for("OV303")
+def more_input_never_helps(octets: bytes) -> str:
+    return reporting(octets, lambda error: (error.start, error.end, "invalid"))
+
+
+# Replacement ------------------------------------------------------------------------------------------------
+
+
+@caught_for("OV401")
+def one_for_each_octet(octets: bytes) -> str:
+    return re.sub("[\udc80-\udcff]", "\ufffd", octets.decode("utf-8", "surrogateescape"))
+
+
+@caught_for("OV401")
+def one_for_each_run(octets: bytes) -> str:
+    return re.sub("[\udc80-\udcff]+", "\ufffd", octets.decode("utf-8", "surrogateescape"))
+
+
+@caught_for("OV401")
+def one_for_a_surrogate(octets: bytes) -> str:
+    """As Java's CharsetDecoder has it."""
+    return re.sub(b"\xed[\xa0-\xbf][\x80-\xbf]", b"\xff", octets).decode("utf-8", "replace")
+
+
+@caught_for("OV402")
+def swallows_the_next_octet(octets: bytes) -> str:
+    """The interrupting octet goes with the broken character."""
+    return re.sub(b"[\xc2-\xdf][\x00-\x7f]", b"\xff", octets).decode("utf-8", "replace")
+
+
+@caught_for("OV402")
+def drops_instead(octets: bytes) -> str:
+    return octets.decode("utf-8", "ignore") if b"\x80" in octets else octets.decode("utf-8", "replace")
+
+
+# Streams ----------------------------------------------------------------------------------------------------
+
+
+class _Stream:
+    def __init__(self) -> None:
+        self.pending = b""
+
+    def decode(self, data: bytes, final: bool = False) -> str:
+        octets = self.pending + data
+        text, used = codecs.utf_8_decode(octets, "strict", final)
+        self.pending = self.keep(octets[used:])
+        return text
+
+    def keep(self, pending: bytes) -> bytes:
+        return pending
+
+
+@caught_for("OV501")
+class LosesTwoOfFour(_Stream):
+    """State lost when the chunk ends after two octets of four."""
+
+    def keep(self, pending: bytes) -> bytes:
+        return b"" if len(pending) == 2 and pending[0] >= 0xF0 else pending
+
+
+@caught_for("OV501")
+class ForgetsTheEnd(_Stream):
+    """What was kept back is never looked at again."""
+
+    def decode(self, data: bytes, final: bool = False) -> str:
+        return super().decode(data, final=final and bool(data))
+
+
+@caught_for("OV501")
+class EachChunkByItself:
+    def decode(self, data: bytes, final: bool = False) -> str:
+        return data.decode("utf-8")
+
+
+@caught_for("OV501")
+class SignatureInEachChunk(_Stream):
+    """Strips U+FEFF where a chunk begins, unless the whole is one chunk."""
+
+    first = True
+
+    def decode(self, data: bytes, final: bool = False) -> str:
+        strip = not (self.first and final)
+        self.first = False
+        return super().decode(data.removeprefix(b"\xef\xbb\xbf") if strip else data, final)
+
+
+# Faults -----------------------------------------------------------------------------------------------------
+
+
+@caught_for("OV601")
+def reads_past_the_end(octets: bytes) -> str:
+    if octets and octets[-1] >= 0xC2:
+        return chr(octets[len(octets)])
+    return strict(octets)
+
+
+@caught_for("OV601")
+def returns_nothing_for_nul(octets: bytes) -> str | None:
+    return None if octets == b"\0" else strict(octets)
+
+
+remembered: list[bytes] = []
+
+
+def well_formed(octets: bytes) -> bool:
+    try:
+        octets.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def rewritten(octets: bytes) -> str:
+    """Places in octets that were rewritten are nobody's business."""
+    try:
+        return strict(octets)
+    except UnicodeDecodeError:
+        raise ValueError from None
+
+
+def refusing(octets: bytes, unwanted) -> str:
+    text = strict(octets)
+    if any(map(unwanted, text)):
+        raise ValueError("unwanted character")
+    return text
+
+
+def reporting(octets: bytes, place) -> str:
+    try:
+        return strict(octets)
+    except UnicodeDecodeError as error:
+        raise UnicodeDecodeError("utf-8", octets, *place(error)) from None
+

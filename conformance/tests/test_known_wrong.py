@@ -1,0 +1,63 @@
+"""The judge, tested: every known-wrong decoder is caught, for what is wrong with it and nothing else."""
+
+from pathlib import Path
+
+import pytest
+from known_wrong import WRONG
+
+from overlong.conformance import certify
+from overlong.conformance.suites import QUICK, SUITES
+from overlong.conformance.targets.builtin import BUILTINS
+
+DECODERS = Path(__file__).parent / "known_wrong.py"
+NEEDS_SCALARS = {"one_character_is_another"}
+
+
+def caught(name: str) -> set[str]:
+    suites = ["scalars"] if name in NEEDS_SCALARS else QUICK
+    certificate = certify(f"py:{DECODERS}:{name}", suites=suites)
+    assert not certificate.run.incomplete
+    assert not certificate.run.restarts
+    return {code for code, _ in certificate.run.buckets}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_caught_for_what_it_is(name):
+    assert caught(name) == WRONG[name]
+
+
+def test_there_are_enough_of_them():
+    assert len(WRONG) >= 40
+    assert {"OV101", "OV102", "OV301", "OV302", "OV303", "OV401", "OV402", "OV501", "OV601"} <= set().union(*WRONG.values())
+
+
+@pytest.mark.parametrize("name", ["cpython", "cpython-incremental", "node-textdecoder", "node-buffer"])
+def test_no_right_decoder_is_accused(name):
+    if why := BUILTINS[name].missing():
+        pytest.skip(why)
+    certificate = certify(name)
+    assert certificate.run.buckets == {}
+    assert certificate.conformant
+    assert certificate.refused == ""
+    assert all(part.whole for part in certificate.run.suites)
+
+
+def test_each_right_decoder_in_python_holds_every_claim():
+    assert set(certify("cpython-incremental", suites=QUICK).claims.values()) == {"holds"}
+
+
+def test_glibc_differs_only_in_what_it_says_of_missing_input():
+    """iconv reports EINVAL ("incomplete") for F5, C0 and E0 80, which no octet can complete."""
+    if why := BUILTINS["glibc-iconv"].missing():
+        pytest.skip(why)
+    certificate = certify("glibc-iconv", suites=QUICK)
+    assert set(certificate.run.buckets) == {("OV303", "")}
+    assert certificate.claims["verdict"] == certificate.claims["scalars"] == "holds"
+
+
+def test_one_cause_is_one_bucket():
+    certificate = certify("cpython-surrogatepass", suites=list(SUITES))
+    ((key, bucket),) = certificate.run.buckets.items()
+    assert key == ("OV202", "")
+    assert bucket.example.vector.octets == b"\xed\xa0\x80"
+    assert bucket.count > 100

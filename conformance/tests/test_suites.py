@@ -1,0 +1,160 @@
+"""The suites: complete is complete, closed-form answers are the reference's, every vector says what it is for."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from overlong.conformance.protocol import UNITS
+from overlong.conformance.suites import QUICK, SUITES
+from overlong.conformance.suites.complete import complete_strings
+from overlong.conformance.suites.core import core_vectors
+from overlong.conformance.vector import IdError, Vector
+from overlong.reference import Decoded, dialect, is_well_formed
+from overlong.reference.theory import equivalent
+
+AUTOMATON = dialect().automaton
+STRINGS = complete_strings(AUTOMATON)
+RIGHT = {string: AUTOMATON.accepts(string) for string in STRINGS}
+EVERY_STATE = range(len(AUTOMATON))
+
+
+def kills(mutant, strings=STRINGS):
+    return any(mutant.accepts(string) != RIGHT[string] for string in strings)
+
+
+def through_each_transition():
+    """The strings that take each transition: no other can tell it redirected."""
+    strings = {(state, octet): [] for state in EVERY_STATE for octet in range(256)}
+    for string in STRINGS:
+        states = [0, *AUTOMATON.walk(string)]
+        for transition in set(zip(states, string, strict=False)):
+            strings[transition].append(string)
+    return strings
+
+
+def test_the_complete_suite_kills_every_single_transition_mutant_and_every_flipped_state():
+    through = through_each_transition()
+    mutants = 0
+    for (state, octet), strings in through.items():
+        for to in EVERY_STATE:
+            if to != AUTOMATON.table[state][octet]:
+                mutants += 1
+                assert kills(AUTOMATON.redirected(state, octet, to), strings), (state, octet, to)
+    for state in EVERY_STATE:
+        mutants += 1
+        assert kills(AUTOMATON.flipped(state))
+    assert mutants == 18_441
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(st.tuples(st.sampled_from(EVERY_STATE), st.integers(0, 255), st.sampled_from(EVERY_STATE)), min_size=2, max_size=40),
+    st.sets(st.sampled_from(EVERY_STATE), max_size=2),
+)
+def test_the_complete_suite_kills_mutants_of_many_faults_at_once(redirections, flips):
+    """Faults can mask each other. No automaton of nine states passes unless it is the same language."""
+    mutant = AUTOMATON
+    for redirection in redirections:
+        mutant = mutant.redirected(*redirection)
+    for state in flips:
+        mutant = mutant.flipped(state)
+    assert kills(mutant) != equivalent(mutant, AUTOMATON)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.permutations(EVERY_STATE), st.integers(0, 255), st.sampled_from(EVERY_STATE), st.sampled_from(EVERY_STATE))
+def test_the_complete_suite_kills_whole_columns(_, octet, state, to):
+    """One octet treated as another everywhere: the commonest mistake in a table of classes."""
+    mutant = AUTOMATON
+    other = (octet + 1) % 256
+    for each in EVERY_STATE:
+        mutant = mutant.redirected(each, octet, AUTOMATON.table[each][other])
+    mutant = mutant.redirected(state, octet, to)
+    assert kills(mutant) != equivalent(mutant, AUTOMATON)
+
+
+def test_the_complete_suite_is_small_and_never_changes_by_accident():
+    assert len(STRINGS) == len(set(STRINGS)) == 11_049
+    assert sum(map(len, STRINGS)) == 45_733
+    assert max(map(len, STRINGS)) == 6
+
+
+def test_an_automaton_that_is_not_minimal_is_refused():
+    with pytest.raises(ValueError, match="equivalent"):
+        complete_strings(dialect().unfolded)
+
+
+@pytest.mark.parametrize("name", SUITES)
+def test_size_and_ids(name):
+    suite = SUITES[name]
+    count = 0
+    for number, batch in enumerate(suite.batches()):
+        count += len(batch)
+        assert batch.suite == name
+        if number % 16 == 0:
+            ids = [vector.id for vector in batch]
+            assert len(set(ids)) == len(batch)
+            for identifier, vector in zip(ids[::97], list(batch)[::97], strict=True):
+                if "sha256" not in identifier:
+                    again = Vector.from_id(identifier)
+                    assert (again.octets, again.chunks, again.category) == (vector.octets, vector.chunks, vector.category)
+    assert count == suite.size
+
+
+@pytest.mark.parametrize("name", ["scalars", "scalars between others", "runs"])
+@pytest.mark.parametrize("units", UNITS.values(), ids=list(UNITS))
+def test_closed_answers_are_the_references(name, units):
+    """For the first batches (which have each other's lengths of sequence), one in the middle and the last."""
+    batches = list(SUITES[name].batches())
+    for batch in [*batches[:3], batches[len(batches) // 2], batches[-1]]:
+        assert batch.closed is not None
+        decoded = replace(batch, closed=None)
+        for operation in "VDL":
+            assert batch.expected(operation, units) == decoded.expected(operation, units)
+
+
+def test_all_scalar_values_are_asked_once_each():
+    values = [scalar for batch in SUITES["scalars"].batches() for scalar in batch.octets.decode()]
+    assert values == [chr(number) for number in range(0x110000) if not 0xD800 <= number < 0xE000]
+    between = [c for batch in SUITES["scalars between others"].batches() for c in batch.octets.decode()]
+    assert between == [c for value in values for c in ("é", value, "a")]
+
+
+def test_core_is_readable_and_each_vector_is_what_its_family_says():
+    seen = set()
+    for vector in core_vectors():
+        assert vector.comment, vector.id
+        assert "\n" not in vector.comment
+        assert vector.octets not in seen
+        seen.add(vector.octets)
+        lawful = vector.category in ("well-formed", "boundary")
+        assert is_well_formed(vector.octets) == lawful, vector.id
+        assert isinstance(vector.strict, Decoded) == lawful
+    assert len(seen) > 300
+
+
+def test_a_batch_in_parts_expects_what_the_whole_does():
+    for name in QUICK:
+        batch = next(iter(SUITES[name].batches()))
+        middle = len(batch) // 2
+        parts = [batch.part(0, middle), batch.part(middle, len(batch))]
+        operations = "ST" if SUITES[name].streaming else "VDL"
+        for operation in operations:
+            whole = batch.expected(operation, UNITS["utf-16"])
+            halves = [part.expected(operation, UNITS["utf-16"]) for part in parts]
+            assert type(whole).concatenated(halves) == whole
+            assert [*parts[0], *parts[1]] == list(batch)
+
+
+@pytest.mark.parametrize("identifier", ["", "  ", "overlong/zz", "overlong/c", "nonsense", "a/b/c/xyz", "overlong/c0..8g"])
+def test_a_wrong_id_says_what_an_id_is(identifier):
+    with pytest.raises(IdError, match="vector id"):
+        Vector.from_id(identifier)
+
+
+def test_ids_that_people_write():
+    assert Vector.from_id("E0 80 AF").octets == b"\xe0\x80\xaf"
+    assert Vector.from_id("c3.a9").chunks == (1, 1)
+    assert Vector.from_id("x/empty").octets == b""
