@@ -58,7 +58,9 @@ def main() -> None:
     loop = statistics.median(seconds for _, seconds in pairs)
     helps = sorted(start_up() for _ in range(rounds))
     print(f"{len(strings):,} strings, bare loop {loop:.3f} s")
-    print(f"certify / loop: median {statistics.median(ratios):.2f}, {ratios[0]:.2f} to {ratios[-1]:.2f} (bound {BOUND})")
+    print(
+        f"certify / loop: median {statistics.median(ratios):.2f}, {ratios[0]:.2f} to {ratios[-1]:.2f} (bound {BOUND})"
+    )
     print(f"the first in its process: {first / loop:.2f}")
     print(f"overlong --help: median {statistics.median(helps):.3f} s (bound {START_UP_BOUND} s)")
 

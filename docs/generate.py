@@ -51,7 +51,10 @@ def automaton() -> Iterator[str]:
     spoken = dialect()
     machine = spoken.automaton
     words = access_words(machine)
-    names = ["start", *("dead" if s == machine.dead else f"[{words[s].hex(' ').upper()}]" for s in range(1, len(machine)))]
+    names = [
+        "start",
+        *("dead" if s == machine.dead else f"[{words[s].hex(' ').upper()}]" for s in range(1, len(machine))),
+    ]
     yield from (NOTICE, "", f"# The automaton of {spoken.name}", "")
     yield f"{len(machine)} states, {len(machine.classes)} classes of octets. A state is named by its access word:"
     yield "the least octets that lead to it. Only `start` accepts. A dot leads to `dead`."
@@ -61,8 +64,12 @@ def automaton() -> Iterator[str]:
     for octets in machine.classes:
         targets = (machine.table[state][octets.least] for state in range(len(machine)))
         yield f"| {octets} | " + " | ".join("·" if to == machine.dead else names[to] for to in targets) + " |"
-    yield from ("", "Words that tell every two states apart (the characterising set): "
-                + ", ".join(word.hex(" ").upper() or "the empty word" for word in characterising_set(machine)) + ".")
+    yield from (
+        "",
+        "Words that tell every two states apart (the characterising set): "
+        + ", ".join(word.hex(" ").upper() or "the empty word" for word in characterising_set(machine))
+        + ".",
+    )
     yield from ("", "```mermaid", "stateDiagram-v2", "    direction LR", "    [*] --> s0")
     yield from (f'    state "{name}" as s{state}' for state, name in enumerate(names) if state != machine.dead)
     for state in range(len(machine)):

@@ -349,4 +349,3 @@ def reporting(octets: bytes, place) -> str:
         return strict(octets)
     except UnicodeDecodeError as error:
         raise UnicodeDecodeError("utf-8", octets, *place(error)) from None
-

@@ -20,6 +20,7 @@ def overlong(*words, cwd=None, **environment):
         cwd=cwd,
         env={**os.environ, "PYTHONIOENCODING": "utf-8", "COLUMNS": "80", **environment},
         timeout=120,
+        check=False,
     )
 
 

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from known_wrong import WRONG
 
+from known_wrong import WRONG
 from overlong.conformance import certify
 from overlong.conformance.suites import QUICK, SUITES
 from overlong.conformance.targets.builtin import BUILTINS
@@ -28,7 +28,9 @@ def test_caught_for_what_it_is(name):
 
 def test_there_are_enough_of_them():
     assert len(WRONG) >= 40
-    assert {"OV101", "OV102", "OV301", "OV302", "OV303", "OV401", "OV402", "OV501", "OV601"} <= set().union(*WRONG.values())
+    assert {"OV101", "OV102", "OV301", "OV302", "OV303", "OV401", "OV402", "OV501", "OV601"} <= set().union(
+        *WRONG.values()
+    )
 
 
 @pytest.mark.parametrize("name", ["cpython", "cpython-incremental", "node-textdecoder", "node-buffer"])

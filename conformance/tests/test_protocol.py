@@ -23,7 +23,7 @@ def test_a_greeting():
     ("line", "words"),
     [
         (b"Hello, world!\x1b]0;x\x07", r"Hello, world!\\x1b"),
-        (b"[1]", "no \"overlong\""),
+        (b"[1]", 'no "overlong"'),
         (b"\xff\xfe{", "first line is not the greeting"),
         (b"[" * 50_000, "first line is not the greeting"),
         (json.dumps({**GREETING, "overlong": 2}).encode(), "protocol version 2"),
@@ -46,7 +46,9 @@ def batch(statuses, numbers, lengths, incompletes, rest=b""):
 
 
 def test_a_batch_of_each_status():
-    payload = batch(b"ARRX", [2, 5, 0xFFFFFFFF, 3], [0, 2, 0, 0], [0, 1, 255, 0], big_endian("I", [0x41, 0xD800]) + b"\x1b[m")
+    payload = batch(
+        b"ARRX", [2, 5, 0xFFFFFFFF, 3], [0, 2, 0, 0], [0, 1, 255, 0], big_endian("I", [0x41, 0xD800]) + b"\x1b[m"
+    )
     answers = Answers.from_batch(payload, 4, None, 4)
     assert list(answers.observations(UNITS["utf-32"], verdict_only=False)) == [
         Accepted((0x41, 0xD800)),
@@ -93,7 +95,9 @@ def test_a_word_on_missing_input_that_is_no_word():
     assert isinstance(observed, Misbehaved)
 
 
-@given(st.lists(st.one_of(st.text(max_size=5).map(lambda t: tuple(map(ord, t))), st.tuples(st.integers(0, 9))), max_size=8))
+@given(
+    st.lists(st.one_of(st.text(max_size=5).map(lambda t: tuple(map(ord, t))), st.tuples(st.integers(0, 9))), max_size=8)
+)
 def test_single_answers_in_a_row_are_a_batch(items):
     """Of text, and of refusals at some offset."""
     units = UNITS["utf-16"]

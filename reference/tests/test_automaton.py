@@ -38,9 +38,7 @@ def test_size():
 
 
 def test_it_is_the_language_of_unicode_table_3_7():
-    rows = " / ".join(
-        " ".join("%x" + octets.replace("..", "-") for octets in row) for row in TABLE_3_7
-    )
+    rows = " / ".join(" ".join("%x" + octets.replace("..", "-") for octets in row) for row in TABLE_3_7)
     assert witness(dialect().automaton, compiled(f"text = *( {rows} )\n")) is None
 
 

@@ -35,7 +35,7 @@ def test_every_range_knows_its_rule_and_alternative():
         "UTF8-4: %xF1-F3 3( UTF8-tail )",
         "UTF8-4: %xF4 %x80-8F 2( UTF8-tail )",
     }
-    (tail,) = [p for p in dialect().unfolded.open[dialect().unfolded.run(b"\xe0\xa0")]]
+    (tail,) = dialect().unfolded.open[dialect().unfolded.run(b"\xe0\xa0")]
     assert [step.rule for step in tail.trail] == ["UTF8-octets", "UTF8-char", "UTF8-3", "UTF8-tail"]
     assert tail.form.number == 1
     assert tail.form.line == 5

@@ -1,8 +1,8 @@
 """What a decoder must do, and what it does.
 
-    >>> from overlong.conformance import certify
-    >>> certify("cpython", suites=["core"]).conformant
-    True
+>>> from overlong.conformance import certify
+>>> certify("cpython", suites=["core"]).conformant
+True
 """
 
 from overlong.conformance.certificate import Certificate

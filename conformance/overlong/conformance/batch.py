@@ -12,10 +12,19 @@ from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
-from overlong.conformance.protocol import ACCEPTED, DECODE, REFUSED, REPLACING, STREAM_DECODE, STREAMING, Answers, big_endian
+from overlong.conformance.protocol import (
+    ACCEPTED,
+    DECODE,
+    REFUSED,
+    REPLACING,
+    STREAM_DECODE,
+    STREAMING,
+    Answers,
+    big_endian,
+)
 from overlong.conformance.vector import Vector
 from overlong.reference import MaximalSubpart, WellFormed, segments
 from overlong.reference.error_mode import replacement
@@ -135,7 +144,7 @@ class Batch:
             batch, start = self.whole
             return batch._outcomes[start : start + len(self)]  # noqa: SLF001 (its own class)
         result: list[tuple[MaximalSubpart | None, list[int]]] = []
-        for start, end in zip(self._starts, self._starts[1:], strict=False):
+        for start, end in pairwise(self._starts):
             flaw, scalars = None, list[int]()
             for found in segments(self.octets[start:end]):
                 if isinstance(found, WellFormed):

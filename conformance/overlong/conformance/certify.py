@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import shlex
-from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from overlong.conformance.certificate import Certificate
@@ -15,6 +13,9 @@ from overlong.conformance.suites import SUITES
 from overlong.conformance.targets.resolve import resolve, source_digest
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
     from overlong.conformance.finding import Finding
     from overlong.conformance.runner import Progress
     from overlong.conformance.targets.resolve import Limits
@@ -60,7 +61,7 @@ def certify(
             writer.header(resolved.id, resolved.greeting, digest)
             found = writer.divergence
         runner = Runner(resolved, found=found)
-        run = runner.suites(chosen, progress or (lambda *_: None))
+        run = runner.suites(chosen, progress or _no_progress)
         resolved.close()
         run.notes = list(resolved.notes)
         if writer is not None:
@@ -75,6 +76,10 @@ def certify(
             unfinished.write_text(certificate.to_json(), encoding="ascii", newline="\n")
             unfinished.replace(path)
     return certificate
+
+
+def _no_progress(_suite: str, _done: int, _total: int) -> None:
+    pass
 
 
 def reproduce_command(verb: str, target: str | Sequence[str], *words: str) -> str:

@@ -79,8 +79,9 @@ def _segment(octets: bytes, found: Segment, spoken: Dialect, width: int) -> Iter
         expected = sorted(unfolded.open[detail], key=lambda position: position.index)
         here = [position for position in expected if octet in position.octets]
         to, detail = automaton.table[state][octet], unfolded.table[detail][octet]
-        move = f"  {offset:>4}  {octet:02X}  {octet:08b}  state {_state(names, state)} → {_state(names, to, automaton.dead)}"
-        yield from textwrap.wrap(f"{move}  {_positions(here, expected)}", width, subsequent_indent=" " * 22)
+        move = f"state {_state(names, state)} → {_state(names, to, automaton.dead)}"
+        line = f"  {offset:>4}  {octet:02X}  {octet:08b}  {move}  {_positions(here, expected)}"
+        yield from textwrap.wrap(line, width, subsequent_indent=" " * 22)
         if to == automaton.dead:
             break
         state = to

@@ -86,13 +86,11 @@ def expected_in_words(expected: Outcome) -> str:
 def observed_in_words(observed: Observation) -> str:
     """What the target did, safe to show."""
     match observed:
-        case Accepted(None):
-            return "accepted"
         case Accepted(values):
-            return f"accepted {code_points(values)}"
-        case Refused(None):
-            return "refused"
+            return "accepted" if values is None else f"accepted {code_points(values)}"
         case Refused(offset, length, incomplete):
+            if offset is None:
+                return "refused"
             text = f"refused at {offset}"
             if length is not None:
                 text += ", 1 octet" if length == 1 else f", {length} octets"

@@ -67,8 +67,8 @@ KINDS = {
              "Where octets are ill-formed the output differs in more than the number of U+FFFD: a well-formed "
              "character was swallowed or changed, or ill-formed octets became a character."),
         Kind("OV501", STREAMING, "result depends on chunking", "Unicode ch. 3, D93b",
-             "The same octets give another result when they are cut elsewhere. Usual causes: the state of an unfinished "
-             "character lost at the end of a chunk, kept after an error, or forgotten at the end of the stream."),
+             "The same octets give another result when they are cut elsewhere. Usual causes: the state of an "
+             "unfinished character lost at the end of a chunk, kept after an error, or forgotten at the end."),
         Kind("OV601", VERDICT, "internal error", "",
              "The decoder raised an error that is no refusal (an index out of range, a wrong type). Input reached code "
              "that did not expect it."),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+
 def printable(text: str, limit: int = 300) -> str:
     """``text`` on one line; what steers a terminal, reorders text, breaks lines or is no character is escaped."""
     shown = "".join(_escaped(character) for character in text[: limit + 1])

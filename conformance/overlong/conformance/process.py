@@ -59,7 +59,7 @@ class Process:
         Raises:
             OSError: it could not be started at all.
         """
-        self._popen = subprocess.Popen(  # noqa: S603
+        self._popen = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

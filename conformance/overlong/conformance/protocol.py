@@ -236,7 +236,9 @@ class Answers:
             ProtocolError: the columns do not add up.
         """
         if len(payload) < 7 * count:
-            raise ProtocolError(f"its batch response has {len(payload)} octets; {count} items need at least {7 * count}")
+            raise ProtocolError(
+                f"its batch response has {len(payload)} octets; {count} items need at least {7 * count}"
+            )
         answers = cls(count, payload)
         statuses = answers.statuses
         if strange := set(statuses) - set(b"ARUX"):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 from collections import Counter
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, Self
 
 from overlong.conformance.clock import timestamp
 from overlong.conformance.finding import expected_in_words, observed_in_words
@@ -38,7 +38,7 @@ class ResultsWriter:
         self._written: Counter[tuple[str, str]] = Counter()
         self._file: IO[str] | None = None
 
-    def __enter__(self) -> ResultsWriter:
+    def __enter__(self) -> Self:
         """Raises: OSError: the file cannot be written."""
         self._file = self._unfinished.open("w", encoding="ascii", newline="\n")
         return self

@@ -62,10 +62,12 @@ class SuiteRun:
     operations: str
     done: int = 0
     unsupported: int = 0
-    failing: set[tuple[bytes, tuple[int, ...] | None]] = field(default_factory=set[tuple[bytes, "tuple[int, ...] | None"]])
-    _lengths: hashlib._Hash = field(default_factory=hashlib.sha256)
-    _octets: hashlib._Hash = field(default_factory=hashlib.sha256)
-    _findings: hashlib._Hash = field(default_factory=hashlib.sha256)
+    failing: set[tuple[bytes, tuple[int, ...] | None]] = field(
+        default_factory=set[tuple[bytes, "tuple[int, ...] | None"]]
+    )
+
+    def __post_init__(self) -> None:
+        self._lengths, self._octets, self._findings = hashlib.sha256(), hashlib.sha256(), hashlib.sha256()
 
     @property
     def whole(self) -> bool:
@@ -148,7 +150,9 @@ class Runner:
         run = self.run
         parts = {suite.name: SuiteRun(suite, self.operations(suite)) for suite in suites}
         run.suites = [part for part in parts.values() if part.operations]
-        asked = ((batch, operation) for part in run.suites for batch in part.suite.batches() for operation in part.operations)
+        asked = (
+            (batch, operation) for part in run.suites for batch in part.suite.batches() for operation in part.operations
+        )
         doubtful: list[Finding] = []
         try:
             for answered in self.target.observe(asked):
@@ -246,9 +250,7 @@ class Runner:
         whole = self._whole.get(key)
         if whole is None or finding.code != "OV501":
             return finding
-        return Finding(
-            finding.vector, finding.operation, whole.code, finding.expected, finding.observed, whole.place
-        )
+        return Finding(finding.vector, finding.operation, whole.code, finding.expected, finding.observed, whole.place)
 
     def _look_for_offsets(self, answered: Answered) -> None:
         if self._offsets_seen or answered.operation not in VALIDATE + DECODE:

@@ -83,7 +83,9 @@ class Vector:
         try:
             chunks = [bytes.fromhex(re.sub(r"[\s:_-]", "", piece)) for piece in pieces]
         except ValueError:
-            raise IdError(f"{identifier!r} is no vector id: write category/hex as in a report, or octets: E080AF") from None
+            raise IdError(
+                f"{identifier!r} is no vector id: write category/hex as in a report, or octets: E080AF"
+            ) from None
         if not identifier.strip():
             raise IdError("an empty vector id: write category/hex as in a report, or octets: E080AF")
         return cls(category, b"".join(chunks), chunks=tuple(map(len, chunks)) if len(chunks) > 1 else None)

@@ -1,10 +1,10 @@
-"""What UTF-8 is: the grammar of RFC 3629 section 4, compiled, and the decoder read off it.
+r"""What UTF-8 is: the grammar of RFC 3629 section 4, compiled, and the decoder read off it.
 
-    >>> from overlong.reference import decode, is_well_formed
-    >>> is_well_formed(b"\\xc0\\x80")
-    False
-    >>> decode(b"a\\xff", error_mode="replacement")
-    'a\\ufffd'
+>>> from overlong.reference import decode, is_well_formed
+>>> is_well_formed(b"\xc0\x80")
+False
+>>> decode(b"a\xff", error_mode="replacement")
+'a\ufffd'
 """
 
 from overlong.reference.decoder import (

@@ -133,19 +133,19 @@ class Automaton:
             table=tuple(tuple(number[block[to]] for to in self.table[state]) for state in order.values()),
             accepting=tuple(self.accepting[state] for state in order.values()),
             open=tuple(
-                frozenset().union(*(self.open[state] for state in range(len(self)) if block[state] == name))
+                frozenset[Position]().union(*(self.open[state] for state in range(len(self)) if block[state] == name))
                 for name in order
             ),
         )
 
     def redirected(self, state: int, octet: int, to: int) -> Automaton:
-        """This automaton with one transition changed: the single-transition fault of testing theory."""
+        """The automaton with one transition changed: the single-transition fault of testing theory."""
         row = list(self.table[state])
         row[octet] = to
         return replace(self, table=(*self.table[:state], tuple(row), *self.table[state + 1 :]))
 
     def flipped(self, state: int) -> Automaton:
-        """This automaton with one accepting bit changed."""
+        """The automaton with one accepting bit changed."""
         accepting = list(self.accepting)
         accepting[state] = not accepting[state]
         return replace(self, accepting=tuple(accepting))
@@ -232,9 +232,7 @@ def _determinise(grammar: _Positions) -> Automaton:
         accepting.append(any(grammar.nullable if at is None else at in grammar.last for at in state))
         row: list[int] = []
         for octet in OCTETS:
-            target: frozenset[int | None] = frozenset(
-                to for to in nexts if octet in grammar.positions[to].octets
-            )
+            target: frozenset[int | None] = frozenset(to for to in nexts if octet in grammar.positions[to].octets)
             if target not in states:
                 states[target] = len(states)
                 queue.append(target)

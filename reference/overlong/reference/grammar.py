@@ -218,9 +218,7 @@ class _Reader:
         )
 
     def _group(self, node: Node) -> Expression:
-        choices = tuple(
-            self._concatenation(child) for child in _children(_child(node, "alternation"), "concatenation")
-        )
+        choices = tuple(self._concatenation(child) for child in _children(_child(node, "alternation"), "concatenation"))
         return choices[0] if len(choices) == 1 else Group(choices)
 
     def _concatenation(self, node: Node) -> Expression:

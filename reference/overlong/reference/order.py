@@ -73,15 +73,12 @@ class Ranking:
         Raises:
             ValueError: ``octets`` is not one well-formed character.
         """
-        rank, state, place = 0, 0, 0
-        for place, octet in enumerate(octets, 1):
-            rank += self._before(state)[octet]
-            state = self._automaton.table[state][octet]
-            if self._automaton.accepting[state]:
-                break
-        if place == 0 or place < len(octets) or not self._automaton.accepting[state]:
+        automaton = self._automaton
+        states = [0, *automaton.walk(octets)]
+        ends = [place for place, state in enumerate(states) if place and automaton.accepting[state]]
+        if ends[:1] != [len(octets)]:
             raise ValueError(f"{octets.hex(' ').upper() or 'no octets'}: not one well-formed character")
-        return rank
+        return sum(self._before(state)[octet] for state, octet in zip(states, octets, strict=False))
 
     def _before(self, state: int) -> list[int]:
         if state not in self._below:

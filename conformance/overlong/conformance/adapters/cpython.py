@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 import codecs
+import sys
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     Results = Sequence[Any]
+
+
+def _one_by_one(many: Sequence[bytes], errors: str) -> Results:
+    adapter: Any = sys.modules["__main__"]  # which loads this file
+    results: list[Any] = []
+    for octets in many:
+        try:
+            results.append(octets.decode("utf-8", errors))
+        except UnicodeDecodeError as error:
+            results.append(adapter.refusal(error))
+    return results
 
 
 class Strict:
@@ -31,25 +44,13 @@ class Strict:
 class Surrogatepass:
     """``errors="surrogatepass"``: CESU-8's habits in a UTF-8 decoder."""
 
-    operations = {"D": lambda many: _one_by_one(many, "surrogatepass")}  # noqa: RUF012
+    operations = {"D": partial(_one_by_one, errors="surrogatepass")}  # noqa: RUF012
 
 
 class Surrogateescape:
     """``errors="surrogateescape"`` (PEP 383): every octet is kept, as a lone surrogate."""
 
-    operations = {"D": lambda many: _one_by_one(many, "surrogateescape")}  # noqa: RUF012
+    operations = {"D": partial(_one_by_one, errors="surrogateescape")}  # noqa: RUF012
 
 
 Incremental = codecs.getincrementaldecoder("utf-8")
-
-
-def _one_by_one(many: Sequence[bytes], errors: str) -> Results:
-    from __main__ import refusal  # the adapter that loaded this file
-
-    results: list[Any] = []
-    for octets in many:
-        try:
-            results.append(octets.decode("utf-8", errors))
-        except UnicodeDecodeError as error:
-            results.append(refusal(error))
-    return results

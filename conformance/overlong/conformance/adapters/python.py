@@ -15,7 +15,7 @@ import sys
 from array import array
 from collections.abc import Callable, Iterable, Sequence
 from io import FileIO
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any, NoReturn, cast
 
@@ -231,7 +231,7 @@ def pieces(payload: bytes) -> Sequence[bytes]:
     if count and lengths == array("I", [lengths[0]]) * count:
         return struct.unpack(f"{lengths[0]}s" * count, memoryview(payload)[start:])
     ends = list(accumulate(lengths, initial=start))
-    return [payload[begin:end] for begin, end in zip(ends, ends[1:], strict=False)]
+    return [payload[begin:end] for begin, end in pairwise(ends)]
 
 
 def serve(operations: dict[str, Answerer], name: str, mode: str, answers: FileIO) -> None:

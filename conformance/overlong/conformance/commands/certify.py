@@ -37,7 +37,11 @@ Examples:
 @click.command("certify", cls=TargetCommand, epilog=EXAMPLES)
 @click.argument("target", nargs=-1, required=True)
 @click.option(
-    "--suite", "suites", multiple=True, metavar="NAME", help="Run only this suite (several may be named); no certificate then."
+    "--suite",
+    "suites",
+    multiple=True,
+    metavar="NAME",
+    help="Run only this suite (several may be named); no certificate then.",
 )
 @click.option("--quick", is_flag=True, help="Leave out the scalar values; no certificate then.")
 @click.option(
@@ -58,7 +62,7 @@ Examples:
 @with_limits
 @click.option("-q", "--quiet", is_flag=True, help="No progress; on success one line.")
 @click.option("-v", "--verbose", is_flag=True, help="Also the suites, what each shows, and digests.")
-def command(  # noqa: D103 (the help is below)
+def command(
     target: tuple[str, ...],
     suites: tuple[str, ...],
     quick: bool,  # noqa: FBT001
@@ -69,7 +73,7 @@ def command(  # noqa: D103 (the help is below)
     quiet: bool,  # noqa: FBT001
     verbose: bool,  # noqa: FBT001
 ) -> None:
-    """Certify a decoder.
+    r"""Certify a decoder.
 
     TARGET is the name of a decoder that ships with an adapter ('overlong target list'),
     py:MODULE:CALLABLE or py:FILE.py:CALLABLE for Python (bytes -> str or bool, or a class with
@@ -128,9 +132,7 @@ def _exit_code(certificate: Certificate) -> int:
     return DIVERGES if run.buckets else NOT_MEASURED
 
 
-def _print(
-    certificate: Certificate, target: str | Sequence[str], folder: Path, *, quiet: bool, verbose: bool
-) -> None:
+def _print(certificate: Certificate, target: str | Sequence[str], folder: Path, *, quiet: bool, verbose: bool) -> None:
     from overlong.conformance.printable import printable
     from overlong.conformance.report.terminal import summary
 
@@ -147,7 +149,9 @@ def _print(
     if verbose:
         for part in certificate.run.suites:
             click.echo(f"suite {part.suite.name}: {part.suite.shows}")
-            click.echo(f"  operations {part.operations}, {part.done} of {part.suite.size} vectors, {len(part.failing)} failing")
+            click.echo(
+                f"  operations {part.operations}, {part.done} of {part.suite.size} vectors, {len(part.failing)} failing"
+            )
             click.echo(f"  vectors  sha256 {part.vectors_digest}")
             click.echo(f"  findings sha256 {part.findings_digest}")
     click.echo(f"report: {printable(str(folder / 'results.jsonl'))}")

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 import click
 
 from overlong.conformance.commands.options import width
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 EXAMPLES = """\b
 Examples:
@@ -32,6 +36,7 @@ def command(what: tuple[str, ...]) -> None:
     from overlong.reference import DEFECTS
 
     text = " ".join(what)
+    lines: Iterable[str]
     if text == "codes":
         titles = {code: defect.title for code, defect in DEFECTS.items()} | {c: kind.title for c, kind in KINDS.items()}
         lines = (f"{code}  {title}" for code, title in sorted(titles.items()))

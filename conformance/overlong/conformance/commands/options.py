@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Generator, Sequence
 
 CONFORMS, DIVERGES, USAGE, NOT_MEASURED, INCOMPLETE = 0, 1, 2, 3, 4
 """Exit codes, as ``docs/command-line.md`` documents them."""
@@ -48,7 +48,7 @@ def leave(message: str, code: int) -> NoReturn:
 
 
 @contextlib.contextmanager
-def errors_on_one_line() -> Iterator[None]:
+def errors_on_one_line() -> Generator[None]:
     """No traceback for what a user can mend."""
     from overlong.conformance.printable import printable
     from overlong.conformance.target import TargetError, UnknownTarget

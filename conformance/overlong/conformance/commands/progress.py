@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import click
 
@@ -25,7 +25,7 @@ class Bar:
         self._done = 0
         self._said = time.monotonic()
 
-    def __enter__(self) -> Bar:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
@@ -41,7 +41,12 @@ class Bar:
                 self._finish()
                 self._suite, self._done = suite, 0
                 self._bar = click.progressbar(
-                    length=total, label=f"{suite:<18}", file=sys.stderr, show_pos=True, width=24, update_min_steps=total // 100
+                    length=total,
+                    label=f"{suite:<18}",
+                    file=sys.stderr,
+                    show_pos=True,
+                    width=24,
+                    update_min_steps=total // 100,
                 )
                 self._bar.__enter__()
             self._bar.update(done - self._done)

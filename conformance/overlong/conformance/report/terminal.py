@@ -99,7 +99,9 @@ def _remarks(certificate: Certificate, glyphs: Glyphs, width: int) -> Iterator[s
         lines.append(f"incomplete: {printable(run.incomplete)}")
     if run.conformant and run.claims[VERDICT] == HOLDS:
         lines.extend(
-            f"complete: {part.suite.shows}" for part in run.suites if part.suite.name.startswith("complete") and part.whole
+            f"complete: {part.suite.shows}"
+            for part in run.suites
+            if part.suite.name.startswith("complete") and part.whole
         )
     lines.extend(
         f"{glyphs.open} {claim} not measured: {_why_not(certificate, claim)}"

@@ -12,9 +12,7 @@ from overlong.conformance.suites.scalars import BETWEEN_OTHERS, RUNS, SCALARS
 if TYPE_CHECKING:
     from overlong.conformance.suites.suite import Suite
 
-SUITES: dict[str, Suite] = {
-    suite.name: suite for suite in (CORE, COMPLETE, SCALARS, BETWEEN_OTHERS, RUNS, CHUNKING)
-}
+SUITES: dict[str, Suite] = {suite.name: suite for suite in (CORE, COMPLETE, SCALARS, BETWEEN_OTHERS, RUNS, CHUNKING)}
 QUICK = ("core", "complete(0)", "chunking")
 
 __all__ = ["QUICK", "SUITES"]

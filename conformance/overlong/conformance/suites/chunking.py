@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import TYPE_CHECKING
 
 from overlong.conformance.suites.core import core_vectors
@@ -22,7 +22,7 @@ def cuts(length: int) -> Iterator[tuple[int, ...]]:
     for number in (1, 2):
         for chosen in combinations(places, number):
             bounds = (0, *chosen, length)
-            yield tuple(end - start for start, end in zip(bounds, bounds[1:], strict=False))
+            yield tuple(end - start for start, end in pairwise(bounds))
     yield (0, length, 0)
     if length > 1:
         yield (1,) * length

@@ -59,6 +59,7 @@ def complete_strings(automaton: Automaton) -> tuple[bytes, ...]:
     words = characterising_set(automaton)
     identify = identifiers(automaton, words)
     dead = automaton.dead
+    dead_word = None if dead is None else access[dead]
     strings = {reach + word for reach in access for word in words}
     to_dead: list[bytes] = []
     for state, reach in enumerate(access):
@@ -68,22 +69,20 @@ def complete_strings(automaton: Automaton) -> tuple[bytes, ...]:
             to = automaton.table[state][octet]
             step = reach + bytes([octet])
             if to == dead:
-                if step != access[dead]:  # which has the whole characterising set already
+                if step != dead_word:  # which has the whole characterising set already
                     to_dead.append(step)
             else:
                 strings.update(step + word for word in identify[to])
-    if dead is None:
+    if dead is None or dead_word is None:
         return tuple(sorted(strings, key=shortlex))
     shown = _show_dead(automaton, to_dead, access, strings)
     for octet in OCTETS:
-        step = access[dead] + bytes([octet])
+        step = dead_word + bytes([octet])
         strings.update(step + word for word in identify[dead] if bytes([octet]) + word not in shown)
     return tuple(sorted(strings, key=shortlex))
 
 
-def _show_dead(
-    automaton: Automaton, steps: list[bytes], access: tuple[bytes, ...], strings: set[bytes]
-) -> set[bytes]:
+def _show_dead(automaton: Automaton, steps: list[bytes], access: tuple[bytes, ...], strings: set[bytes]) -> set[bytes]:
     """Add, for each of ``steps``, suffixes that each live state's access word accepts; return the suffixes used.
 
     Which accepted suffix serves for a state is free, so each step takes one not used before where it can.

@@ -59,9 +59,7 @@ def _blocks(size: int = BATCH) -> Iterator[tuple[int, int, bytes, range]]:
             rank += count
 
 
-def _accepted(
-    count: int, octets: bytes, scalars: Sequence[int], _: Batch, operation: str, units: Units
-) -> Answers:
+def _accepted(count: int, octets: bytes, scalars: Sequence[int], _: Batch, operation: str, units: Units) -> Answers:
     """``count`` vectors accepted, each with the same number of units: those of ``octets``, or of ``scalars``."""
     if operation == VALIDATE:
         return Answers.of(ACCEPTED * count, bytes(4 * count), bytes(count), bytes(count), b"")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
@@ -11,6 +10,8 @@ from typing import TYPE_CHECKING
 from overlong.conformance.batch import Batch
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
     from overlong.conformance.vector import Vector
 
 BATCH = 8192

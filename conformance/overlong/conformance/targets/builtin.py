@@ -1,4 +1,4 @@
-"""Decoders that come with an adapter: what each needs, and how it is started. Nothing is built before it is asked for."""
+"""Decoders that come with an adapter: what each needs, and how it is started. Nothing is built early."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from overlong.conformance.printable import printable
 from overlong.conformance.target import TargetError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 ADAPTERS = Path(__file__).parent.parent / "adapters"
 _BUILD_SECONDS = 120
@@ -117,7 +120,7 @@ def _compiled(source: str) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         unfinished = program.with_name(f"{program.name}.{os.getpid()}")
-        built = subprocess.run(  # noqa: S603
+        built = subprocess.run(
             [compiler, "-O2", "-o", str(unfinished), str(path)],
             capture_output=True,
             text=True,

@@ -12,7 +12,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from dataclasses import dataclass, field
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from math import isqrt
 from typing import TYPE_CHECKING
 
@@ -202,7 +202,9 @@ class FramedTarget:
         except Ended as ended:
             raise TargetError(f"{printable(self.id)}: does not start any more: {describe(ended.why)}") from ended
         if not same:
-            raise TargetError(f"{printable(self.id)}: its greeting changed after a restart; it must describe the same decoder")
+            raise TargetError(
+                f"{printable(self.id)}: its greeting changed after a restart; it must describe the same decoder"
+            )
 
     def _smoke(self) -> None:
         """The echo, then each operation on one letter: a broken harness is never a verdict."""
@@ -238,7 +240,7 @@ class FramedTarget:
             bounds = list(accumulate(lengths, initial=0))
             frames = [
                 HEAD.pack(5 + end - start, (first + place) & 0xFFFFFFFF) + code + octets[start:end]
-                for place, (start, end) in enumerate(zip(bounds, bounds[1:], strict=False))
+                for place, (start, end) in enumerate(pairwise(bounds))
             ]
         echo = (first + len(frames)) & 0xFFFFFFFF
         self._process.send_frames(b"".join((*frames, frame(echo, ECHO.encode()))))
