@@ -65,7 +65,6 @@ class Process:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             bufsize=0,
-            pipesize=_PIPE,  # where it can be set (Linux): a target need not wait for the harness's threads
             start_new_session=_POSIX,
             env=None if environment is None else {**os.environ, **environment},
         )
@@ -77,6 +76,8 @@ class Process:
         assert self._popen.stdin is not None
         assert self._popen.stdout is not None
         assert self._popen.stderr is not None
+        for pipe in (self._popen.stdin, self._popen.stdout):
+            _widen(pipe)
         self._threads = [
             threading.Thread(target=serve, args=(pipe,), daemon=True)
             for serve, pipe in (
@@ -265,6 +266,14 @@ class Process:
         code = self._popen.poll()
         how = "closed its output and ran on" if code is None else _ended(code)
         return Crashed(how + (" in the middle of a response" if half_a_frame else ""))
+
+
+def _widen(pipe: IO[bytes]) -> None:
+    """Let a pipe hold more: a target need not wait for the harness's threads. What is not granted is done without."""
+    with contextlib.suppress(ImportError, AttributeError, OSError):  # Linux; and a user's pipes share one allowance
+        import fcntl
+
+        fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE)
 
 
 def _split(buffer: bytearray) -> list[Response]:

@@ -51,7 +51,7 @@ MEASURED_BY = {
 }
 
 Progress = Callable[[str, int, int], None]
-"""Called with a suite's name, the vectors done, and all of the suite's."""
+"""Called with the name of the suite at work, the vectors done, and all that will be, of every suite."""
 
 
 @dataclass
@@ -150,6 +150,7 @@ class Runner:
         run = self.run
         parts = {suite.name: SuiteRun(suite, self.operations(suite)) for suite in suites}
         run.suites = [part for part in parts.values() if part.operations]
+        total = sum(part.suite.size for part in run.suites)
         asked = (
             (batch, operation) for part in run.suites for batch in part.suite.batches() for operation in part.operations
         )
@@ -163,7 +164,7 @@ class Runner:
                     else:
                         self._add(finding)
                 if answered.operation == part.operations[-1]:
-                    progress(part.suite.name, part.done, part.suite.size)
+                    progress(part.suite.name, run.vectors, total)
             while doubtful:
                 self._add_all(self._second_look(doubtful))
                 doubtful = []

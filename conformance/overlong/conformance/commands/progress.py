@@ -12,18 +12,19 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 _EVERY = 10.0  # seconds between plain lines
+_PATIENCE = 0.5  # seconds before a bar is worth drawing
+_STEPS = 200
 
 
 class Bar:
-    """One bar for one suite after the other."""
+    """One bar for the whole run; it leaves nothing behind."""
 
     def __init__(self, *, enabled: bool) -> None:
         self._enabled = enabled
         self._live = enabled and sys.stderr.isatty()
         self._bar: Any = None
-        self._suite = ""
         self._done = 0
-        self._said = time.monotonic()
+        self._started = self._said = time.monotonic()
 
     def __enter__(self) -> Self:
         return self
@@ -31,34 +32,24 @@ class Bar:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        self._finish()
-
-    def update(self, suite: str, done: int, total: int) -> None:
-        if not self._enabled:
-            return
-        if self._live:
-            if suite != self._suite:
-                self._finish()
-                self._suite, self._done = suite, 0
-                self._bar = click.progressbar(
-                    length=total,
-                    label=f"{suite:<18}",
-                    file=sys.stderr,
-                    show_pos=True,
-                    width=24,
-                    update_min_steps=total // 100,
-                )
-                self._bar.__enter__()
-            self._bar.update(done - self._done)
-            self._done = done
-        elif time.monotonic() - self._said > _EVERY:
-            click.echo(f"{suite}: {done} of {total}", err=True)
-            self._said = time.monotonic()
-
-    def _finish(self) -> None:
         if self._bar is not None:
             self._bar.__exit__(None, None, None)
-            # the bar has done its work: the report is what stays
-            sys.stderr.write("\x1b[1A\x1b[2K")
+            sys.stderr.write("\x1b[1A\x1b[2K")  # the report is what stays
             sys.stderr.flush()
-            self._bar = None
+
+    def update(self, suite: str, done: int, total: int) -> None:
+        """The run is at ``done`` of ``total`` vectors, in ``suite``."""
+        if not self._enabled:
+            return
+        now = time.monotonic()
+        if self._live and now - self._started > _PATIENCE:
+            if self._bar is None:
+                steps = max(total // _STEPS, 1)
+                self._bar = click.progressbar(length=total, file=sys.stderr, width=30, update_min_steps=steps)
+                self._bar.__enter__()
+            self._bar.label = f"{suite:<22}"
+            self._bar.update(done - self._done)
+            self._done = done
+        elif not self._live and now - self._said > _EVERY:
+            click.echo(f"{suite}: {done} of {total} vectors", err=True)
+            self._said = now
