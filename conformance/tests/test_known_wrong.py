@@ -49,7 +49,7 @@ def test_each_right_decoder_in_python_holds_every_claim():
 
 
 def test_glibc_differs_only_in_what_it_says_of_missing_input():
-    """iconv reports EINVAL ("incomplete") for F5, C0 and E0 80, which no octet can complete."""
+    """iconv reports EINVAL ("incomplete") for F5, F8, E0 80 and ED A0, which no octet can complete."""
     if why := BUILTINS["glibc-iconv"].missing():
         pytest.skip(why)
     certificate = certify("glibc-iconv", suites=QUICK)
