@@ -73,8 +73,11 @@ def certify(
             path.unlink(missing_ok=True)  # of an earlier run, which it would be taken for
         else:
             unfinished = path.with_name(path.name + ".part")
-            unfinished.write_text(certificate.to_json(), encoding="ascii", newline="\n")
-            unfinished.replace(path)
+            try:
+                unfinished.write_text(certificate.to_json(), encoding="ascii", newline="\n")
+                unfinished.replace(path)
+            finally:
+                unfinished.unlink(missing_ok=True)
     return certificate
 
 

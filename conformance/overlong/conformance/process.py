@@ -30,6 +30,7 @@ _READ = 1 << 18
 _PIPE = 1 << 20
 _STDERR_KEPT = 4096
 _QUEUED = 64  # reads that may wait for the harness; then the target waits
+_DYING = 1.0  # seconds that a process has to end in, after its output or its input has
 _LOOK = 100  # milliseconds after which a silent pipe's reader looks whether there is anybody left to write
 
 
@@ -133,7 +134,7 @@ class Process:
         self._requests.put(None)
         wrong = ""
         try:
-            code = self._popen.wait(1.0)
+            code = self._popen.wait(_DYING)
             if code != 0:
                 wrong = f"at the end of its input it {_ended(code)}; it should exit with status 0"
         except subprocess.TimeoutExpired:
@@ -260,7 +261,7 @@ class Process:
 
     def _end(self, *, half_a_frame: bool = False) -> Crashed:
         """What the end of the output means, once the process has ended too."""
-        deadline = time.monotonic() + 1.0
+        deadline = time.monotonic() + _DYING
         while self._popen.poll() is None and time.monotonic() < deadline and not self._closing.is_set():
             time.sleep(0.002)
         code = self._popen.poll()

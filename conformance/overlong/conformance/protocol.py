@@ -189,9 +189,9 @@ class Answers:
     """The answers to a batch, column by column, as they stand on the wire.
 
     For n items: ``statuses`` n octets; ``numbers`` n u32 (accepted: units put out; refused: offset;
-    failed: octets of text); ``lengths`` n u8 and ``incompletes`` n u8 (refused; 0 otherwise); ``units`` and
-    texts of the items, in order. They are cut out only when asked for: answers that are right are
-    compared whole. ``marks`` are u32 for each chunk of each accepted stream.
+    failed or unsupported: octets of text); ``lengths`` n u8 and ``incompletes`` n u8 (refused; 0
+    otherwise); ``units`` and texts of the items, in order. They are cut out only when asked for: answers
+    that are right are compared whole. ``marks`` are u32 for each chunk of each accepted stream.
     """
 
     count: int
@@ -327,5 +327,5 @@ def _octets_announced(statuses: bytes, numbers: bytes, size: int) -> int:
     return sum(
         value * (size if status == ACCEPTED[0] else 1)
         for status, value in zip(statuses, _big_endian("I", numbers), strict=True)
-        if status in b"AX"
+        if status != REFUSED[0]
     )

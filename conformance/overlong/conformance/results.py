@@ -48,11 +48,10 @@ class ResultsWriter:
     ) -> None:
         assert self._file is not None
         with contextlib.ExitStack() as stack:
-            if kind is not None:
-                stack.callback(self._unfinished.unlink, missing_ok=True)
+            stack.callback(self._unfinished.unlink, missing_ok=True)  # whatever keeps it from its name
             self._file.close()
-        if kind is None:
-            self._unfinished.replace(self._path)
+            if kind is None:
+                self._unfinished.replace(self._path)
 
     def header(self, target: str, greeting: Greeting, digest: str) -> None:
         self._write(
@@ -164,7 +163,7 @@ def suite_as_json(suite: SuiteRun) -> dict[str, Any]:
         "vectors": suite.suite.size,
         "asked": suite.done,
         "failing": len(suite.failing),
-        "unsupported": suite.unsupported,
+        "unsupported": dict(sorted(suite.unsupported.items())),
         "vectors_digest": {"sha256": suite.vectors_digest},
         "findings_digest": {"sha256": suite.findings_digest},
     }

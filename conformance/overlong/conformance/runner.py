@@ -8,7 +8,8 @@ from __future__ import annotations
 import hashlib
 import struct
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -61,7 +62,8 @@ class SuiteRun:
     suite: Suite
     operations: str
     done: int = 0
-    unsupported: int = 0
+    unsupported: Counter[str] = field(default_factory=Counter[str])
+    """For each operation, the vectors that the target did not answer."""
     failing: set[tuple[bytes, tuple[int, ...] | None]] = field(
         default_factory=set[tuple[bytes, "tuple[int, ...] | None"]]
     )
@@ -81,7 +83,9 @@ class SuiteRun:
             self._octets.update(octets)
         if answered.operation == self.operations[-1]:
             self.done += len(answered.batch)
-        self.unsupported += answered.answers.statuses.count(UNSUPPORTED) - len(answered.faults)
+        unsupported = answered.answers.statuses.count(UNSUPPORTED) - len(answered.faults)
+        if unsupported:
+            self.unsupported[answered.operation] += unsupported
 
     def found(self, finding: Finding) -> None:
         """Keep which vector fails, and hash the finding."""
@@ -117,6 +121,11 @@ class Run:
     @property
     def vectors(self) -> int:
         return sum(each.done for each in self.suites)
+
+    @property
+    def unsupported(self) -> Counter[str]:
+        """For each operation, the vectors that the target did not answer."""
+        return sum((each.unsupported for each in self.suites), Counter[str]())
 
     @property
     def conformant(self) -> bool:
@@ -165,14 +174,13 @@ class Runner:
                         self._add(finding)
                 if answered.operation == part.operations[-1]:
                     progress(part.suite.name, run.vectors, total)
-            while doubtful:
-                self._add_all(self._second_look(doubtful))
-                doubtful = []
+            doubtful = list(self._second_look(doubtful))
         except KeyboardInterrupt:
             run.incomplete = "interrupted"
         except (BudgetSpent, TargetError) as error:
             run.incomplete = str(error)
-        self._add_all(doubtful)
+        for finding in doubtful:  # with what a second look found, or as they were if it was broken off
+            self._add(finding)
         run.seconds = time.monotonic() - started
         run.restarts = self.target.restarts
         self._settle_claims()
@@ -228,10 +236,6 @@ class Runner:
                     cause = compare(prefix, finding.operation, observed)
                 yield cause or finding
 
-    def _add_all(self, findings: Iterable[Finding]) -> None:
-        for finding in findings:
-            self._add(finding)
-
     def _add(self, finding: Finding) -> None:
         finding = self._same_as_whole(finding)
         bucket = self.run.buckets.setdefault(finding.bucket, Bucket(finding))
@@ -265,12 +269,14 @@ class Runner:
             )
 
     def _settle_claims(self) -> None:
+        """A claim holds if an operation shows it that left no vector unanswered, and nothing refutes it."""
         run = self.run
-        asked = "".join(part.operations for part in run.suites if part.done > part.unsupported)
+        asked = {operation for part in run.suites if part.done for operation in part.operations}
+        answered = asked - set(run.unsupported)
         for claim, operations in MEASURED_BY.items():
-            if set(asked) & set(operations):
+            if answered & set(operations):
                 run.claims[claim] = HOLDS
-        if self._offsets_seen:
+        if self._offsets_seen and run.claims[VERDICT] == HOLDS:
             run.claims[POSITION] = HOLDS
         for bucket in run.buckets.values():
             run.claims[bucket.example.claim] = FAILS

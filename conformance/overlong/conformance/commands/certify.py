@@ -73,7 +73,7 @@ def command(
     quiet: bool,  # noqa: FBT001
     verbose: bool,  # noqa: FBT001
 ) -> None:
-    r"""Certify a decoder.
+    """Certify a decoder.
 
     TARGET is the name of a decoder that ships with an adapter ('overlong target list'),
     py:MODULE:CALLABLE or py:FILE.py:CALLABLE for Python (bytes -> str or bool, or a class with
@@ -86,7 +86,7 @@ def command(
       2  the command line or a file is wrong
       3  nothing was measured: the target would not start, or broke the protocol
       4  incomplete: interrupted, or restarted too often
-    """
+    """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.certify import certify
     from overlong.conformance.commands.progress import Bar
     from overlong.conformance.suites import QUICK, SUITES

@@ -59,6 +59,8 @@ def errors_on_one_line() -> Generator[None]:
         leave(str(error), USAGE)
     except TargetError as error:
         leave(str(error), NOT_MEASURED)
+    except KeyboardInterrupt:
+        leave("interrupted before anything was measured; nothing is written", INCOMPLETE)
     except OSError as error:
         where = f"{printable(str(error.filename))}: " if error.filename else ""
         leave(f"{where}{error.strerror or printable(str(error))}; choose another folder with -o", USAGE)

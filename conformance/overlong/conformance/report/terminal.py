@@ -125,6 +125,9 @@ def _why_not(certificate: Certificate, claim: str) -> str:
         return "it does not say where" if offered & set("VD") else "it refuses nothing"
     if claim == REPLACEMENT and REPLACE in offered and greeting.error_mode != MAXIMAL_SUBPART:
         return f"this version does not know its error mode, {printable(greeting.error_mode)}"
+    if left := {op: n for op, n in certificate.run.unsupported.items() if op in MEASURED_BY[claim]}:
+        counts = ", ".join(f"{_thousands(n)} with {operation}" for operation, n in left.items())
+        return f"it answered that vectors are not supported ({counts})"
     if not offered & set(MEASURED_BY[claim]):
         wanted = ", ".join(f"{operation} ({OPERATIONS[operation]})" for operation in MEASURED_BY[claim])
         return f"its adapter does not offer {wanted}"
