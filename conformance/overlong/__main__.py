@@ -6,7 +6,7 @@ The one module that may see every layer. Verbs are imported when they are called
 from __future__ import annotations
 
 import importlib
-import sys
+import os
 
 import click
 
@@ -59,11 +59,8 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line."""
-    try:
-        cli(prog_name="overlong")
-    except BrokenPipeError:  # the reader of our output has left: nothing more to say
-        sys.stderr.close()
-        sys.exit(1)
+    # NO_COLOR is the user's word in any terminal; otherwise click looks whether there is one
+    cli(prog_name="overlong", color=False if os.environ.get("NO_COLOR") else None)
 
 
 if __name__ == "__main__":

@@ -198,7 +198,9 @@ def nonsense(octets: bytes) -> Row:
     return (b"U", 0, 0, 0, b"") if status == "U" else (b"X", number, 0, 0, chance.randbytes(number))
 
 
-def slow(right: Row) -> Row:
+def slow(octets: bytes, right: Row) -> Row:
+    if "file" in WORDS and octets != b"a":
+        write_file("file")  # the run is under way
     time.sleep(float(WORDS["seconds"]))
     return right
 
@@ -210,7 +212,7 @@ AT_VECTOR: dict[str, Callable[[bytes, Row], Row]] = {  # from a vector and its r
     "unsupported": lambda octets, right: (b"U", 0, 0, 0, b"") if octets in CULPRITS else right,
     "unsupported-at-length": lambda octets, right: (b"U", 5, 0, 0, b"") if octets in CULPRITS else right,
     "nonsense": lambda octets, right: nonsense(octets) if octets != b"a" else right,
-    "slow": lambda _, right: slow(right),
+    "slow": slow,
 }
 
 

@@ -3,7 +3,6 @@
 Nothing behind: no process (every test ends with a look), no torn file, no hostile character on a terminal.
 """
 
-import fcntl
 import json
 import os
 import random
@@ -21,12 +20,13 @@ from pathlib import Path
 import pytest
 
 from overlong.conformance import Limits, TargetError, certify, process
+from overlong.conformance.batch import Batch
 from overlong.conformance.process import Ended, Process
 from overlong.conformance.suites import SUITES
 from overlong.conformance.targets import framed
 from overlong.reference import is_well_formed
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals, process groups and file locks are POSIX's")
+fcntl = pytest.importorskip("fcntl", reason="signals, process groups and file locks are POSIX's")
 
 TARGET = [sys.executable, "-I", "-S", str(Path(__file__).with_name("hostile_target.py"))]
 HOSTILE = "\x1b]0;owned\x07\x1b[2J\u202egpj.exe\u2028\r\n::error::owned <script>alert(1)</script>"
@@ -244,12 +244,33 @@ def test_a_crash_that_does_not_happen_again_is_not_passed_over(tmp_path):
     assert not whole.conformant
 
 
-def test_slow_on_many_is_not_a_fault_of_one(tmp_path):
-    """Asked together its inputs take longer than the limit; each by itself does not."""
-    whole, divergences = run(tmp_path, [*TARGET, "slow", "seconds=0.003"], timeout=0.2)
-    assert divergences == []
-    assert whole.restarts > 0
-    assert whole.conformant
+def observed(batches, *words, timeout):
+    """What a target makes of batches of the letter x, so many in each: all answers, and its restarts."""
+    target = framed.FramedTarget("slow", [*TARGET, *words], timeout)
+    target.open()
+    try:
+        answered = list(target.observe((Batch.of_strings("x", [b"x"] * size), "D") for size in batches))
+    finally:
+        target.close()
+    assert sum(len(each.batch) for each in answered) == sum(batches)
+    return answered, target.restarts
+
+
+def test_slow_on_many_is_not_a_fault_of_one():
+    """Asked together they take longer than the limit; each by itself does not."""
+    answered, restarts = observed([100], "slow", "seconds=0.003", timeout=0.2)
+    assert restarts == 1
+    assert not any(each.faults or each.unstable for each in answered)
+    assert b"".join(each.answers.statuses for each in answered) == b"A" * 100
+
+
+def test_requests_grow_only_as_the_target_is_fast(monkeypatch):
+    """Quick answers to few vectors are no promise for many."""
+    monkeypatch.setattr(framed, "_WINDOW", 1)
+    monkeypatch.setattr(framed, "_FIRST", 8)
+    answered, restarts = observed([1] * 20 + [800], "slow", "seconds=0.0005", timeout=0.3)
+    assert restarts == 0
+    assert max(len(each.batch) for each in answered) > 8
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -645,8 +666,8 @@ def interrupted(folder, *words, when):
 
 def test_an_interrupted_run_says_what_is_saved(tmp_path):
     (tmp_path / "certificate.json").write_text("of an earlier run")
-    under_way = tmp_path / "results.jsonl.part"
-    code, out, err = interrupted(tmp_path, "slow", "seconds=0.1", when=under_way.exists)
+    under_way = tmp_path / "marker"
+    code, out, err = interrupted(tmp_path, "slow", "seconds=0.1", f"file={under_way}", when=under_way.exists)
     assert code == 4
     assert err == ""
     assert "\nINCOMPLETE\n" in out

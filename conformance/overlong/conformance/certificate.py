@@ -17,6 +17,7 @@ from overlong.conformance.suites import SUITES
 
 if TYPE_CHECKING:
     from overlong.conformance.runner import Run
+    from overlong.conformance.targets.resolve import Identity
 
 PROFILE = "rfc3629@1"
 STATEMENT = "https://in-toto.io/Statement/v1"
@@ -37,7 +38,7 @@ class Certificate:
     """What a run showed. ``statement`` is the in-toto Statement as plain data."""
 
     run: Run
-    digest: str
+    identity: Identity
     command: str
 
     @property
@@ -53,6 +54,8 @@ class Certificate:
         """Why this run cannot be certified; empty if it can."""
         if self.run.incomplete:
             return "the run is incomplete"
+        if not self.run.buckets and not self.run.conformant:
+            return "nothing was measured"
         ran = {part.suite.name for part in self.run.suites}
         streams = set(self.run.greeting.operations) & set("ST")
         missing = [name for name, suite in SUITES.items() if name not in ran and (streams or not suite.streaming)]
@@ -61,10 +64,11 @@ class Certificate:
     @property
     def statement(self) -> dict[str, Any]:
         run = self.run
+        subjects = self.identity.files or ((run.target, self.identity.digest),)
         vectors = hashlib.sha256("".join(part.vectors_digest for part in run.suites).encode()).hexdigest()
         return {
             "_type": STATEMENT,
-            "subject": [{"name": run.target, "digest": {"sha256": self.digest}}],
+            "subject": [{"name": name, "digest": {"sha256": digest}} for name, digest in subjects],
             "predicateType": PREDICATE,
             "predicate": {
                 "result": "PASSED" if run.conformant else "FAILED",
@@ -77,12 +81,12 @@ class Certificate:
                     "profile": PROFILE,
                     "command": self.command,
                     "environment": {"system": platform.system(), "machine": platform.machine()},
-                    "target": target_as_json(run.target, run.greeting, self.digest),
+                    "target": target_as_json(run.target, run.greeting, self.identity.digest),
                     "claims": run.claims,
                     "suites": [suite_as_json(part) for part in run.suites],
                     "buckets": [bucket_as_json(bucket) for bucket in run.ordered_buckets],
                     "restarts": run.restarts,
-                    "notes": run.notes,
+                    "findings_digest": {"sha256": run.findings_digest},
                     "not_measured": sorted(c for c, state in run.claims.items() if state == NOT_MEASURED),
                     "not_covered": list(NOT_COVERED),
                 },

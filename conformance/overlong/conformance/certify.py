@@ -7,10 +7,10 @@ import shlex
 from typing import TYPE_CHECKING
 
 from overlong.conformance.certificate import Certificate
-from overlong.conformance.results import ResultsWriter
+from overlong.conformance.results import ResultsWriter, written_whole
 from overlong.conformance.runner import Runner
 from overlong.conformance.suites import SUITES
-from overlong.conformance.targets.resolve import resolve, source_digest
+from overlong.conformance.targets.resolve import identify, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from overlong.conformance.finding import Finding
     from overlong.conformance.runner import Progress
     from overlong.conformance.targets.resolve import Limits
+
+CERTIFICATE = "certificate.json"
+RESULTS = "results.jsonl"
 
 
 def certify(
@@ -45,20 +48,22 @@ def certify(
     """
     resolved = resolve(target, limits)
     chosen = [SUITES[name] for name in suites] if suites is not None else list(SUITES.values())
-    command = reproduce_command("certify", target) + "".join(f" --suite {shlex.quote(name)}" for name in suites or ())
+    command = reproduce_command("certify", target, *(word for name in suites or () for word in ("--suite", name)))
+    if output is not None:
+        (output / CERTIFICATE).unlink(missing_ok=True)  # of an earlier run: it must not be taken for this one's
     with contextlib.ExitStack() as stack:
         stack.callback(resolved.close)
         resolved.start()
         for suite in chosen:
             suite.size  # noqa: B018 (makes the vectors while the target starts)
         resolved.open()
-        digest = source_digest(resolved)
+        identity = identify(resolved)
         found: Callable[[Finding], None] | None = None
         writer: ResultsWriter | None = None
         if output is not None:
             make_folder(output)
-            writer = stack.enter_context(ResultsWriter(output / "results.jsonl", command=command))
-            writer.header(resolved.id, resolved.greeting, digest)
+            writer = ResultsWriter(stack.enter_context(written_whole(output / RESULTS)), command=command)
+            writer.header(resolved.id, resolved.greeting, identity.digest)
             found = writer.divergence
         runner = Runner(resolved, found=found)
         run = runner.suites(chosen, progress or _no_progress)
@@ -66,18 +71,10 @@ def certify(
         run.notes = list(resolved.notes)
         if writer is not None:
             writer.footer(run)
-    certificate = Certificate(run, digest, command)
-    if output is not None:
-        path = output / "certificate.json"
-        if certificate.refused:
-            path.unlink(missing_ok=True)  # of an earlier run, which it would be taken for
-        else:
-            unfinished = path.with_name(path.name + ".part")
-            try:
-                unfinished.write_text(certificate.to_json(), encoding="ascii", newline="\n")
-                unfinished.replace(path)
-            finally:
-                unfinished.unlink(missing_ok=True)
+    certificate = Certificate(run, identity, command)
+    if output is not None and not certificate.refused:
+        with written_whole(output / CERTIFICATE) as file:
+            file.write(certificate.to_json())
     return certificate
 
 

@@ -34,3 +34,8 @@ def code_points(values: tuple[int, ...], limit: int = 8) -> str:
         return "nothing"
     shown = " ".join(f"U+{value:04X}" for value in values[:limit])
     return shown if len(values) <= limit else f"{shown} … ({len(values)} values)"
+
+
+def times(count: int) -> str:
+    """``once``, ``twice``, ``3 times``."""
+    return {1: "once", 2: "twice"}.get(count, f"{count} times")

@@ -34,6 +34,8 @@ OPERATIONS = {
     ENCODE: "encode",
     BATCH: "batch",
 }
+MEASURED = VALIDATE + DECODE + REPLACE + STREAM_DECODE + STREAM_REPLACE
+"""What this version asks."""
 STREAMING = STREAM_DECODE + STREAM_REPLACE
 REPLACING = REPLACE + STREAM_REPLACE
 
@@ -147,7 +149,7 @@ class Greeting:
         if not isinstance(data, dict) or "overlong" not in data:
             raise ProtocolError(f'its first line has no "overlong" member: "{shown}"')
         greeting = cast("dict[str, Any]", data)
-        if greeting["overlong"] != VERSION:
+        if type(greeting["overlong"]) is not int or greeting["overlong"] != VERSION:
             spoken = printable(str(greeting["overlong"]), 20)
             raise ProtocolError(f"it speaks protocol version {spoken}; this is version {VERSION}")
 
@@ -162,8 +164,8 @@ class Greeting:
             raise ProtocolError(f'"operations" names {printable(min(unknown))!r}; there are {"".join(OPERATIONS)}')
         if ECHO not in operations:
             raise ProtocolError('"operations" lacks P, the echo that shows that its pipes are clean')
-        if not set(operations) - {ECHO, BATCH}:
-            raise ProtocolError('"operations" names nothing to certify; offer V, D, L, S, T or E')
+        if not set(operations) & set(MEASURED):
+            raise ProtocolError(f'"operations" names nothing to certify; offer one of {", ".join(MEASURED)}')
         units = text("units", "utf-32")
         if units not in UNITS:
             raise ProtocolError(f'"units" is {printable(units)!r}; there are {", ".join(UNITS)}')

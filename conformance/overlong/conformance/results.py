@@ -9,15 +9,15 @@ from __future__ import annotations
 import contextlib
 import json
 from collections import Counter
-from typing import IO, TYPE_CHECKING, Any, Self
+from typing import IO, TYPE_CHECKING, Any
 
 from overlong.conformance.clock import timestamp
 from overlong.conformance.finding import expected_in_words, observed_in_words
 from overlong.reference import Decoded
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
     from pathlib import Path
-    from types import TracebackType
 
     from overlong.conformance.finding import Bucket, Finding
     from overlong.conformance.protocol import Greeting
@@ -28,30 +28,29 @@ RECORDED = 1000
 """Divergences of one bucket that are written out; all are counted."""
 
 
-class ResultsWriter:
-    """Writes a results file; it appears under its name only when it is whole."""
+@contextlib.contextmanager
+def written_whole(path: Path) -> Generator[IO[str]]:
+    """A text file that appears under its name only when all of it is written.
 
-    def __init__(self, path: Path, *, command: str) -> None:
-        self._path = path
-        self._unfinished = path.with_name(path.name + ".part")
+    Raises:
+        OSError: it cannot be written; then there is nothing of it.
+    """
+    unfinished = path.with_name(path.name + ".part")
+    try:
+        with unfinished.open("w", encoding="ascii", newline="\n") as file:
+            yield file
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+class ResultsWriter:
+    """Writes results, record by record."""
+
+    def __init__(self, file: IO[str], *, command: str) -> None:
+        self._file = file
         self._command = command
         self._written: Counter[tuple[str, str]] = Counter()
-        self._file: IO[str] | None = None
-
-    def __enter__(self) -> Self:
-        """Raises: OSError: the file cannot be written."""
-        self._file = self._unfinished.open("w", encoding="ascii", newline="\n")
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        assert self._file is not None
-        with contextlib.ExitStack() as stack:
-            stack.callback(self._unfinished.unlink, missing_ok=True)  # whatever keeps it from its name
-            self._file.close()
-            if kind is None:
-                self._unfinished.replace(self._path)
 
     def header(self, target: str, greeting: Greeting, digest: str) -> None:
         self._write(
@@ -86,11 +85,11 @@ class ResultsWriter:
                 "buckets": len(run.buckets),
                 "restarts": run.restarts,
                 "notes": run.notes,
+                "findings_digest": {"sha256": run.findings_digest},
             }
         )
 
     def _write(self, record: dict[str, Any]) -> None:
-        assert self._file is not None
         self._file.write(json.dumps(record) + "\n")
 
 
@@ -165,5 +164,4 @@ def suite_as_json(suite: SuiteRun) -> dict[str, Any]:
         "failing": len(suite.failing),
         "unsupported": dict(sorted(suite.unsupported.items())),
         "vectors_digest": {"sha256": suite.vectors_digest},
-        "findings_digest": {"sha256": suite.findings_digest},
     }

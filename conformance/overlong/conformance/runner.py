@@ -10,7 +10,7 @@ import struct
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from overlong.conformance.batch import Batch
@@ -20,6 +20,7 @@ from overlong.conformance.kind import CLAIMS, POSITION, REPLACEMENT, SCALARS, ST
 from overlong.conformance.observation import Accepted, Refused
 from overlong.conformance.protocol import (
     DECODE,
+    MEASURED,
     NOT_SAID,
     REFUSED,
     REPLACE,
@@ -69,7 +70,7 @@ class SuiteRun:
     )
 
     def __post_init__(self) -> None:
-        self._lengths, self._octets, self._findings = hashlib.sha256(), hashlib.sha256(), hashlib.sha256()
+        self._lengths, self._octets = hashlib.sha256(), hashlib.sha256()
 
     @property
     def whole(self) -> bool:
@@ -87,20 +88,10 @@ class SuiteRun:
         if unsupported:
             self.unsupported[answered.operation] += unsupported
 
-    def found(self, finding: Finding) -> None:
-        """Keep which vector fails, and hash the finding."""
-        self.failing.add((finding.vector.octets, finding.vector.chunks))
-        self._findings.update(f"{finding.id} {finding.vector.id}\n".encode())
-
     @property
     def vectors_digest(self) -> str:
         """Of the vectors asked."""
         return hashlib.sha256(self._lengths.digest() + self._octets.digest()).hexdigest()
-
-    @property
-    def findings_digest(self) -> str:
-        """Of all divergences in order: with the vectors' digest it fixes what the target answered."""
-        return self._findings.hexdigest()
 
 
 @dataclass
@@ -117,6 +108,19 @@ class Run:
     seconds: float = 0.0
     incomplete: str = ""
     """Why the run ended early; empty if it did not."""
+
+    def __post_init__(self) -> None:
+        self._findings = hashlib.sha256()
+
+    def add(self, finding: Finding) -> None:
+        """Count a finding, in its bucket and in the digest."""
+        self.buckets.setdefault(finding.bucket, Bucket(finding)).add(finding)
+        self._findings.update(f"{finding.id} {finding.vector.id}\n".encode())
+
+    @property
+    def findings_digest(self) -> str:
+        """Of all findings in order: with the digests of the vectors it fixes what the target answered."""
+        return self._findings.hexdigest()
 
     @property
     def vectors(self) -> int:
@@ -191,7 +195,7 @@ class Runner:
         greeting = self.run.greeting
         return "".join(
             operation
-            for operation in (VALIDATE, DECODE, REPLACE, STREAM_DECODE, STREAM_REPLACE)
+            for operation in MEASURED
             if operation in greeting.operations
             and (operation in STREAM_OPERATIONS) == suite.streaming
             and (operation not in REPLACING or greeting.error_mode == MAXIMAL_SUBPART)
@@ -202,10 +206,11 @@ class Runner:
         part.asked(answered)
         self._look_for_offsets(answered)
         for finding in compare_batch(answered, self.run.greeting.units):
-            part.found(finding)
+            part.failing.add((finding.vector.octets, finding.vector.chunks))
             yield finding
         if answered.unstable is not None:
-            vector = answered.batch[0]
+            among = "one of the vectors asked together; none fails when it is asked by itself"
+            vector = replace(answered.batch[0], comment=among)
             yield Finding(vector, answered.operation, "OV605", vector.strict, answered.unstable)
 
     def _second_look(self, findings: Sequence[Finding]) -> Iterator[Finding]:
@@ -238,8 +243,7 @@ class Runner:
 
     def _add(self, finding: Finding) -> None:
         finding = self._same_as_whole(finding)
-        bucket = self.run.buckets.setdefault(finding.bucket, Bucket(finding))
-        bucket.add(finding)
+        self.run.add(finding)
         if self._found is not None:
             self._found(finding)
 

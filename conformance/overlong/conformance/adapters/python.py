@@ -296,7 +296,7 @@ def main() -> None:
         operations = probe(found, mode)
     else:
         fail(f"{place}:{name} is {type(found).__name__}; name a callable, or a class with decode(data, final=...)")
-    serve(operations, f"{place}:{name}", mode, answers)
+    serve(operations, f"{Path(place).name}:{name}", mode, answers)
 
 
 if __name__ == "__main__":

@@ -104,10 +104,11 @@ def command(
         certificate = certify(
             named, suites=chosen, output=folder, limits=Limits(timeout, restarts), progress=bar.update
         )
-    if output_format == "json":
-        click.echo(certificate.to_json(), nl=False)
-    else:
-        _print(certificate, named, folder, quiet=quiet, verbose=verbose)
+        bar.close()
+        if output_format == "json":
+            click.echo(certificate.to_json(), nl=False)
+        else:
+            _print(certificate, named, folder, quiet=quiet, verbose=verbose)
     sys.exit(_exit_code(certificate))
 
 
@@ -152,8 +153,8 @@ def _print(certificate: Certificate, target: str | Sequence[str], folder: Path, 
             click.echo(
                 f"  operations {part.operations}, {part.done} of {part.suite.size} vectors, {len(part.failing)} failing"
             )
-            click.echo(f"  vectors  sha256 {part.vectors_digest}")
-            click.echo(f"  findings sha256 {part.findings_digest}")
+            click.echo(f"  vectors sha256 {part.vectors_digest}")
+        click.echo(f"findings sha256 {certificate.run.findings_digest}")
     click.echo(f"report: {printable(str(folder / 'results.jsonl'))}")
     if not certificate.refused:
         click.echo(f"certificate: {printable(str(folder / 'certificate.json'))}")

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import click
-
-if TYPE_CHECKING:
-    from types import TracebackType
 
 _EVERY = 10.0  # seconds between plain lines
 _PATIENCE = 0.5  # seconds before a bar is worth drawing
@@ -29,13 +26,17 @@ class Bar:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Take the bar away: the report is what stays."""
         if self._bar is not None:
             self._bar.__exit__(None, None, None)
-            sys.stderr.write("\x1b[1A\x1b[2K")  # the report is what stays
+            sys.stderr.write("\x1b[1A\x1b[2K")
             sys.stderr.flush()
+            self._bar = None
+            self._live = False
 
     def update(self, suite: str, done: int, total: int) -> None:
         """The run is at ``done`` of ``total`` vectors, in ``suite``."""

@@ -9,7 +9,7 @@ from overlong.conformance.certificate import PROFILE
 from overlong.conformance.certify import reproduce_command
 from overlong.conformance.finding import expected_in_words, observed_in_words
 from overlong.conformance.kind import NORMATIVE, POSITION, REPLACEMENT, VERDICT
-from overlong.conformance.printable import printable, spaced_hex
+from overlong.conformance.printable import printable, spaced_hex, times
 from overlong.conformance.protocol import OPERATIONS, REPLACE
 from overlong.conformance.runner import FAILS, HOLDS, MAXIMAL_SUBPART, MEASURED_BY, NOT_MEASURED
 
@@ -109,7 +109,7 @@ def _remarks(certificate: Certificate, glyphs: Glyphs, width: int) -> Iterator[s
         if state == NOT_MEASURED
     )
     if run.restarts:
-        lines.append(f"restarted {run.restarts} times after a failure")
+        lines.append(f"restarted {times(run.restarts)} after a failure")
     if certificate.refused:
         lines.append(f"no certificate: {certificate.refused}")
     lines.extend(f"note: {printable(note)}" for note in run.notes)
@@ -163,7 +163,8 @@ def _bucket(bucket: Bucket, target: str | Sequence[str], width: int) -> Iterator
     if vector.comment:
         yield from textwrap.wrap(f"why: {vector.comment}", width, initial_indent="     ", subsequent_indent="       ")
     if bucket.count > 1:
-        yield f"     and {_thousands(bucket.count - 1)} more divergences like it"
+        more = "1 more divergence" if bucket.count == 2 else f"{_thousands(bucket.count - 1)} more divergences"
+        yield f"     and {more} like it"
     yield f"     reproduce: {printable(reproduce_command('replay', target, vector.id), 1000)}"
 
 

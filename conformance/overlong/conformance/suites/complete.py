@@ -75,37 +75,32 @@ def complete_strings(automaton: Automaton) -> tuple[bytes, ...]:
                 strings.update(step + word for word in identify[to])
     if dead is None or dead_word is None:
         return tuple(sorted(strings, key=shortlex))
-    shown = _show_dead(automaton, to_dead, access, strings)
+    shown = _show_dead(automaton, to_dead, access, words, strings)
     for octet in OCTETS:
         step = dead_word + bytes([octet])
         strings.update(step + word for word in identify[dead] if bytes([octet]) + word not in shown)
     return tuple(sorted(strings, key=shortlex))
 
 
-def _show_dead(automaton: Automaton, steps: list[bytes], access: tuple[bytes, ...], strings: set[bytes]) -> set[bytes]:
+def _show_dead(
+    automaton: Automaton, steps: list[bytes], access: tuple[bytes, ...], words: tuple[bytes, ...], strings: set[bytes]
+) -> set[bytes]:
     """Add, for each of ``steps``, suffixes that each live state's access word accepts; return the suffixes used.
 
-    Which accepted suffix serves for a state is free, so each step takes one not used before where it can.
+    Which accepted suffix serves for a state is free: the least, or one that shows something of the dead
+    state as well, an octet before a word of the characterising set.
     """
-    suffixes: dict[frozenset[int], list[bytes]] = defaultdict(list)
     live = [state for state in range(len(automaton)) if state != automaton.dead]
-    candidates = {
-        string[len(access[state]) :]
-        for state in live
-        for string in strings
-        if string.startswith(access[state]) and automaton.accepts(string)
-    }
-    for suffix in sorted(candidates, key=shortlex):
-        accepting = frozenset(
-            state for state in live if access[state] + suffix in strings and automaton.accepts(suffix, state)
-        )
-        suffixes[accepting].append(suffix)
-    cover = _cover(set(live), list(suffixes))
+    suffixes: dict[frozenset[int], list[bytes]] = defaultdict(list)
+    for suffix in sorted({*words, *(bytes([octet]) + word for octet in OCTETS for word in words)}, key=shortlex):
+        accepting = (u for u in live if access[u] + suffix in strings and automaton.accepts(suffix, u))
+        suffixes[frozenset(accepting)].append(suffix)
     used: set[bytes] = set()
-    for states in cover:
+    for states in _cover(set(live), list(suffixes)):
         pool = suffixes[states]
-        for place, step in enumerate(steps):
-            suffix = pool[place % len(pool)]
+        # each once, on the last steps, so that the first octets keep the plainest strings: C0 80, not C0 BF
+        for place, step in enumerate(reversed(steps)):
+            suffix = pool[place] if place < len(pool) else pool[0]
             strings.add(step + suffix)
             used.add(suffix)
     return used

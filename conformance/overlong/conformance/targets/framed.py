@@ -18,21 +18,17 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.batch import Batch
 from overlong.conformance.observation import Crashed, Misbehaved, TimedOut
-from overlong.conformance.printable import printable
+from overlong.conformance.printable import printable, times
 from overlong.conformance.process import Ended, Process
 from overlong.conformance.protocol import (
     ACCEPTED,
     BATCH,
-    DECODE,
     ECHO,
     ECHO_PROBE,
     FAILED,
     HEAD,
-    REPLACE,
-    STREAM_DECODE,
-    STREAM_REPLACE,
+    MEASURED,
     UNSUPPORTED,
-    VALIDATE,
     Answers,
     ProtocolError,
     big_endian,
@@ -54,6 +50,7 @@ _START_SECONDS = 10.0  # for the greeting: interpreters and virtual machines tak
 _SHORT = 0.1  # seconds that let them grow
 _FIRST = 256  # vectors in the first request: a slow target must not time out for being asked much
 _WHOLE = 1 << 30
+_NOTES = 3
 _FEW = 1024  # suspects that are asked again one by one: cheaper than another restart, or another time-out
 
 
@@ -84,7 +81,9 @@ class FramedTarget:
         self._next_request = 0
         self._size = _FIRST  # vectors in a request
         self._suspects = 0  # vectors asked again after a failure, each request by itself
+        self._failure: Fault | None = None  # that made them suspects
         self._under_way: deque[_Asked] = deque()
+        self._waiting: deque[tuple[Batch, str]] = deque()  # to be asked before anything new
 
     @property
     def greeting(self) -> Greeting:
@@ -126,63 +125,75 @@ class FramedTarget:
 
     def observe(self, asked: Iterable[tuple[Batch, str]]) -> Iterator[Answered]:
         source = iter(asked)
-        waiting: deque[tuple[Batch, str]] = deque()
-        under_way = self._under_way
-        under_way.clear()
-        vectors_under_way = 0
-        failure: Fault | None = None
-        while True:
-            while not under_way or (
-                not self._suspects and len(under_way) < _WINDOW and vectors_under_way < _WINDOW_VECTORS
-            ):
-                if not waiting:
-                    following = next(source, None)
-                    if following is None:
-                        break
-                    waiting.append(following)
-                batch, operation = waiting.popleft()
-                if len(batch) > self._size:
-                    waiting.appendleft((batch.part(self._size, len(batch)), operation))
-                    batch = batch.part(0, self._size)
-                under_way.append(self._ask(batch, operation))
-                vectors_under_way += len(batch)
-            if not under_way:
-                return
-            current = under_way[0]
+        self._under_way.clear()
+        self._waiting.clear()
+        while self._ask_more(source):
+            current = self._under_way[0]
             started = time.monotonic()
             try:
                 answers = self._receive(current)
             except Ended as ended:
-                failure = ended.why
-                self._restart(failure)
-                again = [(each.batch, each.operation) for each in under_way]
-                under_way.clear()
-                vectors_under_way = 0
-                if len(current.batch) == 1 and self._suspects:
-                    again.pop(0)
-                    self._suspects = 0
-                    self._size = 1
-                    yield Answered(current.batch, current.operation, _placeholder(1), {0: failure})
-                else:
-                    self._suspects = sum(len(batch) for batch, _ in again)
-                    self._size = 1 if self._suspects <= _FEW else min(self._size, isqrt(self._suspects))
-                waiting.extendleft(reversed(again))
+                if (culprit := self._after(ended)) is not None:
+                    yield culprit
                 continue
-            under_way.popleft()
-            vectors_under_way -= len(current.batch)
+            self._under_way.popleft()
             unstable = None
             if not self._suspects:
-                self._resize(time.monotonic() - started)
+                self._resize(time.monotonic() - started, len(current.batch))
             else:
                 self._suspects = max(self._suspects - len(current.batch), 0)
-                if not self._suspects and not isinstance(failure, TimedOut):  # slow together is not unstable
-                    unstable = failure
+                if not self._suspects and not isinstance(self._failure, TimedOut):  # slow together is not unstable
+                    unstable = self._failure
             yield Answered(current.batch, current.operation, answers, unstable=unstable)
 
-    def _resize(self, seconds: float) -> None:
+    def _ask_more(self, source: Iterator[tuple[Batch, str]]) -> bool:
+        """Send requests as far as the window goes; whether any is under way."""
+        vectors = sum(len(each.batch) for each in self._under_way)
+        while not self._under_way or (
+            not self._suspects and len(self._under_way) < _WINDOW and vectors < _WINDOW_VECTORS
+        ):
+            if not self._waiting:
+                following = next(source, None)
+                if following is None:
+                    break
+                self._waiting.append(following)
+            batch, operation = self._waiting.popleft()
+            if len(batch) > self._size:
+                self._waiting.appendleft((batch.part(self._size, len(batch)), operation))
+                batch = batch.part(0, self._size)
+            self._under_way.append(self._ask(batch, operation))
+            vectors += len(batch)
+        return bool(self._under_way)
+
+    def _after(self, ended: Ended) -> Answered | None:
+        """Restart, and make sure that what is unanswered is asked again; the answer of the culprit, if it is known."""
+        self._failure = ended.why
+        self._restart(ended.why)
+        again = list(self._under_way)
+        self._under_way.clear()
+        culprit = None
+        if len(again[0].batch) == 1 and self._suspects:
+            found = again.pop(0)
+            culprit = Answered(found.batch, found.operation, _placeholder(1), {0: ended.why})
+            self._note_words(ended)
+            self._suspects, self._size = 0, 1
+        else:
+            self._suspects = sum(len(each.batch) for each in again)
+            self._size = 1 if self._suspects <= _FEW else min(self._size, isqrt(self._suspects))
+        self._waiting.extendleft((each.batch, each.operation) for each in reversed(again))
+        return culprit
+
+    def _note_words(self, ended: Ended) -> None:
+        """What it said when it failed, the first few times."""
+        note = f'when it failed, it said "{ended.words}"'
+        if ended.words and note not in self.notes and len(self.notes) < _NOTES:
+            self.notes.append(note)
+
+    def _resize(self, seconds: float, vectors: int) -> None:
+        """Grow while four times as many would still take less than half the limit, however few these were."""
         if seconds > _LONG and self._size > 1:
             self._size = max(min(self._size, 8192) // 2, 1)
-        elif seconds < min(_SHORT, self.timeout / 8) and self._size < _WHOLE:
+        elif seconds < _SHORT and 4 * self._size * seconds < vectors * self.timeout / 2 and self._size < _WHOLE:
             self._size *= 4
 
     def _restart(self, why: Fault) -> None:
@@ -193,7 +204,7 @@ class FramedTarget:
         self.restarts += 1
         if self.restarts > self.restart_budget:
             raise BudgetSpent(
-                f"{printable(self.id)} failed {self.restarts} times (last: {describe(why)}); "
+                f"{printable(self.id)} failed {times(self.restarts)} (last: {describe(why)}); "
                 "raise the limit with --restarts, or mend the first failure"
             )
         self.start()
@@ -213,14 +224,16 @@ class FramedTarget:
         assert process is not None
         process.send(0, ECHO.encode() + ECHO_PROBE)
         request, status, payload = process.receive(self.timeout)
-        if (request, status, payload) != (0, ACCEPTED, ECHO_PROBE):
+        if request != 0:
+            raise ProtocolError(f"it answered request {request} where 0 was next")
+        if (status, payload) != (ACCEPTED, ECHO_PROBE):
             raise ProtocolError(
                 f"its echo changed {ECHO_PROBE.hex(' ').upper()} into {payload[:40].hex(' ').upper() or 'nothing'}: "
                 "open its streams in binary mode"
             )
         letter = Batch.of([Vector("smoke", b"a", chunks=(1,))])
         for operation in operations:
-            if operation in (VALIDATE, DECODE, REPLACE, STREAM_DECODE, STREAM_REPLACE):
+            if operation in MEASURED:
                 answers = self._receive(self._ask(letter, operation))
                 if answers.statuses in (UNSUPPORTED, FAILED):
                     text = printable(answers.units.decode("utf-8", "backslashreplace"))
@@ -270,7 +283,9 @@ class FramedTarget:
                     parts.append(Answers.from_batch(payload, len(asked.batch), chunks, size))
                 else:
                     text = printable(payload[:80].decode("utf-8", "backslashreplace"))
-                    raise ProtocolError(f"it answered a batch with status {status!r}: {text}")
+                    raise ProtocolError(
+                        f"it answered a batch with status {printable(repr(status))}" + (f": {text}" if text else "")
+                    )
         except ProtocolError as error:
             process.kill()
             raise Ended(Misbehaved(str(error))) from error

@@ -59,25 +59,43 @@ def resolve(name: str | Sequence[str], limits: Limits | None = None) -> FramedTa
     return _framed(builtin.name, builtin.command(), limits)
 
 
-def source_digest(target: FramedTarget) -> str:
-    """What was asked, as a digest: the command and, where it names files, their contents.
+@dataclass(frozen=True)
+class Identity:
+    """What was asked: the files of its command line with their digests, and one digest of the whole command.
 
-    It changes when the decoder's own file or the adapter does; a decoder that lives elsewhere (in an
-    interpreter, in a library) is pinned by the version that its greeting states.
+    A decoder that lives elsewhere (in an interpreter, in a library) is pinned by the version that its
+    greeting states.
     """
-    digest = hashlib.sha256()
+
+    digest: str
+    files: tuple[tuple[str, str], ...]
+
+
+def identify(target: FramedTarget) -> Identity:
+    """The identity of a target, read off its command line; for ``py:`` also the module in the current folder.
+
+    Raises:
+        OSError: a file of its command line cannot be read.
+    """
+    whole, files = hashlib.sha256(), list[tuple[str, str]]()
+
+    def add(path: Path) -> None:
+        with path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256")
+        whole.update(digest.digest())
+        files.append((path.name, digest.hexdigest()))
+
     for word in target.command:
         if os.path.isfile(word):  # noqa: PTH113 (a word too long for a name is no file, and no error)
-            with Path(word).open("rb") as file:
-                digest.update(hashlib.file_digest(file, "sha256").digest())
+            add(Path(word))
         else:
-            digest.update(word.encode("utf-8", "surrogateescape") + b"\0")
+            whole.update(word.encode("utf-8", "surrogateescape") + b"\0")
     if str(ADAPTERS / "python.py") in target.command:
-        module = target.command[2].replace(".", "/")
-        for path in (Path(f"{module}.py"), Path(module) / "__init__.py"):
+        module = Path(target.command[2].replace(".", "/"))
+        for path in (module.with_name(f"{module.name}.py"), module / "__init__.py"):
             if path.is_file():
-                digest.update(path.read_bytes())
-    return digest.hexdigest()
+                add(path)
+    return Identity(whole.hexdigest(), tuple(files))
 
 
 def _framed(identifier: str, command: list[str], limits: Limits) -> FramedTarget:
