@@ -690,6 +690,20 @@ def test_interrupted_before_anything_was_measured(tmp_path, no_process_survives)
     assert code == 4
 
 
+def test_an_interruption_while_the_target_starts_leaves_no_process(no_process_survives, monkeypatch):
+    """It comes when the process runs and nobody has a handle on it: in its constructor."""
+
+    def interrupt(_):
+        while free(no_process_survives, patience=0):
+            time.sleep(0.01)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(process, "_widen", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        certify([*TARGET, "no-greeting"])
+    assert free(no_process_survives)
+
+
 def test_a_reader_that_leaves_early_is_no_reason_for_a_traceback(tmp_path):
     words = [sys.executable, "-m", "overlong", "certify", "--suite", "core", "-o", tmp_path, "cpython-surrogatepass"]
     for reader in ("head -1", "true"):

@@ -77,19 +77,24 @@ class Process:
         assert self._popen.stdin is not None
         assert self._popen.stdout is not None
         assert self._popen.stderr is not None
-        for pipe in (self._popen.stdin, self._popen.stdout):
-            _widen(pipe)
-        self._threads = [
-            threading.Thread(target=serve, args=(pipe,), daemon=True)
-            for serve, pipe in (
-                (self._write, self._popen.stdin),
-                (self._read, self._popen.stdout),
-                (self._drain, self._popen.stderr),
-            )
-        ]
-        for thread in self._threads:
-            thread.start()
         self._greeting: Greeting | None = None
+        try:
+            for pipe in (self._popen.stdin, self._popen.stdout):
+                _widen(pipe)
+            self._threads = [
+                threading.Thread(target=serve, args=(pipe,), daemon=True)
+                for serve, pipe in (
+                    (self._write, self._popen.stdin),
+                    (self._read, self._popen.stdout),
+                    (self._drain, self._popen.stderr),
+                )
+            ]
+            for thread in self._threads:
+                thread.start()
+        except BaseException:  # Ctrl-C: nobody else knows of the process yet
+            with self._popen:  # closes the pipes and waits
+                self._kill_group()
+            raise
 
     def greeting(self, timeout: float) -> Greeting:
         """What it says of itself in its first line, which is waited for once.
@@ -149,11 +154,7 @@ class Process:
     def kill(self) -> None:
         """Kill the process and its group, and let go of the pipes."""
         self._closing.set()
-        if _POSIX:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._popen.pid, signal.SIGKILL)
-        with contextlib.suppress(ProcessLookupError):
-            self._popen.kill()
+        self._kill_group()
         self._requests.put(None)
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._popen.wait(5)
@@ -174,6 +175,13 @@ class Process:
             if pipe is not None and not thread.is_alive():
                 with contextlib.suppress(OSError):
                     pipe.close()
+
+    def _kill_group(self) -> None:
+        if _POSIX:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._popen.pid, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):
+            self._popen.kill()
 
     def _next(self, timeout: float) -> list[Response] | Greeting:
         try:

@@ -10,7 +10,6 @@ the file and the line: a construct is never guessed at.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -142,11 +141,6 @@ class Grammar:
     def rule(self, name: str) -> Rule:
         """The rule of that name; names are case-insensitive (RFC 5234 section 2.1)."""
         return self.rules[name.lower()]
-
-    @cached_property
-    def alternatives(self) -> tuple[Alternative, ...]:
-        """Every alternative of every rule, in the order of the source."""
-        return tuple(alternative for rule in self.rules.values() for alternative, _ in rule.alternatives)
 
     def _check_references(self) -> None:
         def visit(expression: Expression, path: tuple[str, ...], line: int) -> None:

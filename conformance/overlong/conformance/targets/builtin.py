@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -32,8 +33,6 @@ class Builtin:
     """What to install to use it here; empty if nothing."""
     command: Callable[[], list[str]]
     """How to start it; builds it first where it must be built."""
-    sources: tuple[str, ...]
-    """The adapter's files."""
 
 
 def python_command(place: str, name: str, mode: str = "") -> list[str]:
@@ -48,7 +47,6 @@ def _cpython(name: str, attribute: str, what: str) -> Builtin:
         what,
         lambda: "",
         lambda: python_command(str(ADAPTERS / "cpython.py"), attribute),
-        ("python.py", "cpython.py"),
     )
 
 
@@ -59,12 +57,11 @@ def _node(name: str, mode: str, what: str) -> Builtin:
         what,
         lambda: "" if shutil.which("node") else "node is not on PATH; install Node.js 18.14 or later",
         lambda: [_found("node"), str(ADAPTERS / "node.js"), mode],
-        ("node.js",),
     )
 
 
 def _glibc_missing() -> str:
-    if sys.platform != "linux" or not os.confstr("CS_GNU_LIBC_VERSION"):
+    if platform.libc_ver()[0] != "glibc":
         return "it is glibc's own decoder: Linux with glibc only"
     return "" if _compiler() else "no C compiler on PATH; install gcc or clang (Debian: apt install gcc libc6-dev)"
 
@@ -84,7 +81,6 @@ BUILTINS = {
             "iconv from UTF-8 to UTF-32",
             _glibc_missing,
             lambda: [str(_compiled("glibc_iconv.c"))],
-            ("glibc_iconv.c",),
         ),
     )
 }
