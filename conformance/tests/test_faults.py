@@ -639,8 +639,8 @@ def test_results_that_cannot_take_their_name_leave_nothing_half_done(tmp_path, n
     assert not list(tmp_path.glob("*.part"))
 
 
-def interrupted(folder, *words, when):
-    """Start ``certify``, send it SIGINT when the time has come, and wait for its end."""
+def interrupted(folder, *words, when, by=signal.SIGINT):
+    """Start ``certify``, send it a signal when the time has come, and wait for its end."""
     # A shell may have told this process to ignore the signal, and children inherit that.
     listen = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
     program = f"{listen}; from overlong.__main__ import main; main()"
@@ -656,7 +656,7 @@ def interrupted(folder, *words, when):
         while not when() and time.monotonic() < deadline:
             time.sleep(0.02)
         started = time.monotonic()
-        running.send_signal(signal.SIGINT)
+        running.send_signal(by)
         out, err = running.communicate(timeout=20)
         assert time.monotonic() - started < 2  # however slow the target is
     assert_harmless(out)
@@ -664,10 +664,11 @@ def interrupted(folder, *words, when):
     return running.returncode, out, err
 
 
-def test_an_interrupted_run_says_what_is_saved(tmp_path):
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_says_what_is_saved(tmp_path, by):
     (tmp_path / "certificate.json").write_text("of an earlier run")
     under_way = tmp_path / "marker"
-    code, out, err = interrupted(tmp_path, "slow", "seconds=0.1", f"file={under_way}", when=under_way.exists)
+    code, out, err = interrupted(tmp_path, "slow", "seconds=0.1", f"file={under_way}", when=under_way.exists, by=by)
     assert code == 4
     assert err == ""
     assert "\nINCOMPLETE\n" in out

@@ -211,6 +211,7 @@ class Runner:
         if answered.unstable is not None:
             among = "one of the vectors asked together; none fails when it is asked by itself"
             vector = replace(answered.batch[0], comment=among)
+            part.failing.add((vector.octets, vector.chunks))
             yield Finding(vector, answered.operation, "OV605", vector.strict, answered.unstable)
 
     def _second_look(self, findings: Sequence[Finding]) -> Iterator[Finding]:

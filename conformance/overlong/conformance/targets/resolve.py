@@ -46,14 +46,15 @@ def resolve(name: str | Sequence[str], limits: Limits | None = None) -> FramedTa
         return _framed(name, _python(name, rest), limits)
     if colon and kind != "builtin":
         raise UnknownTarget(
-            f"{printable(name)}: there is no kind of target {printable(kind)!r}; "
+            f"{printable(name)}: there is no kind of target '{printable(kind)}'; "
             "write a name from 'overlong target list', py:MODULE:CALLABLE, or -- COMMAND"
         )
-    builtin = BUILTINS.get(rest if colon else name)
+    wanted = rest if colon else name
+    builtin = BUILTINS.get(wanted)
     if builtin is None:
-        close = difflib.get_close_matches(name, BUILTINS, 3)
+        close = difflib.get_close_matches(wanted, BUILTINS, 3)
         hint = f"did you mean {' or '.join(close)}?" if close else "'overlong target list' shows what there is"
-        raise UnknownTarget(f"no target {printable(name)!r}; {hint}")
+        raise UnknownTarget(f"no target '{printable(wanted)}'; {hint}")
     if missing := builtin.missing():
         raise TargetError(f"{builtin.name}: not available here: {missing}")
     return _framed(builtin.name, builtin.command(), limits)
