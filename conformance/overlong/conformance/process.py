@@ -300,7 +300,8 @@ def _split(buffer: bytearray) -> list[Response]:
         end = place + 4 + length
         if end > size:
             break
-        found.append(Response(request, bytes(buffer[place + 8 : place + 9]), bytes(buffer[place + 9 : end])))
+        with memoryview(buffer) as view:  # responses are large: copy them once
+            found.append(Response(request, bytes(view[place + 8 : place + 9]), bytes(view[place + 9 : end])))
         place = end
     del buffer[:place]
     return found
