@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from overlong.conformance.protocol import Units
     from overlong.conformance.target import Answered
     from overlong.conformance.vector import Vector
+    from overlong.reference import Outcome
 
 _FAULTS = {Failed: "OV601", Crashed: "OV602", TimedOut: "OV603", Misbehaved: "OV604"}
 
@@ -37,10 +38,14 @@ def compare_batch(answered: Answered, units: Units) -> Iterator[Finding]:
             yield finding
 
 
+def expected_of(vector: Vector, operation: str) -> Outcome:
+    """What the reference answers to an operation."""
+    return vector.replaced if operation in REPLACING else vector.strict
+
+
 def compare(vector: Vector, operation: str, observed: Observation) -> Finding | None:
     """What is wrong with an answer; None if nothing is. What a target does not say is not held against it."""
-    replacing = operation in REPLACING
-    expected = vector.replaced if replacing else vector.strict
+    expected = expected_of(vector, operation)
 
     def finding(code: str, place: str = "") -> Finding:
         return Finding(vector, operation, code, expected, observed, place)

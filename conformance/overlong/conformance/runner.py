@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from overlong.conformance.batch import Batch
-from overlong.conformance.compare import compare, compare_batch
+from overlong.conformance.compare import compare, compare_batch, expected_of
 from overlong.conformance.finding import Bucket, Finding
 from overlong.conformance.kind import CLAIMS, POSITION, REPLACEMENT, SCALARS, STREAMING, VERDICT
 from overlong.conformance.observation import Accepted, Refused
@@ -212,7 +212,9 @@ class Runner:
             among = "one of the vectors asked together; none fails when it is asked by itself"
             vector = replace(answered.batch[0], comment=among)
             part.failing.add((vector.octets, vector.chunks))
-            yield Finding(vector, answered.operation, "OV605", vector.strict, answered.unstable)
+            yield Finding(
+                vector, answered.operation, "OV605", expected_of(vector, answered.operation), answered.unstable
+            )
 
     def _second_look(self, findings: Sequence[Finding]) -> Iterator[Finding]:
         """Offsets beyond the first flaw: did the decoder report badly, or accept the flaw and fail later?

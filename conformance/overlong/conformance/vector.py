@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from overlong.reference import (
     Decoded,
-    Dialect,
     MaximalSubpart,
     Outcome,
     Rejected,
@@ -27,7 +26,8 @@ if TYPE_CHECKING:
 
     from overlong.reference.grammar import Alternative
 
-_LONGEST_HEX = 40  # octets that an id spells out; longer inputs are named by digest
+LONGEST_HEX = 40
+"""Octets that an id spells out; longer inputs are named by digest."""
 
 
 class IdError(ValueError):
@@ -36,7 +36,7 @@ class IdError(ValueError):
 
 def vector_id(category: str, octets: bytes, chunks: Sequence[int] | None = None) -> str:
     """``category/hex``, with a dot at each chunk boundary; a digest prefix where that would be long."""
-    if len(octets) > _LONGEST_HEX:
+    if len(octets) > LONGEST_HEX:
         return f"{category}/sha256-{hashlib.sha256(octets).hexdigest()[:16]}" + (
             "" if chunks is None else "." + ".".join(map(str, chunks))
         )
@@ -113,13 +113,14 @@ class Vector:
         return next((each for each in self.segments if isinstance(each, MaximalSubpart)), None)
 
 
-def form_at(octets: bytes, offset: int, spoken: Dialect | None = None) -> Alternative | None:
+def form_at(octets: bytes, offset: int) -> Alternative | None:
     """The grammar's alternative of the character at ``offset``: the one that its octets can belong to.
 
     None where the octets there begin no character, or could begin several.
     """
-    automaton = (spoken or dialect()).unfolded
-    state, forms = 0, set[object]()
+    automaton = dialect().unfolded
+    forms: set[Alternative] = set()
+    state = 0
     for octet in octets[offset:]:
         positions = [position for position in automaton.open[state] if octet in position.octets]
         if not positions:
@@ -128,5 +129,4 @@ def form_at(octets: bytes, offset: int, spoken: Dialect | None = None) -> Altern
         state = automaton.table[state][octet]
         if automaton.accepting[state]:
             break
-    alternatives = [form for form in forms if form is not None]
-    return alternatives[0] if len(alternatives) == 1 else None  # type: ignore[return-value]
+    return forms.pop() if len(forms) == 1 else None

@@ -134,6 +134,7 @@ def _exit_code(certificate: Certificate) -> int:
 
 
 def _print(certificate: Certificate, target: str | Sequence[str], folder: Path, *, quiet: bool, verbose: bool) -> None:
+    from overlong.conformance.certify import CERTIFICATE, RESULTS
     from overlong.conformance.printable import printable
     from overlong.conformance.report.terminal import summary
 
@@ -155,6 +156,6 @@ def _print(certificate: Certificate, target: str | Sequence[str], folder: Path, 
             )
             click.echo(f"  vectors sha256 {part.vectors_digest}")
         click.echo(f"findings sha256 {certificate.run.findings_digest}")
-    click.echo(f"report: {printable(str(folder / 'results.jsonl'))}")
+    click.echo(f"report: {printable(str(folder / RESULTS))}")
     if not certificate.refused:
-        click.echo(f"certificate: {printable(str(folder / 'certificate.json'))}")
+        click.echo(f"certificate: {printable(str(folder / CERTIFICATE))}")
