@@ -55,6 +55,14 @@ def cut(octets: bytes, chunks: Sequence[int]) -> list[bytes]:
 
 
 @dataclass(frozen=True)
+class Provenance:
+    """A rule of the grammar, and which of its alternatives; empty where no single one is meant."""
+
+    rule: str
+    alternative: str
+
+
+@dataclass(frozen=True)
 class Vector:
     """One input. What a right decoder answers is read off the reference, never stored by hand."""
 
@@ -62,6 +70,11 @@ class Vector:
     octets: bytes
     comment: str = ""
     chunks: tuple[int, ...] | None = None
+    case: str = ""
+    """``category/name`` of the case that built it: a second name, shared by all vectors of a case."""
+    decoder: str = ""
+    """The decoder that once got it wrong."""
+    references: tuple[str, ...] = ()
 
     @property
     def id(self) -> str:
@@ -108,6 +121,63 @@ class Vector:
         return Decoded(tuple(fold(self.segments, replacement)))
 
     @property
+    def pieces(self) -> tuple[int, ...]:
+        """The lengths of its chunks; where it has none, each octet is one."""
+        return (1,) * len(self.octets) if self.chunks is None else self.chunks
+
+    @cached_property
+    def chunked(self) -> tuple[tuple[int, ...], ...]:
+        """What a replacing decoder puts out after each of :attr:`pieces`, and at the end.
+
+        Of a decoder that withholds nothing: a character when its last octet has come, U+FFFD as soon as
+        an octet shows that its maximal subpart is one.
+        """
+        result: list[tuple[int, ...]] = []
+        known = [
+            (known_at(self.octets, found), (found.scalar,) if isinstance(found, WellFormed) else replacement(found))
+            for found in self.segments
+        ]
+        read = place = 0
+        for length in self.pieces:
+            read += length
+            out: list[int] = []
+            while place < len(known):
+                moment, scalars = known[place]
+                if moment is None or moment > read:
+                    break
+                out += scalars
+                place += 1
+            result.append(tuple(out))
+        result.append(tuple(scalar for _, scalars in known[place:] for scalar in scalars))
+        return tuple(result)
+
+    @property
+    def detectable_at(self) -> int | None:
+        """How many octets must be read to know that the input is ill-formed.
+
+        None if it is not, or if only its end shows it.
+        """
+        return None if self.flaw is None else known_at(self.octets, self.flaw)
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """The codes of what is wrong with it: the defect of its first flaw."""
+        return () if self.flaw is None else (self.flaw.defect.code,)
+
+    @property
+    def provenance(self) -> Provenance | None:
+        """Where in the grammar it comes from; None for an empty input."""
+        if not self.octets:
+            return None
+        text, character = next(iter(dialect().unfolded.open[0])).trail[:2]
+        if self.flaw is None:
+            forms = list(dict.fromkeys(form_at(self.octets, found.offset) for found in self.segments))
+            form = forms[0] if len(forms) == 1 else text
+        else:
+            form = form_at(self.octets, self.flaw.offset)
+        return Provenance(character.rule, "") if form is None else Provenance(form.rule, form.text)
+
+    @property
     def flaw(self) -> MaximalSubpart | None:
         """The first thing that is ill-formed, if any."""
         return next((each for each in self.segments if isinstance(each, MaximalSubpart)), None)
@@ -130,3 +200,14 @@ def form_at(octets: bytes, offset: int) -> Alternative | None:
         if automaton.accepting[state]:
             break
     return forms.pop() if len(forms) == 1 else None
+
+
+def known_at(octets: bytes, found: Segment) -> int | None:
+    """How many octets must be read to know what ``found`` is; None if only the end of the input shows it."""
+    end = found.offset + found.length
+    if isinstance(found, WellFormed):
+        return end
+    if found.incomplete:
+        return None
+    automaton = dialect().automaton
+    return end if automaton.run(octets[found.offset : end]) == automaton.dead else end + 1

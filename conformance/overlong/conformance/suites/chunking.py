@@ -6,6 +6,7 @@ from functools import cache
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING
 
+from overlong.conformance.families import all_vectors
 from overlong.conformance.suites.core import core_vectors
 from overlong.conformance.suites.suite import Suite, in_batches
 from overlong.conformance.vector import Vector
@@ -32,12 +33,12 @@ def cuts(length: int) -> Iterator[tuple[int, ...]]:
 
 @cache
 def _vectors() -> tuple[Vector, ...]:
-    return tuple(
-        Vector("chunking", vector.octets, vector.comment, chunks)
-        for vector in core_vectors()
-        if vector.octets
-        for chunks in sorted(set(cuts(len(vector.octets))))
-    )
+    cut = {(vector.octets, vector.chunks): vector for vector in all_vectors() if vector.chunks is not None}
+    for vector in core_vectors():
+        if vector.octets:
+            for chunks in sorted(set(cuts(len(vector.octets)))):
+                cut.setdefault((vector.octets, chunks), Vector("chunking", vector.octets, vector.comment, chunks))
+    return tuple(cut.values())
 
 
 CHUNKING = Suite(
@@ -46,4 +47,5 @@ CHUNKING = Suite(
     lambda: in_batches(_vectors()),
     lambda: len(_vectors()),
     streaming=True,
+    listed=_vectors,
 )

@@ -30,10 +30,16 @@ class Suite:
     make: Callable[[], Iterable[Batch]]
     count: Callable[[], int]
     streaming: bool = False
+    listed: Callable[[], Iterable[Vector]] | None = None
+    """The vectors with their cases and references, where batches do not carry these."""
 
     def batches(self) -> Iterator[Batch]:
         """The vectors, in batches that know their suite."""
         return (replace(batch, suite=self.name) for batch in self.make())
+
+    def vectors(self) -> Iterator[Vector]:
+        """The vectors one by one, with all that is known of them."""
+        return (vector for batch in self.make() for vector in batch) if self.listed is None else iter(self.listed())
 
     @cached_property
     def size(self) -> int:

@@ -1,0 +1,1 @@
+"""Vectors as files: what is selected, what each says, how it is written, read and scored."""

@@ -1,0 +1,1 @@
+"""How vectors are written, a module for each format."""

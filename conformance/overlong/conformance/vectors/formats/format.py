@@ -1,0 +1,32 @@
+"""What a format is: a name, a file name, and a function that writes a selection into a sink."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
+
+    from overlong.conformance.vectors.selection import Selection
+
+
+class Sink(Protocol):
+    """Where a format writes: one main file, and others beside it."""
+
+    def open(self, name: str = "") -> AbstractContextManager[IO[bytes]]:
+        """A file to write; without a name, the main file."""
+        ...
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format of vector files. ``file`` is the main file's name where the user gave only a folder."""
+
+    name: str
+    file: str
+    shows: str
+    write: Callable[[Selection, Sink], None]
+    several: bool = False
+    """It writes more than its main file, so it needs a folder."""
