@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from overlong.conformance.suites.chunking import CHUNKING
 from overlong.conformance.suites.complete import COMPLETE
 from overlong.conformance.suites.core import CORE
+from overlong.conformance.suites.exhaustive import LONGEST, exhaustive
 from overlong.conformance.suites.scalars import BETWEEN_OTHERS, RUNS, SCALARS
 
 if TYPE_CHECKING:
@@ -15,4 +16,17 @@ if TYPE_CHECKING:
 SUITES: dict[str, Suite] = {suite.name: suite for suite in (CORE, COMPLETE, SCALARS, BETWEEN_OTHERS, RUNS, CHUNKING)}
 QUICK = ("core", "complete(0)", "chunking")
 
-__all__ = ["QUICK", "SUITES"]
+GENERATED = {f"exhaustive({longest})": longest for longest in range(1, LONGEST + 1)}
+"""Suites that no certificate asks for: they are there to be written to files."""
+
+
+def suite_named(name: str) -> Suite:
+    """The suite of that name.
+
+    Raises:
+        KeyError: there is none.
+    """
+    return exhaustive(GENERATED[name]) if name in GENERATED else SUITES[name]
+
+
+__all__ = ["GENERATED", "QUICK", "SUITES", "suite_named"]

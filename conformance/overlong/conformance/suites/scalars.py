@@ -13,6 +13,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from overlong.conformance.batch import Batch
+from overlong.conformance.product import Product
 from overlong.conformance.protocol import ACCEPTED, VALIDATE, Answers, big_endian
 from overlong.conformance.suites.suite import BATCH, Suite
 from overlong.reference import dialect, encode_scalars
@@ -30,23 +31,11 @@ RUN = 64
 """Scalar values in one string of the suite "runs"."""
 
 
-def product_octets(ranges: tuple[range, ...]) -> bytes:
-    """All sequences of a product, in octet order, one after the other: the last octet moves fastest."""
-    count, width = prod(map(len, ranges)), len(ranges)
-    result = bytearray(count * width)
-    repeat = count
-    for place, octets in enumerate(ranges):
-        repeat //= len(octets)
-        once = b"".join(bytes([octet]) * repeat for octet in octets)
-        result[place::width] = once * (count // len(once))
-    return bytes(result)
-
-
 def _blocks(size: int = BATCH) -> Iterator[tuple[int, int, bytes, range]]:
     """Octets per character, characters, their octets, and their scalar values: no gap, one number of units each."""
     rank = 0
     for ranges in well_formed_products(dialect().automaton):
-        octets, width = product_octets(ranges), len(ranges)
+        octets, width = Product("scalar", ranges).octets, len(ranges)
         total = len(octets) // width
         done = 0
         while done < total:
@@ -101,6 +90,19 @@ def _runs() -> Iterator[Batch]:
             yield _batch("run", 1, octets[whole * width :], scalars[whole:])
 
 
+def _products() -> Iterator[Product]:
+    for ranges in well_formed_products(dialect().automaton):
+        yield from Product("scalar", ranges).parts()
+
+
+def _products_between() -> Iterator[Product]:
+    before, after = (
+        tuple(range(octet, octet + 1) for octet in encode_scalars([neighbour])) for neighbour in BETWEEN
+    )
+    for ranges in well_formed_products(dialect().automaton):
+        yield from Product("between", (*before, *ranges, *after)).parts()
+
+
 def _count() -> int:
     return sum(prod(map(len, ranges)) for ranges in well_formed_products(dialect().automaton))
 
@@ -110,12 +112,14 @@ SCALARS = Suite(
     "every scalar value alone",
     _singly,
     _count,
+    products=_products,
 )
 BETWEEN_OTHERS = Suite(
     "scalars between others",
     "every scalar value after a two-octet character and before ASCII",
     _between,
     _count,
+    products=_products_between,
 )
 RUNS = Suite(
     "runs",

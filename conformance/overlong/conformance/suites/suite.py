@@ -12,6 +12,7 @@ from overlong.conformance.batch import Batch
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from overlong.conformance.product import Product
     from overlong.conformance.vector import Vector
 
 BATCH = 8192
@@ -32,6 +33,8 @@ class Suite:
     streaming: bool = False
     listed: Callable[[], Iterable[Vector]] | None = None
     """The vectors with their cases and references, where batches do not carry these."""
+    products: Callable[[], Iterable[Product]] | None = None
+    """The vectors as products, where they are that: files of them are written by stride."""
 
     def batches(self) -> Iterator[Batch]:
         """The vectors, in batches that know their suite."""

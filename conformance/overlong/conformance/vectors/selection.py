@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from itertools import islice
 from typing import TYPE_CHECKING
 
-from overlong.conformance.suites import SUITES
+from overlong.conformance.suites import GENERATED, SUITES, suite_named
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from overlong.conformance.product import Product
+    from overlong.conformance.suites.suite import Suite
     from overlong.conformance.vector import Vector
+
+BLOCK = 1024
+"""Vectors that are in memory at once, where they come in lists."""
 
 
 class SelectionError(ValueError):
@@ -58,9 +64,32 @@ class Selection:
         Raises:
             SelectionError: there is no such suite.
         """
+        for block in self.blocks():
+            yield from block if isinstance(block, list) else block.vectors()
+
+    def blocks(self) -> Iterator[Product | list[Vector]]:
+        """The same, in products where a whole suite is made of them, else in lists.
+
+        Raises:
+            SelectionError: there is no such suite.
+        """
         for name in self.suites:
-            if name not in SUITES:
-                raise SelectionError(f"no suite {name!r}; there is {', '.join(SUITES)}")
-            for vector in SUITES[name].vectors():
-                if self.whole or self.fits(vector):
-                    yield vector
+            suite = find_suite(name)
+            if suite.products is not None and self.whole:
+                yield from suite.products()
+                continue
+            chosen = suite.vectors() if self.whole else filter(self.fits, suite.vectors())
+            while block := list(islice(chosen, BLOCK)):
+                yield block
+
+
+def find_suite(name: str) -> Suite:
+    """The suite of that name.
+
+    Raises:
+        SelectionError: there is none; the message lists those there are.
+    """
+    try:
+        return suite_named(name)
+    except KeyError:
+        raise SelectionError(f"no suite {name!r}; there is {', '.join((*SUITES, *GENERATED))}") from None

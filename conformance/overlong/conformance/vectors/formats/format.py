@@ -30,3 +30,5 @@ class Format:
     write: Callable[[Selection, Sink], None]
     several: bool = False
     """It writes more than its main file, so it needs a folder."""
+    extra: str = ""
+    """The extra of the distribution that it needs, if any."""

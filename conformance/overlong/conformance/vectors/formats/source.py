@@ -1,0 +1,75 @@
+"""What formats share that are source code: comments, literals, and a vector's answers as plain values."""
+
+from __future__ import annotations
+
+import re
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+from overlong.conformance.vectors.edition import notice
+from overlong.reference import Rejected
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import IO
+
+    from overlong.conformance.vector import Vector
+    from overlong.conformance.vectors.selection import Selection
+
+
+def put(file: IO[bytes], *lines: str) -> None:
+    """Write lines of ASCII."""
+    file.write("".join(f"{line}\n" for line in lines).encode("ascii"))
+
+
+def heading(selection: Selection, mark: str = "// ") -> tuple[str, ...]:
+    """The notice as comment lines. A glob of the user's stays inside them, whatever it holds."""
+    return tuple(mark + re.sub(r"[^ -\[\]-~]", "?", line) for line in notice(selection.words))
+
+
+def quoted(text: str) -> str:
+    """A string literal of printable ASCII, as every language with C's quotes reads it."""
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def escaped(octets: bytes) -> str:
+    r"""``\xe0\x80``: octets inside a literal."""
+    return "".join(f"\\x{octet:02x}" for octet in octets)
+
+
+def in_decimal(numbers: Iterable[int]) -> str:
+    """``1, 2, 3``."""
+    return ", ".join(map(str, numbers))
+
+
+def in_hex(numbers: Iterable[int]) -> str:
+    """``0x2f, 0xfffd``."""
+    return ", ".join(map(hex, numbers))
+
+
+def wrapped(words: Iterable[str], width: int) -> Iterator[str]:
+    """Words with a space between them, in lines of at most ``width`` columns where a word fits in one."""
+    line = ""
+    for word in words:
+        if line and len(line) + 1 + len(word) > width:
+            yield line
+            line = word
+        else:
+            line = f"{line} {word}" if line else word
+    if line:
+        yield line
+
+
+def sentence(vector: Vector) -> str:
+    r"""Its comment in ASCII; other characters are spelt as ``\xe9``."""
+    return vector.comment.encode("ascii", "backslashreplace").decode("ascii")
+
+
+def refusal(vector: Vector) -> Rejected | None:
+    """Where a strict decoder refuses it; None if it accepts."""
+    return vector.strict if isinstance(vector.strict, Rejected) else None
+
+
+def put_out(vector: Vector) -> tuple[int, ...]:
+    """How many scalar values a replacing decoder has put out after each of the vector's pieces."""
+    return tuple(accumulate(map(len, vector.chunked[:-1])))

@@ -1,0 +1,108 @@
+"""Text for people: a list of the vectors, and the same as a file to open in the program under test.
+
+Markus Kuhn's UTF-8 decoder stress test is the model of the second. The list says where in that file each
+vector's octets stand, so that programs can find them too.
+"""
+
+from __future__ import annotations
+
+from itertools import groupby
+from textwrap import wrap
+from typing import TYPE_CHECKING
+
+from overlong.conformance.vectors.formats.format import Format
+from overlong.conformance.vectors.formats.source import heading, put, refusal, sentence
+from overlong.reference.error_mode import REPLACEMENT_CHARACTER
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from overlong.conformance.vector import Vector
+    from overlong.conformance.vectors.formats.format import Sink
+    from overlong.conformance.vectors.selection import Selection
+
+WIDTH = 79
+_ONE_COLUMN = {REPLACEMENT_CHARACTER, *range(0x20, 0x7F)}
+
+_ABOUT = """
+How to read this list. A vector is a block of lines, and a blank line ends it:
+
+  id        its name; a long one goes on in the next line, without a space
+  comment   what it is for
+  octets    the input, in hexadecimal
+  chunks    how many octets come at a time, where it does not come whole
+  expected  accept; or reject, with the offset and length of the first maximal
+            subpart, and how many octets show that the input is ill-formed
+  output    the scalar values that a decoder puts out which puts FFFD for each
+            maximal subpart; where the input is accepted, those of any decoder
+  in .bin   where its octets stand in utf8_vectors.bin: offset and length
+"""
+
+_ABOUT_RAW = f"""
+How to read this file. Open it as UTF-8 in the program under test: an editor,
+a terminal, a browser. Each vector is its name, what it is for, and then its
+octets as they are, between quotation marks. utf8_vectors.txt says what should
+stand there. Look for this:
+
+  - The program shows the whole file, to the line that says END.
+  - Both quotation marks are there. A decoder that swallows the second takes a
+    character for a part of what is ill-formed before it.
+  - Where all that should be seen is U+FFFD and printable ASCII, the | stands
+    in column {WIDTH}. If not, there is more or less than one U+FFFD for each
+    maximal subpart. Elsewhere the | stands right behind the quotation mark.
+  - There are control characters among the octets. They may break a line or
+    ring a bell, and no more.
+"""
+
+
+def write(selection: Selection, sink: Sink) -> None:
+    notice = wrap(" ".join(heading(selection, "")), WIDTH)
+    with sink.open() as text, sink.open("utf8_vectors.bin") as raw:
+        put(text, *notice, _ABOUT)
+        put(raw, *notice, _ABOUT_RAW)
+        for category, vectors in groupby(selection.vectors(), key=lambda vector: vector.category):
+            for file in (text, raw):
+                put(file, "", category, "=" * len(category), "")
+            for vector in vectors:
+                put(raw, *_field("", vector.id), *_field("", sentence(vector)))
+                raw.write(b'"')
+                put(text, *_block(vector, raw.tell()), "")
+                raw.write(vector.octets)
+                put(raw, '"' + _ruler(vector))
+        put(raw, "", "END")
+
+
+def _block(vector: Vector, place: int) -> Iterator[str]:
+    refused = refusal(vector)
+    yield from _field("id", vector.id)
+    yield from _field("comment", sentence(vector))
+    yield from _field("octets", vector.octets.hex(" ").upper())
+    if vector.chunks is not None:
+        yield from _field("chunks", " ".join(map(str, vector.chunks)))
+    if refused is None:
+        yield from _field("expected", "accept")
+    else:
+        shown = "its end shows it" if vector.detectable_at is None else f"shown by {vector.detectable_at}"
+        yield from _field("expected", f"reject, offset {refused.offset}, length {refused.length}, {shown}")
+    yield from _field("output", " ".join(f"{scalar:04X}" for scalar in vector.replaced.scalars))
+    yield from _field("in .bin", f"{place} {len(vector.octets)}")
+
+
+def _field(name: str, value: str) -> list[str]:
+    """A value behind its name, or in lines of its own; none where it is empty."""
+    label = f"{name:<10}" if name else ""
+    lines = wrap(value, WIDTH - len(label), break_on_hyphens=False)
+    return [(" " * len(label) if number else label) + line for number, line in enumerate(lines)]
+
+
+def _ruler(vector: Vector) -> str:
+    """``|``, in the last column where the width of what stands before it can be known."""
+    shown = vector.replaced.scalars
+    if not _ONE_COLUMN.issuperset(shown):
+        return "|"
+    return " " * (WIDTH - len('""|') - len(shown)) + "|"
+
+
+FORMAT = Format(
+    "text", "utf8_vectors.txt", "a list for people, and a file to open in the program under test", write, several=True
+)

@@ -1,0 +1,103 @@
+"""A vector as plain data, with every expectation: what ``schemas/vectors-1.schema.json`` describes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from overlong.conformance.vectors.registry import since
+from overlong.reference import WellFormed, dialect
+from overlong.reference.defect import DEFECTS
+from overlong.reference.error_mode import ERROR_MODES, fatal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from overlong.conformance.vector import Vector
+    from overlong.reference import Segment
+    from overlong.reference.error_mode import ErrorMode
+
+DOCUMENT = {"rfc3629": ("RFC 3629", "4")}
+"""For each dialect the document whose grammar it is, and the section."""
+
+
+def spelt(number: int) -> str:
+    """``002F``: a scalar value, at least four digits."""
+    return f"{number:04X}"
+
+
+def scalar_of(found: WellFormed) -> str:
+    return spelt(found.scalar)
+
+
+def record(
+    vector: Vector, identifier: str = "", octets: str = "", scalar: Callable[[WellFormed], str] = scalar_of
+) -> dict[str, Any]:
+    """The vector as plain data.
+
+    Args:
+        vector: it.
+        identifier: what stands for its id; for templates.
+        octets: what stands for its octets in hexadecimal.
+        scalar: what stands for the scalar value of a segment.
+    """
+
+    def output(found: Iterable[Segment], mode: ErrorMode) -> str:
+        return " ".join(
+            scalar(each) if isinstance(each, WellFormed) else " ".join(map(spelt, mode(each))) for each in found
+        )
+
+    flaw = vector.flaw
+    strict: dict[str, Any]
+    if flaw is None:
+        strict = {"verdict": "accept", "scalars": output(vector.segments, fatal)}
+    else:
+        strict = {
+            "verdict": "reject",
+            "offset": flaw.offset,
+            "length": flaw.length,
+            "incomplete": flaw.incomplete,
+            "detectable_at": vector.detectable_at,
+        }
+    modes = {
+        name: {
+            "scalars": output(vector.segments, mode),
+            "chunked": [output(found, mode) for found in vector.released],
+        }
+        for name, mode in ERROR_MODES.items()
+        if mode is not fatal
+    }
+    result: dict[str, Any] = {"id": identifier or vector.id, "hex": octets or vector.octets.hex()}
+    if vector.chunks is not None:
+        result["chunks"] = list(vector.chunks)
+    if vector.comment:
+        result["comment"] = vector.comment
+    if vector.case:
+        result["case"] = vector.case
+    if vector.decoder:
+        result["decoder"] = vector.decoder
+    if vector.references:
+        result["references"] = list(vector.references)
+    provenance = vector.provenance
+    if provenance is not None:
+        document, section = DOCUMENT[dialect().name]
+        result["provenance"] = {"document": document, "section": section, "rule": provenance.rule}
+        if provenance.alternative:
+            result["provenance"]["alternative"] = provenance.alternative
+    return {**result, "flags": list(vector.flags), "since": since(vector.id), "expect": {"strict": strict, **modes}}
+
+
+def notes() -> dict[str, dict[str, Any]]:
+    """What each flag means: title, effect, weaknesses, known cases."""
+    return {
+        defect.code: {
+            "title": defect.title,
+            "text": defect.paragraph,
+            "section": defect.section,
+            "effect": defect.effect,
+            "cwe": list(defect.cwe),
+            "cves": list(defect.cves),
+            "links": [f"https://cwe.mitre.org/data/definitions/{number}.html" for number in defect.cwe]
+            + [f"https://www.cve.org/CVERecord?id={cve}" for cve in defect.cves],
+        }
+        for defect in DEFECTS.values()
+    }
