@@ -8,7 +8,7 @@ laid out by stride.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from itertools import groupby, product
 from math import prod
 from typing import TYPE_CHECKING
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from overlong.reference import Segment
 
 
-PART = 1 << 15
+PART = 1 << 16
 """Strings of a product that are laid out at once, so that memory stays flat."""
 
 
@@ -68,8 +68,7 @@ class Product:
     def scalars(self, found: Segment) -> list[int]:
         """The scalar values at a segment of the example, for each choice of its octets, in order."""
         assert isinstance(found, WellFormed)
-        number = dialect().layout.number
-        return [number(bytes(choice)) for choice in product(*self.ranges[found.offset : found.offset + found.length])]
+        return _numbers(self.ranges[found.offset : found.offset + found.length])
 
     def parts(self, most: int = PART) -> Iterator[Product]:
         """The same strings in the same order, in products of at most ``most`` strings, as far as ranges allow."""
@@ -84,6 +83,12 @@ class Product:
     def vectors(self) -> Iterator[Vector]:
         """The strings one by one."""
         return (Vector(self.category, bytes(choice)) for choice in product(*self.ranges))
+
+
+@lru_cache(maxsize=256)
+def _numbers(ranges: tuple[range, ...]) -> list[int]:
+    number = dialect().layout.number
+    return [number(bytes(choice)) for choice in product(*ranges)]
 
 
 @cache

@@ -126,30 +126,28 @@ class Vector:
         return (1,) * len(self.octets) if self.chunks is None else self.chunks
 
     @cached_property
+    def released(self) -> tuple[tuple[Segment, ...], ...]:
+        """The segments that are known after each of :attr:`pieces`, and those that only the end shows."""
+        result: list[tuple[Segment, ...]] = []
+        moments = [known_at(self.octets, found) for found in self.segments]
+        read = place = 0
+        for length in self.pieces:
+            read += length
+            start = place
+            while place < len(moments) and (moments[place] or read + 1) <= read:
+                place += 1
+            result.append(self.segments[start:place])
+        result.append(self.segments[place:])
+        return tuple(result)
+
+    @property
     def chunked(self) -> tuple[tuple[int, ...], ...]:
         """What a replacing decoder puts out after each of :attr:`pieces`, and at the end.
 
         Of a decoder that withholds nothing: a character when its last octet has come, U+FFFD as soon as
         an octet shows that its maximal subpart is one.
         """
-        result: list[tuple[int, ...]] = []
-        known = [
-            (known_at(self.octets, found), (found.scalar,) if isinstance(found, WellFormed) else replacement(found))
-            for found in self.segments
-        ]
-        read = place = 0
-        for length in self.pieces:
-            read += length
-            out: list[int] = []
-            while place < len(known):
-                moment, scalars = known[place]
-                if moment is None or moment > read:
-                    break
-                out += scalars
-                place += 1
-            result.append(tuple(out))
-        result.append(tuple(scalar for _, scalars in known[place:] for scalar in scalars))
-        return tuple(result)
+        return tuple(tuple(fold(found, replacement)) for found in self.released)
 
     @property
     def detectable_at(self) -> int | None:

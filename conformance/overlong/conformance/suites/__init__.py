@@ -6,15 +6,17 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.suites.chunking import CHUNKING
 from overlong.conformance.suites.complete import COMPLETE
-from overlong.conformance.suites.core import CORE
+from overlong.conformance.suites.core import CORE, STREAMS
 from overlong.conformance.suites.exhaustive import LONGEST, exhaustive
 from overlong.conformance.suites.scalars import BETWEEN_OTHERS, RUNS, SCALARS
 
 if TYPE_CHECKING:
     from overlong.conformance.suites.suite import Suite
 
-SUITES: dict[str, Suite] = {suite.name: suite for suite in (CORE, COMPLETE, SCALARS, BETWEEN_OTHERS, RUNS, CHUNKING)}
-QUICK = ("core", "complete(0)", "chunking")
+SUITES: dict[str, Suite] = {
+    suite.name: suite for suite in (CORE, COMPLETE, SCALARS, BETWEEN_OTHERS, RUNS, STREAMS, CHUNKING)
+}
+QUICK = ("core", "complete(0)", "streams", "chunking")
 
 GENERATED = {f"exhaustive({longest})": longest for longest in range(1, LONGEST + 1)}
 """Suites that no certificate asks for: they are there to be written to files."""

@@ -6,7 +6,6 @@ from functools import cache
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING
 
-from overlong.conformance.families import all_vectors
 from overlong.conformance.suites.core import core_vectors
 from overlong.conformance.suites.suite import Suite, in_batches
 from overlong.conformance.vector import Vector
@@ -33,12 +32,12 @@ def cuts(length: int) -> Iterator[tuple[int, ...]]:
 
 @cache
 def _vectors() -> tuple[Vector, ...]:
-    cut = {(vector.octets, vector.chunks): vector for vector in all_vectors() if vector.chunks is not None}
-    for vector in core_vectors():
-        if vector.octets:
-            for chunks in sorted(set(cuts(len(vector.octets)))):
-                cut.setdefault((vector.octets, chunks), Vector("chunking", vector.octets, vector.comment, chunks))
-    return tuple(cut.values())
+    return tuple(
+        Vector("chunking", vector.octets, vector.comment, chunks)
+        for vector in core_vectors()
+        if vector.octets
+        for chunks in sorted(set(cuts(len(vector.octets))))
+    )
 
 
 CHUNKING = Suite(
@@ -47,5 +46,4 @@ CHUNKING = Suite(
     lambda: in_batches(_vectors()),
     lambda: len(_vectors()),
     streaming=True,
-    listed=_vectors,
 )

@@ -1,4 +1,7 @@
-"""The core: vectors that a person reads. Each is one fault (or one lawful edge), and says which in a sentence."""
+"""The core: vectors that a person reads. Each is one fault (or one lawful edge), and says which in a sentence.
+
+Those whose point is a cut between chunks are a suite of their own, for targets that read streams.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +17,14 @@ if TYPE_CHECKING:
 
 @cache
 def core_vectors() -> tuple[Vector, ...]:
-    """The families' vectors that are whole; those that are cut stand in the suite "chunking"."""
+    """The families' vectors that are whole."""
     return tuple(vector for vector in all_vectors() if vector.chunks is None)
+
+
+@cache
+def stream_vectors() -> tuple[Vector, ...]:
+    """The families' vectors that are cut into chunks."""
+    return tuple(vector for vector in all_vectors() if vector.chunks is not None)
 
 
 CORE = Suite(
@@ -24,4 +33,12 @@ CORE = Suite(
     lambda: in_batches(core_vectors()),
     lambda: len(core_vectors()),
     listed=core_vectors,
+)
+STREAMS = Suite(
+    "streams",
+    "each known kind of fault at the edge of a chunk, named",
+    lambda: in_batches(stream_vectors()),
+    lambda: len(stream_vectors()),
+    streaming=True,
+    listed=stream_vectors,
 )

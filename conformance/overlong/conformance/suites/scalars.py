@@ -96,9 +96,7 @@ def _products() -> Iterator[Product]:
 
 
 def _products_between() -> Iterator[Product]:
-    before, after = (
-        tuple(range(octet, octet + 1) for octet in encode_scalars([neighbour])) for neighbour in BETWEEN
-    )
+    before, after = (tuple(range(octet, octet + 1) for octet in encode_scalars([neighbour])) for neighbour in BETWEEN)
     for ranges in well_formed_products(dialect().automaton):
         yield from Product("between", (*before, *ranges, *after)).parts()
 

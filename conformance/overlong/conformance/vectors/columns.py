@@ -5,13 +5,15 @@ Products are laid out by stride, as everywhere; vectors that come singly fill th
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
-from overlong.conformance.vectors.registry import since
+from overlong.conformance.product import PART
+from overlong.conformance.vectors.registry import FIRST, later, since
 from overlong.reference import DEFECTS, Decoded, Rejected, WellFormed, dialect
 from overlong.reference.error_mode import REPLACEMENT_CHARACTER
 
@@ -24,8 +26,7 @@ if TYPE_CHECKING:
 ROWS = 1 << 16
 """Rows of a batch, at least, where there are that many."""
 
-FLAGS = tuple(DEFECTS)
-HEX = np.frombuffer(b"".join(b"%02x" % octet for octet in range(0x100)), "u1").reshape(0x100, 2)
+HEX = np.frombuffer(b"".join(b"%02x" % octet for octet in range(0x100)), "u2")
 
 SCHEMA = pa.schema(
     [
@@ -43,7 +44,7 @@ SCHEMA = pa.schema(
         pa.field("flag", pa.dictionary(pa.int8(), pa.string())),
         pa.field("rule", pa.dictionary(pa.int8(), pa.string())),
         pa.field("alternative", pa.dictionary(pa.int8(), pa.string())),
-        pa.field("since", pa.string(), nullable=False),
+        pa.field("since", pa.dictionary(pa.int8(), pa.string()), nullable=False),
         pa.field("case", pa.string()),
         pa.field("comment", pa.string()),
     ]
@@ -74,68 +75,79 @@ def put_out(vector: Vector) -> list[int]:
     return result
 
 
-def _words(values: Iterable[str | None]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(value for value in values if value))
+def _words(values: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(values))
 
 
-def _rules() -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _words_of_the_grammar() -> dict[str, tuple[str, ...]]:
     """Every rule and every alternative that a provenance can name."""
-    grammar = dialect().grammar
-    alternatives = [alternative for rule in grammar.rules.values() for alternative, _ in rule.alternatives]
-    return _words(each.rule for each in alternatives), _words(each.text for each in alternatives)
+    rules = dialect().grammar.rules.values()
+    return {
+        "rule": tuple(rule.name for rule in rules),
+        "alternative": _words(alternative.text for rule in rules for alternative, _ in rule.alternatives),
+    }
 
 
-RULES, ALTERNATIVES = _rules()
+WORDS = {"flag": tuple(DEFECTS), "since": _words((FIRST, *later().values())), **_words_of_the_grammar()}
+"""The values of columns that are coded: each file has all of them."""
+
+
+def _row(vector: Vector) -> dict[str, Any]:
+    """One vector's values, as :data:`SCHEMA` names them; None where something does not apply."""
+    strict, provenance = vector.strict, vector.provenance
+    rejected = strict._asdict() if isinstance(strict, Rejected) else {}
+    return {
+        "id": vector.id,
+        "octets": vector.octets,
+        "chunks": vector.chunks,
+        "accept": not rejected,
+        **rejected,
+        "detectable_at": vector.detectable_at,
+        "scalars": strict.scalars if isinstance(strict, Decoded) else None,
+        "replacement": vector.replaced.scalars,
+        "put_out": put_out(vector),
+        "flag": vector.flags[0] if vector.flags else None,
+        "rule": provenance.rule if provenance else None,
+        "alternative": provenance.alternative or None if provenance else None,
+        "since": since(vector.id),
+        "case": vector.case or None,
+        "comment": vector.comment or None,
+    }
+
+
+def _column(name: str, values: list[Any]) -> pa.Array:
+    if name not in WORDS:
+        return pa.array(values, SCHEMA.field(name).type)
+    indices = pa.array([None if value is None else WORDS[name].index(value) for value in values], pa.int8())
+    return pa.DictionaryArray.from_arrays(indices, pa.array(WORDS[name], pa.string()))
 
 
 def _of_vectors(vectors: list[Vector]) -> pa.RecordBatch:
-    rejected = [each.strict if isinstance(each.strict, Rejected) else None for each in vectors]
-    provenances = [each.provenance for each in vectors]
-    columns: list[Any] = [
-        [each.id for each in vectors],
-        [each.octets for each in vectors],
-        [each.chunks for each in vectors],
-        [each is None for each in rejected],
-        [each and each.offset for each in rejected],
-        [each and each.length for each in rejected],
-        [each and each.incomplete for each in rejected],
-        [each.detectable_at for each in vectors],
-        [each.strict.scalars if isinstance(each.strict, Decoded) else None for each in vectors],
-        [each.replaced.scalars for each in vectors],
-        [put_out(each) for each in vectors],
-        _coded(FLAGS, [each.flags[0] if each.flags else None for each in vectors]),
-        _coded(RULES, [each and each.rule for each in provenances]),
-        _coded(ALTERNATIVES, [(each and each.alternative) or None for each in provenances]),
-        [since(each.id) for each in vectors],
-        [each.case or None for each in vectors],
-        [each.comment or None for each in vectors],
-    ]
-    arrays = [
-        column if isinstance(column, pa.Array) else pa.array(column, field.type)
-        for field, column in zip(SCHEMA, columns, strict=True)
-    ]
+    rows = list(map(_row, vectors))
+    arrays = [_column(name, [row.get(name) for row in rows]) for name in SCHEMA.names]
     return pa.RecordBatch.from_arrays(arrays, schema=SCHEMA)
 
 
-def _coded(words: tuple[str, ...], values: list[str | None]) -> pa.Array:
-    indices = pa.array([None if value is None else words.index(value) for value in values], pa.int8())
-    return pa.DictionaryArray.from_arrays(indices, pa.array(words, pa.string()))
+@lru_cache(maxsize=1024)
+def _constant(name: str, value: Any) -> pa.Array:
+    """A column of one value, as long as a product can be."""
+    return _column(name, [value]).take(np.zeros(PART, "i8"))
 
 
 def _of_product(strings: Product) -> pa.RecordBatch:
-    """One vector's answers, and columns for what differs."""
+    """One string's answers, and columns for what differs."""
     count, width, vector = len(strings), len(strings.ranges), strings.example
-    one = _of_vectors([vector])
+    row, octets = _row(vector), strings.octets
     changing = {
-        "id": _ids(strings),
-        "octets": _fixed(pa.binary(), count, width, strings.octets),
-        "replacement": _scalars(strings, [REPLACEMENT_CHARACTER]),
+        "id": _ids(strings.category, np.frombuffer(octets, "u1").reshape(count, width)),
+        "octets": _fixed(pa.binary(), count, width, octets),
+        "replacement": _scalars(strings),
+        "put_out": _lists(np.tile(np.array(row["put_out"], "u4"), (count, 1))),
     }
     if vector.flaw is None:
         changing["scalars"] = changing["replacement"]
-    same = np.zeros(count, "i8")
     arrays = [
-        changing[field.name] if field.name in changing else one.column(field.name).take(same) for field in SCHEMA
+        changing[name] if name in changing else _constant(name, row.get(name)).slice(0, count) for name in SCHEMA.names
     ]
     return pa.RecordBatch.from_arrays(arrays, schema=SCHEMA)
 
@@ -146,28 +158,31 @@ def _fixed(kind: pa.DataType, count: int, width: int, data: bytes | np.ndarray[A
     return pa.Array.from_buffers(kind, count, [None, pa.py_buffer(offsets), pa.py_buffer(data)])
 
 
-def _ids(strings: Product) -> pa.Array:
-    head = f"{strings.category}/".encode("ascii")
-    count, width = len(strings), len(strings.ranges)
+def _ids(category: str, octets: np.ndarray[Any, Any]) -> pa.Array:
+    head = np.frombuffer(f"{category}/".encode("ascii"), "u1")
+    count, width = octets.shape
     ids = np.empty((count, len(head) + 2 * width), "u1")
-    ids[:, : len(head)] = np.frombuffer(head, "u1")
-    octets = np.frombuffer(strings.octets, "u1").reshape(count, width)
-    ids[:, len(head) :] = HEX[octets].reshape(count, 2 * width)
+    ids[:, : len(head)] = head
+    ids[:, len(head) :] = HEX[octets].view("u1")
     return _fixed(pa.string(), count, ids.shape[1], ids)
 
 
-def _scalars(strings: Product, instead: list[int]) -> pa.Array:
+def _scalars(strings: Product) -> pa.Array:
     """The output of a replacing decoder, for each string."""
-    columns: list[Any] = []
-    for found in strings.example.segments:
+    segments = strings.example.segments
+    values = np.empty((len(strings), len(segments)), "u4")
+    for place, found in enumerate(segments):
         if isinstance(found, WellFormed):
             after = prod(map(len, strings.ranges[found.offset + found.length :]))
-            values = np.repeat(np.array(strings.scalars(found), "u4"), after)
-            columns.append(np.tile(values, len(strings) // len(values)))
+            scalars = np.repeat(np.array(strings.scalars(found), "u4"), after)
+            values[:, place] = np.tile(scalars, len(strings) // len(scalars))
         else:
-            columns += instead
-    values = np.empty((len(strings), len(columns)), "u4")
-    for place, column in enumerate(columns):
-        values[:, place] = column
-    offsets = np.arange(0, values.size + 1, len(columns), "i4")
+            values[:, place] = REPLACEMENT_CHARACTER
+    return _lists(values)
+
+
+def _lists(values: np.ndarray[Any, Any]) -> pa.Array:
+    """A list for each row."""
+    count, width = values.shape
+    offsets = np.arange(0, values.size + 1, width, "i4") if width else np.zeros(count + 1, "i4")
     return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), pa.array(values.reshape(-1), pa.uint32()))

@@ -28,7 +28,7 @@ class SelectionError(ValueError):
 class Selection:
     """Vectors of ``suites`` that fit each of the other criteria; an empty criterion fits all."""
 
-    suites: tuple[str, ...] = ("core",)
+    suites: tuple[str, ...] = ("core", "streams")
     families: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
     ids: tuple[str, ...] = ()
@@ -66,6 +66,12 @@ class Selection:
         """
         for block in self.blocks():
             yield from block if isinstance(block, list) else block.vectors()
+
+    def count(self) -> int:
+        """How many they are."""
+        if self.whole:
+            return sum(find_suite(name).size for name in self.suites)
+        return sum(map(len, self.blocks()))
 
     def blocks(self) -> Iterator[Product | list[Vector]]:
         """The same, in products where a whole suite is made of them, else in lists.

@@ -1,0 +1,87 @@
+"""Export: a selection, in a format, to a file or a folder."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import IO, TYPE_CHECKING
+
+from overlong.conformance.vectors.selection import SelectionError
+from overlong.conformance.vectors.sink import FolderSink, StreamSink
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from overlong.conformance.vectors.formats.format import Format
+    from overlong.conformance.vectors.selection import Selection
+
+FORMATS = {
+    "json": "one JSON document, with a published schema",
+    "jsonl": "JSON Lines: a header, a line for each vector, a footer",
+    "tsv": "a line for each vector, parted by tabs",
+    "frames": "requests of the target protocol: feed them to an adapter",
+    "c-header": "a header for C and C++",
+    "rust": "a Rust module",
+    "go": "a Go package",
+    "javascript": "an ECMAScript module",
+    "java": "a Java class",
+    "text": "a text to read, and the same with the raw octets in it",
+    "libfuzzer": "a seed corpus and a dictionary",
+    "arrow": "columns, as an Arrow IPC file (extra: columns)",
+    "parquet": "columns, as a Parquet file (extra: columns)",
+}
+"""Each is a module of ``formats``, with underscores for hyphens; imported when it is used."""
+
+
+class ExportError(ValueError):
+    """An export that cannot be; the message says what would do."""
+
+
+def format_named(name: str) -> Format:
+    """The format of that name.
+
+    Raises:
+        KeyError: there is none.
+    """
+    if name not in FORMATS:
+        raise KeyError(name)
+    module = import_module(f"overlong.conformance.vectors.formats.{name.replace('-', '_')}")
+    found: Format = module.FORMAT
+    return found
+
+
+def export(selection: Selection, form: str, output: Path | None, stream: IO[bytes]) -> list[str]:
+    """Write the vectors; returns the names of the files, the main one first, none for a stream.
+
+    Args:
+        selection: which vectors.
+        form: a name from :data:`FORMATS`.
+        output: a file, or a folder (it exists, or its name ends in a separator); None for ``stream``.
+        stream: where a format of one file goes without ``output``.
+
+    Raises:
+        SelectionError: the selection is empty, or cannot be.
+        ExportError: the format needs a folder, or an extra that is not installed.
+        OSError: the files cannot be written; then none is torn.
+    """
+    chosen = format_named(form)
+    if next(selection.vectors(), None) is None:
+        raise SelectionError(f"no vector matches: {selection.words}")
+    try:
+        if output is None:
+            if chosen.several:
+                raise ExportError(f"{form} is several files; name a folder with -o")
+            chosen.write(selection, StreamSink(stream))
+            return []
+        folder = output.is_dir() or chosen.several
+        if output.exists() and chosen.several and not output.is_dir():
+            raise ExportError(f"{form} is several files; name a folder with -o, not a file")
+        sink = FolderSink(output, chosen.file) if folder else FolderSink(output.parent, output.name)
+        chosen.write(selection, sink)
+    except ModuleNotFoundError as error:
+        if not chosen.extra:
+            raise
+        raise ExportError(
+            f"{form} needs {error.name}, which is not installed; pip install 'overlong[{chosen.extra}]'"
+        ) from None
+    sink.finish(selection, form, whole_folder=folder)
+    return [str(sink.folder / str(each["name"])) for each in sink.files]

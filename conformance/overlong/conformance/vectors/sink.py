@@ -1,0 +1,114 @@
+"""Where exports go: files that appear whole or not at all, with their digests in a manifest."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+from dataclasses import dataclass, field
+from typing import IO, TYPE_CHECKING, Any
+
+from overlong.conformance.vectors.edition import about
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable
+    from pathlib import Path
+
+    from overlong.conformance.vectors.selection import Selection
+
+MANIFEST = "manifest.json"
+MANIFEST_SCHEMA = "overlong/manifest-1"
+ATTRIBUTES = "# line ends are part of the digests in manifest.json\n* -text\n"
+
+
+class _Hashing:
+    """A binary file that knows what was written to it."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._digest = hashlib.sha256()
+        self.octets = 0
+
+    def write(self, octets: bytes) -> int:
+        self._digest.update(octets)
+        self.octets += len(octets)
+        return self._file.write(octets)
+
+    def writelines(self, lines: Iterable[bytes]) -> None:
+        for line in lines:
+            self.write(line)
+
+    def flush(self) -> None:
+        self._file.flush()
+
+    @property
+    def closed(self) -> bool:
+        return self._file.closed
+
+    @property
+    def digest(self) -> str:
+        return self._digest.hexdigest()
+
+
+@dataclass
+class FolderSink:
+    """Files in a folder; ``main`` is the main file's name there."""
+
+    folder: Path
+    main: str
+    files: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+
+    @contextlib.contextmanager
+    def open(self, name: str = "") -> Generator[Any]:
+        """A file that appears under its name only when all of it is written.
+
+        Raises:
+            OSError: it cannot be written; then there is nothing of it.
+        """
+        path = self.folder / (name or self.main)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = path.with_name(path.name + ".part")
+        try:
+            with unfinished.open("wb") as file:
+                hashing = _Hashing(file)
+                yield hashing
+            unfinished.replace(path)
+        finally:
+            unfinished.unlink(missing_ok=True)
+        entry = {"name": name or self.main, "octets": hashing.octets, "sha256": hashing.digest}
+        self.files.append(entry)
+
+    def finish(self, selection: Selection, form: str, *, whole_folder: bool) -> None:
+        """Write the manifest: over a folder that is all ours, or beside the one file."""
+        data = {
+            **about(selection.words),
+            "schema": MANIFEST_SCHEMA,
+            "format": form,
+            "vectors": selection.count(),
+            "files": sorted(self.files, key=lambda each: str(each["name"])),
+        }
+        name = MANIFEST if whole_folder else f"{self.main}.{MANIFEST}"
+        with self.open(name) as file:
+            file.write((json.dumps(data, indent=1) + "\n").encode("ascii"))
+        if whole_folder and not (self.folder / ".gitattributes").exists():
+            with self.open(".gitattributes") as file:
+                file.write(ATTRIBUTES.encode("ascii"))
+
+
+@dataclass
+class StreamSink:
+    """One stream, such as standard output; no manifest."""
+
+    stream: IO[bytes]
+
+    @contextlib.contextmanager
+    def open(self, name: str = "") -> Generator[IO[bytes]]:
+        """The stream, for the main file.
+
+        Raises:
+            ValueError: another file is wanted.
+        """
+        if name:
+            raise ValueError(f"{name} cannot go to a stream")
+        yield self.stream
+        self.stream.flush()
