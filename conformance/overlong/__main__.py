@@ -15,6 +15,8 @@ VERBS = {
     "certify": "overlong.conformance.commands.certify",
     "replay": "overlong.conformance.commands.replay",
     "explain": "overlong.conformance.commands.explain",
+    "vectors": "overlong.conformance.commands.vectors",
+    "score": "overlong.conformance.commands.score",
     "target": "overlong.conformance.commands.target",
 }
 
@@ -24,6 +26,9 @@ Examples:
   overlong certify py:pkg.mod:decode  certify your own
   overlong explain E0 80 AF           walk octets through the automaton
   overlong explain OV201              read what a code means
+  overlong vectors export --format c-header -o vectors.h
+                                      take vectors home
+  overlong score mine.txt             how good is a list of test strings?
 """
 
 

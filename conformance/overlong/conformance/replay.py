@@ -12,7 +12,6 @@ from overlong.conformance.runner import Runner
 from overlong.conformance.suites import SUITES
 from overlong.conformance.target import BudgetSpent, TargetError
 from overlong.conformance.targets.resolve import resolve
-from overlong.conformance.vector import LONGEST_HEX, IdError, Vector
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from overlong.conformance.finding import Finding
     from overlong.conformance.observation import Observation
     from overlong.conformance.targets.resolve import Limits
+    from overlong.conformance.vector import Vector
     from overlong.reference import Outcome
 
 
@@ -31,25 +31,6 @@ class Answer:
     expected: Outcome
     observed: Observation
     finding: Finding | None
-
-
-def find_vector(identifier: str) -> Vector:
-    """The vector of an id: spelt by the id itself, or found among the suites where the id is a digest.
-
-    Raises:
-        IdError: there is none.
-    """
-    if "/sha256-" in identifier:
-        for suite in SUITES.values():
-            for batch in suite.batches():
-                if max(batch.lengths) > LONGEST_HEX:  # else it has no digests for ids
-                    for vector in batch:
-                        if vector.id == identifier:
-                            return vector
-        raise IdError(f"no vector {identifier!r} in this version's suites")
-    spelt = Vector.from_id(identifier)
-    named = (vector for batch in SUITES["core"].batches() for vector in batch)
-    return next((vector for vector in named if vector.id == identifier), spelt)
 
 
 def replay(vector: Vector, target: str | Sequence[str], limits: Limits | None = None) -> list[Answer]:

@@ -35,15 +35,19 @@ def command(words: tuple[str, ...], timeout: float, restarts: int) -> None:
     """
     from overlong.conformance.finding import expected_in_words, observed_in_words
     from overlong.conformance.printable import printable, spaced_hex
-    from overlong.conformance.replay import find_vector, replay
+    from overlong.conformance.replay import replay
     from overlong.conformance.targets.resolve import Limits
     from overlong.conformance.vector import IdError
+    from overlong.conformance.vectors.find import find_vectors
 
     target = target_of(words, leading=1)
     try:
-        vector = find_vector(words[0])
+        vector, *others = find_vectors(words[0])
     except IdError as error:
         raise click.UsageError(printable(str(error))) from None
+    if others:
+        ids = ", ".join(each.id for each in (vector, *others))
+        raise click.UsageError(f"{printable(words[0])} has {1 + len(others)} vectors; choose one: {printable(ids)}")
     with errors_on_one_line():
         answers = replay(vector, target, Limits(timeout, restarts))
     chunks = f"  in chunks of {', '.join(map(str, vector.chunks))}" if vector.chunks is not None else ""

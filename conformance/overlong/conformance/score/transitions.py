@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 from overlong.reference.automaton import OCTETS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from overlong.conformance.score.measure import Fault
     from overlong.conformance.score.specimen import Specimen
@@ -53,11 +53,18 @@ class TransitionFaults:
         """The fault that flips whether ``state`` accepts."""
         return self.number(self._states, state, 0)
 
-    def redirected(self, fault: int) -> tuple[int, int, int] | None:
-        """State, octet and target of a fault; None if it flips a state."""
-        key, to = divmod(fault, self._states)
-        state, octet = divmod(key, len(OCTETS))
-        return None if state == self._states else (state, octet, to)
+    @property
+    def missed(self) -> Iterator[tuple[int, int, tuple[int, ...]]]:
+        """The redirections that no string has shown yet: a state, an octet, and the wrong targets."""
+        for key, targets in enumerate(self._targets):
+            if targets:
+                state, octet = divmod(key, len(OCTETS))
+                yield state, octet, tuple(to for to in range(self._states) if targets >> to & 1)
+
+    @property
+    def missed_flips(self) -> tuple[int, ...]:
+        """The states in which no string has ended yet."""
+        return tuple(state for state in range(self._states) if self._endings >> state & 1)
 
     def strike(self, faults: Iterable[Fault]) -> None:
         """These live no longer."""

@@ -3,6 +3,9 @@
 Products are laid out by stride, as everywhere; vectors that come singly fill the same columns one by one.
 """
 
+# pyright: basic
+# (pyarrow has no types)
+
 from __future__ import annotations
 
 from functools import lru_cache
@@ -154,7 +157,7 @@ def _of_product(strings: Product) -> pa.RecordBatch:
 
 def _fixed(kind: pa.DataType, count: int, width: int, data: bytes | np.ndarray[Any, Any]) -> pa.Array:
     """An array of ``count`` values of ``width`` octets each, in a row."""
-    offsets = np.arange(0, (count + 1) * width, width, "i4") if width else np.zeros(count + 1, "i4")
+    offsets = np.arange(0, (count + 1) * width, width, dtype="i4") if width else np.zeros(count + 1, "i4")
     return pa.Array.from_buffers(kind, count, [None, pa.py_buffer(offsets), pa.py_buffer(data)])
 
 
@@ -184,5 +187,5 @@ def _scalars(strings: Product) -> pa.Array:
 def _lists(values: np.ndarray[Any, Any]) -> pa.Array:
     """A list for each row."""
     count, width = values.shape
-    offsets = np.arange(0, values.size + 1, width, "i4") if width else np.zeros(count + 1, "i4")
+    offsets = np.arange(0, values.size + 1, width, dtype="i4") if width else np.zeros(count + 1, "i4")
     return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), pa.array(values.reshape(-1), pa.uint32()))

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
+from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from overlong.conformance.vectors.selection import SelectionError
 from overlong.conformance.vectors.sink import FolderSink, StreamSink
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from overlong.conformance.vectors.formats.format import Format
     from overlong.conformance.vectors.selection import Selection
 
@@ -49,7 +49,7 @@ def format_named(name: str) -> Format:
     return found
 
 
-def export(selection: Selection, form: str, output: Path | None, stream: IO[bytes]) -> list[str]:
+def export(selection: Selection, form: str, output: str | None, stream: IO[bytes]) -> list[str]:
     """Write the vectors; returns the names of the files, the main one first, none for a stream.
 
     Args:
@@ -72,10 +72,11 @@ def export(selection: Selection, form: str, output: Path | None, stream: IO[byte
                 raise ExportError(f"{form} is several files; name a folder with -o")
             chosen.write(selection, StreamSink(stream))
             return []
-        folder = output.is_dir() or chosen.several
-        if output.exists() and chosen.several and not output.is_dir():
-            raise ExportError(f"{form} is several files; name a folder with -o, not a file")
-        sink = FolderSink(output, chosen.file) if folder else FolderSink(output.parent, output.name)
+        path = Path(output)
+        folder = path.is_dir() or chosen.several or output.endswith(("/", os.sep))
+        if folder and path.exists() and not path.is_dir():
+            raise ExportError(f"{form} needs a folder; {output} is a file: name another with -o")
+        sink = FolderSink(path, chosen.file) if folder else FolderSink(path.parent, path.name)
         chosen.write(selection, sink)
     except ModuleNotFoundError as error:
         if not chosen.extra:
@@ -84,4 +85,5 @@ def export(selection: Selection, form: str, output: Path | None, stream: IO[byte
             f"{form} needs {error.name}, which is not installed; pip install 'overlong[{chosen.extra}]'"
         ) from None
     sink.finish(selection, form, whole_folder=folder)
-    return [str(sink.folder / str(each["name"])) for each in sink.files]
+    names = [str(each["name"]) for each in sink.files]
+    return [str(sink.folder / name) for name in sorted(names, key=lambda name: name != sink.main)]

@@ -9,7 +9,7 @@ from overlong.conformance.vectors.record import record, spelt
 from overlong.reference import WellFormed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from overlong.conformance.product import Product
 
@@ -19,7 +19,7 @@ ROWS = 1024
 _HOLE = 0xE000  # private use: marks in a template where digits stand
 
 
-def json_line(data: dict[str, object]) -> bytes:
+def json_line(data: Mapping[str, object]) -> bytes:
     """A record as one line."""
     return json.dumps(data, separators=(",", ":")).encode("ascii") + b"\n"
 

@@ -66,7 +66,8 @@ class FolderSink:
             OSError: it cannot be written; then there is nothing of it.
         """
         path = self.folder / (name or self.main)
-        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.parent.exists():
+            path.parent.mkdir(parents=True)
         unfinished = path.with_name(path.name + ".part")
         try:
             with unfinished.open("wb") as file:

@@ -1,5 +1,8 @@
 """Arrow: the vectors as columns, in one IPC file. Needs the extra ``columns``."""
 
+# pyright: basic
+# (pyarrow has no types)
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING

@@ -56,7 +56,7 @@ def _lawful() -> Iterator[tuple[str, bytes]]:
     for state, word in enumerate(access_words(automaton)):
         yield f"access_state_{state}", word
     for number, octet_class in enumerate(automaton.classes):
-        yield f"class_{number}_least", bytes([octet_class.octets[0]])
+        yield f"class_{number}_least", bytes([octet_class.least])
         yield f"class_{number}_greatest", bytes([octet_class.octets[-1]])
     positions = {position for opened in automaton.open for position in opened}
     for position in sorted(positions, key=lambda each: each.index):

@@ -1,5 +1,8 @@
 """Parquet: the vectors as columns, compressed. Needs the extra ``columns``."""
 
+# pyright: basic
+# (pyarrow has no types)
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from overlong.conformance.vectors.selection import Selection
 
 
-def put(file: IO[bytes], *lines: str) -> None:
-    """Write lines of ASCII."""
-    file.write("".join(f"{line}\n" for line in lines).encode("ascii"))
+def put(file: IO[bytes], *lines: str) -> int:
+    """Write lines of ASCII; returns how many octets they are."""
+    return file.write("".join(f"{line}\n" for line in lines).encode("ascii"))
 
 
 def heading(selection: Selection, mark: str = "// ") -> tuple[str, ...]:

@@ -57,18 +57,17 @@ stand there. Look for this:
 
 def write(selection: Selection, sink: Sink) -> None:
     notice = wrap(" ".join(heading(selection, "")), WIDTH)
-    with sink.open() as text, sink.open("utf8_vectors.bin") as raw:
+    with sink.open("utf8_vectors.bin") as raw, sink.open() as text:  # closed first, so listed first
         put(text, *notice, _ABOUT)
-        put(raw, *notice, _ABOUT_RAW)
+        place = put(raw, *notice, _ABOUT_RAW)
         for category, vectors in groupby(selection.vectors(), key=lambda vector: vector.category):
-            for file in (text, raw):
-                put(file, "", category, "=" * len(category), "")
+            title = ("", category, "=" * len(category), "")
+            put(text, *title)
+            place += put(raw, *title)
             for vector in vectors:
-                put(raw, *_field("", vector.id), *_field("", sentence(vector)))
-                raw.write(b'"')
-                put(text, *_block(vector, raw.tell()), "")
-                raw.write(vector.octets)
-                put(raw, '"' + _ruler(vector))
+                place += put(raw, *_field("", vector.id), *_field("", sentence(vector))) + raw.write(b'"')
+                put(text, *_block(vector, place), "")
+                place += raw.write(vector.octets) + put(raw, '"' + _ruler(vector))
         put(raw, "", "END")
 
 

@@ -1,0 +1,126 @@
+"""A score as a person reads it in a terminal: the figures first, then what to do about them."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING
+
+from overlong.conformance.printable import printable
+from overlong.conformance.score.historical import CLASSES, STREAMS
+from overlong.conformance.score.outputs import SHAPES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from overlong.conformance.score.score import Score, Tally
+
+SHOWN = 4
+"""Names of one kind that are written out; with ``-v`` more."""
+
+SHOWN_VERBOSE = 40
+
+_LABEL = 25  # columns of the first column
+
+
+def summary(score: Score, *, width: int, verbose: bool = False, added: str = "") -> Iterator[str]:
+    """The lines of the report, none (but names of files) wider than ``width``.
+
+    Args:
+        score: what was measured.
+        width: columns.
+        verbose: more names, and what they mean.
+        added: the file into which the missing vectors were written, if any.
+    """
+    shown = SHOWN_VERBOSE if verbose else SHOWN
+    names = ", ".join(map(printable, score.names))
+    counted = f"{_counted(score.strings, 'string')}, {thousands(score.with_verdict)} with a verdict"
+    if score.read > score.strings:
+        counted += f"; {_counted(score.read - score.strings, 'duplicate')} folded"
+    yield f"{names}: {counted}"
+    for line in (*score.skipped[:shown], *_more(score.skipped, shown)):
+        yield f"  {line}"
+    yield ""
+    yield from _row("single-transition faults", score.transitions, width)
+    yield from _row("historical faults", score.historical, width)
+    if score.streams is None:
+        yield f"{'':<{_LABEL}} {len(STREAMS)} more need chunks, which this list has none of"
+    else:
+        yield from _row("stream faults", score.streams, width)
+    yield from _row("output faults", score.outputs, width)
+    yield from _row("alternatives touched", score.alternatives, width)
+    yield from _row("boundaries touched", score.boundaries, width)
+    yield ""
+    yield from _missed("historical faults missed", score.historical, shown, width)
+    if score.streams is not None:
+        yield from _missed("stream faults missed", score.streams, shown, width)
+    for what, part in (("reports", score.shapes), ("bits", score.scalars), ("steps", score.steps)):
+        yield from _missed(f"output faults missed, {what}", part, shown, width)
+    yield from _missed("never a whole character of", score.alternatives, shown, width)
+    yield from _missed("never touched", score.boundaries, shown, width)
+    if verbose:
+        yield from _missed("transitions missed", score.transitions, shown, width)
+        yield from _sentences(score, width)
+    yield from _wrong(score, shown, width)
+    yield from _to_add(score, added, width)
+
+
+def thousands(number: int) -> str:
+    """``18 441``."""
+    return f"{number:,}".replace(",", " ")
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{thousands(number)} {what}{'' if number == 1 else 's'}"
+
+
+def _row(label: str, tally: Tally, width: int) -> Iterator[str]:
+    figures = f"{tally.percent:5.1f} %   {thousands(tally.caught)} of {thousands(tally.total)}"
+    yield f"{label:<{_LABEL}}{figures}"[:width]
+
+
+def _more(items: Sequence[str], shown: int) -> Iterator[str]:
+    if len(items) > shown:
+        yield f"and {thousands(len(items) - shown)} more"
+
+
+def _missed(label: str, tally: Tally, shown: int, width: int) -> Iterator[str]:
+    if tally.missed:
+        items = [*tally.missed[:shown], *_more(tally.missed, shown)]
+        yield from textwrap.wrap(f"{label}: {'; '.join(items)}", width, subsequent_indent="  ")
+
+
+def _sentences(score: Score, width: int) -> Iterator[str]:
+    """What the names of missed faults stand for."""
+    lines = {**CLASSES, **{name: line for name, (line, _) in SHAPES.items()}}
+    missed = (*score.historical.missed, *(score.streams.missed if score.streams else ()), *score.shapes.missed)
+    for name in missed:
+        yield from textwrap.wrap(f"{name}: {lines[name]}", width, initial_indent="  ", subsequent_indent="    ")
+
+
+def _wrong(score: Score, shown: int, width: int) -> Iterator[str]:
+    if not score.wrong_count:
+        yield "wrong expectations: none" if score.with_verdict else "wrong expectations: the list has none at all"
+        return
+    yield f"wrong expectations: {thousands(score.wrong_count)}"
+    for wrong in score.wrong[:shown]:
+        yield from textwrap.wrap(str(wrong), width, initial_indent="  ", subsequent_indent="    ")
+    if score.wrong_count > shown:
+        yield f"  and {thousands(score.wrong_count - shown)} more"
+
+
+def _to_add(score: Score, added: str, width: int) -> Iterator[str]:
+    cover = score.to_add
+    if not cover.vectors:
+        yield "to reach 100 %: nothing to add"
+    else:
+        count = len(cover.vectors)
+        bound = (
+            "no set of ours has fewer"
+            if cover.at_least == count
+            else f"no set of ours has fewer than {thousands(cover.at_least)}"
+        )
+        where = f"written to {printable(added)}" if added else "--add FILE writes them"
+        text = f"to reach 100 %: add {_counted(count, 'vector')} ({bound}): {where}"
+        yield from textwrap.wrap(text, width, subsequent_indent="  ")
+    if cover.out_of_reach:
+        yield f"not shown by any vector of ours: {_counted(cover.out_of_reach, 'fault')}"

@@ -1,0 +1,219 @@
+"""Checking vector files: form, digests, and every expectation against the reference."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from functools import partial
+from importlib.resources import files
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+from overlong.conformance.printable import printable
+from overlong.conformance.vector import Vector
+from overlong.conformance.vectors import strict_json
+from overlong.conformance.vectors.edition import SCHEMA
+from overlong.conformance.vectors.record import record
+from overlong.conformance.vectors.sink import MANIFEST, MANIFEST_SCHEMA
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+LARGEST_DOCUMENT = 256 << 20
+"""Octets of a JSON document; larger sets of vectors are JSON Lines."""
+LARGEST_LINE = 4 << 20
+"""Octets of one line of JSON Lines."""
+
+
+class CheckError(ValueError):
+    """A file that is not of the form that it should have; the message names file and place."""
+
+
+class WrongError(ValueError):
+    """A file of the right form that says something wrong; the message names file and place."""
+
+
+def check(path: Path) -> str:
+    """Check a file, or a folder by its manifest; returns in words what was checked.
+
+    Raises:
+        CheckError: it is not of this form.
+        JsonError: it is no JSON, or doubtful.
+        WrongError: an expectation in it, or its digest, is wrong.
+        OSError: it cannot be read.
+    """
+    if path.is_dir():
+        return _check_manifest(path / MANIFEST)
+    _regular(path)
+    if path.name.endswith(MANIFEST):
+        return _check_manifest(path)
+    if path.suffix == ".json":
+        return _check_document(path)
+    if path.suffix == ".jsonl":
+        return _check_lines(path)
+    beside = path.with_name(f"{path.name}.{MANIFEST}")
+    if beside.exists():
+        return _check_manifest(beside)
+    raise CheckError(
+        f"{printable(str(path))}: neither JSON nor JSON Lines, and there is no {printable(beside.name)} "
+        "beside it; export it again"
+    )
+
+
+def _regular(path: Path) -> None:
+    if path.exists() and not path.is_file():
+        raise CheckError(f"{printable(str(path))}: not a regular file")
+    size = path.stat().st_size
+    if path.suffix == ".json" and size > LARGEST_DOCUMENT:
+        raise CheckError(
+            f"{printable(str(path))}: {size} octets; a document may have {LARGEST_DOCUMENT}: use JSON Lines"
+        )
+
+
+def _validator(part: str) -> Callable[[Any, str, int], None]:
+    """Checks data against a definition of the schema."""
+    import fastjsonschema
+
+    text = (files("overlong.conformance") / "schemas" / "vectors-1.schema.json").read_text("ascii")
+    schema = json.loads(text)
+    compiled: Any = fastjsonschema.compile({**schema, "oneOf": [{"$ref": f"#/definitions/{part}"}]}, use_default=False)
+
+    def validate(data: Any, name: str, line: int) -> None:
+        try:
+            compiled(data)
+        except fastjsonschema.JsonSchemaValueException as error:
+            place = str(error.name).removeprefix("data").lstrip(".") or "the document"
+            raise CheckError(
+                f"{name}:{line or ''}{':' if line else ''} {printable(place, 120)}: not as the schema has it: "
+                f"{printable(str(error.message).removeprefix(str(error.name)).strip(), 160)}"
+            ) from None
+
+    return validate
+
+
+def _version(data: Any, name: str) -> None:
+    """Refuse other formats, and newer versions of this one, by name."""
+    schema = data.get("schema") if isinstance(data, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    if schema == SCHEMA:
+        return
+    said = printable(json.dumps(schema), 60)
+    if isinstance(schema, str) and schema.startswith(SCHEMA.rstrip("0123456789")):
+        raise CheckError(f"{name}:1: schema {said} is of another version; this is {SCHEMA}: update overlong")
+    raise CheckError(f"{name}:1: no file of vectors: its schema is {said}, not {json.dumps(SCHEMA)}")
+
+
+def _check_document(path: Path) -> str:
+    name = printable(str(path))
+    octets = path.read_bytes()
+    data = strict_json.loads(octets, str(path))
+    _version(data, name)
+    _validator("document")(data, name, 0)
+    lines = octets.decode("utf-8").split("\n")
+    seen: set[str] = set()
+    for group in data["groups"]:
+        for test in group["tests"]:
+            _check_test(test, group["category"], name, partial(_line_of, lines, test["id"]), seen)
+    return f"{len(seen)} vectors, each as the reference has it"
+
+
+def _line_of(lines: list[str], identifier: str) -> int:
+    spelt = json.dumps(identifier)
+    return next((number for number, line in enumerate(lines, 1) if spelt in line), 1)
+
+
+def _check_lines(path: Path) -> str:
+    name, count = printable(str(path)), 0
+    test = _validator("test")
+    seen: set[str] = set()
+    footer: dict[str, Any] | None = None
+    for number, line in _lines(path):
+        if footer is not None:
+            raise CheckError(f"{name}:{number}: a line after the footer")
+        data = strict_json.loads(line, str(path), line=number)
+        if number == 1:
+            _version(data, name)
+            _validator("header")(data, name, 1)
+        elif isinstance(data, dict) and data.get("record") == "footer":  # pyright: ignore[reportUnknownMemberType]
+            _validator("footer")(data, name, number)
+            footer = data
+        else:
+            test(data, name, number)
+            count += 1
+            _check_test(data, data["id"].rpartition("/")[0], name, partial(int, number), seen)
+    if footer is None:
+        raise CheckError(f"{name}: no footer after {count} vectors: the file was cut; export it again")
+    if footer["vectors"] != count:
+        raise CheckError(f"{name}: {count} vectors where its footer says {footer['vectors']}")
+    return f"{count} vectors, each as the reference has it"
+
+
+def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    with path.open("rb") as file:
+        number = 0
+        while line := file.readline(LARGEST_LINE + 1):
+            number += 1
+            if len(line) > LARGEST_LINE:
+                raise CheckError(f"{printable(str(path))}:{number}: a line of more than {LARGEST_LINE} octets")
+            yield number, line
+    if not number:
+        raise CheckError(f"{printable(str(path))}:1: an empty file")
+
+
+def _check_test(test: dict[str, Any], category: str, name: str, line: Callable[[], int], seen: set[str]) -> None:
+    """One vector: its id is its own, and its expectations are the reference's."""
+    identifier = test["id"]
+
+    def wrong(what: str) -> WrongError:
+        return WrongError(f"{name}:{line()}: {printable(identifier, 80)}: {what}")
+
+    octets = bytes.fromhex(test["hex"])
+    chunks = tuple(test["chunks"]) if "chunks" in test else None
+    if chunks is not None and sum(chunks) != len(octets):
+        raise wrong(f"its chunks are of {sum(chunks)} octets, its input of {len(octets)}")
+    vector = Vector(category, octets, chunks=chunks)
+    if identifier != vector.id:
+        raise wrong(f"these octets have the id {vector.id}")
+    if identifier in seen:
+        raise wrong("the id stands twice in the file")
+    seen.add(identifier)
+    right = record(vector)
+    for member in ("flags", "provenance"):
+        if member in test and test[member] != right.get(member):
+            raise wrong(f"{member} {_shown(test[member])}; the reference has {_shown(right.get(member))}")
+    for mode, expectation in test["expect"].items():
+        for member, value in expectation.items():
+            expected = right["expect"].get(mode, {}).get(member)
+            if value != expected:
+                raise wrong(f"{mode} {member} {_shown(value)}; the reference has {_shown(expected)}")
+
+
+def _shown(value: Any) -> str:
+    return printable(json.dumps(value), 80)
+
+
+def _check_manifest(path: Path) -> str:
+    """Every file that a manifest names has the size and the digest that it says."""
+    name = printable(str(path))
+    if not path.exists():
+        raise CheckError(f"{printable(str(path.parent))}: a folder without {MANIFEST}; name a file")
+    _regular(path)
+    data: Any = strict_json.loads(path.read_bytes(), str(path))
+    if not isinstance(data, dict) or data.get("schema") != MANIFEST_SCHEMA:  # pyright: ignore[reportUnknownMemberType]
+        raise CheckError(f"{name}:1: no manifest: its schema is not {MANIFEST_SCHEMA}")
+    _validator("manifest")(data, name, 0)
+    for entry in data["files"]:  # pyright: ignore[reportUnknownVariableType]
+        parts = PurePosixPath(entry["name"]).parts
+        if ".." in parts or PurePosixPath(entry["name"]).is_absolute() or "\\" in entry["name"] or not parts:
+            raise CheckError(f"{name}: the name {_shown(entry['name'])} leads out of the folder")
+        file = path.parent.joinpath(*parts)
+        if not file.is_file() or file.is_symlink():
+            raise WrongError(f"{printable(str(file))}: not there, though {name} names it")
+        with file.open("rb") as opened:
+            digest = hashlib.file_digest(opened, "sha256").hexdigest()
+        if digest != entry["sha256"]:
+            raise WrongError(f"{printable(str(file))}: not the file that {name} describes; export it again")
+    checked = [
+        check(path.parent / entry["name"]) for entry in data["files"] if entry["name"].endswith((".json", ".jsonl"))
+    ]
+    count = len(data["files"])
+    return "; ".join((f"{count} {'file' if count == 1 else 'files'} as the manifest has them", *checked))
