@@ -134,7 +134,7 @@ def test_all_scalar_values_are_asked_once_each():
     assert between == [c for value in values for c in ("é", value, "a")]
 
 
-CODES = {  # what the first flaw of a family's vectors may be; other families hold lawful vectors, too
+CODES: dict[str, set[str | None]] = {  # what the first flaw of a family's vectors may be; other families hold lawful vectors, too
     "well-formed": {None},
     "noncharacter": {None},
     "overlong": {"OV201", "OV208"},
@@ -149,10 +149,12 @@ CODES = {  # what the first flaw of a family's vectors may be; other families ho
 
 
 def test_every_vector_says_what_it_is_for_and_is_what_its_family_says():
-    seen, sentences = set(), set()
+    seen: set[str] = set()
+    sentences: set[tuple[str, str]] = set()
     for vector in all_vectors():
         assert 5 < len(vector.comment) <= 120, vector.id
-        assert "\n" not in vector.comment
+        assert vector.comment.isascii()
+        assert vector.comment.isprintable()
         assert "{" not in vector.comment
         assert re.fullmatch(r"[a-z0-9-]+/[a-z0-9-]+", vector.case)
         assert vector.id not in seen

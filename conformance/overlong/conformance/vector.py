@@ -37,12 +37,18 @@ class IdError(ValueError):
 def vector_id(category: str, octets: bytes, chunks: Sequence[int] | None = None) -> str:
     """``category/hex``, with a dot at each chunk boundary; a digest prefix where that would be long."""
     if len(octets) > LONGEST_HEX:
-        return f"{category}/sha256-{hashlib.sha256(octets).hexdigest()[:16]}" + (
-            "" if chunks is None else "." + ".".join(map(str, chunks))
-        )
+        name = f"{category}/sha256-{_digest(octets)}"
+        if chunks is None:
+            return name
+        lengths = ".".join(map(str, chunks))
+        return f"{name}.{lengths if len(lengths) <= LONGEST_HEX else f'sha256-{_digest(lengths.encode())}'}"
     if chunks is None:
         return f"{category}/{octets.hex() or 'empty'}"
     return f"{category}/{'.'.join(piece.hex() for piece in cut(octets, chunks))}"
+
+
+def _digest(octets: bytes) -> str:
+    return hashlib.sha256(octets).hexdigest()[:16]
 
 
 def cut(octets: bytes, chunks: Sequence[int]) -> list[bytes]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import click
 
 from overlong.conformance.commands.options import (
     CONFORMS,
     DIVERGES,
-    INCOMPLETE,
     USAGE,
     errors_on_one_line,
     leave,
@@ -19,7 +18,6 @@ from overlong.conformance.commands.options import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
 
 FORMATS = ("auto", "hex", "numbered", "json", "jsonl", "tsv", "frames", "directory", "raw", "lines")
 """As ``overlong.conformance.score.files`` has them; here so that ``--help`` imports nothing."""
@@ -89,55 +87,57 @@ def command(
       4  interrupted
     """  # noqa: D301 (click reads the backspace)
     import json
-    from pathlib import Path
 
     from overlong.conformance.report.score import summary
     from overlong.conformance.score import ReadError, score
 
+    if missing is not None and any(_same(missing, file) for file in files):
+        raise click.UsageError(f"--add {missing} would overwrite a list; name another file")
     with errors_on_one_line(), _Counter(enabled=not quiet) as counter:
         try:
             result = score(*files, form=form, progress=counter.update)
         except ReadError as error:
             leave(str(error), USAGE)
-        except KeyboardInterrupt:
-            leave("interrupted; nothing is written", INCOMPLETE)
         counter.close()
         if missing is not None:
-            _write(Path(missing), result.to_add.lines())
+            _write(missing, result.to_add.lines())
         if output_format == "json":
             click.echo(json.dumps(result.to_json(), indent=2))
         else:
-            lines = summary(result, width=width(), verbose=verbose, added=missing or "")
-            if quiet:
-                lines = (line for line in lines if line.startswith("single-transition faults"))
-            for line in lines:
-                click.echo(line)
+            for line in summary(result, width=width(), verbose=verbose, added=missing or ""):
+                if not quiet or line.startswith(_ESSENTIAL):
+                    click.echo(line)
     below = fail_under is not None and 100 * result.transitions.caught < fail_under * result.transitions.total
+    if below:
+        click.echo(f"overlong: {result.transitions.percent} % is below --fail-under {fail_under:g}", err=True)
     sys.exit(DIVERGES if below or result.wrong_count else CONFORMS)
 
 
-def _write(path: Path, lines: Iterable[str]) -> None:
-    """Write the whole file or none of it."""
-    import os
-    import tempfile
+_ESSENTIAL = ("single-transition faults", "wrong expectations")
 
-    number, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:40]}.")
+
+def _same(one: str, other: str) -> bool:
+    import os.path
+
     try:
-        with os.fdopen(number, "w", encoding="ascii", newline="\n") as file:
-            file.writelines(lines)
-        os.chmod(beside, 0o666 & ~_umask())  # noqa: PTH101 (mkstemp hides it from everybody else)
-        os.replace(beside, path)  # noqa: PTH105
-    except BaseException:
-        os.unlink(beside)  # noqa: PTH108
-        raise
+        return os.path.samefile(one, other)
+    except (OSError, ValueError):
+        return False
 
 
-def _umask() -> int:
-    import os
+def _write(file: str, lines: Iterable[str]) -> None:
+    """Write the whole file or none of it."""
+    from pathlib import Path
 
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+    from overlong.conformance.printable import printable
+    from overlong.conformance.vectors.sink import FolderSink
+
+    path = Path(file)
+    try:
+        with FolderSink(path.parent, path.name).open() as out:
+            out.writelines(line.encode("ascii") for line in lines)
+    except OSError as error:
+        leave(f"{printable(file)}: {error.strerror}; choose another file with --add", USAGE)
 
 
 class _Counter:
@@ -153,7 +153,7 @@ class _Counter:
         self._said = self._clock()
         self._written = False
 
-    def __enter__(self) -> _Counter:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -584,10 +584,15 @@ def log4cxx_664() -> bytes:
     return well_formed(0x800)
 
 
-@FAMILY.bug("LAStools", "https://github.com/LAStools/LAStools/pull/265", names="text", values=("Café", "für", "Ω"))
-def lastools_265(text: str) -> bytes:
-    """{text}, refused like all characters of two octets"""
-    return text.encode()
+@FAMILY.bug(
+    "LAStools",
+    "https://github.com/LAStools/LAStools/pull/265",
+    names="before, scalar, after",
+    values=((b"Caf", 0xE9, b""), (b"f", 0xFC, b"r"), (b"", 0x3A9, b"")),
+)
+def lastools_265(before: bytes, scalar: int, after: bytes) -> bytes:
+    """U+{scalar:04X} in a word, refused like all characters of two octets"""
+    return before + well_formed(scalar) + after
 
 
 @FAMILY.bug("GmSSL", "https://github.com/guanzhi/GmSSL/pull/1895")

@@ -16,13 +16,13 @@ def parent_folder() -> bytes:
 
 @FAMILY.case
 def parent_folder_all_overlong() -> bytes:
-    """ "../" with nothing in it that a filter knows"""
+    """a step to the parent folder with nothing in it that a filter knows"""
     return overlong(0x2E, 2) * 2 + overlong(0x2F, 2)
 
 
 @FAMILY.case
 def parent_folder_in_three() -> bytes:
-    """ "../" with a slash of three octets"""
+    """a step to the parent folder with a slash of three octets"""
     return b".." + overlong(0x2F, 3)
 
 

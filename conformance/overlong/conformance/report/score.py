@@ -15,9 +15,10 @@ if TYPE_CHECKING:
     from overlong.conformance.score.score import Score, Tally
 
 SHOWN = 4
-"""Names of one kind that are written out; with ``-v`` more."""
+"""Names of one kind that are written out; the rest are counted."""
 
-SHOWN_VERBOSE = 40
+SHOWN_VERBOSE = 12
+"""The same with ``-v``."""
 
 _LABEL = 25  # columns of the first column
 
@@ -53,15 +54,21 @@ def summary(score: Score, *, width: int, verbose: bool = False, added: str = "")
     yield from _missed("historical faults missed", score.historical, shown, width)
     if score.streams is not None:
         yield from _missed("stream faults missed", score.streams, shown, width)
-    for what, part in (("reports", score.shapes), ("bits", score.scalars), ("steps", score.steps)):
-        yield from _missed(f"output faults missed, {what}", part, shown, width)
-    yield from _missed("never a whole character of", score.alternatives, shown, width)
-    yield from _missed("never touched", score.boundaries, shown, width)
+    yield from _missed("wrong reports missed", score.shapes, shown, width)
+    yield from _missed("no whole character of", score.alternatives, shown, width)
+    yield from _missed("never touched", score.boundaries, shown // 2, width)
     if verbose:
+        yield from _missed("bits of scalar values missed", score.scalars, shown, width)
+        yield from _missed("steps never taken", score.steps, shown, width)
         yield from _missed("transitions missed", score.transitions, shown, width)
         yield from _sentences(score, width)
     yield from _wrong(score, shown, width)
     yield from _to_add(score, added, width)
+
+
+def _wrapped(text: str, width: int, indent: str = "", hanging: str = "  ") -> list[str]:
+    """Lines of ``text``; names with hyphens stay whole."""
+    return textwrap.wrap(text, width, initial_indent=indent, subsequent_indent=hanging, break_on_hyphens=False)
 
 
 def thousands(number: int) -> str:
@@ -86,7 +93,7 @@ def _more(items: Sequence[str], shown: int) -> Iterator[str]:
 def _missed(label: str, tally: Tally, shown: int, width: int) -> Iterator[str]:
     if tally.missed:
         items = [*tally.missed[:shown], *_more(tally.missed, shown)]
-        yield from textwrap.wrap(f"{label}: {'; '.join(items)}", width, subsequent_indent="  ")
+        yield from _wrapped(f"{label}: {'; '.join(items)}", width)
 
 
 def _sentences(score: Score, width: int) -> Iterator[str]:
@@ -94,7 +101,7 @@ def _sentences(score: Score, width: int) -> Iterator[str]:
     lines = {**CLASSES, **{name: line for name, (line, _) in SHAPES.items()}}
     missed = (*score.historical.missed, *(score.streams.missed if score.streams else ()), *score.shapes.missed)
     for name in missed:
-        yield from textwrap.wrap(f"{name}: {lines[name]}", width, initial_indent="  ", subsequent_indent="    ")
+        yield from _wrapped(f"{name}: {lines[name]}", width, "  ", "    ")
 
 
 def _wrong(score: Score, shown: int, width: int) -> Iterator[str]:
@@ -103,7 +110,7 @@ def _wrong(score: Score, shown: int, width: int) -> Iterator[str]:
         return
     yield f"wrong expectations: {thousands(score.wrong_count)}"
     for wrong in score.wrong[:shown]:
-        yield from textwrap.wrap(str(wrong), width, initial_indent="  ", subsequent_indent="    ")
+        yield from _wrapped(str(wrong), width, "  ", "    ")
     if score.wrong_count > shown:
         yield f"  and {thousands(score.wrong_count - shown)} more"
 
@@ -121,6 +128,6 @@ def _to_add(score: Score, added: str, width: int) -> Iterator[str]:
         )
         where = f"written to {printable(added)}" if added else "--add FILE writes them"
         text = f"to reach 100 %: add {_counted(count, 'vector')} ({bound}): {where}"
-        yield from textwrap.wrap(text, width, subsequent_indent="  ")
+        yield from _wrapped(text, width)
     if cover.out_of_reach:
         yield f"not shown by any vector of ours: {_counted(cover.out_of_reach, 'fault')}"

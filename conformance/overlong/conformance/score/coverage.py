@@ -30,9 +30,7 @@ class Boundary:
     @property
     def place(self) -> int:
         """Which octet of the character it is, counted from 1."""
-        return 1 + sum(
-            other.form == self.position.form and other.index < self.position.index for other in _positions()
-        )
+        return 1 + sum(other.form == self.position.form and other.index < self.position.index for other in _positions())
 
 
 def _positions() -> list[Position]:

@@ -42,7 +42,7 @@ def json_lines(lines: Iterable[tuple[int, bytes]], name: str) -> Iterator[Entry]
     Raises:
         ReadError: a line is no test, or the footer is missing.
     """
-    number, complete = 0, False
+    number, vectors, complete = 0, 0, False
     for number, line in lines:
         if complete:
             raise ReadError(f"{name}:{number}: something stands behind the footer")
@@ -51,7 +51,10 @@ def json_lines(lines: Iterable[tuple[int, bytes]], name: str) -> Iterator[Entry]
             _check_schema(test, f"{name}:{number}")
         elif test.get("record") == "footer":
             complete = True
+            if test.get("vectors", vectors) != vectors:
+                raise ReadError(f"{name}:{number}: the footer does not count the {vectors} vectors that are here")
         else:
+            vectors += 1
             yield _test(test, f"{name}:{number}")
     if not complete:
         raise ReadError(f"{name}:{number}: the file was cut: its last line is no footer")

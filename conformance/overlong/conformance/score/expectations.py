@@ -64,5 +64,3 @@ def wrong_expectations(entry: Entry, specimen: Specimen) -> Iterator[WrongExpect
 
 def _verdict(accept: bool) -> str:  # noqa: FBT001 (it is one)
     return "accept" if accept else "reject"
-
-

@@ -16,10 +16,10 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from overlong.reference import MaximalSubpart, WellFormed, dialect
+from overlong.conformance.score.transitions import state_names
+from overlong.reference import MaximalSubpart, WellFormed, dialect, segment
 from overlong.reference.automaton import OCTETS
 from overlong.reference.error_mode import REPLACEMENT_CHARACTER
-from overlong.reference.theory import access_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -32,7 +32,8 @@ class _Named:
     """A measure whose living faults are a set of names."""
 
     def __init__(self, faults: Iterable[str]) -> None:
-        self._living = set(faults)
+        self._order = tuple(dict.fromkeys(faults))
+        self._living = set(self._order)
         self.total = len(self._living)
 
     @property
@@ -42,7 +43,7 @@ class _Named:
     @property
     def missed(self) -> tuple[str, ...]:
         """The faults that no string has shown yet."""
-        return tuple(sorted(self._living))
+        return tuple(name for name in self._order if name in self._living)
 
     def strike(self, faults: Iterable[Fault]) -> None:
         """These live no longer."""
@@ -54,7 +55,7 @@ class ScalarFaults(_Named):
 
     def __init__(self) -> None:
         self._shows = _bits_of_transitions()
-        super().__init__(fault for faults in self._shows.values() for fault in faults)
+        super().__init__(sorted(set[str]().union(*self._shows.values()), key=_by_numbers))
 
     def shown(self, specimen: Specimen) -> set[str]:
         """The living faults that a string shows."""
@@ -66,6 +67,12 @@ class ScalarFaults(_Named):
         """These live no longer."""
         super().strike(faults)
         self._shows = {each: left for each, shows in self._shows.items() if (left := shows & self._living)}
+
+
+def _by_numbers(name: str) -> tuple[int, ...]:
+    """Sorts the names of bits: by length, then bit."""
+    bit, length, stuck = (int(word) for word in name.split() if word.isdigit())
+    return length, bit, stuck
 
 
 def _bits_of_transitions() -> dict[tuple[int, int], set[str]]:
@@ -89,7 +96,7 @@ def _bits_of_transitions() -> dict[tuple[int, int], set[str]]:
                 value = templates[depth].bits(octet)
                 for bit in range(templates[depth].free):
                     stuck = 1 - (value >> bit & 1)
-                    shows[state, octet].add(f"length {len(templates)}, bit {low + bit} stuck at {stuck}")
+                    shows[state, octet].add(f"bit {low + bit} of {len(templates)} octets stuck at {stuck}")
         return missing
 
     for state, accepts in enumerate(automaton.accepting):
@@ -128,8 +135,6 @@ def _consuming(length: Callable[[bytes, MaximalSubpart], int]) -> Callable[[Spec
     """Whether the output changes if one U+FFFD stands for so many octets."""
 
     def shows(specimen: Specimen, _: MaximalSubpart) -> bool:
-        from overlong.reference import segment
-
         octets, offset = specimen.octets, 0
         scalars = list[int]()
         while offset < len(octets):
@@ -179,9 +184,7 @@ SHAPES: dict[str, tuple[str, Callable[[Specimen, MaximalSubpart], bool]]] = {
     "never-incomplete": ("more input never helps", lambda _, flaw: flaw.incomplete),
     "replaced-per-octet": (
         "one U+FFFD for each octet",
-        lambda specimen, _: any(
-            found.length > 1 for found in specimen.segments if isinstance(found, MaximalSubpart)
-        ),
+        lambda specimen, _: any(found.length > 1 for found in specimen.segments if isinstance(found, MaximalSubpart)),
     ),
     "replaced-per-run": ("one U+FFFD for a run of ill-formed octets", _adjacent),
     "replaced-per-announced": ("one U+FFFD for the whole sequence that was announced", _consuming(_tails_announced)),
@@ -241,7 +244,7 @@ class StepFaults:
     @property
     def missed(self) -> tuple[str, ...]:
         """The steps that no string takes, by state and octet."""
-        names = [f"[{word.hex(' ').upper()}]" if word else "[start]" for word in access_words(dialect().automaton)]
+        names = state_names(dialect().automaton)
         steps = (divmod(fault, self.END + 1) for fault in sorted(self._living))
         return tuple(f"{names[state]} {'end' if octet == self.END else f'{octet:02X}'}" for state, octet in steps)
 

@@ -14,9 +14,8 @@ from overlong.conformance.score.files import AUTO, entries
 from overlong.conformance.score.historical import STREAMS, HistoricalFaults, StreamFaults
 from overlong.conformance.score.outputs import ScalarFaults, ShapeFaults, StepFaults
 from overlong.conformance.score.specimen import Specimen
-from overlong.conformance.score.transitions import TransitionFaults
+from overlong.conformance.score.transitions import TransitionFaults, state_names
 from overlong.reference import dialect
-from overlong.reference.theory import access_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -209,8 +208,8 @@ class _Run:
         )
 
     def _missed_transitions(self) -> list[str]:
-        """``[E0] A0 to [start] [80]``: what a list does not see, a transition each; and states not ended in."""
-        names = [f"[{word.hex(' ').upper()}]" if word else "[start]" for word in access_words(dialect().automaton)]
+        """``[E0] A0 to start dead``: what a list does not see, a transition each; and states not ended in."""
+        names = state_names(dialect().automaton)
         lines = [
             f"{names[state]} {octet:02X} to {' '.join(names[to] for to in targets)}"
             for state, octet, targets in self.transitions.missed

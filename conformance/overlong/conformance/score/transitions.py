@@ -21,6 +21,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from overlong.reference.automaton import OCTETS
+from overlong.reference.theory import access_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -28,6 +29,14 @@ if TYPE_CHECKING:
     from overlong.conformance.score.measure import Fault
     from overlong.conformance.score.specimen import Specimen
     from overlong.reference.automaton import Automaton
+
+
+def state_names(automaton: Automaton) -> tuple[str, ...]:
+    """States by what one has read to be there: ``start``, ``[E0]``, ``dead``."""
+    return tuple(
+        "dead" if state == automaton.dead else f"[{word.hex(' ').upper()}]" if word else "start"
+        for state, word in enumerate(access_words(automaton))
+    )
 
 
 class TransitionFaults:
@@ -149,9 +158,7 @@ class _Before:
             row = [0] * len(OCTETS)
             for octets in automaton.classes:
                 befores = sum(
-                    1 << state
-                    for state in range(len(automaton))
-                    if members >> automaton.table[state][octets.least] & 1
+                    1 << state for state in range(len(automaton)) if members >> automaton.table[state][octets.least] & 1
                 )
                 if befores not in numbers:
                     numbers[befores] = len(self._members)
@@ -162,7 +169,8 @@ class _Before:
 
     def sets(self, octets: bytes) -> list[int]:
         """From the end backwards, the set of states that the rest leads to acceptance, as bits; up to the first empty
-        set, which is left out: what comes before it is empty too."""
+        set, which is left out: what comes before it is empty too.
+        """
         rows, members, number = self._rows, self._members, 0
         result = [members[0]]
         for octet in reversed(octets):

@@ -7,7 +7,7 @@ import json
 from functools import partial
 from importlib.resources import files
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from overlong.conformance.printable import printable
 from overlong.conformance.vector import Vector
@@ -91,9 +91,13 @@ def _validator(part: str) -> Callable[[Any, str, int], None]:
     return validate
 
 
+def _member(data: Any, name: str) -> Any:
+    return cast("dict[str, Any]", data).get(name) if isinstance(data, dict) else None
+
+
 def _version(data: Any, name: str) -> None:
     """Refuse other formats, and newer versions of this one, by name."""
-    schema = data.get("schema") if isinstance(data, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    schema = _member(data, "schema")
     if schema == SCHEMA:
         return
     said = printable(json.dumps(schema), 60)
@@ -129,11 +133,11 @@ def _check_lines(path: Path) -> str:
     for number, line in _lines(path):
         if footer is not None:
             raise CheckError(f"{name}:{number}: a line after the footer")
-        data = strict_json.loads(line, str(path), line=number)
+        data: Any = strict_json.loads(line, str(path), line=number)
         if number == 1:
             _version(data, name)
             _validator("header")(data, name, 1)
-        elif isinstance(data, dict) and data.get("record") == "footer":  # pyright: ignore[reportUnknownMemberType]
+        elif _member(data, "record") == "footer":
             _validator("footer")(data, name, number)
             footer = data
         else:
@@ -198,10 +202,10 @@ def _check_manifest(path: Path) -> str:
         raise CheckError(f"{printable(str(path.parent))}: a folder without {MANIFEST}; name a file")
     _regular(path)
     data: Any = strict_json.loads(path.read_bytes(), str(path))
-    if not isinstance(data, dict) or data.get("schema") != MANIFEST_SCHEMA:  # pyright: ignore[reportUnknownMemberType]
+    if _member(data, "schema") != MANIFEST_SCHEMA:
         raise CheckError(f"{name}:1: no manifest: its schema is not {MANIFEST_SCHEMA}")
     _validator("manifest")(data, name, 0)
-    for entry in data["files"]:  # pyright: ignore[reportUnknownVariableType]
+    for entry in data["files"]:
         parts = PurePosixPath(entry["name"]).parts
         if ".." in parts or PurePosixPath(entry["name"]).is_absolute() or "\\" in entry["name"] or not parts:
             raise CheckError(f"{name}: the name {_shown(entry['name'])} leads out of the folder")

@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from overlong.conformance.product import PART
-from overlong.conformance.vectors.registry import FIRST, later, since
+from overlong.conformance.vectors.registry import FIRST, published, since
 from overlong.reference import DEFECTS, Decoded, Rejected, WellFormed, dialect
 from overlong.reference.error_mode import REPLACEMENT_CHARACTER
 
@@ -91,7 +91,7 @@ def _words_of_the_grammar() -> dict[str, tuple[str, ...]]:
     }
 
 
-WORDS = {"flag": tuple(DEFECTS), "since": _words((FIRST, *later().values())), **_words_of_the_grammar()}
+WORDS = {"flag": tuple(DEFECTS), "since": _words((FIRST, *published().values())), **_words_of_the_grammar()}
 """The values of columns that are coded: each file has all of them."""
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import IO
 
     from overlong.conformance.vector import Vector
-    from overlong.conformance.vectors.formats.format import Sink
+    from overlong.conformance.vectors.formats.format import Sink, Writable
     from overlong.conformance.vectors.selection import Selection
 
 _WIDTH = 96
@@ -82,7 +82,7 @@ def write(selection: Selection, sink: Sink) -> None:
         put(file, "};", "", f"#define UTF8_VECTORS_LONGEST {max(longest, 1)} // octets, at least 1", _END)
 
 
-def _append(source: IO[bytes], file: IO[bytes]) -> None:
+def _append(source: IO[bytes], file: Writable) -> None:
     source.seek(0)
     shutil.copyfileobj(source, file)
 

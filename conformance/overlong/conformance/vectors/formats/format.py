@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from contextlib import AbstractContextManager
 
     from overlong.conformance.vectors.selection import Selection
 
 
+class Writable(Protocol):
+    """What a format may count on in a file: it can be written from first to last."""
+
+    def write(self, octets: bytes, /) -> int:
+        """Append; returns how many octets."""
+        ...
+
+    def writelines(self, lines: Iterable[bytes], /) -> None:
+        """Append one after another."""
+        ...
+
+
 class Sink(Protocol):
     """Where a format writes: one main file, and others beside it."""
 
-    def open(self, name: str = "") -> AbstractContextManager[IO[bytes]]:
+    def open(self, name: str = "") -> AbstractContextManager[Writable]:
         """A file to write; without a name, the main file."""
         ...
 

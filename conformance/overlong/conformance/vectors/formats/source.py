@@ -11,13 +11,13 @@ from overlong.reference import Rejected
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from typing import IO
 
     from overlong.conformance.vector import Vector
+    from overlong.conformance.vectors.formats.format import Writable
     from overlong.conformance.vectors.selection import Selection
 
 
-def put(file: IO[bytes], *lines: str) -> int:
+def put(file: Writable, *lines: str) -> int:
     """Write lines of ASCII; returns how many octets they are."""
     return file.write("".join(f"{line}\n" for line in lines).encode("ascii"))
 
