@@ -117,10 +117,10 @@ _ESSENTIAL = ("single-transition faults", "wrong expectations")
 
 
 def _same(one: str, other: str) -> bool:
-    import os.path
+    from pathlib import Path
 
     try:
-        return os.path.samefile(one, other)
+        return Path(one).samefile(other)
     except (OSError, ValueError):
         return False
 

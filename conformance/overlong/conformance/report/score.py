@@ -6,7 +6,7 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from overlong.conformance.printable import printable
-from overlong.conformance.score.historical import CLASSES, STREAMS
+from overlong.conformance.score.models import CLASSES, STREAMS
 from overlong.conformance.score.outputs import SHAPES
 
 if TYPE_CHECKING:

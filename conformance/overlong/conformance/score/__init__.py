@@ -5,7 +5,7 @@
 3836
 
 Modules: ``files`` opens what a user named, ``texts``, ``documents`` and ``frames`` read the strings in it;
-``transitions``, ``historical``, ``scalars``, ``shapes`` and ``transducer`` are the faults that are looked for,
+``transitions``, ``historical`` (with its ``models``) and ``outputs`` are the faults that are looked for,
 ``coverage`` is what of the grammar is touched, ``expectations`` judges the list's own answers, and ``cover``
 finds the vectors that are missing.
 """

@@ -17,7 +17,8 @@ from overlong.conformance.score.specimen import Specimen
 from overlong.conformance.suites import SUITES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence, Set
+    from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from overlong.conformance.score.measure import Measure
     from overlong.conformance.vector import Vector
@@ -39,7 +40,7 @@ class Cover:
         """What ``--add`` writes: octets, verdict, id and comment, parted by tabs. ``score`` reads it back."""
         for vector in self.vectors:
             verdict = "reject" if vector.flaw else "accept"
-            yield "\t".join((vector.octets.hex(), verdict, vector.id, vector.comment)).rstrip() + "\n"
+            yield f"{vector.octets.hex()}\t{verdict}\t{vector.id}\t{vector.comment}".rstrip() + "\n"
 
 
 def find_cover(measures: Sequence[Measure], progress: Callable[[int], None] = lambda _: None) -> Cover:
@@ -66,11 +67,11 @@ def find_cover(measures: Sequence[Measure], progress: Callable[[int], None] = la
     return Cover(
         tuple(candidates[number] for number in sorted(chosen)),
         lower_bound(shows),
-        living - len(set().union(*shows)),
+        living - len(_members(shows)),
     )
 
 
-def small_cover(sets: Sequence[Set[Hashable]]) -> list[int]:
+def small_cover(sets: Sequence[AbstractSet[Hashable]]) -> list[int]:
     """Numbers of few sets with the union of all."""
     members = _members(sets)
     chosen = {holders[0] for holders in members.values() if len(holders) == 1}
@@ -89,7 +90,7 @@ def small_cover(sets: Sequence[Set[Hashable]]) -> list[int]:
     return _pruned(chosen, sets)
 
 
-def _pruned(chosen: Set[int], sets: Sequence[Set[Hashable]]) -> list[int]:
+def _pruned(chosen: AbstractSet[int], sets: Sequence[AbstractSet[Hashable]]) -> list[int]:
     """The chosen without those whose members others have; the smallest are tried first."""
     times: dict[Hashable, int] = defaultdict(int)
     for number in chosen:
@@ -104,7 +105,7 @@ def _pruned(chosen: Set[int], sets: Sequence[Set[Hashable]]) -> list[int]:
     return sorted(kept)
 
 
-def lower_bound(sets: Sequence[Set[Hashable]]) -> int:
+def lower_bound(sets: Sequence[AbstractSet[Hashable]]) -> int:
     """How many sets any choice with the union of all must have, at least.
 
     Counts members of which no set has two, those first that exclude the fewest others.
@@ -120,7 +121,7 @@ def lower_bound(sets: Sequence[Set[Hashable]]) -> int:
     return bound
 
 
-def _members(sets: Sequence[Set[Hashable]]) -> Mapping[Hashable, list[int]]:
+def _members(sets: Sequence[AbstractSet[Hashable]]) -> Mapping[Hashable, list[int]]:
     """For each member the sets that have it."""
     result: dict[Hashable, list[int]] = defaultdict(list)
     for number, each in enumerate(sets):

@@ -32,7 +32,8 @@ def document(octets: bytes, name: str) -> Iterator[Entry]:
         data = members.get("tests")
     if not isinstance(data, list):
         raise ReadError(f'{name}: no list of strings: neither an array nor an object with "groups" or "tests"')
-    for number, item in enumerate(cast("list[Any]", data)):
+    items: list[Any] = data
+    for number, item in enumerate(items):
         yield _item(item, f"{name}: [{number}]")
 
 
@@ -76,7 +77,8 @@ def _object(value: Any, place: str) -> dict[str, Any]:
 def _array(value: Any, place: str) -> list[Any]:
     if not isinstance(value, list):
         raise ReadError(f"{place}: not an array")
-    return cast("list[Any]", value)
+    items: list[Any] = value
+    return items
 
 
 def _check_schema(data: dict[str, Any], place: str) -> None:

@@ -40,8 +40,8 @@ def wrong_expectations(entry: Entry, specimen: Specimen) -> Iterator[WrongExpect
     """What an entry expects wrongly. A wrong verdict is told alone: the rest follows from it."""
     expected = entry.expected
 
-    def wrong(what: str, said: str, right: str) -> WrongExpectation:
-        return WrongExpectation(entry.place, entry.octets, what, said, right)
+    def wrong(what: str, said: str, must: str) -> WrongExpectation:
+        return WrongExpectation(entry.place, entry.octets, what, said, must)
 
     if expected.accept is not None and expected.accept != specimen.accepted:
         yield wrong("verdict", _verdict(expected.accept), _verdict(specimen.accepted))
@@ -49,8 +49,8 @@ def wrong_expectations(entry: Entry, specimen: Specimen) -> Iterator[WrongExpect
     if expected[1:] == (None,) * 5:
         return
     if expected.scalars is not None and expected.scalars != specimen.scalars:
-        right = "a refusal" if specimen.scalars is None else code_points(specimen.scalars)
-        yield wrong("scalars", code_points(expected.scalars), right)
+        must = "a refusal" if specimen.scalars is None else code_points(specimen.scalars)
+        yield wrong("scalars", code_points(expected.scalars), must)
     flaw = specimen.flaw
     for what in ("offset", "length", "incomplete"):
         said, right = getattr(expected, what), None if flaw is None else getattr(flaw, what)

@@ -133,9 +133,8 @@ class _Source:
         )
 
     def _lines(self) -> Iterator[tuple[int, bytes]]:
-        number = 0
-        for line in chain(self._ahead, iter(lambda: self._file.readline(LONGEST_LINE + 1), b"")):
-            number += 1
+        rest = iter(lambda: self._file.readline(LONGEST_LINE + 1), b"")
+        for number, line in enumerate(chain(self._ahead, rest), 1):
             if len(line) > LONGEST_LINE:
                 raise ReadError(f"{self._name}:{number}: a line of more than {LONGEST_LINE} octets")
             yield number, line

@@ -11,7 +11,8 @@ from overlong.conformance.score.coverage import Coverage
 from overlong.conformance.score.entry import NOTHING_SAID, ReadError
 from overlong.conformance.score.expectations import WrongExpectation, wrong_expectations
 from overlong.conformance.score.files import AUTO, entries
-from overlong.conformance.score.historical import STREAMS, HistoricalFaults, StreamFaults
+from overlong.conformance.score.historical import HistoricalFaults, StreamFaults
+from overlong.conformance.score.models import STREAMS
 from overlong.conformance.score.outputs import ScalarFaults, ShapeFaults, StepFaults
 from overlong.conformance.score.specimen import Specimen
 from overlong.conformance.score.transitions import TransitionFaults, state_names

@@ -14,11 +14,11 @@ class Specimen:
         self.octets = octets
         automaton = dialect().automaton
         table, dead, state = automaton.table, automaton.dead, 0
-        states = [0]
+        states: list[int] = [0]
         for octet in octets:
             state = table[state][octet]
             states.append(state)
-            if state == dead:  # for good
+            if dead is not None and state == dead:  # for good
                 states += [dead] * (len(octets) + 1 - len(states))
                 break
         self.states = states

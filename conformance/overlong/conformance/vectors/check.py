@@ -76,7 +76,8 @@ def _validator(part: str) -> Callable[[Any, str, int], None]:
 
     text = (files("overlong.conformance") / "schemas" / "vectors-1.schema.json").read_text("ascii")
     schema = json.loads(text)
-    compiled: Any = fastjsonschema.compile({**schema, "oneOf": [{"$ref": f"#/definitions/{part}"}]}, use_default=False)
+    schema = {"$schema": schema["$schema"], "definitions": schema["definitions"], "$ref": f"#/definitions/{part}"}
+    compiled: Any = fastjsonschema.compile(schema, use_default=False)
 
     def validate(data: Any, name: str, line: int) -> None:
         try:
@@ -158,7 +159,7 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
             number += 1
             if len(line) > LARGEST_LINE:
                 raise CheckError(f"{printable(str(path))}:{number}: a line of more than {LARGEST_LINE} octets")
-            yield number, line
+            yield number, line.rstrip(b"\n")
     if not number:
         raise CheckError(f"{printable(str(path))}:1: an empty file")
 

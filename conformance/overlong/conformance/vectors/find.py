@@ -7,6 +7,7 @@ import difflib
 from overlong.conformance.families import all_vectors
 from overlong.conformance.suites import SUITES
 from overlong.conformance.vector import LONGEST_HEX, IdError, Vector
+from overlong.conformance.vectors.registry import withdrawn
 
 
 def find_vectors(name: str) -> tuple[Vector, ...]:
@@ -18,6 +19,9 @@ def find_vectors(name: str) -> tuple[Vector, ...]:
     named = tuple(vector for vector in all_vectors() if name in (vector.id, vector.case))
     if named:
         return named
+    if name in withdrawn():
+        gone = withdrawn()[name]
+        raise IdError(f"{name} was withdrawn in version {gone.version}: {gone.reason}")
     if "/sha256-" in name:
         for suite in SUITES.values():
             for batch in suite.batches():
