@@ -34,7 +34,7 @@ from overlong.reference import DEFECTS, dialect
 from overlong.reference.theory import access_words, characterising_set
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGES = ("protocol.md", "command-line.md", "results.md", "theory.md")
+PAGES = ("protocol.md", "command-line.md", "results.md", "theory.md", "vendoring.md", "score.md")
 AUTOMATON = dialect().automaton
 DEAD = cast("int", AUTOMATON.dead)
 LIVE = [state for state in range(len(AUTOMATON)) if state != DEAD]

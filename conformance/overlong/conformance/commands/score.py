@@ -105,7 +105,7 @@ def command(
             click.echo(json.dumps(result.to_json(), indent=2))
         else:
             for line in summary(result, width=width(), verbose=verbose, added=missing or ""):
-                if not quiet or line.startswith(_ESSENTIAL):
+                if not quiet or line.startswith(_ESSENTIAL[: 1 + bool(result.wrong_count)]):
                     click.echo(line)
     below = fail_under is not None and 100 * result.transitions.caught < fail_under * result.transitions.total
     if below:
@@ -114,6 +114,7 @@ def command(
 
 
 _ESSENTIAL = ("single-transition faults", "wrong expectations")
+"""How the lines begin that ``-q`` leaves: the figure, and what made the exit status 1."""
 
 
 def _same(one: str, other: str) -> bool:

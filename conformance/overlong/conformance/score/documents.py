@@ -11,7 +11,7 @@ from overlong.conformance.vectors.edition import SCHEMA
 from overlong.conformance.vectors.strict_json import JsonError, loads
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
 _OCTETS = ("hex", "octets", "bytes", "input", "data", "string")
 _VERDICT = ("verdict", "valid", "ok", "well_formed", "expected", "expect")
@@ -32,8 +32,7 @@ def document(octets: bytes, name: str) -> Iterator[Entry]:
         data = members.get("tests")
     if not isinstance(data, list):
         raise ReadError(f'{name}: no list of strings: neither an array nor an object with "groups" or "tests"')
-    items: list[Any] = data
-    for number, item in enumerate(items):
+    for number, item in enumerate(cast("Sequence[Any]", data)):
         yield _item(item, f"{name}: [{number}]")
 
 
@@ -74,11 +73,10 @@ def _object(value: Any, place: str) -> dict[str, Any]:
     return cast("dict[str, Any]", value)
 
 
-def _array(value: Any, place: str) -> list[Any]:
+def _array(value: Any, place: str) -> Sequence[Any]:
     if not isinstance(value, list):
         raise ReadError(f"{place}: not an array")
-    items: list[Any] = value
-    return items
+    return cast("Sequence[Any]", value)
 
 
 def _check_schema(data: dict[str, Any], place: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import os
+import re
 import stat
 import sys
 from contextlib import contextmanager
@@ -29,6 +30,7 @@ LONGEST_LINE = 1 << 25
 
 _HEAD = 1 << 16  # octets in which the first line that says something must begin
 _LEAST = 9  # octets that tell a frame
+_JSON = re.compile(rb'\{\s*["}]|\{$|\[(?!\s*(?:0x|\\x))')  # and no {0xC0, 0x80} of C
 
 _BY_LINES: dict[str, Callable[[Iterable[tuple[int, bytes]], str], Iterator[Entry]]] = {
     "hex": texts.hex_lines,
@@ -117,10 +119,8 @@ class _Source:
             raise ReadError(f"{self._name}: empty")
         if looks_like_frames(b"".join(self._ahead)):
             return "frames"
-        if telling.startswith(b"{"):
-            return "jsonl" if b'"record"' in telling[:200] else "json"
-        if telling.startswith(b"["):
-            return "json"
+        if _JSON.match(telling):
+            return "jsonl" if telling.startswith(b"{") and b'"record"' in telling[:200] else "json"
         if telling.startswith(b"id\t"):
             return "tsv"
         if texts.is_numbered(telling):

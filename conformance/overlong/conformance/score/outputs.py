@@ -14,6 +14,7 @@ wrong thing in one step, an octet or the end of the input in one state, is found
 from __future__ import annotations
 
 from collections import defaultdict
+from functools import cache
 from typing import TYPE_CHECKING
 
 from overlong.conformance.score.transitions import state_names
@@ -75,6 +76,7 @@ def _by_numbers(name: str) -> tuple[int, ...]:
     return length, bit, stuck
 
 
+@cache
 def _bits_of_transitions() -> dict[tuple[int, int], set[str]]:
     """For each transition of the unfolded automaton inside a character, the stuck bits that it shows."""
     spoken = dialect()

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from overlong.conformance.product import Product
     from overlong.conformance.vector import Vector
 
-ROWS = 1 << 16
-"""Rows of a batch, at least, where there are that many."""
+ROWS = 1 << 14
+"""Rows of a batch, about; what is smaller is put together."""
 
 HEX = np.frombuffer(b"".join(b"%02x" % octet for octet in range(0x100)), "u2")
 
@@ -60,11 +60,15 @@ def batches(blocks: Iterable[Product | list[Vector]]) -> Iterator[pa.RecordBatch
     waiting: list[pa.RecordBatch] = []
     rows = 0
     for block in blocks:
-        waiting.append(_of_vectors(block) if isinstance(block, list) else _of_product(block))
-        rows += len(block)
-        if rows >= ROWS:
+        batch = _of_vectors(block) if isinstance(block, list) else _of_product(block)
+        if len(block) < ROWS:
+            waiting.append(batch)
+            rows += len(block)
+        if waiting and (rows >= ROWS or len(block) >= ROWS):
             yield pa.concat_batches(waiting)
             waiting, rows = [], 0
+        if len(block) >= ROWS:
+            yield batch
     if waiting:
         yield pa.concat_batches(waiting)
 
@@ -108,7 +112,7 @@ def _row(vector: Vector) -> dict[str, Any]:
         "detectable_at": vector.detectable_at,
         "scalars": strict.scalars if isinstance(strict, Decoded) else None,
         "replacement": vector.replaced.scalars,
-        "put_out": put_out(vector),
+        "put_out": tuple(put_out(vector)),
         "flag": vector.flags[0] if vector.flags else None,
         "rule": provenance.rule if provenance else None,
         "alternative": provenance.alternative or None if provenance else None,
@@ -145,7 +149,6 @@ def _of_product(strings: Product) -> pa.RecordBatch:
         "id": _ids(strings.category, np.frombuffer(octets, "u1").reshape(count, width)),
         "octets": _fixed(pa.binary(), count, width, octets),
         "replacement": _scalars(strings),
-        "put_out": _lists(np.tile(np.array(row["put_out"], "u4"), (count, 1))),
     }
     if vector.flaw is None:
         changing["scalars"] = changing["replacement"]
