@@ -3,7 +3,9 @@
 import io
 import json
 import os
+import re
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -601,3 +603,47 @@ def test_json_has_everything(tmp_path):
 
 def test_help_names_every_format():
     assert command_module.FORMATS == FORMATS
+
+
+# The document -----------------------------------------------------------------------------------------------
+
+PAGE = (Path(__file__).parents[2] / "docs" / "score.md").read_text(encoding="utf-8")
+
+
+def section(heading):
+    return PAGE.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+
+
+def table(heading):
+    return dict(re.findall(r"^\| `([^`]+)` \| (.+) \|$", section(heading), re.MULTILINE))
+
+
+def test_the_documents_tables_are_the_codes():
+    assert table("Historical faults") == CLASSES
+    assert table("Wrong reports") == {name: line for name, (line, _) in SHAPES.items()}
+    assert re.findall(r"^\| `(\w+)` \|", section("Formats"), re.MULTILINE) == [
+        form for form in FORMATS if form != "auto"
+    ]
+    options = {option for parameter in command.params for option in parameter.opts if option.startswith("-")}
+    assert set(re.findall(r"^\| `(-+[a-z-]+)", PAGE, re.MULTILINE)) | {"--quiet", "--verbose"} == options
+
+
+def test_the_documents_session_is_what_is_printed(tmp_path, monkeypatch):
+    """But for how many vectors are to be added, and how many faults ours leave: these change as the suites grow."""
+    monkeypatch.chdir(tmp_path)
+    (listed,) = re.findall(r"```text\n(.*?)```", PAGE, re.DOTALL)
+    (tmp_path / "tests.txt").write_text(listed)
+    (session,) = re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL)
+    code = 0
+    for words, shown in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", session, re.MULTILINE):
+        if words == "echo $?":
+            assert shown == f"{code}\n"
+            continue
+        done = run(*words.split()[2:])
+        code = done.exit_code
+        assert steady(done.stdout) == steady(shown)
+
+
+def steady(text):
+    text = re.sub(r"\nnot shown by any vector of ours: .*", "", text)
+    return re.sub(r"\d[\d ]*\d", "N", text.partition("to reach 100 %:")[2]), text.partition("to reach 100 %:")[0]

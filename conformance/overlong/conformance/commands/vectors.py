@@ -75,7 +75,7 @@ def list_command(
                 click.echo(json.dumps(record(vector)))
             else:
                 verdict = "accept" if vector.flaw is None else "reject"
-                click.echo(f"{vector.id:<36}  {verdict}  {vector.comment}".rstrip())
+                click.echo(f"{vector.id:<24}  {verdict}  {vector.comment}".rstrip())
         if not some:
             raise SelectionError(f"no vector matches: {chosen.words}")
 

@@ -54,3 +54,9 @@ def all_of_printable_ascii() -> bytes:
 def control(control: int) -> bytes:
     """U+{control:04X} is a control character, and a scalar value"""
     return well_formed(control)
+
+
+@FAMILY.case
+def line_ends() -> bytes:
+    """CR LF, LF, CR and 1A, which a pipe in text mode changes or takes for the end"""
+    return b"a\r\nb\nc\rd\x1ae"

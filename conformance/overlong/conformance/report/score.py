@@ -118,7 +118,7 @@ def _wrong(score: Score, shown: int, width: int) -> Iterator[str]:
 def _to_add(score: Score, added: str, width: int) -> Iterator[str]:
     cover = score.to_add
     if not cover.vectors:
-        yield "to reach 100 %: nothing to add"
+        yield f"to reach 100 %: nothing {'of ours ' if cover.out_of_reach else ''}to add"
     else:
         count = len(cover.vectors)
         bound = (
