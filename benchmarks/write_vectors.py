@@ -1,3 +1,5 @@
+# pyright: basic
+# (pyarrow has no types)
 """Ten million vectors with their expectations, written as JSON Lines and as columns, against ``json.dumps``.
 
 ``python benchmarks/write_vectors.py [VECTORS] [ROUNDS]``
@@ -57,7 +59,9 @@ class Window:
 
 def products(most: int) -> Iterator[Product]:
     done = 0
-    for each in suite_named(SUITE).products():  # type: ignore[misc]
+    suite = suite_named(SUITE)
+    assert suite.products is not None
+    for each in suite.products():
         yield each
         done += len(each)
         if done >= most:

@@ -134,7 +134,8 @@ def test_all_scalar_values_are_asked_once_each():
     assert between == [c for value in values for c in ("é", value, "a")]
 
 
-CODES: dict[str, set[str | None]] = {  # what the first flaw of a family's vectors may be; other families hold lawful vectors, too
+# what the first flaw of a family's vectors may be; other families hold lawful vectors, too
+CODES: dict[str, set[str | None]] = {
     "well-formed": {None},
     "noncharacter": {None},
     "overlong": {"OV201", "OV208"},

@@ -81,7 +81,7 @@ def test_all_strings_are_all_strings():
         bytes(octets) for length in (1, 2) for octets in product(range(256), repeat=length)
     }
     assert suite_named("exhaustive(2)").size == 65_792
-    assert Selection(("exhaustive(3)",)).count() == sum(map(len, suite_named("exhaustive(3)").products()))
+    assert Selection(("exhaustive(3)",)).count() == sum(len(each) for each in suite_named("exhaustive(3)").products())
 
 
 @pytest.mark.parametrize("form", FORMATS)
