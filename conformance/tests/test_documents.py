@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import cast
 
 import click
-import jsonschema  # type: ignore[import-untyped]
+import jsonschema
 import pytest
 
 from overlong.__main__ import cli

@@ -88,11 +88,12 @@ def command(
     """  # noqa: D301 (click reads the backspace)
     import json
 
+    from overlong.conformance.printable import printable
     from overlong.conformance.report.score import summary
     from overlong.conformance.score import ReadError, score
 
     if missing is not None and any(_same(missing, file) for file in files):
-        raise click.UsageError(f"--add {missing} would overwrite a list; name another file")
+        raise click.UsageError(f"--add {printable(missing)} would overwrite a list; name another file")
     with errors_on_one_line(), _Counter(enabled=not quiet) as counter:
         try:
             result = score(*files, form=form, progress=counter.update)

@@ -6,6 +6,7 @@ import hashlib
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from overlong.conformance.printable import printable
 from overlong.conformance.score.cover import Cover, find_cover
 from overlong.conformance.score.coverage import Coverage
 from overlong.conformance.score.entry import NOTHING_SAID, ReadError
@@ -135,7 +136,8 @@ def score(*paths: str, form: str = AUTO, progress: Callable[[str, int], None] = 
             if run.read % 1000 == 0:
                 progress("read", run.read)
     if not run.read:
-        raise EmptyList(f"{', '.join(run.skipped[:1]) or ', '.join(paths)}: no string to measure")
+        why = "".join(f" ({each})" for each in run.skipped[:1])
+        raise EmptyList(f"{', '.join(map(printable, paths))}: no string to measure{why}")
     return run.result(paths, progress)
 
 
