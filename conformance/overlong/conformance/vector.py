@@ -76,10 +76,10 @@ class Vector:
     octets: bytes
     comment: str = ""
     chunks: tuple[int, ...] | None = None
-    case: str = ""
-    """``category/name`` of the case that built it: a second name, shared by all vectors of a case."""
+    cases: tuple[str, ...] = ()
+    """``category/name`` of the cases that built it: second names, shared by all vectors of a case."""
     decoder: str = ""
-    """The decoder that once got it wrong."""
+    """The decoders that once got it wrong."""
     references: tuple[str, ...] = ()
 
     @property

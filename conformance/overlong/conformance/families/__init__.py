@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -59,14 +60,24 @@ FAMILIES: dict[str, Family] = {
 
 @cache
 def all_vectors() -> tuple[Vector, ...]:
-    """All of them. The first family that has an input keeps it; regressions are all kept, whoever else has them."""
-    seen: set[tuple[str, bytes, tuple[int, ...] | None]] = set()
-    result: list[Vector] = []
+    """All of them, each input once: the first family that has it keeps it, and gains the names that others give it."""
+    once: dict[tuple[bytes, tuple[int, ...] | None], Vector] = {}
     for family in FAMILIES.values():
-        owner = family.category if family is regression.FAMILY else ""
         for vector in family.vectors():
-            key = owner, vector.octets, vector.chunks
-            if key not in seen:
-                seen.add(key)
-                result.append(vector)
-    return tuple(result)
+            key = vector.octets, vector.chunks
+            once[key] = _together(once[key], vector) if key in once else vector
+    return tuple(once.values())
+
+
+def _together(first: Vector, again: Vector) -> Vector:
+    """The first, with what the other knows of decoders that got it wrong."""
+    cases = tuple(dict.fromkeys((*first.cases, *again.cases)))
+    if not again.decoder:
+        return replace(first, cases=cases)
+    return replace(
+        first,
+        cases=cases,
+        comment=f"{first.comment}; {again.decoder}: {again.comment}",
+        decoder=", ".join(filter(None, (first.decoder, again.decoder))),
+        references=tuple(dict.fromkeys((*first.references, *again.references))),
+    )

@@ -101,7 +101,7 @@ class Family:
                     b"".join(built) if isinstance(built, tuple) else built,
                     sentence.vformat(text, (), values),
                     chunks,
-                    case=name,
+                    cases=(name,),
                     decoder=case.decoder,
                     references=case.references,
                 )

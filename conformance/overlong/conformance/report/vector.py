@@ -29,8 +29,8 @@ def lines(vector: Vector, width: int) -> Iterator[str]:
     yield vector.id
     if vector.comment:
         yield from row("what", vector.comment)
-    if vector.case:
-        yield from row("case", vector.case)
+    for case in vector.cases:
+        yield from row("case", case)
     if vector.decoder:
         yield from row("decoder", vector.decoder)
     for reference in vector.references:

@@ -32,10 +32,10 @@ def cuts(length: int) -> Iterator[tuple[int, ...]]:
 
 @cache
 def _vectors() -> tuple[Vector, ...]:
-    once = {vector.octets: vector for vector in reversed(core_vectors()) if vector.octets}
     return tuple(
         Vector("chunking", vector.octets, vector.comment, chunks)
-        for vector in reversed(once.values())
+        for vector in core_vectors()
+        if vector.octets
         for chunks in sorted(set(cuts(len(vector.octets))))
     )
 

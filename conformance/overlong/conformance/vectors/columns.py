@@ -48,7 +48,7 @@ SCHEMA = pa.schema(
         pa.field("rule", pa.dictionary(pa.int8(), pa.string())),
         pa.field("alternative", pa.dictionary(pa.int8(), pa.string())),
         pa.field("since", pa.dictionary(pa.int8(), pa.string()), nullable=False),
-        pa.field("case", pa.string()),
+        pa.field("cases", pa.list_(pa.string())),
         pa.field("comment", pa.string()),
     ]
 )
@@ -117,7 +117,7 @@ def _row(vector: Vector) -> dict[str, Any]:
         "rule": provenance.rule if provenance else None,
         "alternative": provenance.alternative or None if provenance else None,
         "since": since(vector.id),
-        "case": vector.case or None,
+        "cases": vector.cases or None,
         "comment": vector.comment or None,
     }
 

@@ -16,7 +16,7 @@ def find_vectors(name: str) -> tuple[Vector, ...]:
     Raises:
         IdError: there is none.
     """
-    named = tuple(vector for vector in all_vectors() if name in (vector.id, vector.case))
+    named = tuple(vector for vector in all_vectors() if name in (vector.id, *vector.cases))
     if named:
         return named
     if name in withdrawn():
@@ -33,7 +33,7 @@ def find_vectors(name: str) -> tuple[Vector, ...]:
     try:
         return (Vector.from_id(name),)
     except IdError as error:
-        cases = {vector.case for vector in all_vectors()}
+        cases = {case for vector in all_vectors() for case in vector.cases}
         near = difflib.get_close_matches(name, cases, n=1)
         if not near:
             raise

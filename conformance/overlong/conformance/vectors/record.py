@@ -71,8 +71,8 @@ def record(
         result["chunks"] = list(vector.chunks)
     if vector.comment:
         result["comment"] = vector.comment
-    if vector.case:
-        result["case"] = vector.case
+    if vector.cases:
+        result["cases"] = list(vector.cases)
     if vector.decoder:
         result["decoder"] = vector.decoder
     if vector.references:

@@ -53,10 +53,16 @@ class Selection:
     def fits(self, vector: Vector) -> bool:
         """Whether the criteria other than the suite let it through."""
         return (
-            (not self.families or vector.category in self.families)
+            (not self.families or not self._categories(vector).isdisjoint(self.families))
             and (not self.flags or not set(self.flags).isdisjoint(vector.flags))
-            and (not self.ids or any(fnmatchcase(name, glob) for glob in self.ids for name in (vector.id, vector.case)))
+            and (
+                not self.ids or any(fnmatchcase(name, glob) for glob in self.ids for name in (vector.id, *vector.cases))
+            )
         )
+
+    @staticmethod
+    def _categories(vector: Vector) -> set[str]:
+        return {vector.category, *(case.partition("/")[0] for case in vector.cases)}
 
     def vectors(self) -> Iterator[Vector]:
         """They themselves, in the order of the suites; never all in memory.

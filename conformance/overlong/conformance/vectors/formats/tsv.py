@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 COLUMNS = (
     "id", "hex", "chunks", "verdict", "offset", "length", "incomplete", "detectable_at", "scalars", "replacement",
-    "chunked", "flags", "rule", "alternative", "case", "comment",
+    "chunked", "flags", "rule", "alternative", "cases", "comment",
 )  # fmt: skip
 
 
@@ -38,7 +38,7 @@ def row(vector: Vector) -> tuple[str, ...]:
         " ".join(vector.flags),
         provenance.rule if provenance else "",
         provenance.alternative if provenance else "",
-        vector.case,
+        " ".join(vector.cases),
         vector.comment,
     )
 
