@@ -110,7 +110,7 @@ def skips_fe_and_ff(octets: bytes) -> str:
     return rewritten(octets.translate(None, b"\xfe\xff"))
 
 
-@caught_for("OV205", "OV206", "OV207")
+@caught_for("OV203", "OV204", "OV205", "OV206", "OV207")
 def nothing_checked_after_64_octets(octets: bytes) -> bool:
     """The first block decides."""
     try:
@@ -161,8 +161,9 @@ def no_character_at_the_end(octets: bytes) -> str:
 # Scalar values ----------------------------------------------------------------------------------------------
 
 
-@caught_for("OV102")
+@caught_for("OV102", "OV301")
 def strips_the_signature(octets: bytes) -> str:
+    """And counts offsets without it."""
     return octets.decode("utf-8-sig")
 
 

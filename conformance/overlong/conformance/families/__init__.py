@@ -39,7 +39,6 @@ FAMILIES: dict[str, Family] = {
         nul,
         signature,
         noncharacter,
-        boundary,
         security,
         overlong,
         surrogate,
@@ -53,6 +52,7 @@ FAMILIES: dict[str, Family] = {
         concatenation,
         resynchronisation,
         long_run,
+        boundary,
         regression,
     )
 }
