@@ -106,7 +106,7 @@ def test_what_a_user_can_mend_is_one_line(words, code, says, tmp_path):
         (["explain", "OV999"], "explain codes"),
         (["explain", "xyz"], "neither octets"),
         (["replay", "zz", "cpython"], "no vector id"),
-        (["replay", "overlong/sha256-0123456789abcdef", "cpython"], "no vector"),
+        (["replay", "overlong/sha256-0123456789abcdef", "cpython"], "no suite has a vector"),
         (["certfy", "cpython"], "did you mean certify"),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import textwrap
 
 import click
 
@@ -13,6 +14,7 @@ from overlong.conformance.commands.options import (
     TargetCommand,
     errors_on_one_line,
     target_of,
+    width,
     with_limits,
 )
 
@@ -53,7 +55,8 @@ def command(words: tuple[str, ...], timeout: float, restarts: int) -> None:
     chunks = f"  in chunks of {', '.join(map(str, vector.chunks))}" if vector.chunks is not None else ""
     click.echo(f"input     {spaced_hex(vector.octets)}{chunks}")
     if vector.comment:
-        click.echo(f"why       {vector.comment}")
+        for line in textwrap.wrap(f"why       {vector.comment}", width(), subsequent_indent=" " * 10):
+            click.echo(line)
     for answer in answers:
         click.echo(f"{answer.operation}")
         click.echo(f"  expected  {expected_in_words(answer.expected)}")

@@ -47,10 +47,8 @@ class HistoricalFaults:
         found = self._grammars.differing(specimen.octets) & self._wanted if self._wanted else 0
         result = [each.name for number, each in enumerate(GRAMMARS) if found >> number & 1] if found else []
         for habit in self._habits.values():
-            if isinstance(habit, WrongOutput):
-                if specimen.accepted and differs(habit, specimen):
-                    result.append(habit.name)
-            elif len(specimen.octets) >= habit.least and differs(habit, specimen):
+            least = 0 if isinstance(habit, WrongOutput) else habit.least
+            if len(specimen.octets) >= least and differs(habit, specimen):
                 result.append(habit.name)
         return result
 
