@@ -67,7 +67,8 @@ def errors_on_one_line() -> Generator[None]:
         sys.exit(USAGE)
     except OSError as error:
         where = f"{printable(str(error.filename))}: " if error.filename else "output cannot be written: "
-        leave(f"{where}{error.strerror or printable(str(error))}; choose another folder with -o", USAGE)
+        remedy = "check the path" if isinstance(error, FileNotFoundError) else "choose another folder with -o"
+        leave(f"{where}{error.strerror or printable(str(error))}; {remedy}", USAGE)
 
 
 limits_options: list[Any] = [
