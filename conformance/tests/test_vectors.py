@@ -20,9 +20,8 @@ from overlong.conformance.vector import Vector
 from overlong.conformance.vectors import columns
 from overlong.conformance.vectors.check import check
 from overlong.conformance.vectors.export import FORMATS, format_named
-from overlong.conformance.vectors.formats import tsv
 from overlong.conformance.vectors.lines import json_line, product_lines
-from overlong.conformance.vectors.record import record
+from overlong.conformance.vectors.record import record, spelt
 from overlong.conformance.vectors.registry import digest_of_ids, profile, published, withdrawn
 from overlong.conformance.vectors.selection import Selection
 from overlong.conformance.vectors.strict_json import JsonError, loads
@@ -68,8 +67,8 @@ def test_columns_say_what_records_say():
         for member in ("offset", "length", "incomplete", "detectable_at"):
             assert row[member] == strict.get(member)
         assert (row["scalars"] is None) == (strict["verdict"] == "reject")
-        assert row["scalars"] is None or tsv.spelt(row["scalars"]) == strict["scalars"]
-        assert tsv.spelt(row["replacement"]) == replacement["scalars"]
+        assert row["scalars"] is None or spelt(*row["scalars"]) == strict["scalars"]
+        assert spelt(*row["replacement"]) == replacement["scalars"]
         counts = [len(each.split()) for each in replacement["chunked"]]
         assert row["put_out"] == [sum(counts[: place + 1]) for place in range(len(counts) - 1)]
         assert [row["flag"]] == (said["flags"] or [None])

@@ -7,7 +7,6 @@ vectors cheap.
 
 from __future__ import annotations
 
-import struct
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ from overlong.conformance.protocol import (
     STREAMING,
     Answers,
     big_endian,
+    stream_payload,
 )
 from overlong.conformance.vector import Vector
 from overlong.reference import MaximalSubpart, WellFormed, segments
@@ -109,10 +109,7 @@ class Batch:
         """Each item's payload length, and all payloads in a row, as the operation wants them."""
         if operation not in STREAMING:
             return self.lengths, self.octets
-        items = [
-            struct.pack(f">H{len(chunks)}I", len(chunks), *chunks) + vector.octets
-            for vector, chunks in ((vector, vector.chunks or (len(vector.octets),)) for vector in self.vectors)
-        ]
+        items = [stream_payload(vector.octets, vector.chunks or (len(vector.octets),)) for vector in self.vectors]
         return list(map(len, items)), b"".join(items)
 
     def chunk_counts(self, operation: str) -> list[int] | None:

@@ -39,3 +39,8 @@ def code_points(values: tuple[int, ...], limit: int = 8) -> str:
 def times(count: int) -> str:
     """``once``, ``twice``, ``3 times``."""
     return {1: "once", 2: "twice"}.get(count, f"{count} times")
+
+
+def thousands(number: int) -> str:
+    """``18 441``."""
+    return f"{number:,}".replace(",", " ")

@@ -186,6 +186,11 @@ def frame(request: int, body: bytes) -> bytes:
     return HEAD.pack(4 + len(body), request) + body
 
 
+def stream_payload(octets: bytes, chunks: Sequence[int]) -> bytes:
+    """What a streaming operation is asked: the number of chunks, their lengths, all octets."""
+    return struct.pack(f">H{len(chunks)}I", len(chunks), *chunks) + octets
+
+
 @dataclass(frozen=True, slots=True)
 class Answers:
     """The answers to a batch, column by column, as they stand on the wire.

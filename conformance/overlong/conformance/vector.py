@@ -6,6 +6,7 @@ import hashlib
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from overlong.reference import (
@@ -154,6 +155,11 @@ class Vector:
         an octet shows that its maximal subpart is one.
         """
         return tuple(tuple(fold(found, replacement)) for found in self.released)
+
+    @property
+    def put_out(self) -> tuple[int, ...]:
+        """How many scalar values a replacing decoder has put out after each of :attr:`pieces`."""
+        return tuple(accumulate(map(len, self.chunked[:-1])))
 
     @property
     def detectable_at(self) -> int | None:

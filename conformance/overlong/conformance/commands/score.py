@@ -163,9 +163,11 @@ class _Counter:
 
     def update(self, what: str, strings: int) -> None:
         """So many strings are done."""
+        from overlong.conformance.printable import thousands
+
         if self._enabled and self._clock() - self._said > self._every:
             self._said = self._clock()
-            text = f"{what} {strings:,} strings".replace(",", " ")
+            text = f"{what} {thousands(strings)} strings"
             click.echo(f"\r\x1b[K{text}" if self._live else text, nl=not self._live, err=True)
             self._written = True
 

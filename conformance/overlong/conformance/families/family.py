@@ -60,29 +60,23 @@ class Family:
 
     def case(self, builder: Builder) -> Builder:
         """One vector."""
-        self._cases.append(_Case(builder, ({},), "", ()))
-        return builder
+        return self._add(({},))(builder)
 
     def cases(self, names: str, values: Iterable[Any]) -> Callable[[Builder], Builder]:
         """A vector for each of ``values``; ``names`` are the parameters', parted by commas, as in pytest."""
-        keys = [name.strip() for name in names.split(",")]
-        rows = [dict(zip(keys, value if len(keys) > 1 else (value,), strict=True)) for value in values]
-
-        def register(builder: Builder) -> Builder:
-            self._cases.append(_Case(builder, rows, "", ()))
-            return builder
-
-        return register
+        return self._add(_rows(names, values))
 
     def bug(
         self, decoder: str, *references: str, names: str = "", values: Iterable[Any] = ()
     ) -> Callable[[Builder], Builder]:
         """What a real decoder got wrong: which one, and where that is written (addresses, CVE ids)."""
-        keys = [name.strip() for name in names.split(",")]
-        rows = [dict(zip(keys, value if len(keys) > 1 else (value,), strict=True)) for value in values]
+        return self._add(_rows(names, values) if names else ({},), decoder, references)
 
+    def _add(
+        self, parameters: Sequence[Mapping[str, Any]], decoder: str = "", references: tuple[str, ...] = ()
+    ) -> Callable[[Builder], Builder]:
         def register(builder: Builder) -> Builder:
-            self._cases.append(_Case(builder, rows if names else ({},), decoder, references))
+            self._cases.append(_Case(builder, parameters, decoder, references))
             return builder
 
         return register
@@ -105,3 +99,8 @@ class Family:
                     decoder=case.decoder,
                     references=case.references,
                 )
+
+
+def _rows(names: str, values: Iterable[Any]) -> list[dict[str, Any]]:
+    keys = [name.strip() for name in names.split(",")]
+    return [dict(zip(keys, value if len(keys) > 1 else (value,), strict=True)) for value in values]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from overlong.conformance.printable import printable
+from overlong.conformance.printable import printable, thousands
 from overlong.conformance.score.models import CLASSES, STREAMS
 from overlong.conformance.score.outputs import SHAPES
 
@@ -69,11 +69,6 @@ def summary(score: Score, *, width: int, verbose: bool = False, added: str = "")
 def _wrapped(text: str, width: int, indent: str = "", hanging: str = "  ") -> list[str]:
     """Lines of ``text``; names with hyphens stay whole."""
     return textwrap.wrap(text, width, initial_indent=indent, subsequent_indent=hanging, break_on_hyphens=False)
-
-
-def thousands(number: int) -> str:
-    """``18 441``."""
-    return f"{number:,}".replace(",", " ")
 
 
 def _counted(number: int, what: str) -> str:

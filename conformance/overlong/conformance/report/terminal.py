@@ -9,7 +9,7 @@ from overlong.conformance.certificate import PROFILE
 from overlong.conformance.certify import reproduce_command
 from overlong.conformance.finding import expected_in_words, observed_in_words
 from overlong.conformance.kind import NORMATIVE, POSITION, REPLACEMENT, VERDICT
-from overlong.conformance.printable import printable, spaced_hex, times
+from overlong.conformance.printable import printable, spaced_hex, thousands, times
 from overlong.conformance.protocol import OPERATIONS, REPLACE
 from overlong.conformance.runner import FAILS, HOLDS, MAXIMAL_SUBPART, MEASURED_BY, NOT_MEASURED
 
@@ -45,7 +45,7 @@ def summary(certificate: Certificate, target: str | Sequence[str], *, width: int
     if run.greeting.version:
         header += f" ({printable(run.greeting.version)})"
     yield from textwrap.wrap(header, width, subsequent_indent="  ")
-    suites = [f"{part.suite.name} {_thousands(part.done)}" for part in run.suites] or ["nothing ran"]
+    suites = [f"{part.suite.name} {thousands(part.done)}" for part in run.suites] or ["nothing ran"]
     yield from _in_rows([*suites, f"{run.seconds:.1f} s"], width, indent="", between=f" {glyphs.dot} ")
     yield ""
     buckets = run.ordered_buckets
@@ -85,7 +85,7 @@ def _verdict(certificate: Certificate) -> str:
         return "NOT MEASURED"
     failing = sum(len(part.failing) for part in run.suites)
     buckets = "1 bucket" if len(run.buckets) == 1 else f"{len(run.buckets)} buckets"
-    counted = f"{buckets}, {_thousands(failing)} of {_thousands(run.vectors)} vectors"
+    counted = f"{buckets}, {thousands(failing)} of {thousands(run.vectors)} vectors"
     failed = [claim for claim, state in run.claims.items() if state == FAILS]
     if run.claims[VERDICT] == HOLDS and not set(failed) & NORMATIVE:
         return f"CONFORMANT EXCEPT {' and '.join(failed)}  {counted}"
@@ -126,7 +126,7 @@ def _why_not(certificate: Certificate, claim: str) -> str:
     if claim == REPLACEMENT and REPLACE in offered and greeting.error_mode != MAXIMAL_SUBPART:
         return f"this version does not know its error mode, {printable(greeting.error_mode)}"
     if left := {op: n for op, n in certificate.run.unsupported.items() if op in MEASURED_BY[claim]}:
-        counts = ", ".join(f"{_thousands(n)} with {operation}" for operation, n in left.items())
+        counts = ", ".join(f"{thousands(n)} with {operation}" for operation, n in left.items())
         return f"it answered that vectors are not supported ({counts})"
     if not offered & set(MEASURED_BY[claim]):
         wanted = ", ".join(f"{operation} ({OPERATIONS[operation]})" for operation in MEASURED_BY[claim])
@@ -163,10 +163,6 @@ def _bucket(bucket: Bucket, target: str | Sequence[str], width: int) -> Iterator
     if vector.comment:
         yield from textwrap.wrap(f"why: {vector.comment}", width, initial_indent="     ", subsequent_indent="       ")
     if bucket.count > 1:
-        more = "1 more divergence" if bucket.count == 2 else f"{_thousands(bucket.count - 1)} more divergences"
+        more = "1 more divergence" if bucket.count == 2 else f"{thousands(bucket.count - 1)} more divergences"
         yield f"     and {more} like it"
     yield f"     reproduce: {printable(reproduce_command('replay', target, vector.id), 1000)}"
-
-
-def _thousands(number: int) -> str:
-    return f"{number:,}".replace(",", " ")

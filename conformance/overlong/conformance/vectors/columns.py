@@ -73,15 +73,6 @@ def batches(blocks: Iterable[Product | list[Vector]]) -> Iterator[pa.RecordBatch
         yield pa.concat_batches(waiting)
 
 
-def put_out(vector: Vector) -> list[int]:
-    """How many scalar values a replacing decoder has put out after each piece."""
-    total, result = 0, list[int]()
-    for scalars in vector.chunked[:-1]:
-        total += len(scalars)
-        result.append(total)
-    return result
-
-
 def _words(values: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(values))
 
@@ -112,7 +103,7 @@ def _row(vector: Vector) -> dict[str, Any]:
         "detectable_at": vector.detectable_at,
         "scalars": strict.scalars if isinstance(strict, Decoded) else None,
         "replacement": vector.replaced.scalars,
-        "put_out": tuple(put_out(vector)),
+        "put_out": vector.put_out,
         "flag": vector.flags[0] if vector.flags else None,
         "rule": provenance.rule if provenance else None,
         "alternative": provenance.alternative or None if provenance else None,

@@ -14,21 +14,10 @@ if TYPE_CHECKING:
     from overlong.conformance.vectors.formats.format import Format
     from overlong.conformance.vectors.selection import Selection
 
-FORMATS = {
-    "json": "one JSON document, with a published schema",
-    "jsonl": "JSON Lines: a header, a line for each vector, a footer",
-    "tsv": "a line for each vector, parted by tabs",
-    "frames": "requests of the target protocol: feed them to an adapter",
-    "c-header": "a header for C and C++",
-    "rust": "a Rust module",
-    "go": "a Go package",
-    "javascript": "an ECMAScript module",
-    "java": "a Java class",
-    "text": "a text to read, and the same with the raw octets in it",
-    "libfuzzer": "a seed corpus and a dictionary",
-    "arrow": "columns, as an Arrow IPC file (extra: columns)",
-    "parquet": "columns, as a Parquet file (extra: columns)",
-}
+FORMATS = (
+    "json", "jsonl", "tsv", "frames", "c-header", "rust", "go", "javascript", "java", "text", "libfuzzer", "arrow",
+    "parquet",
+)  # fmt: skip
 """Each is a module of ``formats``, with underscores for hyphens; imported when it is used."""
 
 

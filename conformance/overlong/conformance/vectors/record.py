@@ -20,9 +20,9 @@ DOCUMENT = {"rfc3629": ("RFC 3629", "4")}
 """For each dialect the document whose grammar it is, and the section."""
 
 
-def spelt(number: int) -> str:
-    """``002F``: a scalar value, at least four digits."""
-    return f"{number:04X}"
+def spelt(*scalars: int) -> str:
+    """``002F FFFD``: scalar values as hexadecimal numbers of at least four digits."""
+    return " ".join(f"{scalar:04X}" for scalar in scalars)
 
 
 def scalar_of(found: WellFormed) -> str:
@@ -42,9 +42,7 @@ def record(
     """
 
     def output(found: Iterable[Segment], mode: ErrorMode) -> str:
-        return " ".join(
-            scalar(each) if isinstance(each, WellFormed) else " ".join(map(spelt, mode(each))) for each in found
-        )
+        return " ".join(scalar(each) if isinstance(each, WellFormed) else spelt(*mode(each)) for each in found)
 
     flaw = vector.flaw
     strict: dict[str, Any]

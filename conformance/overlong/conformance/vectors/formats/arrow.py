@@ -26,4 +26,4 @@ def write(selection: Selection, sink: Sink) -> None:
             writer.write_batch(batch)
 
 
-FORMAT = Format("arrow", "vectors.arrow", "columns, as an Arrow IPC file", write, extra="columns")
+FORMAT = Format("arrow", "vectors.arrow", write, extra="columns")

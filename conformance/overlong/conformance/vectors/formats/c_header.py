@@ -8,7 +8,7 @@ from tempfile import TemporaryFile
 from typing import TYPE_CHECKING
 
 from overlong.conformance.vectors.formats.format import Format
-from overlong.conformance.vectors.formats.source import heading, put, put_out, quoted, refusal, sentence, wrapped
+from overlong.conformance.vectors.formats.source import heading, put, quoted, refusal, sentence, wrapped
 from overlong.reference import Rejected
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def write(selection: Selection, sink: Sink) -> None:
         put(file, *heading(selection), _DECLARATIONS, "UTF8_VECTORS_DATA unsigned char utf8_vector_octets[] = {")
         octets_before = numbers_before = longest = 0
         for vector in selection.vectors():
-            pool = (*vector.replaced.scalars, *put_out(vector), *(vector.chunks or ()))
+            pool = (*vector.replaced.scalars, *vector.put_out, *(vector.chunks or ()))
             put(file, *wrapped((f"0x{octet:02x}," for octet in vector.octets), _WIDTH))
             put(numbers, *wrapped((f"{number:#x}," for number in pool), _WIDTH))
             put(rows, _row(vector, octets_before, numbers_before))
@@ -123,4 +123,4 @@ def _literal(text: str) -> str:
     return quoted(text).replace("?", "\\?")
 
 
-FORMAT = Format("c-header", "utf8_vectors.h", "a header for C99 and C++, static data", write)
+FORMAT = Format("c-header", "utf8_vectors.h", write)

@@ -38,7 +38,6 @@ class Format:
 
     name: str
     file: str
-    shows: str
     write: Callable[[Selection, Sink], None]
     several: bool = False
     """It writes more than its main file, so it needs a folder."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ from overlong.conformance.protocol import (
     STREAM_REPLACE,
     VALIDATE,
     frame,
+    stream_payload,
 )
 from overlong.conformance.vectors.formats.format import Format
 
@@ -28,10 +28,11 @@ if TYPE_CHECKING:
 
 def requests(vector: Vector) -> Iterator[tuple[str, bytes]]:
     """The operations that a vector is asked, with their payloads: whole V, D and L; in chunks S and T."""
-    chunks, payload = vector.chunks, vector.octets
-    if chunks is not None:
-        payload = struct.pack(f">H{len(chunks)}I", len(chunks), *chunks) + payload
-    for operation in (VALIDATE, DECODE, REPLACE) if chunks is None else (STREAM_DECODE, STREAM_REPLACE):
+    if vector.chunks is None:
+        operations, payload = VALIDATE + DECODE + REPLACE, vector.octets
+    else:
+        operations, payload = STREAM_DECODE + STREAM_REPLACE, stream_payload(vector.octets, vector.chunks)
+    for operation in operations:
         yield operation, payload
 
 
@@ -45,4 +46,4 @@ def write(selection: Selection, sink: Sink) -> None:
                 file.write(frame(next(numbers), operation.encode("ascii") + payload))
 
 
-FORMAT = Format("frames", "vectors.frames", "requests of the target protocol, to pipe through an adapter", write)
+FORMAT = Format("frames", "vectors.frames", write)

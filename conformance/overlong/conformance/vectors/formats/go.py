@@ -12,7 +12,6 @@ from overlong.conformance.vectors.formats.source import (
     in_decimal,
     in_hex,
     put,
-    put_out,
     quoted,
     refusal,
     sentence,
@@ -81,10 +80,10 @@ def _row(vector: Vector) -> str:
     if refused is None:
         fields["Scalars"] = replaced
     fields["Replacement"] = replaced
-    fields["PutOut"] = f"[]int{{{in_decimal(put_out(vector))}}}"
+    fields["PutOut"] = f"[]int{{{in_decimal(vector.put_out)}}}"
     if vector.flags:
         fields["Flags"] = f"[]string{{{', '.join(map(quoted, vector.flags))}}}"
     return f"\t{{{', '.join(f'{name}: {value}' for name, value in fields.items())}}},"
 
 
-FORMAT = Format("go", "utf8_vectors.go", "a Go package", write)
+FORMAT = Format("go", "utf8_vectors.go", write)

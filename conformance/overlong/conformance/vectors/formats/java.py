@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from overlong.conformance.vectors.formats.format import Format
-from overlong.conformance.vectors.formats.source import heading, put, put_out, quoted, refusal, sentence
+from overlong.conformance.vectors.formats.source import heading, put, quoted, refusal, sentence
 from overlong.reference import Rejected
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def _row(vector: Vector) -> str:
         "incomplete" if place.incomplete else "",
         str(-1 if known is None else known),
         " ".join(f"{scalar:x}" for scalar in vector.replaced.scalars),
-        " ".join(map(str, put_out(vector))),
+        " ".join(map(str, vector.put_out)),
         " ".join(vector.flags),
     )
     return "\t".join(fields) + "\n"
@@ -145,4 +145,4 @@ def _parts(rows: Iterable[str]) -> Iterator[list[str]]:
         yield part
 
 
-FORMAT = Format("java", "Utf8Vectors.java", "a Java class", write)
+FORMAT = Format("java", "Utf8Vectors.java", write)

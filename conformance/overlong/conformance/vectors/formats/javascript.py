@@ -10,7 +10,6 @@ from overlong.conformance.vectors.formats.source import (
     in_decimal,
     in_hex,
     put,
-    put_out,
     quoted,
     refusal,
     sentence,
@@ -71,9 +70,9 @@ def _row(vector: Vector) -> str:
     return (
         f"  {{ id: {quoted(vector.id)}, comment: {quoted(sentence(vector))}, "
         f"octets: new Uint8Array([{in_hex(vector.octets)}]), chunks: {chunks}, strict: {{ {strict} }}, "
-        f"replacement: {replaced}, putOut: [{in_decimal(put_out(vector))}], "
+        f"replacement: {replaced}, putOut: [{in_decimal(vector.put_out)}], "
         f"flags: [{', '.join(map(quoted, vector.flags))}] }},"
     )
 
 
-FORMAT = Format("javascript", "utf8_vectors.mjs", "an ES module", write)
+FORMAT = Format("javascript", "utf8_vectors.mjs", write)

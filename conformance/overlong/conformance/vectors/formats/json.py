@@ -31,4 +31,4 @@ def write(selection: Selection, sink: Sink) -> None:
         file.write(b"\n ]\n}\n")
 
 
-FORMAT = Format("json", "vectors.json", "one JSON document, with a published schema", write)
+FORMAT = Format("json", "vectors.json", write)

@@ -28,4 +28,4 @@ def write(selection: Selection, sink: Sink) -> None:
         file.write(json_line({"record": "footer", "vectors": count}))
 
 
-FORMAT = Format("jsonl", "vectors.jsonl", "JSON Lines: header, a line for each vector, footer", write)
+FORMAT = Format("jsonl", "vectors.jsonl", write)

@@ -26,4 +26,4 @@ def write(selection: Selection, sink: Sink) -> None:
             writer.write_batch(batch)
 
 
-FORMAT = Format("parquet", "vectors.parquet", "columns, as a Parquet file", write, extra="columns")
+FORMAT = Format("parquet", "vectors.parquet", write, extra="columns")

@@ -10,7 +10,6 @@ from overlong.conformance.vectors.formats.source import (
     heading,
     in_decimal,
     put,
-    put_out,
     quoted,
     refusal,
     sentence,
@@ -84,7 +83,7 @@ def _row(vector: Vector) -> str:
     return (
         f"    Utf8Vector {{ id: {quoted(vector.id)}, comment: {quoted(sentence(vector))}, "
         f'octets: b"{escaped(vector.octets)}", chunks: {chunks}, strict: {strict}, '
-        f"replacement: {_text(vector.replaced.scalars)}, put_out: &[{in_decimal(put_out(vector))}], "
+        f"replacement: {_text(vector.replaced.scalars)}, put_out: &[{in_decimal(vector.put_out)}], "
         f"flags: &[{', '.join(map(quoted, vector.flags))}] }},"
     )
 
@@ -93,4 +92,4 @@ def _text(scalars: Iterable[int]) -> str:
     return '"' + "".join(f"\\u{{{scalar:x}}}" for scalar in scalars) + '"'
 
 
-FORMAT = Format("rust", "utf8_vectors.rs", "a Rust module, static data", write)
+FORMAT = Format("rust", "utf8_vectors.rs", write)

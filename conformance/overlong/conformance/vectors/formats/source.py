@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from overlong.conformance.vectors.edition import notice
@@ -68,8 +67,3 @@ def sentence(vector: Vector) -> str:
 def refusal(vector: Vector) -> Rejected | None:
     """Where a strict decoder refuses it; None if it accepts."""
     return vector.strict if isinstance(vector.strict, Rejected) else None
-
-
-def put_out(vector: Vector) -> tuple[int, ...]:
-    """How many scalar values a replacing decoder has put out after each of the vector's pieces."""
-    return tuple(accumulate(map(len, vector.chunked[:-1])))

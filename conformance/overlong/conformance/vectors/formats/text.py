@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.vectors.formats.format import Format
 from overlong.conformance.vectors.formats.source import heading, put, refusal, sentence
+from overlong.conformance.vectors.record import spelt
 from overlong.reference.error_mode import REPLACEMENT_CHARACTER
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def _block(vector: Vector, place: int) -> Iterator[str]:
     else:
         shown = "its end shows it" if vector.detectable_at is None else f"shown by {vector.detectable_at}"
         yield from _field("expected", f"reject, offset {refused.offset}, length {refused.length}, {shown}")
-    yield from _field("output", " ".join(f"{scalar:04X}" for scalar in vector.replaced.scalars))
+    yield from _field("output", spelt(*vector.replaced.scalars))
     yield from _field("in .bin", f"{place} {len(vector.octets)}")
 
 
@@ -102,6 +103,4 @@ def _ruler(vector: Vector) -> str:
     return " " * (WIDTH - len('""|') - len(shown)) + "|"
 
 
-FORMAT = Format(
-    "text", "utf8_vectors.txt", "a list for people, and a file to open in the program under test", write, several=True
-)
+FORMAT = Format("text", "utf8_vectors.txt", write, several=True)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from overlong.conformance.vectors.formats.format import Format
+from overlong.conformance.vectors.record import spelt
 from overlong.reference import Decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from overlong.conformance.vector import Vector
     from overlong.conformance.vectors.formats.format import Sink
     from overlong.conformance.vectors.selection import Selection
@@ -24,7 +23,7 @@ def row(vector: Vector) -> tuple[str, ...]:
     """One vector's fields, as :data:`COLUMNS` names them; what does not apply is empty."""
     strict, provenance = vector.strict, vector.provenance
     if isinstance(strict, Decoded):
-        answer = ("accept", "", "", "", "", spelt(strict.scalars))
+        answer = ("accept", "", "", "", "", spelt(*strict.scalars))
     else:
         known = "" if vector.detectable_at is None else str(vector.detectable_at)
         answer = ("reject", str(strict.offset), str(strict.length), str(strict.incomplete).lower(), known, "")
@@ -33,19 +32,14 @@ def row(vector: Vector) -> tuple[str, ...]:
         vector.octets.hex(),
         "" if vector.chunks is None else " ".join(map(str, vector.chunks)),
         *answer,
-        spelt(vector.replaced.scalars),
-        "|".join(map(spelt, vector.chunked)),
+        spelt(*vector.replaced.scalars),
+        "|".join(spelt(*each) for each in vector.chunked),
         " ".join(vector.flags),
         provenance.rule if provenance else "",
         provenance.alternative if provenance else "",
         " ".join(vector.cases),
         vector.comment,
     )
-
-
-def spelt(scalars: Iterable[int]) -> str:
-    """``002F FFFD``: scalar values as hexadecimal numbers of at least four digits."""
-    return " ".join(f"{scalar:04X}" for scalar in scalars)
 
 
 def write(selection: Selection, sink: Sink) -> None:
@@ -55,4 +49,4 @@ def write(selection: Selection, sink: Sink) -> None:
             file.write(("\t".join(row(vector)) + "\n").encode("ascii"))
 
 
-FORMAT = Format("tsv", "vectors.tsv", "a line for each vector, parted by tabs", write)
+FORMAT = Format("tsv", "vectors.tsv", write)
