@@ -11,23 +11,25 @@ from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, pairwise
 from typing import TYPE_CHECKING
 
+from overlong.conformance.profile import RFC3629, Profile
 from overlong.conformance.protocol import (
     ACCEPTED,
+    AGAIN,
     DECODE,
     REFUSED,
     REPLACING,
     STREAM_DECODE,
     STREAMING,
     Answers,
+    again_payload,
     big_endian,
     stream_payload,
 )
 from overlong.conformance.vector import Vector
-from overlong.reference import MaximalSubpart, WellFormed, segments
-from overlong.reference.error_mode import replacement
+from overlong.reference import MaximalSubpart, segments
 
 if TYPE_CHECKING:
     from overlong.conformance.protocol import Units
@@ -45,10 +47,13 @@ class Batch:
     octets: bytes
     chunks: tuple[tuple[int, ...], ...] | None = None
     comments: tuple[str, ...] = ()
+    earlier: tuple[tuple[bytes, ...], ...] | None = None
+    """For each, the chunks of the stream that its decoder has decoded before."""
     closed: Closed | None = None
     suite: str = ""
     whole: tuple[Batch, int] | None = None
     """The batch that this is a part of, and where it starts there."""
+    profile: Profile = RFC3629
 
     @classmethod
     def of(cls, vectors: Sequence[Vector]) -> Batch:
@@ -60,6 +65,8 @@ class Batch:
             b"".join(vector.octets for vector in vectors),
             tuple(chunk for chunk in chunks if chunk is not None) if chunks[0] is not None else None,
             tuple(vector.comment for vector in vectors),
+            tuple(vector.earlier or () for vector in vectors) if vectors[0].earlier is not None else None,
+            profile=vectors[0].profile,
         )
 
     @classmethod
@@ -77,6 +84,8 @@ class Batch:
             self.octets[start : start + self.lengths[place]],
             self.comments[place] if self.comments else "",
             self.chunks[place] if self.chunks is not None else None,
+            earlier=self.earlier[place] if self.earlier is not None else None,
+            profile=self.profile,
         )
 
     def __iter__(self) -> Iterator[Vector]:
@@ -101,20 +110,25 @@ class Batch:
             self.octets[self._starts[start] : self._starts[end]],
             None if self.chunks is None else self.chunks[start:end],
             self.comments[start:end],
+            None if self.earlier is None else self.earlier[start:end],
             suite=self.suite,
             whole=(self, start),
+            profile=self.profile,
         )
 
     def payloads(self, operation: str) -> tuple[Sequence[int], bytes]:
         """Each item's payload length, and all payloads in a row, as the operation wants them."""
-        if operation not in STREAMING:
+        if operation not in STREAMING + AGAIN:
             return self.lengths, self.octets
         items = [stream_payload(vector.octets, vector.chunks or (len(vector.octets),)) for vector in self.vectors]
+        if operation in AGAIN:
+            firsts = [_stream(vector.earlier or ()) for vector in self.vectors]
+            items = [again_payload(first, item) for first, item in zip(firsts, items, strict=True)]
         return list(map(len, items)), b"".join(items)
 
     def chunk_counts(self, operation: str) -> list[int] | None:
         """For a streaming operation, how many chunks each item has."""
-        if operation not in STREAMING:
+        if operation not in STREAMING + AGAIN:
             return None
         return [1] * len(self) if self.chunks is None else list(map(len, self.chunks))
 
@@ -136,20 +150,17 @@ class Batch:
 
     @cached_property
     def _outcomes(self) -> list[tuple[MaximalSubpart | None, list[int]]]:
-        """For each vector its first flaw, and its scalar values with U+FFFD for each flaw."""
+        """For each vector its first flaw, and its scalar values with what stands for each flaw."""
         if self.whole is not None:
             batch, start = self.whole
             return batch._outcomes[start : start + len(self)]  # noqa: SLF001 (its own class)
         result: list[tuple[MaximalSubpart | None, list[int]]] = []
+        spoken, mode = self.profile.dialect, self.profile.mode
         for start, end in pairwise(self._starts):
-            flaw, scalars = None, list[int]()
-            for found in segments(self.octets[start:end]):
-                if isinstance(found, WellFormed):
-                    scalars.append(found.scalar)
-                else:
-                    flaw = flaw or found
-                    scalars.extend(replacement(found))
-            result.append((flaw, scalars))
+            octets = self.octets[start:end]
+            found = list(segments(octets, spoken=spoken))
+            flaw = next((each for each in found if isinstance(each, MaximalSubpart)), None)
+            result.append((flaw, list(chain.from_iterable(mode.outputs(found, octets)))))
         return result
 
     def _expect(self, operation: str, units: Units) -> Answers:
@@ -170,3 +181,7 @@ class Batch:
                 incompletes.append(flaw.incomplete)
         written = b"" if silent else units.write(output)
         return Answers.of(bytes(statuses), big_endian("I", numbers), bytes(lengths), bytes(incompletes), written)
+
+
+def _stream(chunks: Sequence[bytes]) -> bytes:
+    return stream_payload(b"".join(chunks), list(map(len, chunks)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from overlong.conformance.finding import Finding
@@ -15,20 +16,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from overlong.conformance.observation import Observation
-    from overlong.conformance.protocol import Units
+    from overlong.conformance.protocol import Greeting
     from overlong.conformance.target import Answered
     from overlong.conformance.vector import Vector
-    from overlong.reference import Outcome
+    from overlong.reference import Outcome, Segment
 
 _FAULTS = {Failed: "OV601", Crashed: "OV602", TimedOut: "OV603", Misbehaved: "OV604"}
 
 
-def compare_batch(answered: Answered, units: Units) -> Iterator[Finding]:
+def compare_batch(answered: Answered, greeting: Greeting) -> Iterator[Finding]:
     """Every divergence in a batch's answers.
 
     Columns that equal the reference's, octet for octet, hold none; only others are looked into.
     """
     batch, operation, answers = answered.batch, answered.operation, answered.answers
+    units = greeting.units_of(operation)
     if not answered.faults and answers.columns == batch.expected(operation, units).columns:
         return
     observations = answers.observations(units, verdict_only=operation == VALIDATE)
@@ -103,13 +105,19 @@ def _first_difference(expected: tuple[int, ...], observed: tuple[int, ...]) -> i
 
 
 def _replacement_fault(vector: Vector, scalars: tuple[int, ...], values: tuple[int, ...]) -> tuple[str, str]:
-    """The kind, and the defect at which the outputs part. Each segment gives one scalar value when replaced."""
-    index = min(_first_difference(scalars, values), len(vector.segments) - 1)
+    """The kind, and the defect at which the outputs part."""
+    index = _segment_at(vector, _first_difference(scalars, values))
     flaws = [each for each in vector.segments[: index + 1] if isinstance(each, MaximalSubpart)]
     blamed = flaws[-1] if flaws else vector.flaw
     assert blamed is not None
     same_but_for_count = _squeezed(scalars) == _squeezed(values)
     return ("OV401" if same_but_for_count else "OV402"), blamed.defect.title
+
+
+def _segment_at(vector: Vector, index: int) -> int:
+    """The place of the segment that put out what stands at an index of the output; the last beyond its end."""
+    ends = accumulate(map(len, vector.outputs))
+    return next((place for place, end in enumerate(ends) if index < end), len(vector.segments) - 1)
 
 
 def _squeezed(values: tuple[int, ...]) -> list[int]:
@@ -123,8 +131,13 @@ def _squeezed(values: tuple[int, ...]) -> list[int]:
 
 def _form(vector: Vector, index: int) -> str:
     """The grammar's alternative of the character at an index of the output."""
-    index = min(index, len(vector.segments) - 1)
-    return str(form_at(vector.octets, vector.segments[index].offset)) if vector.segments else "UTF8-octets"
+    if not vector.segments:
+        return vector.profile.dialect.grammar.start.name
+    return _form_of(vector, vector.segments[_segment_at(vector, index)])
+
+
+def _form_of(vector: Vector, found: Segment) -> str:
+    return str(form_at(vector.octets, found.offset, vector.profile.dialect))
 
 
 def _form_at_offset(vector: Vector, offset: int | None) -> str:
@@ -132,5 +145,5 @@ def _form_at_offset(vector: Vector, offset: int | None) -> str:
     for found in vector.segments:
         assert isinstance(found, WellFormed)
         if found.offset <= offset < found.offset + found.length if offset is not None else found.length > 1:
-            return str(form_at(vector.octets, found.offset))
+            return _form_of(vector, found)
     return _form(vector, 0)

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 VERSION = 1
 
 ECHO, VALIDATE, DECODE, REPLACE = "P", "V", "D", "L"
-STREAM_DECODE, STREAM_REPLACE, ENCODE, BATCH = "S", "T", "E", "B"
+STREAM_DECODE, STREAM_REPLACE, BATCH = "S", "T", "B"
+AGAIN_DECODE, AGAIN_REPLACE = "N", "M"
+ENCODE, ENCODE_UTF16, ANNOUNCE = "E", "F", "Z"
 OPERATIONS = {
     ECHO: "echo",
     VALIDATE: "validate",
@@ -31,13 +33,19 @@ OPERATIONS = {
     REPLACE: "decode and replace",
     STREAM_DECODE: "decode a stream strictly",
     STREAM_REPLACE: "decode and replace a stream",
-    ENCODE: "encode",
+    AGAIN_DECODE: "decode a stream strictly with a decoder used before",
+    AGAIN_REPLACE: "decode and replace a stream with a decoder used before",
+    ENCODE: "encode code points",
+    ENCODE_UTF16: "encode UTF-16",
+    ANNOUNCE: "announce the size of what is encoded",
     BATCH: "batch",
 }
-MEASURED = VALIDATE + DECODE + REPLACE + STREAM_DECODE + STREAM_REPLACE
-"""What this version asks."""
 STREAMING = STREAM_DECODE + STREAM_REPLACE
-REPLACING = REPLACE + STREAM_REPLACE
+AGAIN = AGAIN_DECODE + AGAIN_REPLACE
+REPLACING = REPLACE + STREAM_REPLACE + AGAIN_REPLACE
+ENCODING = ENCODE + ENCODE_UTF16 + ANNOUNCE
+MEASURED = VALIDATE + DECODE + REPLACE + STREAMING + AGAIN + ENCODING
+"""What is asked, in this order."""
 
 ACCEPTED, REFUSED, UNSUPPORTED, FAILED = b"A", b"R", b"U", b"X"
 NOT_SAID = 0xFFFFFFFF
@@ -62,6 +70,8 @@ class Units:
 
     def values(self, units: bytes) -> tuple[int, ...]:
         """The numbers in a target's output; lone surrogates and numbers beyond Unicode stay as they are."""
+        if self is OCTETS:
+            return tuple(units)
         if self.size == 4:
             return tuple(_big_endian("I", units))
         if self.size == 2:
@@ -70,10 +80,12 @@ class Units:
 
     def write(self, scalars: Sequence[int]) -> bytes:
         """Scalar values as the target should have written them."""
+        if self is OCTETS:
+            return bytes(scalars)
         if self.size == 4:
             return big_endian("I", scalars)
         if self.size == 2:
-            return "".join(map(chr, scalars)).encode(self.codec)
+            return "".join(map(chr, scalars)).encode(self.codec, "surrogatepass")
         from overlong.reference import encode_scalars
 
         return encode_scalars(scalars)
@@ -84,6 +96,9 @@ class Units:
             return len(scalars)
         return len(self.write(scalars)) // self.size
 
+
+OCTETS = Units("octets", 1, "")
+"""Of what an encoder puts out, whatever the target's own units are."""
 
 UNITS = {
     units.name: units
@@ -119,6 +134,15 @@ def _octets_as_values(units: bytes) -> tuple[int, ...]:
     return tuple(values)
 
 
+WORDS = {
+    "encode_errors": ("fatal", "replacement", "question mark"),
+    "stream_offsets": ("stream", "chunk", "kept"),
+    "stream_refusals": ("marked",),
+    "offsets": ("octets", "units", "scalars"),
+}
+"""Members of a greeting that must be one of these words, if they are there."""
+
+
 class ProtocolError(Exception):
     """A target broke the protocol; the message says how, in words, safe to show."""
 
@@ -133,7 +157,22 @@ class Greeting:
     operations: str
     units: Units
     error_mode: str
+    encode_errors: str = "fatal"
+    stream_offsets: str = ""
+    """What the offset of a stream's refusal counts from: ``stream``, ``chunk`` or ``kept``; empty: not said."""
+    stream_refusals: str = ""
+    """``marked``: a refused stream says at which chunk."""
+    offsets: str = "octets"
+    """What the offset of a refusal counts: ``octets``, ``units`` put out before it, or ``scalars``."""
     traits: dict[str, str] = field(default_factory=dict[str, str])
+
+    def units_of(self, operation: str) -> Units:
+        """What the output of an operation is written in."""
+        return OCTETS if operation in ENCODING else self.units
+
+    @property
+    def marks_refusals(self) -> bool:
+        return self.stream_refusals == "marked"
 
     @classmethod
     def parse(cls, line: bytes) -> Greeting:
@@ -169,7 +208,10 @@ class Greeting:
         units = text("units", "utf-32")
         if units not in UNITS:
             raise ProtocolError(f'"units" is {printable(units)!r}; there are {", ".join(UNITS)}')
-        known = {"overlong", "name", "version", "language", "operations", "units", "error_mode"}
+        for member, words in WORDS.items():
+            if member in greeting and text(member) not in words:
+                raise ProtocolError(f'"{member}" is {printable(text(member))!r}; there are {", ".join(words)}')
+        known = {"overlong", "name", "version", "language", "operations", "units", "error_mode", *WORDS}
         return cls(
             name=text("name", "unnamed"),
             version=text("version"),
@@ -177,6 +219,10 @@ class Greeting:
             operations=operations,
             units=UNITS[units],
             error_mode=text("error_mode", "replacement"),
+            encode_errors=text("encode_errors", "fatal"),
+            stream_offsets=text("stream_offsets"),
+            stream_refusals=text("stream_refusals"),
+            offsets=text("offsets", "octets"),
             traits={key: text(key) for key in sorted(greeting) if key not in known and isinstance(greeting[key], str)},
         )
 
@@ -191,6 +237,11 @@ def stream_payload(octets: bytes, chunks: Sequence[int]) -> bytes:
     return struct.pack(f">H{len(chunks)}I", len(chunks), *chunks) + octets
 
 
+def again_payload(first: bytes, second: bytes) -> bytes:
+    """What is asked of a decoder used before: two payloads of streams, the first behind its length."""
+    return struct.pack(">I", len(first)) + first + second
+
+
 @dataclass(frozen=True, slots=True)
 class Answers:
     """The answers to a batch, column by column, as they stand on the wire.
@@ -198,7 +249,8 @@ class Answers:
     For n items: ``statuses`` n octets; ``numbers`` n u32 (accepted: units put out; refused: offset;
     failed or unsupported: octets of text); ``lengths`` n u8 and ``incompletes`` n u8 (refused; 0
     otherwise); ``units`` and texts of the items, in order. They are cut out only when asked for: answers
-    that are right are compared whole. ``marks`` are u32 for each chunk of each accepted stream.
+    that are right are compared whole. ``marks`` are u32: one for each chunk of an accepted stream, and one for a
+    refused stream of a target that says at which chunk it refused.
     """
 
     count: int
@@ -230,7 +282,9 @@ class Answers:
         return cls(len(statuses), b"".join((statuses, numbers, lengths, incompletes, units)))
 
     @classmethod
-    def from_batch(cls, payload: bytes, count: int, chunk_counts: Sequence[int] | None, size: int) -> Answers:
+    def from_batch(
+        cls, payload: bytes, count: int, chunk_counts: Sequence[int] | None, size: int, *, marked: bool = False
+    ) -> Answers:
         """The columns of a batch's response.
 
         Args:
@@ -238,6 +292,7 @@ class Answers:
             count: items asked.
             chunk_counts: for a streaming operation, the chunks of each item.
             size: octets in a unit.
+            marked: a refused stream has a mark.
 
         Raises:
             ProtocolError: the columns do not add up.
@@ -253,7 +308,7 @@ class Answers:
         end = 7 * count + _octets_announced(statuses, answers.numbers, size)
         marks = 0
         if chunk_counts is not None:
-            marks = 4 * sum(n for status, n in zip(statuses, chunk_counts, strict=True) if status == ACCEPTED[0])
+            marks = 4 * sum(marks_of(statuses, chunk_counts, marked=marked))
         if len(payload) != end + marks:
             raise ProtocolError(
                 f"its batch response has {len(payload)} octets where its own columns add up to {end + marks}"
@@ -261,7 +316,9 @@ class Answers:
         return cls(count, payload[:end], payload[end:]) if marks else answers
 
     @classmethod
-    def from_single(cls, status: bytes, payload: bytes, chunks: int | None, size: int) -> Answers:
+    def from_single(
+        cls, status: bytes, payload: bytes, chunks: int | None, size: int, *, marked: bool = False
+    ) -> Answers:
         """One plain response as columns of one item.
 
         Raises:
@@ -277,13 +334,21 @@ class Answers:
                 raise ProtocolError(f"its output of {len(payload)} octets is no whole number of {size}-octet units")
             return cls(1, b"".join((status, big_endian("I", [len(payload) // size]), b"\0\0", payload)), marks)
         if status == REFUSED:
+            if marked and chunks is not None:
+                if len(payload) != 10:
+                    raise ProtocolError(
+                        f"its refusal of a stream carries {len(payload)} octets; as it promises marks, it must carry "
+                        "an offset (4), a length (1), whether the input is incomplete (1) and the chunk (4)"
+                    )
+                marks, payload = payload[6:], payload[:6]
             if len(payload) not in (0, 4, 5, 6):
                 raise ProtocolError(
                     f"its refusal carries {len(payload)} octets; it may carry none, an offset (4), a length (5) "
                     "and whether the input is incomplete (6)"
                 )
             offset = payload[:4] or big_endian("I", [NOT_SAID])
-            return cls.of(status, offset, payload[4:5] or b"\0", payload[5:6] or bytes([INCOMPLETE_NOT_SAID]), b"")
+            columns = status, offset, payload[4:5] or b"\0", payload[5:6] or bytes([INCOMPLETE_NOT_SAID])
+            return cls(1, b"".join(columns), marks)
         if status in (UNSUPPORTED, FAILED):
             return cls.of(status, big_endian("I", [len(payload)]), b"\0", b"\0", payload)
         raise ProtocolError(f"its response has status {status.hex().upper()}; there are A, R, U and X")
@@ -324,6 +389,15 @@ class Answers:
             else:
                 yield Failed(printable(output[place : place + number].decode("ascii", "backslashreplace")))
                 place += number
+
+
+def marks_of(statuses: bytes, chunk_counts: Sequence[int], *, marked: bool) -> list[int]:
+    """How many marks each stream of a batch has."""
+    of_refused = 1 if marked else 0
+    return [
+        count if status == ACCEPTED[0] else of_refused if status == REFUSED[0] else 0
+        for status, count in zip(statuses, chunk_counts, strict=True)
+    ]
 
 
 def _octets_announced(statuses: bytes, numbers: bytes, size: int) -> int:

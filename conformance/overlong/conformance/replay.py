@@ -47,7 +47,7 @@ def replay(vector: Vector, target: str | Sequence[str], limits: Limits | None = 
         answers: list[Answer] = []
         try:
             for answered in resolved.observe((batch, operation) for operation in operations):
-                units = resolved.greeting.units
+                units = resolved.greeting.units_of(answered.operation)
                 (said,) = answered.answers.observations(units, verdict_only=answered.operation == VALIDATE)
                 observed = answered.faults.get(0, said)
                 answers.append(

@@ -31,10 +31,10 @@ from overlong.conformance.protocol import (
     VALIDATE,
     big_endian,
 )
-from overlong.conformance.protocol import STREAMING as STREAM_OPERATIONS
 from overlong.conformance.suites.core import core_vectors
 from overlong.conformance.target import BudgetSpent, TargetError
 from overlong.conformance.vector import Vector
+from overlong.reference import ERROR_MODES
 
 if TYPE_CHECKING:
     from overlong.conformance.protocol import Greeting
@@ -42,9 +42,6 @@ if TYPE_CHECKING:
     from overlong.conformance.target import Answered, Target
 
 HOLDS, FAILS, NOT_MEASURED = "holds", "fails", "not measured"
-MAXIMAL_SUBPART = "replacement"
-"""The error mode that a target declares when it replaces maximal subparts."""
-
 MEASURED_BY = {
     VERDICT: VALIDATE + DECODE,
     SCALARS: DECODE,
@@ -197,15 +194,15 @@ class Runner:
             operation
             for operation in MEASURED
             if operation in greeting.operations
-            and (operation in STREAM_OPERATIONS) == suite.streaming
-            and (operation not in REPLACING or greeting.error_mode == MAXIMAL_SUBPART)
+            and operation in suite.asks
+            and (operation not in REPLACING or greeting.error_mode in ERROR_MODES)
         )
 
     def _judge(self, answered: Answered, part: SuiteRun) -> Iterator[Finding]:
         """The findings in some answers; and all that is kept of them."""
         part.asked(answered)
         self._look_for_offsets(answered)
-        for finding in compare_batch(answered, self.run.greeting.units):
+        for finding in compare_batch(answered, self.run.greeting):
             part.failing.add((finding.vector.octets, finding.vector.chunks))
             yield finding
         if answered.unstable is not None:
@@ -234,7 +231,7 @@ class Runner:
                 yield finding
         asked = [(Batch.of([Vector("input", octets)]), operation) for operation, octets in beyond]
         for answered in self.target.observe(asked):
-            units = self.run.greeting.units
+            units = self.run.greeting.units_of(answered.operation)
             (observed,) = answered.answers.observations(units, verdict_only=answered.operation == VALIDATE)
             vector = answered.batch[0]
             for finding in beyond[answered.operation, vector.octets]:

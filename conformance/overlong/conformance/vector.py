@@ -6,9 +6,10 @@ import hashlib
 import re
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, chain, pairwise
 from typing import TYPE_CHECKING
 
+from overlong.conformance.profile import RFC3629, Profile
 from overlong.reference import (
     Decoded,
     MaximalSubpart,
@@ -19,12 +20,11 @@ from overlong.reference import (
     dialect,
     segments,
 )
-from overlong.reference.decoder import fold
-from overlong.reference.error_mode import replacement
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from overlong.reference import Dialect
     from overlong.reference.grammar import Alternative
 
 LONGEST_HEX = 40
@@ -82,10 +82,17 @@ class Vector:
     decoder: str = ""
     """The decoders that once got it wrong."""
     references: tuple[str, ...] = ()
+    profile: Profile = RFC3629
+    earlier: tuple[bytes, ...] | None = None
+    """The chunks of another stream, which the same decoder has decoded before this one."""
 
     @property
     def id(self) -> str:
-        return vector_id(self.category, self.octets, self.chunks)
+        name = vector_id(self.category, self.octets, self.chunks)
+        if self.earlier is None:
+            return name
+        category, _, text = name.partition("/")
+        return f"{category}/{'.'.join(chunk.hex() for chunk in self.earlier)}+{text}"
 
     @classmethod
     def from_id(cls, identifier: str) -> Vector:
@@ -99,20 +106,30 @@ class Vector:
             category = "input"
         if text == "empty":
             return cls(category, b"")
-        pieces = text.split(".")
+        first, plus, second = text.rpartition("+")
+
+        def chunks_of(pieces: str) -> list[bytes]:
+            return [bytes.fromhex(re.sub(r"[\s:_-]", "", piece)) for piece in pieces.split(".")]
+
         try:
-            chunks = [bytes.fromhex(re.sub(r"[\s:_-]", "", piece)) for piece in pieces]
+            chunks, earlier = chunks_of(second), tuple(chunks_of(first)) if plus else None
         except ValueError:
             raise IdError(
                 f"{identifier!r} is no vector id: write category/hex as in a report, or octets: E080AF"
             ) from None
         if not identifier.strip():
             raise IdError("an empty vector id: write category/hex as in a report, or octets: E080AF")
-        return cls(category, b"".join(chunks), chunks=tuple(map(len, chunks)) if len(chunks) > 1 else None)
+        whole = len(chunks) == 1 and earlier is None
+        return cls(category, b"".join(chunks), chunks=None if whole else tuple(map(len, chunks)), earlier=earlier)
 
     @cached_property
     def segments(self) -> tuple[Segment, ...]:
-        return tuple(segments(self.octets))
+        return tuple(segments(self.octets, spoken=self.profile.dialect))
+
+    @cached_property
+    def outputs(self) -> tuple[tuple[int, ...], ...]:
+        """What each of :attr:`segments` puts out in the profile's error mode."""
+        return tuple(self.profile.mode.outputs(self.segments, self.octets))
 
     @cached_property
     def strict(self) -> Outcome:
@@ -120,12 +137,12 @@ class Vector:
         flaw = self.flaw
         if flaw is not None:
             return Rejected(flaw.offset, flaw.length, flaw.incomplete)
-        return Decoded(tuple(each.scalar for each in self.segments if isinstance(each, WellFormed)))
+        return Decoded(tuple(chain.from_iterable(self.outputs)))
 
     @cached_property
     def replaced(self) -> Decoded:
-        """What a decoder answers that puts U+FFFD for each maximal subpart."""
-        return Decoded(tuple(fold(self.segments, replacement)))
+        """What a decoder of the profile's error mode answers: U+FFFD for each maximal subpart, if nothing is said."""
+        return Decoded(tuple(chain.from_iterable(self.outputs)))
 
     @property
     def pieces(self) -> tuple[int, ...]:
@@ -133,19 +150,22 @@ class Vector:
         return (1,) * len(self.octets) if self.chunks is None else self.chunks
 
     @cached_property
-    def released(self) -> tuple[tuple[Segment, ...], ...]:
-        """The segments that are known after each of :attr:`pieces`, and those that only the end shows."""
-        result: list[tuple[Segment, ...]] = []
-        moments = [known_at(self.octets, found) for found in self.segments]
+    def known(self) -> tuple[int, ...]:
+        """How many of :attr:`segments` are known after each of :attr:`pieces`; the rest only the end shows."""
+        result: list[int] = []
+        moments = [known_at(self.octets, found, self.profile.dialect) for found in self.segments]
         read = place = 0
         for length in self.pieces:
             read += length
-            start = place
             while place < len(moments) and (moments[place] or read + 1) <= read:
                 place += 1
-            result.append(self.segments[start:place])
-        result.append(self.segments[place:])
+            result.append(place)
         return tuple(result)
+
+    @property
+    def released(self) -> tuple[tuple[Segment, ...], ...]:
+        """The segments that are known after each of :attr:`pieces`, and those that only the end shows."""
+        return tuple(self.segments[start:end] for start, end in pairwise((0, *self.known, None)))
 
     @property
     def chunked(self) -> tuple[tuple[int, ...], ...]:
@@ -154,7 +174,9 @@ class Vector:
         Of a decoder that withholds nothing: a character when its last octet has come, U+FFFD as soon as
         an octet shows that its maximal subpart is one.
         """
-        return tuple(tuple(fold(found, replacement)) for found in self.released)
+        return tuple(
+            tuple(chain.from_iterable(self.outputs[start:end])) for start, end in pairwise((0, *self.known, None))
+        )
 
     @property
     def put_out(self) -> tuple[int, ...]:
@@ -167,7 +189,7 @@ class Vector:
 
         None if it is not, or if only its end shows it.
         """
-        return None if self.flaw is None else known_at(self.octets, self.flaw)
+        return None if self.flaw is None else known_at(self.octets, self.flaw, self.profile.dialect)
 
     @property
     def flags(self) -> tuple[str, ...]:
@@ -179,12 +201,13 @@ class Vector:
         """Where in the grammar it comes from; None for an empty input."""
         if not self.octets:
             return None
-        text, character = next(iter(dialect().unfolded.open[0])).trail[:2]
+        spoken = self.profile.dialect
+        text, character = next(iter(spoken.unfolded.open[0])).trail[:2]
         if self.flaw is None:
-            forms = list(dict.fromkeys(form_at(self.octets, found.offset) for found in self.segments))
+            forms = list(dict.fromkeys(form_at(self.octets, found.offset, spoken) for found in self.segments))
             form = forms[0] if len(forms) == 1 else text
         else:
-            form = form_at(self.octets, self.flaw.offset)
+            form = form_at(self.octets, self.flaw.offset, spoken)
         return Provenance(character.rule, "") if form is None else Provenance(form.rule, form.text)
 
     @property
@@ -193,12 +216,12 @@ class Vector:
         return next((each for each in self.segments if isinstance(each, MaximalSubpart)), None)
 
 
-def form_at(octets: bytes, offset: int) -> Alternative | None:
+def form_at(octets: bytes, offset: int, spoken: Dialect | None = None) -> Alternative | None:
     """The grammar's alternative of the character at ``offset``: the one that its octets can belong to.
 
     None where the octets there begin no character, or could begin several.
     """
-    automaton = dialect().unfolded
+    automaton = (spoken or dialect()).unfolded
     forms: set[Alternative] = set()
     state = 0
     for octet in octets[offset:]:
@@ -212,12 +235,12 @@ def form_at(octets: bytes, offset: int) -> Alternative | None:
     return forms.pop() if len(forms) == 1 else None
 
 
-def known_at(octets: bytes, found: Segment) -> int | None:
+def known_at(octets: bytes, found: Segment, spoken: Dialect | None = None) -> int | None:
     """How many octets must be read to know what ``found`` is; None if only the end of the input shows it."""
     end = found.offset + found.length
     if isinstance(found, WellFormed):
         return end
     if found.incomplete:
         return None
-    automaton = dialect().automaton
+    automaton = (spoken or dialect()).automaton
     return end if automaton.run(octets[found.offset : end]) == automaton.dead else end + 1

@@ -13,6 +13,7 @@ from overlong.reference.decoder import (
     Outcome,
     Rejected,
     decode,
+    decode_scalars,
     is_well_formed,
     outcome,
     segment,
@@ -20,8 +21,8 @@ from overlong.reference.decoder import (
 )
 from overlong.reference.defect import DEFECTS, Defect
 from overlong.reference.dialect import DIALECTS, Dialect, dialect
-from overlong.reference.encoder import NotEncodable, encode, encode_scalars
-from overlong.reference.error_mode import ERROR_MODES, IllFormed
+from overlong.reference.encoder import NotEncodable, encode, encode_escaped, encode_scalars, encode_utf16
+from overlong.reference.error_mode import ERROR_MODES, ErrorMode, IllFormed
 from overlong.reference.grammar import Grammar, GrammarError
 from overlong.reference.segment import MaximalSubpart, Segment, WellFormed
 
@@ -32,6 +33,7 @@ __all__ = [
     "Decoded",
     "Defect",
     "Dialect",
+    "ErrorMode",
     "Grammar",
     "GrammarError",
     "IllFormed",
@@ -43,9 +45,12 @@ __all__ = [
     "Segment",
     "WellFormed",
     "decode",
+    "decode_scalars",
     "dialect",
     "encode",
+    "encode_escaped",
     "encode_scalars",
+    "encode_utf16",
     "is_well_formed",
     "outcome",
     "segment",

@@ -7,11 +7,13 @@ complete or cannot be completed any more; nothing else in the project decides wh
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from overlong.reference.defect import classify
 from overlong.reference.dialect import Dialect, dialect
 from overlong.reference.error_mode import IllFormed, error_mode_named
+from overlong.reference.order import LEAD_SURROGATES, SIGNATURE, TRAIL_SURROGATES, joined
 from overlong.reference.segment import MaximalSubpart, Segment, WellFormed
 
 if TYPE_CHECKING:
@@ -40,11 +42,19 @@ Outcome = Decoded | Rejected
 def segments(octets: bytes, offset: int = 0, spoken: Dialect | None = None) -> Iterator[Segment]:
     """The input from ``offset`` on as segments, without gap or overlap."""
     spoken = spoken or dialect()
+    found = _sequences(octets, offset, spoken)
+    if spoken.rule.joins_pairs:
+        found = _with_pairs_joined(found)
+    return _without_signature(found) if spoken.rule.drops_signature else found
+
+
+def _sequences(octets: bytes, offset: int, spoken: Dialect) -> Iterator[Segment]:
     automaton, number = spoken.automaton, spoken.layout.number
     table, accepting, dead = automaton.table, automaton.accepting, automaton.dead
     size = len(octets)
+    between = 0  # the state between characters: wtf-8 has two
     while offset < size:
-        state, end = table[0][octets[offset]], offset + 1
+        state, end = table[between][octets[offset]], offset + 1
         while not accepting[state] and state != dead and end < size:
             following = table[state][octets[end]]
             if following == dead:
@@ -52,10 +62,37 @@ def segments(octets: bytes, offset: int = 0, spoken: Dialect | None = None) -> I
             state, end = following, end + 1
         if accepting[state]:
             yield WellFormed(offset, end - offset, number(octets[offset:end]))
+            between = state
         else:
-            defect = classify(octets[offset:end], octets[end : end + 1])
+            defect = classify(octets[offset:end], octets[end : end + 1], hopeless=state == dead)
             yield MaximalSubpart(offset, end - offset, end == size and state != dead, defect)
+            between = 0
         offset = end
+
+
+def _with_pairs_joined(found: Iterable[Segment]) -> Iterator[Segment]:
+    """A lead surrogate and the trail surrogate after it as one character."""
+    lead: WellFormed | None = None
+    for each in found:
+        if lead is not None:
+            if isinstance(each, WellFormed) and each.scalar in TRAIL_SURROGATES:
+                yield WellFormed(lead.offset, lead.length + each.length, joined(lead.scalar, each.scalar))
+                lead = None
+                continue
+            yield lead
+            lead = None
+        if isinstance(each, WellFormed) and each.scalar in LEAD_SURROGATES:
+            lead = each
+        else:
+            yield each
+    if lead is not None:
+        yield lead
+
+
+def _without_signature(found: Iterable[Segment]) -> Iterator[Segment]:
+    for each in found:
+        signature = isinstance(each, WellFormed) and each.offset == 0 and each.scalar == SIGNATURE
+        yield each._replace(silent=True) if signature and isinstance(each, WellFormed) else each
 
 
 def segment(octets: bytes, offset: int = 0, spoken: Dialect | None = None) -> Segment:
@@ -69,13 +106,13 @@ def segment(octets: bytes, offset: int = 0, spoken: Dialect | None = None) -> Se
     return next(segments(octets, offset, spoken))
 
 
-def fold(found: Iterable[Segment], error_mode: ErrorMode) -> Iterator[int]:
-    """The scalar values of segments under an error mode."""
-    for each in found:
-        if isinstance(each, WellFormed):
-            yield each.scalar
-        else:
-            yield from error_mode(each)
+def fold(found: Iterable[Segment], octets: bytes, error_mode: ErrorMode) -> Iterator[int]:
+    """The scalar values of the segments of ``octets`` under an error mode.
+
+    Raises:
+        IllFormed: the mode refuses, and a segment is ill-formed.
+    """
+    return chain.from_iterable(error_mode.outputs(found, octets))
 
 
 def is_well_formed(octets: bytes, spoken: Dialect | None = None) -> bool:
@@ -90,9 +127,19 @@ def outcome(octets: bytes, error_mode: str = "fatal", spoken: Dialect | None = N
         ValueError: there is no such error mode.
     """
     try:
-        return Decoded(tuple(fold(segments(octets, spoken=spoken), error_mode_named(error_mode))))
+        return Decoded(decode_scalars(octets, error_mode, spoken))
     except IllFormed as error:
         return Rejected(error.offset, error.length, error.incomplete)
+
+
+def decode_scalars(octets: bytes, error_mode: str = "fatal", spoken: Dialect | None = None) -> tuple[int, ...]:
+    """The numbers that octets stand for, also those that no ``str`` holds (rfc2279).
+
+    Raises:
+        IllFormed: the octets are ill-formed and ``error_mode`` is ``"fatal"``.
+        ValueError: there is no such error mode.
+    """
+    return tuple(fold(segments(octets, spoken=spoken), octets, error_mode_named(error_mode)))
 
 
 def decode(octets: bytes, error_mode: str = "fatal") -> str:
@@ -102,7 +149,7 @@ def decode(octets: bytes, error_mode: str = "fatal") -> str:
         IllFormed: the octets are ill-formed and ``error_mode`` is ``"fatal"``.
         ValueError: there is no such error mode.
     """
-    return "".join(map(chr, fold(segments(octets), error_mode_named(error_mode))))
+    return "".join(map(chr, decode_scalars(octets, error_mode)))
 
 
 class IncrementalDecoder:
@@ -142,7 +189,7 @@ class IncrementalDecoder:
         if found and not final and isinstance(found[-1], MaximalSubpart) and found[-1].incomplete:
             kept = octets[found.pop().offset :]
         try:
-            text = "".join(map(chr, fold(found, self._error_mode)))
+            text = "".join(map(chr, fold(found, octets, self._error_mode)))
         except IllFormed as error:
             raise IllFormed(self._offset + error.offset, error.length, error.incomplete, error.defect) from None
         self._offset += len(octets) - len(kept)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
+from overlong.reference.dialect import dialect
 from overlong.reference.layout import load_layout
 from overlong.reference.order import CODE_POINTS, SURROGATES
 
@@ -125,6 +126,18 @@ OBSOLETE = Defect(
     (176,),
 )
 
+FOREIGN = Defect(
+    "OV209",
+    "form of another dialect",
+    "octets that RFC 3629 has a use for, and this dialect has not",
+    "the dialect's grammar",
+    "text that other software wrote as UTF-8 is lost",
+    "RFC 3629 accepts these octets, and the dialect in question does not: four octets where CESU-8 and Java's "
+    "modified UTF-8 write pairs of surrogates, or the octet 00 where the latter writes C0 80. Only profiles other "
+    "than rfc3629 have this defect.",
+    (176,),
+)
+
 DEFECTS = {
     defect.code: defect
     for defect in (
@@ -136,18 +149,23 @@ DEFECTS = {
         UNEXPECTED_TAIL,
         IMPOSSIBLE,
         OBSOLETE,
+        FOREIGN,
     )
 }
 
 
 @lru_cache(maxsize=4096)
-def classify(subpart: bytes, offender: bytes) -> Defect:
+def classify(subpart: bytes, offender: bytes, *, hopeless: bool = False) -> Defect:
     """The defect of a maximal subpart.
 
     Args:
         subpart: the octets of the maximal subpart, at least one.
         offender: the octet after it, which cannot continue it; empty at the end of the input.
+        hopeless: in the dialect, nothing could have continued the subpart.
     """
+    utf8 = dialect().automaton
+    if utf8.run(subpart if hopeless else subpart + offender) != utf8.dead and (hopeless or offender):
+        return FOREIGN
     widest, scalar_rows = load_layout("rfc2279"), load_layout("rfc3629").rows
     if widest.is_tail(subpart[0]):
         return UNEXPECTED_TAIL

@@ -1,17 +1,50 @@
-"""A dialect: a name, a grammar and the layout that gives its sequences their numbers."""
+"""A dialect: a name, a grammar, the layout that gives its sequences their numbers, and a scalar rule."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
+from typing import NamedTuple
 
 from overlong.reference.automaton import Automaton
 from overlong.reference.grammar import Grammar
 from overlong.reference.layout import Layout, load_layout
 
-DIALECTS = ("rfc3629",)
-"""Every dialect, by name; each is ``grammars/NAME.abnf`` and ``grammars/NAME.layout``."""
+
+@dataclass(frozen=True, slots=True)
+class ScalarRule:
+    """What becomes of the numbers of sequences, beyond their bits."""
+
+    joins_pairs: bool = False
+    """A lead surrogate and the trail surrogate right after it are one supplementary character (UTF-16)."""
+    drops_signature: bool = False
+    """U+FEFF at the very start is no text (RFC 3629 section 6)."""
+
+
+class _Entry(NamedTuple):
+    line: str
+    layout: str
+    rule: ScalarRule = ScalarRule()
+
+
+_ENTRIES = {
+    "rfc3629": _Entry("UTF-8 as RFC 3629, Unicode and WHATWG have it", "rfc3629"),
+    "utf-8-sig": _Entry("UTF-8 whose first U+FEFF is a signature", "rfc3629", ScalarRule(drops_signature=True)),
+    "rfc2279": _Entry("UTF-8 as it was until 2003: one to six octets", "rfc2279"),
+    "cesu-8": _Entry("UTF-16 pairs in six octets (UTR 26)", "cesu-8"),
+    "mutf-8": _Entry("Java's modified UTF-8, as written", "mutf-8", ScalarRule(joins_pairs=True)),
+    "mutf-8-lax": _Entry("Java's modified UTF-8, as readUTF reads it", "mutf-8", ScalarRule(joins_pairs=True)),
+    "wtf-8": _Entry("surrogates too, but no pairs of them", "rfc2279"),
+    "lax-surrogates": _Entry("rfc3629 and surrogates", "rfc2279"),
+    "lax-overlongs": _Entry("rfc3629 and longer forms than needed", "rfc2279"),
+    "lax-1fffff": _Entry("rfc3629 and four octets up to 1FFFFF", "rfc2279"),
+    "lax": _Entry("one to four octets, nothing checked but tails", "rfc2279"),
+    "lax-rfc2279": _Entry("one to six octets, nothing checked but tails", "rfc2279"),
+}
+
+DIALECTS = {name: entry.line for name, entry in _ENTRIES.items()}
+"""Every dialect and what it is, in a line; each has ``grammars/NAME.abnf``."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,6 +54,7 @@ class Dialect:
     name: str
     grammar: Grammar
     layout: Layout
+    rule: ScalarRule = ScalarRule()
 
     @cached_property
     def unfolded(self) -> Automaton:
@@ -40,8 +74,8 @@ def dialect(name: str = "rfc3629") -> Dialect:
     Raises:
         ValueError: there is no such dialect; the message lists those there are.
     """
-    if name not in DIALECTS:
-        raise ValueError(f"no dialect {name!r}; there is {', '.join(DIALECTS)}")
-    file = f"{name}.abnf"
+    if name not in _ENTRIES:
+        raise ValueError(f"no dialect {name!r}; there is {', '.join(_ENTRIES)}")
+    file, entry = f"{name}.abnf", _ENTRIES[name]
     text = (files("overlong.reference") / "grammars" / file).read_text("ascii")
-    return Dialect(name, Grammar.parse(text, file), load_layout(name))
+    return Dialect(name, Grammar.parse(text, file), load_layout(entry.layout), entry.rule)

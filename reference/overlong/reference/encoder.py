@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from overlong.reference.dialect import dialect
+from overlong.reference.error_mode import ESCAPES
+from overlong.reference.order import LEAD_SURROGATES, TRAIL_SURROGATES, joined
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from overlong.reference.dialect import Dialect
 
@@ -42,6 +44,44 @@ def encode_scalars(scalars: Iterable[int], spoken: Dialect | None = None) -> byt
         if octets is None or not spoken.automaton.accepts(octets):
             raise NotEncodable(scalar, index)
         result += octets
+    return bytes(result)
+
+
+def encode_utf16(units: Sequence[int], spoken: Dialect | None = None) -> bytes:
+    """The octets of UTF-16 code units: pairs are one character (RFC 3629 section 3).
+
+    Raises:
+        NotEncodable: a surrogate stands alone, and the dialect has no octets for it; ``index`` counts code units.
+    """
+    result, place = bytearray(), 0
+    while place < len(units):
+        pair = units[place] in LEAD_SURROGATES and units[place + 1 : place + 2]
+        scalar, length = units[place], 1
+        if pair and pair[0] in TRAIL_SURROGATES:
+            scalar, length = joined(units[place], pair[0]), 2
+        try:
+            result += encode_scalars([scalar], spoken)
+        except NotEncodable as error:
+            raise NotEncodable(error.number, place) from None
+        place += length
+    return bytes(result)
+
+
+def encode_escaped(scalars: Iterable[int]) -> bytes:
+    """The octets that were decoded in the error mode ``utf-8b``: the inverse, for every input (PEP 383).
+
+    Raises:
+        NotEncodable: what stands there was never put out by that mode.
+    """
+    result = bytearray()
+    for index, scalar in enumerate(scalars):
+        if scalar - ESCAPES in range(0x80, 0x100):
+            result.append(scalar - ESCAPES)
+        else:
+            try:
+                result += encode_scalars([scalar])
+            except NotEncodable:
+                raise NotEncodable(scalar, index) from None
     return bytes(result)
 
 

@@ -1,18 +1,26 @@
-"""Error modes: how ill-formed octets become output. Each is a function of one maximal subpart."""
+"""Error modes: how ill-formed octets become output. Each is a fold over segments.
+
+What a mode puts out for a maximal subpart is a function of its octets. Some modes take more than a maximal
+subpart as one: then what follows is absorbed, and puts out nothing.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
+
+from overlong.reference.defect import SURROGATE, UNEXPECTED_TAIL
+from overlong.reference.layout import load_layout
+from overlong.reference.segment import MaximalSubpart, Segment, WellFormed
 
 if TYPE_CHECKING:
     from overlong.reference.defect import Defect
-    from overlong.reference.segment import MaximalSubpart
-
-ErrorMode = Callable[["MaximalSubpart"], tuple[int, ...]]
-"""The scalar values put out for a maximal subpart; or it raises."""
 
 REPLACEMENT_CHARACTER = 0xFFFD
+ESCAPES = 0xDC00
+"""Added to an octet by the error mode ``utf-8b``: its octets 80 to FF become U+DC80 to U+DCFF."""
 
 
 class IllFormed(ValueError):
@@ -20,7 +28,7 @@ class IllFormed(ValueError):
 
     Attributes:
         offset: of the first ill-formed octet, counted in octets from the start of the input (or stream).
-        length: of the maximal subpart there, in octets: 1 to 3.
+        length: of the maximal subpart there, in octets: 1 to 3 in RFC 3629.
         incomplete: the input ended inside a character that more octets might have completed.
         defect: what a person would call it.
     """
@@ -37,22 +45,117 @@ class IllFormed(ValueError):
         return f"ill-formed at offset {self.offset} ({self.length} {octets}): {self.defect}: {self.defect.line}"
 
 
-def fatal(subpart: MaximalSubpart) -> tuple[int, ...]:
-    """Refuse the input.
-
-    Raises:
-        IllFormed: always.
-    """
-    raise IllFormed(*subpart)
+Absorbs = Callable[[MaximalSubpart, int], int]
+"""Given a maximal subpart and its first octet: how many octets after it belong to it."""
 
 
-def replacement(_: MaximalSubpart) -> tuple[int, ...]:
-    """One U+FFFD for each maximal subpart (Unicode chapter 3; WHATWG Encoding, "replacement")."""
+@dataclass(frozen=True, eq=False)
+class ErrorMode:
+    """How ill-formed octets become output."""
+
+    name: str
+    line: str
+    source: str
+    stands_for: Callable[[bytes], tuple[int, ...]] | None
+    """The scalar values put out for the octets of a maximal subpart; None: the input is refused."""
+    absorbs: Absorbs | None = None
+    whole_runs: bool = False
+    """Everything ill-formed up to the next well-formed character is one."""
+    lossless: bool = False
+    """:func:`overlong.reference.encoder.encode_escaped` restores the octets."""
+
+    def outputs(self, found: Iterable[Segment], octets: bytes) -> Iterator[tuple[int, ...]]:
+        """What each segment of ``octets`` puts out.
+
+        Raises:
+            IllFormed: the mode refuses, and a segment is ill-formed.
+        """
+        put, owed, running = self.stands_for, 0, False
+        for each in found:
+            if isinstance(each, WellFormed):
+                owed, running = 0, False
+                yield each.scalars
+            elif put is None:
+                raise IllFormed(*each)
+            elif running or (owed and each.defect is UNEXPECTED_TAIL):
+                owed -= 1
+                yield ()
+            else:
+                running = self.whole_runs
+                owed = self.absorbs(each, octets[each.offset]) if self.absorbs else 0
+                yield put(octets[each.offset : each.offset + each.length])
+
+
+def _once(_: bytes) -> tuple[int, ...]:
     return (REPLACEMENT_CHARACTER,)
 
 
-ERROR_MODES: dict[str, ErrorMode] = {"fatal": fatal, "replacement": replacement}
+def _for_each_octet(octets: bytes) -> tuple[int, ...]:
+    return (REPLACEMENT_CHARACTER,) * len(octets)
+
+
+def _nothing(_: bytes) -> tuple[int, ...]:
+    return ()
+
+
+def _escaped(octets: bytes) -> tuple[int, ...]:
+    return tuple(ESCAPES + octet for octet in octets)
+
+
+@cache
+def _windows_1252() -> tuple[int, ...]:
+    """The 256 characters; the five octets without one are C1 controls, as WHATWG's index has them."""
+    table = bytes(range(0x100)).decode("cp1252", "replace")
+    return tuple(octet if char == "\ufffd" else ord(char) for octet, char in enumerate(table))
+
+
+def _as_windows_1252(octets: bytes) -> tuple[int, ...]:
+    return tuple(_windows_1252()[octet] for octet in octets)
+
+
+def _announced(subpart: MaximalSubpart, lead: int) -> int:
+    row = load_layout("rfc2279").announced(lead)
+    return 0 if row is None else len(row.templates) - subpart.length
+
+
+def _of_a_surrogate(subpart: MaximalSubpart, lead: int) -> int:
+    return _announced(subpart, lead) if subpart.defect is SURROGATE else 0
+
+
+_UNICODE = "Unicode ch. 3"
+
+ERROR_MODES = {
+    mode.name: mode
+    for mode in (
+        ErrorMode("fatal", "refuse the input", "RFC 3629 §3", None),
+        ErrorMode("replacement", "one U+FFFD for each maximal subpart", f"{_UNICODE}, D93b; WHATWG", _once),
+        ErrorMode("replacement-per-octet", "one U+FFFD for each octet (Go)", _UNICODE, _for_each_octet),
+        ErrorMode(
+            "replacement-per-sequence",
+            "one U+FFFD for a lead octet and the tails that it announces",
+            "older practice; RFC 2279 §2",
+            _once,
+            _announced,
+        ),
+        ErrorMode(
+            "replacement-per-surrogate",
+            "one U+FFFD for each maximal subpart, and for a surrogate's three octets (Java)",
+            "JDK, sun.nio.cs.UTF_8",
+            _once,
+            _of_a_surrogate,
+        ),
+        ErrorMode(
+            "replacement-per-run", "one U+FFFD for all ill-formed octets in a row", _UNICODE, _once, whole_runs=True
+        ),
+        ErrorMode("skip", "nothing for ill-formed octets", "Unicode TR 36 §3.5 warns of it", _nothing),
+        ErrorMode("utf-8b", "U+DC80 to U+DCFF for each octet", "PEP 383", _escaped, lossless=True),
+        ErrorMode("iso-8859-1", "each octet as ISO 8859-1 has it", "fall-back practice", tuple),
+        ErrorMode("windows-1252", "each octet as Windows-1252 has it", "fall-back practice", _as_windows_1252),
+    )
+}
 """Every error mode, by its name."""
+
+FATAL, REPLACEMENT = ERROR_MODES["fatal"], ERROR_MODES["replacement"]
 
 
 def error_mode_named(name: str) -> ErrorMode:

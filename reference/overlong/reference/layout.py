@@ -38,6 +38,8 @@ class Row:
 
     numbers: range
     templates: tuple[Template, ...]
+    less: int = 0
+    """Taken from the number before its bits are laid out: 1 0000 where octets spell a UTF-16 pair."""
 
     @cached_property
     def free_bits(self) -> tuple[tuple[int, int], ...]:
@@ -49,21 +51,24 @@ class Row:
         value = 0
         for (free, mask), octet in zip(self.free_bits, octets, strict=True):
             value = value << free | octet & mask
-        return value
+        return value + self.less
 
     def octets(self, number: int) -> bytes:
         """The inverse: the lowest bits go into the last octet (section 3, steps 2 and 3)."""
         result = bytearray()
+        number -= self.less
         for template in reversed(self.templates):
             result.append(template.fixed | template.bits(number))
             number >>= template.free
         return bytes(reversed(result))
 
+    def fits(self, octets: bytes) -> bool:
+        """Whether the fixed bits of ``octets``, as far as they go, are the row's."""
+        return all(template.fits(octet) for template, octet in zip(self.templates, octets, strict=False))
+
     def reach(self, prefix: bytes) -> range | None:
         """The numbers that sequences starting with ``prefix`` would stand for; None if the row has none."""
-        if len(prefix) > len(self.templates) or not all(
-            template.fits(octet) for template, octet in zip(self.templates, prefix, strict=False)
-        ):
+        if len(prefix) > len(self.templates) or not self.fits(prefix):
             return None
         missing = len(self.templates) - len(prefix)
         tail = b"".join(bytes([template.fixed]) for template in self.templates[len(prefix) :])
@@ -72,15 +77,15 @@ class Row:
         return range(low, low + (1 << free))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Layout:
-    """The table, a row for each length of sequence."""
+    """The table: a row for each form of sequence."""
 
     rows: tuple[Row, ...]
 
     @classmethod
     def parse(cls, text: str, name: str) -> Layout:
-        """The layout that ``text`` spells, one row a line: ``LOW-HIGH | bits bits …``.
+        """The layout that ``text`` spells, one row a line: ``LOW-HIGH [less NUMBER] | bits bits …``.
 
         Raises:
             ValueError: a line is no such row; the message names the file and the line.
@@ -88,19 +93,27 @@ class Layout:
         rows: list[Row] = []
         for number, line in enumerate(text.splitlines(), 1):
             numbers, _, octets = line.partition("|")
-            low, _, high = numbers.replace(" ", "").partition("-")
+            numbers, _, less = numbers.replace(" ", "").partition("less")
+            low, _, high = numbers.partition("-")
             try:
                 templates = tuple(map(Template.parse, octets.split()))
                 if not templates:
                     raise ValueError("no octets; write LOW-HIGH | bits bits")
-                rows.append(Row(range(int(low, 16), int(high, 16) + 1), templates))
+                rows.append(Row(range(int(low, 16), int(high, 16) + 1), templates, int(less or "0", 16)))
             except ValueError as error:
                 raise ValueError(f"{name}:{number}: not a row of a layout: {line!r}: {error}") from error
         return cls(tuple(rows))
 
+    @cached_property
+    def _of_length(self) -> dict[int, tuple[Row, ...]]:
+        lengths = {len(row.templates) for row in self.rows}
+        return {length: tuple(row for row in self.rows if len(row.templates) == length) for length in lengths}
+
     def number(self, octets: bytes) -> int:
         """The number that a sequence stands for by its bits; whether it is well-formed is not asked."""
-        return self.rows[len(octets) - 1].number(octets)
+        rows = self._of_length[len(octets)]
+        row = rows[0] if len(rows) == 1 else next((row for row in rows if row.fits(octets)), rows[-1])
+        return row.number(octets)
 
     def announced(self, lead: int) -> Row | None:
         """The row whose first octet ``lead`` is; None for a tail octet and for FE and FF."""

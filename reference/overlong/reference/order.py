@@ -18,8 +18,19 @@ if TYPE_CHECKING:
 SURROGATES = range(0xD800, 0xE000)
 """Reserved for UTF-16, never scalar values (RFC 3629 section 3; Unicode D71 to D76)."""
 
+LEAD_SURROGATES, TRAIL_SURROGATES = range(0xD800, 0xDC00), range(0xDC00, 0xE000)
+"""The first and the second half of a UTF-16 pair (Unicode D71, D73)."""
+
+SIGNATURE = 0xFEFF
+"""The byte order mark (RFC 3629 section 6)."""
+
 CODE_POINTS = range(0x110000)
 """The UTF-16 accessible range (RFC 3629 section 3; Unicode D10)."""
+
+
+def joined(lead: int, trail: int) -> int:
+    """The supplementary character of a UTF-16 pair (Unicode D91)."""
+    return 0x10000 + ((lead - LEAD_SURROGATES.start) << 10) + (trail - TRAIL_SURROGATES.start)
 
 
 def scalar_values() -> Iterator[int]:

@@ -9,11 +9,20 @@ if TYPE_CHECKING:
 
 
 class WellFormed(NamedTuple):
-    """A well-formed sequence and its scalar value (Unicode D85)."""
+    """A well-formed sequence and its scalar value (Unicode D85).
+
+    ``silent``: it is a signature that the dialect drops.
+    """
 
     offset: int
     length: int
     scalar: int
+    silent: bool = False
+
+    @property
+    def scalars(self) -> tuple[int, ...]:
+        """What it puts out."""
+        return () if self.silent else (self.scalar,)
 
 
 class MaximalSubpart(NamedTuple):

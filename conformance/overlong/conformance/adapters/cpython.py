@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import codecs
+import struct
 import sys
+from encodings import utf_8
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,48 @@ def _one_by_one(many: Sequence[bytes], errors: str) -> Results:
     return results
 
 
+def _encode(many: Sequence[bytes], errors: str) -> Results:
+    """Code points in UTF-32. They become text through ``chr``, so that no codec but the one under test sees them."""
+    unpackers = {size: struct.Struct(f">{size // 4}I").unpack for size in set(map(len, many))}
+    results: list[Any] = []
+    for payload in many:
+        numbers = unpackers[len(payload)](payload)
+        try:
+            results.append("".join(map(chr, numbers)).encode("utf-8", errors))
+        except (UnicodeEncodeError, ValueError, OverflowError):  # the latter two from chr
+            results.append(_refusal_to_encode(numbers, errors))
+    return results
+
+
+def _refusal_to_encode(numbers: Sequence[int], errors: str) -> Any:
+    """The first number refused: one that ``chr`` does not take, unless the codec refuses one before it."""
+    beyond = next((place for place, number in enumerate(numbers) if number > sys.maxunicode), len(numbers))
+    adapter: Any = sys.modules["__main__"]
+    try:
+        "".join(map(chr, numbers[:beyond])).encode("utf-8", errors)
+    except UnicodeEncodeError as error:
+        return adapter.Refusal(error.start, incomplete=False)
+    return adapter.Refusal(beyond, incomplete=False)
+
+
+def _encode_utf16(many: Sequence[bytes], errors: str) -> Results:
+    """Code units in UTF-16; the index of a refusal counts units, where the exception counts characters."""
+    adapter: Any = sys.modules["__main__"]
+    results: list[Any] = []
+    for payload in many:
+        text = payload.decode("utf-16-be", "surrogatepass")
+        try:
+            results.append(text.encode("utf-8", errors))
+        except UnicodeEncodeError as error:
+            units = len(text[: error.start].encode("utf-16-be", "surrogatepass")) // 2
+            results.append(adapter.Refusal(units, incomplete=False))
+    return results
+
+
+def _encoders(errors: str) -> dict[str, Any]:
+    return {"E": partial(_encode, errors=errors), "F": partial(_encode_utf16, errors=errors)}
+
+
 class Strict:
     """``bytes.decode`` with ``errors="strict"`` and ``errors="replace"``."""
 
@@ -38,19 +81,30 @@ class Strict:
     def replace(many: Sequence[bytes]) -> Results:
         return [octets.decode("utf-8", "replace") for octets in many]
 
-    operations = {"D": decode, "L": replace}  # noqa: RUF012
+    operations = {"D": decode, "L": replace, **_encoders("strict")}  # noqa: RUF012
 
 
 class Surrogatepass:
     """``errors="surrogatepass"``: CESU-8's habits in a UTF-8 decoder."""
 
-    operations = {"D": partial(_one_by_one, errors="surrogatepass")}  # noqa: RUF012
+    operations = {  # noqa: RUF012
+        "D": partial(_one_by_one, errors="surrogatepass"),
+        **_encoders("surrogatepass"),
+    }
 
 
 class Surrogateescape:
     """``errors="surrogateescape"`` (PEP 383): every octet is kept, as a lone surrogate."""
 
-    operations = {"D": partial(_one_by_one, errors="surrogateescape")}  # noqa: RUF012
+    operations = {  # noqa: RUF012
+        "D": partial(_one_by_one, errors="surrogateescape"),
+        "L": partial(_one_by_one, errors="surrogateescape"),  # it refuses nothing: as a decoder that replaces, too
+        **_encoders("surrogateescape"),
+    }
+    traits = {"error_mode": "utf-8b"}  # noqa: RUF012
 
 
-Incremental = codecs.getincrementaldecoder("utf-8")
+class Incremental(utf_8.IncrementalDecoder):
+    """The codec's own class; it decodes what it kept and the chunk together, and counts from there."""
+
+    traits = {"stream_offsets": "kept"}  # noqa: RUF012

@@ -6,43 +6,81 @@ const buffer = require("node:buffer");
 const fatal = () => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const replacing = () => new TextDecoder("utf-8", { ignoreBOM: true });
 const whole = (make) => { const decoder = make(); return (octets) => decoder.decode(octets); };
-// The decoders of whole inputs are made once: that one input leaves no trace in the next is part of the test.
-const decoders = {
-  textdecoder: { D: whole(fatal), L: whole(replacing), S: fatal, T: replacing },
-  buffer: { V: (octets) => buffer.isUtf8(octets), L: (octets) => octets.toString("utf8") },
-}[process.argv[2]];
 
-const stream = (make) => (payload) => {
-  const decoder = make();
+function stream(decoder, payload) {
   const count = payload.readUInt16BE(0);
-  let place = 2 + 4 * count, text = "";
+  let place = 2 + 4 * count, text = "", chunk = 0;
   const marks = [];
-  for (let chunk = 0; chunk < count; chunk++) {
-    const end = place + payload.readUInt32BE(2 + 4 * chunk);
-    text += decoder.decode(payload.subarray(place, end), { stream: chunk + 1 < count });
-    marks.push(text.length);
-    place = end;
+  try {
+    for (; chunk < count; chunk++) {
+      const end = place + payload.readUInt32BE(2 + 4 * chunk);
+      text += decoder.decode(payload.subarray(place, end), { stream: chunk + 1 < count });
+      marks.push(text.length);
+      place = end;
+    }
+  } catch (error) {
+    error.chunk = chunk + 1;
+    throw error;
   }
   return { text, marks };
+}
+const streaming = (make) => (payload) => stream(make(), payload);
+// The second of two streams that one decoder decodes. Nothing comes between them: the API has no reset.
+const again = (make) => (payload) => {
+  const decoder = make(), end = 4 + payload.readUInt32BE(0);
+  try { stream(decoder, payload.subarray(4, end)); } catch { /* the answer to the first one is not asked for */ }
+  return stream(decoder, payload.subarray(end));
 };
-for (const operation of ["S", "T"]) if (decoders[operation]) decoders[operation] = stream(decoders[operation]);
+
+const fromUnits = (payload) => Buffer.from(payload).swap16().toString("utf16le");
+class Refused extends Error { constructor(index) { super(); this.index = index; } }
+// Surrogates become single units. No string holds a number beyond 10FFFF: it is refused here.
+function fromPoints(payload) {
+  let text = "";
+  for (let index = 0; 4 * index < payload.length; index++) {
+    const point = payload.readUInt32BE(4 * index);
+    if (point > 0x10ffff) throw new Refused(index);
+    text += String.fromCodePoint(point);
+  }
+  return text;
+}
+const toOctets = (text) => Buffer.from(text, "utf8");
+const encoder = new TextEncoder();
+const size = (text) => numbers([Buffer.byteLength(text)]);
+const encoders = (encode) => ({ E: (payload) => encode(fromPoints(payload)), F: (payload) => encode(fromUnits(payload)) });
+
+// The decoders of whole inputs are made once: that one input leaves no trace in the next is part of the test.
+const decoders = {
+  textdecoder: {
+    D: whole(fatal), L: whole(replacing), S: streaming(fatal), T: streaming(replacing), N: again(fatal), M: again(replacing),
+    ...encoders((text) => encoder.encode(text)),
+  },
+  buffer: {
+    V: (octets) => buffer.isUtf8(octets), L: (octets) => octets.toString("utf8"),
+    ...encoders(toOctets), Z: (payload) => size(fromPoints(payload)),
+  },
+}[process.argv[2]];
 
 const units = (text) => Buffer.from(text, "utf16le").swap16();
 const numbers = (list) => { const b = Buffer.alloc(4 * list.length); list.forEach((n, i) => b.writeUInt32BE(n, 4 * i)); return b; };
 
-// One answer: a status, and what goes with it. A refusal of TextDecoder says nothing about where.
+// One answer: a status, and what goes with it. A refusal of TextDecoder says nothing about where, but for the chunk.
 function answer(operation, payload) {
   let result;
   try { result = decoders[operation](payload); }
   catch (error) {
-    if (error.code === "ERR_ENCODING_INVALID_ENCODED_DATA") return { status: "R", number: 0xffffffff };
+    if (error instanceof Refused) return { status: "R", number: error.index, incomplete: 0 };
+    if (error.code === "ERR_ENCODING_INVALID_ENCODED_DATA")
+      return { ...refused, marks: error.chunk === undefined ? undefined : [error.chunk] };
     const text = String(error).slice(0, 200);
     return { status: "X", number: Buffer.byteLength(text), text };
   }
-  if (typeof result === "boolean") return result ? { status: "A", number: 0 } : { status: "R", number: 0xffffffff };
+  if (typeof result === "boolean") return result ? { status: "A", number: 0 } : refused;
+  if (result instanceof Uint8Array) return { status: "A", number: result.length, octets: result };
   if (typeof result === "string") return { status: "A", number: result.length, output: result };
   return { status: "A", number: result.text.length, output: result.text, marks: result.marks };
 }
+const refused = { status: "R", number: 0xffffffff, incomplete: 0xff };
 
 function batch(operation, payload) {
   const count = payload.readUInt32BE(0);
@@ -56,8 +94,9 @@ function batch(operation, payload) {
     place = end;
     statuses.write(result.status, item, "latin1");
     column.writeUInt32BE(result.number, 4 * item);
-    if (result.status === "R") incompletes[item] = 0xff;
+    if (result.incomplete) incompletes[item] = result.incomplete;
     if (result.output) output += result.output;
+    if (result.octets) written.push(result.octets);
     if (result.text) { flush(); written.push(Buffer.from(result.text)); }
     if (result.marks) marks.push(numbers(result.marks));
   }
@@ -67,7 +106,9 @@ function batch(operation, payload) {
 
 function single(operation, payload) {
   const result = answer(operation, payload);
-  const more = result.marks ? [numbers(result.marks)] : [];
+  const more = result.status === "R" ? [numbers([result.number]), Buffer.from([0, result.incomplete])] : [];
+  if (result.marks) more.push(numbers(result.marks));
+  if (result.octets) more.push(result.octets);
   if (result.output) more.push(units(result.output));
   if (result.text) more.push(Buffer.from(result.text));
   return Buffer.concat([Buffer.from(result.status), ...more]);
@@ -96,6 +137,7 @@ function read(count) {
 write(Buffer.from(JSON.stringify({
   overlong: 1, name: `node-${process.argv[2]}`, version: process.version, language: "JavaScript",
   operations: "PB" + Object.keys(decoders).join(""), units: "utf-16", error_mode: "replacement",
+  encode_errors: "replacement", ...(decoders.S && { stream_refusals: "marked" }),
 }) + "\n"));
 for (let head; (head = read(8)); ) {
   const body = read(head.readUInt32BE(0) - 4);

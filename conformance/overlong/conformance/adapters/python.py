@@ -1,8 +1,9 @@
 """Adapter for Python decoders: ``python.py MODULE_OR_FILE NAME [fatal|replacement]``.
 
 Runs in a process of its own, with the standard library alone. NAME is a callable ``bytes -> str`` that
-raises on ill-formed input, or ``bytes -> bool``; or a class with ``decode(data, final=...)``; or an object
-with an attribute ``operations``: a dictionary from operation to a function on a list of payloads.
+raises on ill-formed input, or ``bytes -> bool``; or a class with ``decode(data, final=...)``, used again after
+its ``reset()`` if it has one; or an object with an attribute ``operations``: a dictionary from operation to a
+function on a list of payloads. An attribute ``traits``, a dictionary of strings, is added to the greeting.
 """
 
 from __future__ import annotations
@@ -26,12 +27,21 @@ BUGS = (TypeError, NameError, AttributeError, ImportError, LookupError, Arithmet
 
 
 class Refusal:
-    """Ill-formed input refused; what the decoder did not say is None."""
+    """Ill-formed input refused; what the decoder did not say is None. ``chunk`` counts from 1, in streams only."""
 
-    __slots__ = ("incomplete", "length", "offset")
+    __slots__ = ("chunk", "incomplete", "length", "offset")
 
     def __init__(self, offset: int | None = None, length: int | None = None, incomplete: bool | None = None) -> None:  # noqa: FBT001
         self.offset, self.length, self.incomplete = offset, length, incomplete
+        self.chunk: int | None = None
+
+    def columns(self) -> tuple[int, int, int]:
+        """Offset, length and incomplete as they are written."""
+        return (
+            NOT_SAID if self.offset is None else self.offset & NOT_SAID,
+            0 if self.length is None else min(max(self.length, 0), 255),
+            255 if self.incomplete is None else self.incomplete,
+        )
 
 
 class Bug:
@@ -52,7 +62,8 @@ class Stream:
         self.text, self.marks = text, marks
 
 
-Result = str | bool | Refusal | Bug | Stream
+Result = str | bytes | bool | Refusal | Bug | Stream
+"""Text is written in units, the octets that an encoder returns as they are."""
 Answerer = Callable[[Sequence[bytes]], Sequence[Result]]
 
 
@@ -80,22 +91,42 @@ def one_by_one(decode: Callable[[bytes], Any], kind: type) -> Answerer:
     return lambda many: [ask(octets) for octets in many]
 
 
+def stream(make: Callable[[], Any], payload: bytes) -> Result:
+    """What a decoder makes of a stream, a payload of chunks."""
+    (count,) = struct.unpack_from(">H", payload)
+    lengths = struct.unpack_from(f">{count}I", payload, 2)
+    place, text, marks, number = 2 + 4 * count, "", list[int](), 1
+    try:
+        decoder = make()
+        for number, length in enumerate(lengths, 1):
+            text += decoder.decode(payload[place : place + length], final=number == count)
+            marks.append(len(text))
+            place += length
+    except Exception as error:  # noqa: BLE001
+        result = refusal(error)
+        if isinstance(result, Refusal):
+            result.chunk = number
+        return result
+    return Stream(text, marks)
+
+
 def streaming(make: Callable[[], Any]) -> Answerer:
-    """A class with ``decode(data, final=...)`` on payloads of chunks."""
+    """A class with ``decode(data, final=...)``, a new decoder for each stream."""
+    return lambda many: [stream(make, payload) for payload in many]
+
+
+def again(make: Callable[[], Any]) -> Answerer:
+    """The second of two streams that one decoder decodes, with ``reset()`` between them."""
 
     def ask(payload: bytes) -> Result:
-        (count,) = struct.unpack_from(">H", payload)
-        lengths = struct.unpack_from(f">{count}I", payload, 2)
-        place, text, marks = 2 + 4 * count, "", list[int]()
         try:
             decoder = make()
-            for number, length in enumerate(lengths, 1):
-                text += decoder.decode(payload[place : place + length], final=number == count)
-                marks.append(len(text))
-                place += length
-        except Exception as error:  # noqa: BLE001
-            return refusal(error)
-        return Stream(text, marks)
+            end = 4 + int.from_bytes(payload[:4], "big")
+            stream(lambda: decoder, payload[4:end])  # to its end or its refusal; the answer is not asked for
+            decoder.reset()
+        except Exception as error:  # noqa: BLE001 (nothing was refused: decoding has its own try)
+            return Bug(f"{type(error).__name__}: {error}")
+        return stream(lambda: decoder, payload[end:])
 
     return lambda many: [ask(payload) for payload in many]
 
@@ -125,6 +156,9 @@ def incremental(cls: type) -> dict[str, Answerer]:
     """The operations of a class with ``decode(data, final=...)``."""
     whole = one_by_one(lambda octets: cls().decode(octets, final=True), str)
     operations = {"D": whole, "S": streaming(cls)}
+    reusable = callable(getattr(cls, "reset", None))
+    if reusable:
+        operations["N"] = again(cls)
     try:
         replaced = cls("replace").decode(b"\xff", final=True)
     except Exception:  # noqa: BLE001 (no error modes: the strict one is all there is)
@@ -132,6 +166,8 @@ def incremental(cls: type) -> dict[str, Answerer]:
     if isinstance(replaced, str) and "\ufffd" in replaced:
         operations["L"] = one_by_one(lambda octets: cls("replace").decode(octets, final=True), str)
         operations["T"] = streaming(lambda: cls("replace"))
+        if reusable:
+            operations["M"] = again(lambda: cls("replace"))
     return operations
 
 
@@ -192,11 +228,20 @@ def batch_response(results: Sequence[Result]) -> list[bytes]:
         return [b"A" * count, numbers, bytes(2 * count), units(joined)]
     except TypeError:  # some are not text
         pass
+    try:
+        encoded = cast("Sequence[bytes]", results)
+        joined_octets = b"".join(encoded)
+        return [b"A" * count, column(map(len, encoded)), bytes(2 * count), joined_octets]
+    except TypeError:  # nor are all octets
+        pass
     statuses, lengths, incompletes = bytearray(), bytearray(), bytearray()
     counts, written, marks = list[int](), list[bytes](), list[bytes]()
     for result in results:
         status, number, length, incomplete = b"A", 0, 0, 0
-        if isinstance(result, Stream):
+        if isinstance(result, bytes):
+            number = len(result)
+            written.append(result)
+        elif isinstance(result, Stream):
             number = len(result.text)
             written.append(units(result.text))
             marks.append(column(result.marks))
@@ -205,9 +250,9 @@ def batch_response(results: Sequence[Result]) -> list[bytes]:
             written.append(units(result))
         elif isinstance(result, Refusal):
             status = b"R"
-            number = NOT_SAID if result.offset is None else result.offset & NOT_SAID
-            length = 0 if result.length is None else min(max(result.length, 0), 255)
-            incomplete = 255 if result.incomplete is None else result.incomplete
+            number, length, incomplete = result.columns()
+            if result.chunk is not None:
+                marks.append(column([result.chunk]))
         elif isinstance(result, Bug):
             text = result.text[:200].encode("ascii", "backslashreplace")
             status, number = b"X", len(text)
@@ -234,7 +279,7 @@ def pieces(payload: bytes) -> Sequence[bytes]:
     return [payload[begin:end] for begin, end in pairwise(ends)]
 
 
-def serve(operations: dict[str, Answerer], name: str, mode: str, answers: FileIO) -> None:
+def serve(operations: dict[str, Answerer], name: str, traits: dict[str, str], answers: FileIO) -> None:
     """Greet, then answer batches until the input ends."""
     requests = sys.stdin.buffer
     implementation = {"cpython": "CPython", "pypy": "PyPy"}.get(sys.implementation.name, sys.implementation.name)
@@ -245,7 +290,8 @@ def serve(operations: dict[str, Answerer], name: str, mode: str, answers: FileIO
         "language": "Python",
         "operations": "PB" + "".join(operations),
         "units": "utf-32",
-        "error_mode": mode or "replacement",
+        "error_mode": "replacement",
+        **traits,
     }
     answers.write(json.dumps(greeting).encode() + b"\n")
     last, items = b"", cast("Sequence[bytes]", ())
@@ -274,11 +320,14 @@ def single_response(result: Result) -> bytes:
         return b"A" + column(result.marks) + units(result.text)
     if isinstance(result, str):
         return b"A" + units(result)
+    if isinstance(result, bytes):
+        return b"A" + result
     if isinstance(result, Bug):
         return b"X" + result.text[:200].encode("ascii", "backslashreplace")
-    if isinstance(result, Refusal) and result.offset is not None:
-        more = bytes([result.length or 0, 255 if result.incomplete is None else result.incomplete])
-        return b"R" + column([result.offset & NOT_SAID]) + more
+    if isinstance(result, Refusal):
+        offset, length, incomplete = result.columns()
+        chunk = b"" if result.chunk is None else column([result.chunk])
+        return b"R" + column([offset]) + bytes([length, incomplete]) + chunk
     return b"A" if result is True else b"R"
 
 
@@ -288,15 +337,18 @@ def main() -> None:
     answers = FileIO(os.dup(1), "wb")
     os.dup2(2, 1)  # what a decoder prints must not be taken for an answer
     found = load(place, name)
+    traits = {"error_mode": mode} if mode else {}
     if hasattr(found, "operations"):
         operations = cast("dict[str, Answerer]", found.operations)
     elif isinstance(found, type) and hasattr(found, "decode"):
         operations = incremental(found)
+        traits["stream_refusals"] = "marked"
     elif callable(found):
         operations = probe(found, mode)
     else:
         fail(f"{place}:{name} is {type(found).__name__}; name a callable, or a class with decode(data, final=...)")
-    serve(operations, f"{Path(place).name}:{name}", mode, answers)
+    traits |= getattr(found, "traits", {})
+    serve(operations, f"{Path(place).name}:{name}", traits, answers)
 
 
 if __name__ == "__main__":

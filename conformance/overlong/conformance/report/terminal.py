@@ -11,7 +11,8 @@ from overlong.conformance.finding import expected_in_words, observed_in_words
 from overlong.conformance.kind import NORMATIVE, POSITION, REPLACEMENT, VERDICT
 from overlong.conformance.printable import printable, spaced_hex, thousands, times
 from overlong.conformance.protocol import OPERATIONS, REPLACE
-from overlong.conformance.runner import FAILS, HOLDS, MAXIMAL_SUBPART, MEASURED_BY, NOT_MEASURED
+from overlong.conformance.runner import FAILS, HOLDS, MEASURED_BY, NOT_MEASURED
+from overlong.reference import ERROR_MODES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -123,7 +124,7 @@ def _why_not(certificate: Certificate, claim: str) -> str:
     offered = set(greeting.operations)
     if claim == POSITION:
         return "it does not say where" if offered & set("VD") else "it refuses nothing"
-    if claim == REPLACEMENT and REPLACE in offered and greeting.error_mode != MAXIMAL_SUBPART:
+    if claim == REPLACEMENT and REPLACE in offered and greeting.error_mode not in ERROR_MODES:
         return f"this version does not know its error mode, {printable(greeting.error_mode)}"
     if left := {op: n for op, n in certificate.run.unsupported.items() if op in MEASURED_BY[claim]}:
         counts = ", ".join(f"{thousands(n)} with {operation}" for operation, n in left.items())

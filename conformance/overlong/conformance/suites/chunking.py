@@ -6,6 +6,7 @@ from functools import cache
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING
 
+from overlong.conformance.protocol import STREAMING
 from overlong.conformance.suites.core import core_vectors
 from overlong.conformance.suites.suite import Suite, in_batches
 from overlong.conformance.vector import Vector
@@ -45,5 +46,5 @@ CHUNKING = Suite(
     "the result does not depend on where the input is cut",
     lambda: in_batches(_vectors()),
     lambda: len(_vectors()),
-    streaming=True,
+    asks=STREAMING,
 )

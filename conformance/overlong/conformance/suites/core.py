@@ -9,6 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from overlong.conformance.families import all_vectors
+from overlong.conformance.protocol import STREAMING
 from overlong.conformance.suites.suite import Suite, in_batches
 
 if TYPE_CHECKING:
@@ -39,6 +40,6 @@ STREAMS = Suite(
     "each known kind of fault at the edge of a chunk, named",
     lambda: in_batches(stream_vectors()),
     lambda: len(stream_vectors()),
-    streaming=True,
+    asks=STREAMING,
     listed=stream_vectors,
 )

@@ -8,6 +8,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from overlong.conformance.batch import Batch
+from overlong.conformance.profile import RFC3629, Profile
+from overlong.conformance.protocol import DECODE, REPLACE, STREAMING, VALIDATE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -23,22 +25,29 @@ BATCH = 8192
 class Suite:
     """Vectors that show one thing together.
 
-    ``make`` yields the batches anew each time; ``streaming`` says that the vectors are chunked.
+    ``make`` yields the batches anew each time.
     """
 
     name: str
     shows: str
     make: Callable[[], Iterable[Batch]]
     count: Callable[[], int]
-    streaming: bool = False
+    asks: str = VALIDATE + DECODE + REPLACE
+    """The operations that its vectors are for."""
+    profile: Profile = RFC3629
     listed: Callable[[], Iterable[Vector]] | None = None
     """The vectors with their cases and references, where batches do not carry these."""
     products: Callable[[], Iterable[Product]] | None = None
     """The vectors as products, where they are that: files of them are written by stride."""
 
     def batches(self) -> Iterator[Batch]:
-        """The vectors, in batches that know their suite."""
-        return (replace(batch, suite=self.name) for batch in self.make())
+        """The vectors, in batches that know their suite and their profile."""
+        return (replace(batch, suite=self.name, profile=self.profile) for batch in self.make())
+
+    @property
+    def streaming(self) -> bool:
+        """Its vectors are chunked."""
+        return self.asks == STREAMING
 
     def vectors(self) -> Iterator[Vector]:
         """The vectors one by one, with all that is known of them."""

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
 import platform
 import shutil
-import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from overlong.conformance.printable import printable
-from overlong.conformance.target import TargetError
+from overlong.conformance.targets.build import GO, JAVA, RUST, C, built
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 ADAPTERS = Path(__file__).parent.parent / "adapters"
-_BUILD_SECONDS = 120
 
 
 @dataclass(frozen=True)
@@ -55,15 +50,49 @@ def _node(name: str, mode: str, what: str) -> Builtin:
         name,
         "JavaScript",
         what,
-        lambda: "" if shutil.which("node") else "node is not on PATH; install Node.js 18.14 or later",
+        lambda: _not_on_path("node", "Node.js 18.14 or later (Debian: apt install nodejs)"),
         lambda: [_found("node"), str(ADAPTERS / "node.js"), mode],
+    )
+
+
+def _go(name: str, mode: str, what: str) -> Builtin:
+    return Builtin(
+        name,
+        "Go",
+        what,
+        lambda: _not_on_path("go", "Go 1.19 or later (Debian: apt install golang-go)"),
+        lambda: [str(built(GO, ADAPTERS / "go_utf8.go")), mode],
+    )
+
+
+def _java(name: str, mode: str, what: str) -> Builtin:
+    return Builtin(
+        name,
+        "Java",
+        what,
+        lambda: _not_on_path(("java", "javac"), "a JDK (Debian: apt install default-jdk-headless)"),
+        # It is short-lived: a quick start is worth more than a fast decoder.
+        lambda: [
+            *(_found("java"), "-Xshare:auto", "-XX:TieredStopAtLevel=1"),
+            *("-cp", str(built(JAVA, ADAPTERS / "JavaUtf8.java")), "JavaUtf8", mode),
+        ],
+    )
+
+
+def _perl(name: str, mode: str, what: str) -> Builtin:
+    return Builtin(
+        name,
+        "Perl",
+        what,
+        lambda: _not_on_path("perl", "Perl 5 (Debian: apt install perl)"),
+        lambda: [_found("perl"), str(ADAPTERS / "perl_utf8.pl"), mode],
     )
 
 
 def _glibc_missing() -> str:
     if platform.libc_ver()[0] != "glibc":
         return "it is glibc's own decoder: Linux with glibc only"
-    return "" if _compiler() else "no C compiler on PATH; install gcc or clang (Debian: apt install gcc libc6-dev)"
+    return "" if C.found() else "no C compiler on PATH; install gcc or clang (Debian: apt install gcc libc6-dev)"
 
 
 BUILTINS = {
@@ -80,8 +109,22 @@ BUILTINS = {
             "C",
             "iconv from UTF-8 to UTF-32",
             _glibc_missing,
-            lambda: [str(_compiled("glibc_iconv.c"))],
+            lambda: [str(built(C, ADAPTERS / "glibc_iconv.c"))],
         ),
+        _go("go-utf8", "utf8", "unicode/utf8: Valid, DecodeRune, AppendRune; range over a string"),
+        _go("go-tovalidutf8", "tovalidutf8", "strings.ToValidUTF8: one U+FFFD for each run of ill-formed octets"),
+        Builtin(
+            "rust-std",
+            "Rust",
+            "str::from_utf8, String::from_utf8_lossy, char",
+            lambda: _not_on_path("rustc", "Rust 1.63 or later (Debian: apt install rustc)"),
+            lambda: [str(built(RUST, ADAPTERS / "rust_std.rs"))],
+        ),
+        _java("java-charsetdecoder", "charsetdecoder", "CharsetDecoder, reporting and replacing, in chunks"),
+        _java("java-string", "string", "new String(bytes, UTF_8) and getBytes"),
+        _java("java-readutf", "readutf", "DataInputStream.readUTF: modified UTF-8"),
+        _perl("perl-utf8", "utf8", "Encode's utf8, Perl's own lax form"),
+        _perl("perl-utf-8-strict", "utf-8-strict", "Encode's UTF-8, the strict one"),
     )
 }
 
@@ -92,42 +135,9 @@ def _found(program: str) -> str:
     return path
 
 
-def _compiler() -> str | None:
-    return next(filter(None, map(shutil.which, ("cc", "gcc", "clang"))), None)
-
-
-def _compiled(source: str) -> Path:
-    """The adapter's program, built once for each version of its source and compiler, in the user's cache folder.
-
-    Raises:
-        TargetError: the compiler fails; the message has its first error.
-    """
-    from platformdirs import user_cache_path
-
-    path = ADAPTERS / source
-    compiler = _compiler()
-    assert compiler is not None, "asked only when nothing is missing"
-    status = Path(compiler).resolve().stat()
-    key = hashlib.sha256(path.read_bytes() + f"{compiler} {status.st_size} {status.st_mtime_ns}".encode()).hexdigest()
-    folder = user_cache_path("overlong") / "adapters"
-    program = folder / f"{path.stem}-{key[:16]}"
-    if program.exists():
-        return program
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        unfinished = program.with_name(f"{program.name}.{os.getpid()}")
-        built = subprocess.run(
-            [compiler, "-O2", "-o", str(unfinished), str(path)],
-            capture_output=True,
-            text=True,
-            errors="backslashreplace",
-            timeout=_BUILD_SECONDS,
-            check=False,
-        )
-        if built.returncode != 0:
-            lines = [line for line in built.stderr.splitlines() if "error" in line] or built.stderr.splitlines()
-            raise TargetError(f"building {source} failed: {printable(lines[0]) if lines else compiler}")
-        unfinished.replace(program)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise TargetError(f"building {source} failed: {printable(str(error))}") from error
-    return program
+def _not_on_path(programs: str | tuple[str, ...], install: str) -> str:
+    """What to install; empty if the programs are there."""
+    missing = [each for each in ((programs,) if isinstance(programs, str) else programs) if not shutil.which(each)]
+    if not missing:
+        return ""
+    return f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} not on PATH; install {install}"

@@ -22,9 +22,12 @@ from overlong.conformance.printable import printable, times
 from overlong.conformance.process import Ended, Process
 from overlong.conformance.protocol import (
     ACCEPTED,
+    ANNOUNCE,
     BATCH,
     ECHO,
     ECHO_PROBE,
+    ENCODE,
+    ENCODE_UTF16,
     FAILED,
     HEAD,
     MEASURED,
@@ -51,6 +54,8 @@ _SHORT = 0.1  # seconds that let them grow
 _FIRST = 256  # vectors in the first request: a slow target must not time out for being asked much
 _WHOLE = 1 << 30
 _NOTES = 3
+_LETTER = {ENCODE: b"\0\0\0a", ANNOUNCE: b"\0\0\0a", ENCODE_UTF16: b"\0a"}
+"""The letter a, as the operations have it that do not take octets."""
 _FEW = 1024  # suspects that are asked again one by one: cheaper than another restart, or another time-out
 
 
@@ -231,9 +236,9 @@ class FramedTarget:
                 f"its echo changed {ECHO_PROBE.hex(' ').upper()} into {payload[:40].hex(' ').upper() or 'nothing'}: "
                 "open its streams in binary mode"
             )
-        letter = Batch.of([Vector("smoke", b"a", chunks=(1,))])
         for operation in operations:
             if operation in MEASURED:
+                letter = Batch.of([Vector("smoke", _LETTER.get(operation, b"a"), chunks=(1,))])
                 answers = self._receive(self._ask(letter, operation))
                 if answers.statuses in (UNSUPPORTED, FAILED):
                     text = printable(answers.units.decode("utf-8", "backslashreplace"))
@@ -264,7 +269,7 @@ class FramedTarget:
         """Raises: Ended: there is no answer, or one that breaks the protocol."""
         process = self._process
         assert process is not None
-        size = self.greeting.units.size
+        size, marked = self.greeting.units_of(asked.operation).size, self.greeting.marks_refusals
         chunks = asked.batch.chunk_counts(asked.operation)
         batched = BATCH in self.greeting.operations
         parts: list[Answers] = []
@@ -278,9 +283,10 @@ class FramedTarget:
                     if (status, payload) != (ACCEPTED, b""):
                         raise ProtocolError(f"it answered an empty echo with status {status!r}, {len(payload)} octets")
                 elif not batched:
-                    parts.append(Answers.from_single(status, payload, chunks[place] if chunks else None, size))
+                    count = chunks[place] if chunks else None
+                    parts.append(Answers.from_single(status, payload, count, size, marked=marked))
                 elif status == ACCEPTED:
-                    parts.append(Answers.from_batch(payload, len(asked.batch), chunks, size))
+                    parts.append(Answers.from_batch(payload, len(asked.batch), chunks, size, marked=marked))
                 else:
                     text = printable(payload[:80].decode("utf-8", "backslashreplace"))
                     raise ProtocolError(

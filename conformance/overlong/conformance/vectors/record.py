@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 from overlong.conformance.vectors.registry import since
 from overlong.reference import WellFormed, dialect
 from overlong.reference.defect import DEFECTS
-from overlong.reference.error_mode import ERROR_MODES, fatal
+from overlong.reference.error_mode import REPLACEMENT_CHARACTER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from overlong.conformance.vector import Vector
     from overlong.reference import Segment
-    from overlong.reference.error_mode import ErrorMode
 
 DOCUMENT = {"rfc3629": ("RFC 3629", "4")}
 """For each dialect the document whose grammar it is, and the section."""
@@ -41,13 +40,13 @@ def record(
         scalar: what stands for the scalar value of a segment.
     """
 
-    def output(found: Iterable[Segment], mode: ErrorMode) -> str:
-        return " ".join(scalar(each) if isinstance(each, WellFormed) else spelt(*mode(each)) for each in found)
+    def output(found: Iterable[Segment]) -> str:
+        return " ".join(scalar(each) if isinstance(each, WellFormed) else spelt(REPLACEMENT_CHARACTER) for each in found)
 
     flaw = vector.flaw
     strict: dict[str, Any]
     if flaw is None:
-        strict = {"verdict": "accept", "scalars": output(vector.segments, fatal)}
+        strict = {"verdict": "accept", "scalars": output(vector.segments)}
     else:
         strict = {
             "verdict": "reject",
@@ -56,14 +55,7 @@ def record(
             "incomplete": flaw.incomplete,
             "detectable_at": vector.detectable_at,
         }
-    modes = {
-        name: {
-            "scalars": output(vector.segments, mode),
-            "chunked": [output(found, mode) for found in vector.released],
-        }
-        for name, mode in ERROR_MODES.items()
-        if mode is not fatal
-    }
+    replacement = {"scalars": output(vector.segments), "chunked": [output(found) for found in vector.released]}
     result: dict[str, Any] = {"id": identifier or vector.id, "hex": octets or vector.octets.hex()}
     if vector.chunks is not None:
         result["chunks"] = list(vector.chunks)
@@ -81,7 +73,8 @@ def record(
         result["provenance"] = {"document": document, "section": section, "rule": provenance.rule}
         if provenance.alternative:
             result["provenance"]["alternative"] = provenance.alternative
-    return {**result, "flags": list(vector.flags), "since": since(vector.id), "expect": {"strict": strict, **modes}}
+    expect = {"strict": strict, "replacement": replacement}
+    return {**result, "flags": list(vector.flags), "since": since(vector.id), "expect": expect}
 
 
 def notes() -> dict[str, dict[str, Any]]:

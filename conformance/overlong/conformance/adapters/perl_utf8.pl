@@ -1,0 +1,84 @@
+# Adapter for Perl's Encode: perl perl_utf8.pl utf8|utf-8-strict
+# "utf8" is Perl's own lax encoding, "utf-8-strict" is UTF-8.
+use strict;
+use warnings;
+no warnings 'utf8';    # surrogates and numbers beyond Unicode are asked about on purpose
+use Encode ();
+
+my $name = $ARGV[0];
+my $encoding = Encode::find_encoding($name);
+my $strict   = Encode::FB_CROAK | Encode::LEAVE_SRC;    # LEAVE_SRC: or the caller's octets are used up
+
+sub decoding { my ($check) = @_; return sub { Encode::decode($encoding, $_[0], $check) } }
+
+my $validate = decoding($strict);
+my %decode = (D => $validate, V => sub { $validate->($_[0]); '' }, L => decoding(Encode::FB_DEFAULT | Encode::LEAVE_SRC));
+my $encode = sub { Encode::encode($encoding, pack('W*', unpack('N*', $_[0])), $strict) };
+
+# Code points as UTF-32. Perl's may have 63 bits; one that does not fit is a failure of this adapter to say it.
+sub units {
+    my @points = unpack('W*', $_[0]);
+    $_ > 0xFFFF_FFFF and die "it decoded a code point of more than 32 bits\n" for @points;
+    return pack('N*', @points);
+}
+
+# One answer: status, number, and output or text. Encode says in words where it stopped, not as a number.
+sub answer {
+    my ($operation, $payload) = @_;
+    my ($output, $size);
+    my $done = eval {
+        if ($operation eq 'E') { $output = $encode->($payload); $size = 1 }
+        else                   { $output = units($decode{$operation}->($payload)); $size = 4 }
+        1;
+    };
+    return ('A', length($output) / $size, $output) if $done;
+    return ('R', 0xFFFF_FFFF, '') if $@ =~ /does not map to/;
+    my $text = substr $@, 0, 200;
+    $text =~ s/[^ -~]/?/g;
+    return ('X', length $text, $text);
+}
+
+sub batch {
+    my ($operation, $payload) = @_;
+    my $count = unpack 'N', $payload;
+    my ($statuses, $outputs, $place, @numbers) = ('', '', 4 + 4 * $count);
+    for my $length (unpack "x4 N$count", $payload) {
+        my ($status, $number, $output) = answer($operation, substr $payload, $place, $length);
+        $place    += $length;
+        $statuses .= $status;
+        $outputs  .= $output;
+        push @numbers, $number;
+    }
+    (my $incompletes = $statuses) =~ tr/RAX/\xFF\0\0/;
+    return join '', 'A', $statuses, pack('N*', @numbers), "\0" x $count, $incompletes, $outputs;
+}
+
+sub respond {
+    my $operation = substr $_[0], 0, 1;
+    my $payload   = substr $_[0], 1;
+    my $offered   = qr/\A[VDLE]/;
+    return "A$payload" if $operation eq 'P';
+    return batch(substr($payload, 0, 1), substr($payload, 1)) if $operation eq 'B' && $payload =~ $offered;
+    return 'U' if $operation !~ $offered;
+    my ($status, $number, $output) = answer($operation, $payload);
+    return $status . $output;
+}
+
+sub take {
+    my ($size) = @_;
+    my $got = read(STDIN, my $octets, $size);
+    return defined $got && $got == $size ? $octets : undef;
+}
+
+die "name utf8 or utf-8-strict\n" if !$encoding;
+binmode $_ for *STDIN, *STDOUT;
+$| = 1;    # flushed after each print, so each answer is one
+my $mode = $name eq 'utf8' ? 'replacement-per-sequence' : 'replacement';
+print qq({"overlong": 1, "name": "perl-$name", "version": "Perl $^V, Encode $Encode::VERSION", "language": "Perl", ),
+    qq("operations": "PBVDLE", "units": "utf-32", "error_mode": "$mode", "encode_errors": "fatal"}\n);
+while (defined(my $head = take(8))) {
+    my ($length, $request) = unpack 'NN', $head;
+    my $body = take($length - 4) // last;
+    my $response = respond($body);
+    print pack('NN', 4 + length $response, $request), $response;
+}

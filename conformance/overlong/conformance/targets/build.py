@@ -1,0 +1,111 @@
+"""Programs built from the adapters' sources, once for each version of source and compiler, and kept."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from overlong.conformance.printable import printable
+from overlong.conformance.target import TargetError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+_BUILD_SECONDS = 120  # a first Go build compiles the standard library
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """How one language is compiled."""
+
+    names: tuple[str, ...]
+    """What it may be called on PATH, the preferred one first."""
+    arguments: tuple[str, ...]
+    """Those before the path of the output; the source stands last."""
+    environment: Callable[[str, Path], Mapping[str, str]] = lambda _program, _cache: {}
+    """More for its environment, from its own path and from the folder of what is built."""
+    folder: bool = False
+    """Its output is a folder."""
+
+    def found(self) -> str | None:
+        """Its path."""
+        return next(filter(None, map(shutil.which, self.names)), None)
+
+
+def _go(_program: str, cache: Path) -> dict[str, str]:
+    # No modules and no other toolchain: nothing is fetched, and no go.mod above the current folder has a say.
+    alone = {"GO111MODULE": "off", "GOTOOLCHAIN": "local", "GOFLAGS": ""}
+    at_home = any(os.environ.get(name) for name in ("GOCACHE", "XDG_CACHE_HOME", "HOME", "LOCALAPPDATA"))
+    return alone if at_home else {**alone, "GOCACHE": str(cache / "go-build")}  # it refuses to work without one
+
+
+def _rust(program: str, _cache: Path) -> dict[str, str]:
+    asked = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=_BUILD_SECONDS, check=False)
+    return {"OVERLONG_RUSTC": asked.stdout.strip()}  # what is built cannot know it otherwise
+
+
+C = Compiler(("cc", "gcc", "clang"), ("-O2", "-o"))
+GO = Compiler(("go",), ("build", "-o"), _go)
+RUST = Compiler(("rustc",), ("-O", "--edition", "2021", "-o"), _rust)
+JAVA = Compiler(("javac",), ("-encoding", "UTF-8", "-d"), folder=True)
+
+
+def built(compiler: Compiler, source: Path) -> Path:
+    """The adapter's program, or the folder with its classes, in the user's cache folder.
+
+    Raises:
+        TargetError: it cannot be built; the message has the compiler's first error.
+    """
+    import tempfile
+
+    from platformdirs import user_cache_path
+
+    program = compiler.found()
+    assert program is not None, "asked only when nothing is missing"
+    try:
+        status = Path(program).resolve().stat()
+        version = f"{program} {status.st_size} {status.st_mtime_ns} {compiler.arguments}"
+        key = hashlib.sha256(source.read_bytes() + version.encode("utf-8", "surrogateescape")).hexdigest()
+        cache = user_cache_path("overlong") / "adapters"
+        suffix = ".exe" if os.name == "nt" and not compiler.folder else ""
+        finished = cache / f"{source.stem}-{key[:16]}{suffix}"
+        if not finished.exists():
+            cache.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(prefix=f"{source.stem}-", dir=cache) as folder:
+                _build(compiler, program, source, Path(folder) / finished.name)
+                _publish(Path(folder) / finished.name, finished)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise TargetError(f"building {source.name} failed: {printable(str(error))}") from error
+    return finished
+
+
+def _build(compiler: Compiler, program: str, source: Path, output: Path) -> None:
+    if compiler.folder:
+        output.mkdir()
+    built = subprocess.run(
+        [program, *compiler.arguments, str(output), str(source)],
+        capture_output=True,
+        text=True,
+        errors="backslashreplace",
+        timeout=_BUILD_SECONDS,
+        check=False,
+        env={**os.environ, **compiler.environment(program, output.parent.parent)},
+    )
+    if built.returncode != 0:
+        said = [line for line in built.stderr.splitlines() if line.strip() and not line.startswith("#")]  # # is Go's
+        errors = [line for line in said if "error" in line] or said or [f"{program}: status {built.returncode}"]
+        raise TargetError(f"building {source.name} failed: {printable(errors[0])}")
+
+
+def _publish(output: Path, finished: Path) -> None:
+    """Give it its name in one step: nobody sees a half of it. Whoever builds the same at the same time may be first."""
+    try:
+        output.replace(finished)
+    except OSError:  # a folder that is not empty, or a program that runs (Windows)
+        if not finished.exists():
+            raise
