@@ -13,6 +13,7 @@ import click
 
 VERBS = {
     "certify": "overlong.conformance.commands.certify",
+    "identify": "overlong.conformance.commands.identify",
     "replay": "overlong.conformance.commands.replay",
     "explain": "overlong.conformance.commands.explain",
     "vectors": "overlong.conformance.commands.vectors",

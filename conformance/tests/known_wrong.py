@@ -263,7 +263,10 @@ class _Stream:
     def decode(self, data: bytes, final: bool = False) -> str:
         octets = self.pending + data
         text, used = codecs.utf_8_decode(octets, "strict", final)
-        self.pending = self.keep(octets[used:])
+        kept = octets[used:]
+        if kept[:1] == b"\xed" and kept[1:] >= b"\xa0":  # CPython itself waits for more (python/cpython#154520)
+            raise UnicodeDecodeError("utf-8", octets, used, used + 1, "invalid")
+        self.pending = self.keep(kept)
         return text
 
     def keep(self, pending: bytes) -> bytes:
@@ -302,6 +305,95 @@ class SignatureInEachChunk(_Stream):
         strip = not (self.first and final)
         self.first = False
         return super().decode(data.removeprefix(b"\xef\xbb\xbf") if strip else data, final)
+
+
+@caught_for("OV502")
+class KeepsStateAfterAnError(_Stream):
+    """``reset()`` trusts that a refused stream left nothing."""
+
+    def decode(self, data: bytes, final: bool = False) -> str:
+        try:
+            return super().decode(data, final)
+        except UnicodeDecodeError:
+            self.pending += data[:1]
+            raise
+
+    def reset(self) -> None:
+        pass
+
+
+@caught_for("OV502")
+class KeepsStateAfterTheEnd(_Stream):
+    """A character that the end cuts short is refused, and then waits for the next stream."""
+
+    def reset(self) -> None:
+        pass
+
+
+@caught_for("OV502")
+class SeesTheEndOnce(_Stream):
+    """After its first stream it never looks at the end again."""
+
+    ended = False
+
+    def decode(self, data: bytes, final: bool = False) -> str:
+        look, self.ended = final and not self.ended, self.ended or final
+        return super().decode(data, look)
+
+    def reset(self) -> None:
+        self.pending = b""
+
+
+@caught_for("OV511", "OV512")
+class WithholdsEverything(_Stream):
+    """It decodes when the end has come."""
+
+    def decode(self, data: bytes, final: bool = False) -> str:
+        self.pending += data
+        return strict(self.pending) if final else ""
+
+
+@caught_for("OV512")
+class RefusesLate(_Stream):
+    """It notes an error, puts out nothing more, and says so at the end."""
+
+    error: UnicodeDecodeError | None = None
+
+    def decode(self, data: bytes, final: bool = False) -> str:
+        text = ""
+        if self.error is None:
+            try:
+                text = super().decode(data, final)
+            except UnicodeDecodeError as error:
+                self.error = error
+        if final and self.error is not None:
+            raise self.error
+        return text
+
+
+@caught_for("OV503")
+class OffsetsCountFromTheChunk(_Stream):
+    """It says that they count from the start of the stream."""
+
+    traits = {"stream_offsets": "stream"}  # noqa: RUF012
+
+
+@caught_for("OV503")
+class ForgetsWhatItKept(_Stream):
+    """It counts the octets of chunks, and takes those that it kept for octets of the new one."""
+
+    traits = {"stream_offsets": "stream"}  # noqa: RUF012
+    read = 0
+
+    def decode(self, data: bytes, final: bool = False) -> str:
+        try:
+            text = super().decode(data, final)
+        except UnicodeDecodeError as error:
+            place = self.read + error.start
+            end = self.read + error.end
+            raise UnicodeDecodeError("utf-8", bytes(end), place, end, error.reason) from None
+        self.read += len(data)
+        return text
 
 
 # Faults -----------------------------------------------------------------------------------------------------

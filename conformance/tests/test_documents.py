@@ -269,6 +269,29 @@ FRAMES = {
     ),
     "B of S, request": frame(7, b"BS" + u32(2) + u32(*map(len, STREAMS)) + b"".join(STREAMS)),
     "B of S, response": frame(7, b"A" + b"AR" + u32(1, 0) + b"\0\1" + b"\0\0" + u32(0x20AC) + u32(0, 1)),
+    "B of S, response that marks refusals": frame(
+        7, b"A" + b"AR" + u32(1, 0) + b"\0\1" + b"\0\0" + u32(0x20AC) + u32(0, 1) + u32(1)
+    ),
+    "S of what is ill-formed, request": frame(16, b"S" + b"\0\2" + u32(2, 3) + b"a\xe2\x82\xac\xff"),
+    "S, refused at an offset in the stream": frame(16, b"R" + u32(4) + b"\1\0"),
+    "S, refused in a chunk": frame(16, b"R" + u32(4) + b"\1\0" + u32(2)),
+    "S, refused in a chunk at an offset from what was kept": frame(16, b"R" + u32(3) + b"\1\0" + u32(2)),
+    "N, request": frame(17, b"N" + u32(8) + b"\0\1" + u32(2) + b"\xe2\x82" + b"\0\2" + u32(1, 1) + b"\xc3\xa9"),
+    "N, accepted": frame(17, b"A" + u32(0, 1) + u32(0xE9)),
+    "E, request": frame(10, b"E" + u32(0xE9, 0x20AC)),
+    "E, accepted": frame(10, b"A" + "é€".encode()),
+    "E of a surrogate, request": frame(11, b"E" + u32(0x61, 0xD800)),
+    "E of a surrogate, refused": frame(11, b"R" + u32(1) + b"\0\0"),
+    "E of a surrogate, replaced": frame(11, b"A" + "a\ufffd".encode()),
+    "E of a surrogate, replaced by a question mark": frame(11, b"A" + b"a?"),
+    "F, request": frame(12, b"F" + "a\U0001f600".encode("utf-16-be")),
+    "F, accepted": frame(12, b"A" + "a\U0001f600".encode()),
+    "F of a lone surrogate, request": frame(13, b"F" + b"\xde\x00"),
+    "F of a lone surrogate, refused": frame(13, b"R" + u32(0) + b"\0\0"),
+    "Z, request": frame(14, b"Z" + u32(0xE9, 0x20AC)),
+    "Z, accepted": frame(14, b"A" + u32(5)),
+    "B of E, request": frame(15, b"BE" + u32(2) + u32(4, 4) + u32(0x20AC, 0xD800)),
+    "B of E, response": frame(15, b"A" + b"AR" + u32(3, 0) + b"\0\0" + b"\0\0" + "€".encode()),
 }
 
 
@@ -324,11 +347,21 @@ def test_batches_mean_what_the_page_says(name, chunks, observed, marks):
                 ("D of what is ill-formed, request", "D, refused with incomplete"),
                 ("L, request", "L, accepted"),
                 ("B of D, request", "B of D, response"),
+                ("E, request", "E, accepted"),
+                ("E of a surrogate, request", "E of a surrogate, refused"),
+                ("F, request", "F, accepted"),
+                ("F of a lone surrogate, request", "F of a lone surrogate, refused"),
+                ("B of E, request", "B of E, response"),
             ],
         ),
         (
             [str(ADAPTERS / "python.py"), str(ADAPTERS / "cpython.py"), "Incremental"],
-            [("S, request", "S, accepted"), ("B of S, request", "B of S, response")],
+            [
+                ("S, request", "S, accepted"),
+                ("S of what is ill-formed, request", "S, refused in a chunk at an offset from what was kept"),
+                ("N, request", "N, accepted"),
+                ("B of S, request", "B of S, response that marks refusals"),
+            ],
         ),
     ],
 )

@@ -14,24 +14,29 @@ from functools import cached_property
 from itertools import accumulate, chain, pairwise
 from typing import TYPE_CHECKING
 
+from overlong.conformance.certainty import certainty
+from overlong.conformance.encoding import answers
 from overlong.conformance.profile import RFC3629, Profile
 from overlong.conformance.protocol import (
     ACCEPTED,
     AGAIN,
     DECODE,
+    ENCODING,
     REFUSED,
     REPLACING,
-    STREAM_DECODE,
     STREAMING,
+    VALIDATE,
     Answers,
     again_payload,
     big_endian,
+    stream_head,
     stream_payload,
 )
 from overlong.conformance.vector import Vector
 from overlong.reference import MaximalSubpart, segments
 
 if TYPE_CHECKING:
+    from overlong.conformance.certainty import Certainty
     from overlong.conformance.protocol import Units
 
 Closed = Callable[["Batch", str, "Units"], Answers]
@@ -120,11 +125,31 @@ class Batch:
         """Each item's payload length, and all payloads in a row, as the operation wants them."""
         if operation not in STREAMING + AGAIN:
             return self.lengths, self.octets
-        items = [stream_payload(vector.octets, vector.chunks or (len(vector.octets),)) for vector in self.vectors]
-        if operation in AGAIN:
-            firsts = [_stream(vector.earlier or ()) for vector in self.vectors]
-            items = [again_payload(first, item) for first, item in zip(firsts, items, strict=True)]
+        return self._again_payloads if operation in AGAIN else self._stream_payloads
+
+    @cached_property
+    def _streams(self) -> list[bytes]:
+        """Each item as a stream on the wire."""
+        octets = self.octets
+        return [
+            stream_head(chunks) + octets[start:end]
+            for chunks, (start, end) in zip(self.cut, pairwise(self._starts), strict=True)
+        ]
+
+    @cached_property
+    def _stream_payloads(self) -> tuple[Sequence[int], bytes]:
+        return list(map(len, self._streams)), b"".join(self._streams)
+
+    @cached_property
+    def _again_payloads(self) -> tuple[Sequence[int], bytes]:
+        firsts = map(_stream, self.earlier or ((),) * len(self))
+        items = list(map(again_payload, firsts, self._streams))
         return list(map(len, items)), b"".join(items)
+
+    @property
+    def cut(self) -> Sequence[tuple[int, ...]]:
+        """For each item the lengths of its chunks; one chunk where it has none."""
+        return [(length,) for length in self.lengths] if self.chunks is None else self.chunks
 
     def chunk_counts(self, operation: str) -> list[int] | None:
         """For a streaming operation, how many chunks each item has."""
@@ -133,11 +158,43 @@ class Batch:
         return [1] * len(self) if self.chunks is None else list(map(len, self.chunks))
 
     def expected(self, operation: str, units: Units) -> Answers:
-        """What a right target answers, on the wire (without the marks of streams, which are the target's affair)."""
+        """What a right target answers, on the wire (without the marks of streams: see :meth:`expected_marks`)."""
         if self.closed is not None:
             # all are well-formed: replacing them is decoding them
             return self._known((DECODE if operation in REPLACING else operation, units.name), self.closed, units)
         return self._known((operation, units.name), Batch._expect, units)
+
+    def expected_marks(self, operation: str, units: Units, *, marked: bool) -> bytes:
+        """The marks of a right target that withholds nothing; ``marked``: a refused stream has one, too."""
+        key = operation in REPLACING, units.name, marked
+        if key not in self._marks:
+            self._marks[key] = self._expect_marks(operation, units, marked=marked)
+        return self._marks[key]
+
+    @cached_property
+    def _marks(self) -> dict[tuple[bool, str, bool], bytes]:
+        return {}
+
+    def _expect_marks(self, operation: str, units: Units, *, marked: bool) -> bytes:
+        replacing, marks = operation in REPLACING, list[int]()
+        for sure, chunks in zip(self.certainties(units), self.cut, strict=True):
+            if replacing or not sure.flawed:
+                marks += sure.marks(chunks)
+            elif marked:
+                marks.append(sure.refused_in(chunks))
+        return big_endian("I", marks)
+
+    def expected_offsets(self, units: Units, counted_from: str) -> list[int | None]:
+        """For each stream the offset that a refusal says, in the first chunk that shows the flaw; None: not judged."""
+        return [
+            sure.offset(chunks, sure.refused_in(chunks), counted_from) if sure.flawed else None
+            for sure, chunks in zip(self.certainties(units), self.cut, strict=True)
+        ]
+
+    def certainties(self, units: Units) -> Iterator[Certainty]:
+        """What is certain of each input, in order."""
+        for start, end in pairwise(self._starts):
+            yield certainty(self.octets[start:end], units.name, self.profile)
 
     def _known(self, key: tuple[str, str], make: Closed, units: Units) -> Answers:
         if key not in self._expected:
@@ -156,17 +213,25 @@ class Batch:
             return batch._outcomes[start : start + len(self)]  # noqa: SLF001 (its own class)
         result: list[tuple[MaximalSubpart | None, list[int]]] = []
         spoken, mode = self.profile.dialect, self.profile.mode
+        last: bytes | None = None
         for start, end in pairwise(self._starts):
             octets = self.octets[start:end]
+            if octets == last:  # an input that is cut in many ways comes many times in a row
+                result.append(result[-1])
+                continue
+            last = octets
             found = list(segments(octets, spoken=spoken))
             flaw = next((each for each in found if isinstance(each, MaximalSubpart)), None)
             result.append((flaw, list(chain.from_iterable(mode.outputs(found, octets)))))
         return result
 
     def _expect(self, operation: str, units: Units) -> Answers:
+        if operation in ENCODING:
+            payloads = (self.octets[start:end] for start, end in pairwise(self._starts))
+            return answers(operation, payloads, self.profile.dialect, self.profile.encodes)
         statuses, lengths, incompletes = bytearray(), bytearray(), bytearray()
         numbers, output = list[int](), list[int]()
-        silent = operation not in REPLACING and operation not in (DECODE, STREAM_DECODE)
+        silent = operation == VALIDATE
         for flaw, scalars in self._outcomes:
             if flaw is None or operation in REPLACING:
                 statuses += ACCEPTED

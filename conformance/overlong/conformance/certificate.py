@@ -11,15 +11,15 @@ import platform
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from overlong.conformance.protocol import ENCODE, ENCODE_UTF16
 from overlong.conformance.results import bucket_as_json, generator, suite_as_json, target_as_json
-from overlong.conformance.runner import FAILS, HOLDS, NOT_MEASURED
+from overlong.conformance.runner import FAILS, HOLDS, NOT_MEASURED, offered
 from overlong.conformance.suites import SUITES
 
 if TYPE_CHECKING:
     from overlong.conformance.runner import Run
     from overlong.conformance.targets.resolve import Identity
 
-PROFILE = "rfc3629@1"
 STATEMENT = "https://in-toto.io/Statement/v1"
 PREDICATE = "https://in-toto.io/attestation/test-result/v0.1"
 
@@ -30,7 +30,7 @@ NOT_COVERED = (
     "memory outside the input",
     "encoding",
 )
-"""What no suite here measures. A certificate says so."""
+"""What no suite here measures. A certificate says so; encoding is left out where an encoder was asked."""
 
 
 @dataclass(frozen=True)
@@ -57,9 +57,15 @@ class Certificate:
         if not self.run.buckets and not self.run.conformant:
             return "nothing was measured"
         ran = {part.suite.name for part in self.run.suites}
-        streams = set(self.run.greeting.operations) & set("ST")
-        missing = [name for name, suite in SUITES.items() if name not in ran and (streams or not suite.streaming)]
+        asked = (suite for suite in SUITES.values() if offered(suite.asks, self.run.greeting))
+        missing = [suite.name for suite in asked if suite.name not in ran]
         return f"only part of the suites ran (not {', '.join(missing)})" if missing else ""
+
+    @property
+    def not_covered(self) -> list[str]:
+        """What no suite that ran measures."""
+        encoder = any(set(part.operations) & set(ENCODE + ENCODE_UTF16) for part in self.run.suites)
+        return [each for each in NOT_COVERED if each != "encoding" or not encoder]
 
     @property
     def statement(self) -> dict[str, Any]:
@@ -72,13 +78,13 @@ class Certificate:
             "predicateType": PREDICATE,
             "predicate": {
                 "result": "PASSED" if run.conformant else "FAILED",
-                "configuration": [{"name": PROFILE, "digest": {"sha256": vectors}}],
+                "configuration": [{"name": run.profile.name, "digest": {"sha256": vectors}}],
                 "passedTests": sorted(claim for claim, state in run.claims.items() if state == HOLDS),
                 "warnedTests": [],
                 "failedTests": sorted(claim for claim, state in run.claims.items() if state == FAILS),
                 "overlong": {
                     "generator": generator(),
-                    "profile": PROFILE,
+                    "profile": run.profile.name,
                     "command": self.command,
                     "environment": {"system": platform.system(), "machine": platform.machine()},
                     "target": target_as_json(run.target, run.greeting, self.identity.digest),
@@ -88,7 +94,7 @@ class Certificate:
                     "restarts": run.restarts,
                     "findings_digest": {"sha256": run.findings_digest},
                     "not_measured": sorted(c for c, state in run.claims.items() if state == NOT_MEASURED),
-                    "not_covered": list(NOT_COVERED),
+                    "not_covered": self.not_covered,
                 },
             },
         }

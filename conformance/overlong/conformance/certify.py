@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import shlex
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from overlong.conformance.certificate import Certificate
+from overlong.conformance.profile import RFC3629, Profile
 from overlong.conformance.results import ResultsWriter, written_whole
 from overlong.conformance.runner import Runner
 from overlong.conformance.suites import SUITES
-from overlong.conformance.targets.resolve import identify, resolve
+from overlong.conformance.targets.resolve import identity_of, resolve
+from overlong.reference import dialect
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -28,6 +31,7 @@ def certify(
     target: str | Sequence[str],
     *,
     suites: Sequence[str] | None = None,
+    speaks: str = "rfc3629",
     output: Path | None = None,
     limits: Limits | None = None,
     progress: Progress | None = None,
@@ -37,6 +41,7 @@ def certify(
     Args:
         target: its name, as on the command line; or, as a sequence, a command that speaks the protocol.
         suites: names from :data:`~overlong.conformance.suites.SUITES`; all of them if left out.
+        speaks: the dialect that it is measured by; one of :data:`overlong.reference.DIALECTS`.
         output: a folder for ``results.jsonl`` and ``certificate.json``; made if it is not there.
         limits: what the target may take.
         progress: called as the run goes on.
@@ -45,10 +50,14 @@ def certify(
         TargetError: the target cannot be measured.
         OSError: ``output`` cannot be written.
         KeyError: there is no such suite.
+        ValueError: there is no such dialect.
     """
     resolved = resolve(target, limits)
-    chosen = [SUITES[name] for name in suites] if suites is not None else list(SUITES.values())
-    command = reproduce_command("certify", target, *(word for name in suites or () for word in ("--suite", name)))
+    profile = Profile(dialect(speaks).name)
+    named = [SUITES[name] for name in suites] if suites is not None else list(SUITES.values())
+    chosen = [replace(suite, profile=profile) for suite in named]
+    words = [word for name in suites or () for word in ("--suite", name)]
+    command = reproduce_command("certify", target, *words, profile=profile)
     if output is not None:
         (output / CERTIFICATE).unlink(missing_ok=True)  # of an earlier run: it must not be taken for this one's
     with contextlib.ExitStack() as stack:
@@ -57,7 +66,7 @@ def certify(
         for suite in chosen:
             suite.size  # noqa: B018 (makes the vectors while the target starts)
         resolved.open()
-        identity = identify(resolved)
+        identity = identity_of(resolved)
         found: Callable[[Finding], None] | None = None
         writer: ResultsWriter | None = None
         if output is not None:
@@ -65,7 +74,7 @@ def certify(
             writer = ResultsWriter(stack.enter_context(written_whole(output / RESULTS)), command=command)
             writer.header(resolved.id, resolved.greeting, identity.digest)
             found = writer.divergence
-        runner = Runner(resolved, found=found)
+        runner = Runner(resolved, profile=profile, found=found)
         run = runner.suites(chosen, progress or _no_progress)
         resolved.close()
         run.notes = list(resolved.notes)
@@ -82,10 +91,11 @@ def _no_progress(_suite: str, _done: int, _total: int) -> None:
     pass
 
 
-def reproduce_command(verb: str, target: str | Sequence[str], *words: str) -> str:
+def reproduce_command(verb: str, target: str | Sequence[str], *words: str, profile: Profile = RFC3629) -> str:
     """The command line that does this again."""
     named = [target] if isinstance(target, str) else ["--", *target]
-    return shlex.join(["overlong", verb, *words, *named])
+    measured_by = [] if profile.speaks == RFC3629.speaks else ["--profile", profile.speaks]
+    return shlex.join(["overlong", verb, *measured_by, *words, *named])
 
 
 def make_folder(folder: Path) -> None:

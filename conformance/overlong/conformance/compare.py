@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
+from overlong.conformance.earliest import judge, marks_in, suspects
+from overlong.conformance.encoder_fault import encoder_fault
+from overlong.conformance.encoding import encoded
 from overlong.conformance.finding import Finding
+from overlong.conformance.lost import ended_how, lost_states
 from overlong.conformance.observation import Accepted, Crashed, Failed, Misbehaved, Refused, TimedOut, Unsupported
-from overlong.conformance.protocol import REPLACING, STREAMING, VALIDATE
+from overlong.conformance.protocol import AGAIN, ENCODING, OPERATIONS, REPLACING, STREAMING, VALIDATE, read_numbers
 from overlong.conformance.vector import form_at
 from overlong.reference import Decoded, MaximalSubpart, Rejected, WellFormed
 from overlong.reference.error_mode import REPLACEMENT_CHARACTER
@@ -31,6 +36,9 @@ def compare_batch(answered: Answered, greeting: Greeting) -> Iterator[Finding]:
     """
     batch, operation, answers = answered.batch, answered.operation, answered.answers
     units = greeting.units_of(operation)
+    if operation in STREAMING + AGAIN:
+        yield from _compare_streams(answered, greeting)
+        return
     if not answered.faults and answers.columns == batch.expected(operation, units).columns:
         return
     observations = answers.observations(units, verdict_only=operation == VALIDATE)
@@ -40,8 +48,30 @@ def compare_batch(answered: Answered, greeting: Greeting) -> Iterator[Finding]:
             yield finding
 
 
+def _compare_streams(answered: Answered, greeting: Greeting) -> Iterator[Finding]:
+    """Divergences in streams: in the result, or else in when it came, and in where a refusal says it is."""
+    batch, operation, answers = answered.batch, answered.operation, answered.answers
+    places = suspects(answered, greeting)
+    if not places:
+        return
+    observations = list(answers.observations(greeting.units_of(operation), verdict_only=False))
+    counts = batch.chunk_counts(operation) or ()
+    marks = list(marks_in(answers.statuses, answers.marks, counts, marked=greeting.marks_refusals))
+    for place in places:
+        vector, observed = batch[place], answered.faults.get(place, observations[place])
+        finding = compare(vector, operation, observed)
+        if finding is not None:
+            yield finding
+        else:
+            yield from judge(
+                vector, operation, expected_of(vector, operation), observed, read_numbers(marks[place]), greeting
+            )
+
+
 def expected_of(vector: Vector, operation: str) -> Outcome:
     """What the reference answers to an operation."""
+    if operation in ENCODING:
+        return encoded(operation, vector.octets, vector.profile.dialect, vector.profile.encodes)
     return vector.replaced if operation in REPLACING else vector.strict
 
 
@@ -52,12 +82,15 @@ def compare(vector: Vector, operation: str, observed: Observation) -> Finding | 
     def finding(code: str, place: str = "") -> Finding:
         return Finding(vector, operation, code, expected, observed, place)
 
+    if operation in ENCODING and isinstance(observed, Accepted | Refused):
+        fault = encoder_fault(vector, operation, expected, observed)
+        return None if fault is None else finding(*fault)
     flaw = vector.flaw
     match expected, observed:
         case _, Unsupported():
             return None
         case _, Failed() | Crashed() | TimedOut() | Misbehaved():
-            return finding(_FAULTS[type(observed)])
+            return finding(_FAULTS[type(observed)], place_of_fault(operation))
         case Decoded(scalars), Accepted(values):
             if values is None or values == scalars:
                 return None
@@ -71,7 +104,7 @@ def compare(vector: Vector, operation: str, observed: Observation) -> Finding | 
         case Rejected(), Accepted():
             assert flaw is not None
             return _chunked(vector, operation, finding(flaw.defect.code))
-        case Rejected(offset, length, incomplete), Refused() if operation not in STREAMING:
+        case Rejected(offset, length, incomplete), Refused() if operation not in STREAMING + AGAIN:
             assert flaw is not None
             if observed.offset is None:
                 return None
@@ -86,14 +119,34 @@ def compare(vector: Vector, operation: str, observed: Observation) -> Finding | 
             return None
 
 
+def place_of_fault(operation: str) -> str:
+    """A decoder's faults share a bucket with each other, and none with an encoder's: these refute another claim."""
+    return OPERATIONS[operation] if operation in ENCODING else ""
+
+
 def _chunked(vector: Vector, operation: str, whole: Finding) -> Finding:
     """In a stream the claim refuted is that chunks do not matter; the place keeps what went wrong."""
+    if operation in AGAIN:
+        return used_before(whole)
     if operation not in STREAMING:
         return whole
+    lost = lost_in(whole)
     flaw = vector.flaw
-    return Finding(
-        vector, operation, "OV501", whole.expected, whole.observed, flaw.defect.title if flaw else whole.place
-    )
+    return replace(whole, code="OV501", place=lost[0] if lost else flaw.defect.title if flaw else whole.place)
+
+
+def used_before(finding: Finding) -> Finding:
+    """The finding, as one of what an earlier stream left behind."""
+    how = ended_how(finding.vector.earlier or (), finding.vector)
+    return replace(finding, code="OV502", place=f"after a stream that {how}")
+
+
+def lost_in(finding: Finding) -> tuple[str, ...]:
+    """Of a stream with a wrong result: the states that the decoder can have lost, the likeliest first."""
+    vector, last = finding.vector, None
+    if isinstance(finding.expected, Decoded) and isinstance(finding.observed, Accepted):
+        last = _segment_at(vector, _first_difference(finding.expected.scalars, finding.observed.values or ()))
+    return lost_states(vector, last)
 
 
 def _first_difference(expected: tuple[int, ...], observed: tuple[int, ...]) -> int:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from overlong.conformance.kind import KINDS, VERDICT
+from overlong.conformance.kind import ENCODER, KINDS, VERDICT
 from overlong.conformance.observation import Accepted, Crashed, Failed, Misbehaved, Refused, TimedOut, Unsupported
-from overlong.conformance.printable import code_points, printable
+from overlong.conformance.printable import code_points, printable, spaced_hex
+from overlong.conformance.protocol import ANNOUNCE, DECODE, ENCODING
 from overlong.reference import DEFECTS, Decoded
 from overlong.reference.theory import shortlex
 
@@ -31,9 +32,13 @@ class Finding:
     observed: Observation
     place: str = ""
     """Where in the grammar or in what defect it shows; part of the bucket."""
+    detail: tuple[str, str] = ("", "")
+    """What more was expected, and what more was observed: when, in a stream."""
 
     @property
     def claim(self) -> str:
+        if self.operation in ENCODING:  # a crash, too
+            return ENCODER
         return KINDS[self.code].claim if self.code in KINDS else VERDICT
 
     @property
@@ -45,15 +50,23 @@ class Finding:
         return KINDS[self.code].section if self.code in KINDS else DEFECTS[self.code].section
 
     @property
+    def expected_words(self) -> str:
+        return _joined(expected_in_words(self.expected, self.operation), self.detail[0])
+
+    @property
+    def observed_words(self) -> str:
+        return _joined(observed_in_words(self.observed, self.operation), self.detail[1])
+
+    @property
     def bucket(self) -> tuple[str, str]:
         """What this finding has in common with others of its cause."""
         return self.code, self.place
 
     @cached_property
-    def order(self) -> tuple[int, bytes, str, int]:
-        """Shortlex over octets, then whole before chunked: the least finding names its bucket."""
+    def order(self) -> tuple[int, bytes, str, int, int, str]:
+        """Shortlex over octets, then whole before chunked, then the shorter id: the least finding names its bucket."""
         length, octets = shortlex(self.vector.octets)
-        return length, octets, self.operation, len(self.vector.chunks or ())
+        return length, octets, self.operation, len(self.vector.chunks or ()), len(self.vector.id), self.vector.id
 
     @cached_property
     def id(self) -> str:
@@ -75,17 +88,31 @@ class Bucket:
             self.example = finding
 
 
-def expected_in_words(expected: Outcome) -> str:
-    """``reject at 0, 1 octet`` or the code points."""
+def _joined(words: str, detail: str) -> str:
+    return f"{words}; {detail}" if detail else words
+
+
+def expected_in_words(expected: Outcome, operation: str = DECODE) -> str:
+    """``reject at 0, 1 octet`` or the code points; of an encoder the octets."""
+    if operation in ENCODING:
+        if not isinstance(expected, Decoded):
+            return f"refuse at index {expected.offset}"
+        written = bytes(expected.scalars)
+        return f"announce {_size(written)}" if operation == ANNOUNCE else f"encode as {spaced_hex(written)}"
     if isinstance(expected, Decoded):
         return f"accept {code_points(expected.scalars)}" if expected.scalars else "accept, nothing put out"
     octets = "1 octet" if expected.length == 1 else f"{expected.length} octets"
     return f"reject at {expected.offset}, {octets}" + (", incomplete" if expected.incomplete else "")
 
 
-def observed_in_words(observed: Observation) -> str:
+def observed_in_words(observed: Observation, operation: str = DECODE) -> str:
     """What the target did, safe to show."""
     match observed:
+        case Accepted(values) if operation in ENCODING:
+            octets = bytes(values or ())
+            return f"announced {_size(octets)}" if operation == ANNOUNCE else f"encoded as {spaced_hex(octets)}"
+        case Refused(index) if operation in ENCODING:
+            return "refused" if index is None else f"refused at index {index}"
         case Accepted(values):
             return "accepted" if values is None else f"accepted {code_points(values)}"
         case Refused(offset, length, incomplete):
@@ -105,3 +132,11 @@ def observed_in_words(observed: Observation) -> str:
             return what
         case Unsupported():
             return "not supported"
+
+
+def _size(octets: bytes) -> str:
+    """A u32 as a number of octets; what is none, as it is."""
+    if len(octets) != 4:
+        return f"{spaced_hex(octets)}, which is no u32"
+    size = int.from_bytes(octets, "big")
+    return "1 octet" if size == 1 else f"{size} octets"

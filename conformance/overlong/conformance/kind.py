@@ -8,24 +8,28 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-VERDICT, SCALARS, POSITION, REPLACEMENT, STREAMING = (
+VERDICT, SCALARS, POSITION, REPLACEMENT, STREAMING, EARLIEST, ENCODER = (
     "verdict",
     "scalars",
     "error position",
-    "replacement",
+    "error mode",
     "streaming",
+    "earliest detection",
+    "encoder",
 )
 CLAIMS = {
     VERDICT: "accepts what is well-formed, and nothing else",
     SCALARS: "puts out the scalar values of what it accepts",
     POSITION: "reports where the first ill-formed octets stand, how many, and whether input is missing",
-    REPLACEMENT: "puts out one U+FFFD for each maximal subpart, and loses nothing around it",
+    REPLACEMENT: "puts out for ill-formed octets what its error mode says, and loses nothing around them",
     STREAMING: "gives the result of the whole input, however it is cut",
+    EARLIEST: "puts out and refuses in the first chunk in which that is certain",
+    ENCODER: "encodes every scalar value as RFC 3629 has it, and nothing else",
 }
 """What a certificate claims, in the order of a report."""
 
 
-NORMATIVE = {VERDICT, SCALARS, STREAMING}
+NORMATIVE = {VERDICT, SCALARS, STREAMING, ENCODER}
 """What RFC 3629 itself demands. It leaves open how a refusal is reported and what stands for ill-formed octets:
 those are claims of their own, after Unicode and WHATWG."""
 
@@ -69,6 +73,24 @@ KINDS = {
         Kind("OV501", STREAMING, "result depends on chunking", "Unicode ch. 3, D93b",
              "The same octets give another result when they are cut elsewhere. Usual causes: the state of an "
              "unfinished character lost at the end of a chunk, kept after an error, or forgotten at the end."),
+        Kind("OV502", STREAMING, "result depends on an earlier stream", "",
+             "A decoder that was used before, and reset as its API says, gives another result than a new one. "
+             "Something of the earlier stream was left in it: octets of a character that its end cut short, an error, "
+             "a signature seen, the end itself."),
+        Kind("OV503", POSITION, "wrong offset in a stream", "Unicode ch. 3, D93b",
+             "The stream is rightly refused, and the offset is not that of the first maximal subpart, counted from "
+             "where the adapter says that offsets count from: the start of the stream, of the chunk, or the first "
+             "octet that the decoder had kept. Usual cause: octets of earlier chunks are not counted."),
+        Kind("OV511", EARLIEST, "output held back", "Unicode ch. 3, D93b",
+             "After a chunk less was put out than was certain: a character whose last octet had come, or U+FFFD for "
+             "octets that nothing could complete. The text is right in the end; who waits for it before sending more "
+             "waits for ever. Usual cause: a lead octet's length is trusted before the second octet is looked at."),
+        Kind("OV512", EARLIEST, "refusal came late", "Unicode ch. 3, D93b",
+             "A stream was refused in a later chunk than the one that shows that it is ill-formed. What was received "
+             "is kept and waited upon, though nothing can make it well-formed."),
+        Kind("OV513", EARLIEST, "answer came too early", "Unicode ch. 3, D93b",
+             "Output or a refusal came in a chunk after which another answer was still possible, and turned out right. "
+             "A guess; or an adapter that counts otherwise than docs/protocol.md says."),
         Kind("OV601", VERDICT, "internal error", "",
              "The decoder raised an error that is no refusal (an index out of range, a wrong type). Input reached code "
              "that did not expect it."),
@@ -82,5 +104,32 @@ KINDS = {
         Kind("OV605", VERDICT, "unstable", "",
              "The decoder failed on a group of inputs, and on none of them when they were asked again one by one. "
              "Something outlives a call: state, memory, time."),
+        Kind("OV701", ENCODER, "scalar value refused", "RFC 3629 §3",
+             "The encoder was given scalar values alone, or UTF-16 that is well-formed, and refused. Text cannot be "
+             "written. Usual causes: noncharacters taken for surrogates, a range that stops one short, code units "
+             "looked at one by one where two are a pair."),
+        Kind("OV702", ENCODER, "wrong octets", "RFC 3629 §3",
+             "A scalar value became other octets than its own: ill-formed ones, an overlong form, those of another "
+             "character, more or fewer. Usual causes: an edge between lengths that is off by one (7FF, 800), a mask or "
+             "a shift that is wrong for one length, a byte order mark added."),
+        Kind("OV703", ENCODER, "surrogate encoded", "RFC 3629 §3",
+             "A surrogate was written as three octets, which RFC 3629 prohibits and right decoders refuse (OV202), or "
+             "it was made part of a character that it is no part of. Usual causes: no check for D800 to DFFF, UTF-16 "
+             "encoded unit by unit (which is CESU-8), any two surrogates taken for a pair."),
+        Kind("OV704", ENCODER, "number beyond 10FFFF encoded", "RFC 3629 §3",
+             "A number that is no code point was given octets: in the forms of RFC 2279, or those of a character after "
+             "its high bits were cut off. Then what was checked before encoding is not what comes out of decoding."),
+        Kind("OV705", ENCODER, "wrong place of a refusal", "",
+             "The refusal is right, the index said with it is not: it is that of the first number that is no scalar "
+             "value, counted from 0 in code points, or in code units where UTF-16 was given. Whoever mends the text "
+             "there and tries again loses characters or never ends."),
+        Kind("OV706", ENCODER, "wrong size announced", "RFC 3629 §3",
+             "The number of octets that the encoder announces is not the number that a right encoder writes. Where it "
+             "is too small, a caller who relies on it writes beyond a buffer or loses the end of a text; a size for "
+             "what is refused reserves room for nothing."),
+        Kind("OV707", ENCODER, "wrong replacement", "Unicode ch. 3; WHATWG",
+             "What is no scalar value was treated otherwise than the greeting says: replaced where it should be "
+             "refused, refused where it should be replaced, replaced by something else, or left out. Text changes, and "
+             "nobody is told."),
     )
 }  # fmt: skip

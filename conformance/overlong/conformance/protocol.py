@@ -10,6 +10,7 @@ import struct
 import sys
 from array import array
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
 from overlong.conformance.observation import Accepted, Failed, Misbehaved, Refused, Unsupported
@@ -111,6 +112,11 @@ def _big_endian(code: str, octets: bytes) -> array[int]:
     if sys.byteorder == "little":
         numbers.byteswap()
     return numbers
+
+
+def read_numbers(octets: bytes) -> array[int]:
+    """The u32 of a column."""
+    return _big_endian("I", octets)
 
 
 def big_endian(code: str, numbers: Sequence[int]) -> bytes:
@@ -234,7 +240,13 @@ def frame(request: int, body: bytes) -> bytes:
 
 def stream_payload(octets: bytes, chunks: Sequence[int]) -> bytes:
     """What a streaming operation is asked: the number of chunks, their lengths, all octets."""
-    return struct.pack(f">H{len(chunks)}I", len(chunks), *chunks) + octets
+    return stream_head(tuple(chunks)) + octets
+
+
+@lru_cache(maxsize=1 << 12)
+def stream_head(chunks: tuple[int, ...]) -> bytes:
+    """The chunks of a stream, before its octets."""
+    return struct.pack(f">H{len(chunks)}I", len(chunks), *chunks)
 
 
 def again_payload(first: bytes, second: bytes) -> bytes:
@@ -364,6 +376,15 @@ class Answers:
             b"".join(part.units for part in parts),
         )
         return cls(whole.count, whole.columns, b"".join(part.marks for part in parts))
+
+    def outputs(self, size: int) -> list[bytes]:
+        """Each item's output or text as it stands on the wire; ``size`` octets are a unit."""
+        result, place, units = list[bytes](), 0, self.units
+        for status, number in zip(self.statuses, read_numbers(self.numbers), strict=True):
+            end = place if status == REFUSED[0] else place + number * (size if status == ACCEPTED[0] else 1)
+            result.append(units[place:end])
+            place = end
+        return result
 
     def observations(self, units: Units, *, verdict_only: bool) -> Iterator[Observation]:
         """Each item's answer as a value."""

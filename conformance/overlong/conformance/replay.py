@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from overlong.conformance.batch import Batch
-from overlong.conformance.compare import compare, expected_of
-from overlong.conformance.protocol import OPERATIONS, VALIDATE
-from overlong.conformance.runner import Runner
-from overlong.conformance.suites import SUITES
+from overlong.conformance.compare import compare_batch, expected_of
+from overlong.conformance.encoding import SCALARS, UTF16, WIDTHS
+from overlong.conformance.protocol import (
+    AGAIN,
+    ANNOUNCE,
+    DECODE,
+    ENCODE,
+    ENCODE_UTF16,
+    REPLACE,
+    STREAMING,
+    VALIDATE,
+)
+from overlong.conformance.runner import offered
 from overlong.conformance.target import BudgetSpent, TargetError
 from overlong.conformance.targets.resolve import resolve
+from overlong.conformance.vector import IdError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,9 +38,26 @@ class Answer:
     """What one operation answered."""
 
     operation: str
+    """Its letter."""
     expected: Outcome
     observed: Observation
     finding: Finding | None
+
+
+def asks(vector: Vector) -> str:
+    """The operations that a vector is for.
+
+    Raises:
+        IdError: it is for an encoder, and no whole number of code points or code units.
+    """
+    width = WIDTHS.get(vector.category, 1)
+    if len(vector.octets) % width:
+        raise IdError(f"{vector.id} is cut short: each number in {vector.category}/… has {2 * width} digits")
+    if vector.category in WIDTHS:
+        return {SCALARS: ENCODE + ANNOUNCE, UTF16: ENCODE_UTF16}[vector.category]
+    if vector.earlier is not None:
+        return AGAIN
+    return STREAMING if vector.chunks is not None else VALIDATE + DECODE + REPLACE
 
 
 def replay(vector: Vector, target: str | Sequence[str], limits: Limits | None = None) -> list[Answer]:
@@ -38,26 +65,25 @@ def replay(vector: Vector, target: str | Sequence[str], limits: Limits | None = 
 
     Raises:
         TargetError: the target cannot be measured.
+        IdError: no operation takes the vector.
     """
+    wanted = asks(vector)
     resolved = resolve(target, limits)
     resolved.open()
     try:
-        operations = Runner(resolved).operations(SUITES["chunking" if vector.chunks is not None else "core"])
+        greeting = resolved.greeting
+        vector = replace(vector, profile=vector.profile.as_said(greeting.error_mode, greeting.encode_errors))
+        if wanted == VALIDATE + DECODE + REPLACE and not offered(wanted, greeting):
+            wanted, vector = STREAMING, replace(vector, chunks=(len(vector.octets),))  # a stream of one chunk
         batch = Batch.of([vector])
         answers: list[Answer] = []
         try:
-            for answered in resolved.observe((batch, operation) for operation in operations):
-                units = resolved.greeting.units_of(answered.operation)
+            for answered in resolved.observe((batch, operation) for operation in offered(wanted, greeting)):
+                units = greeting.units_of(answered.operation)
                 (said,) = answered.answers.observations(units, verdict_only=answered.operation == VALIDATE)
                 observed = answered.faults.get(0, said)
-                answers.append(
-                    Answer(
-                        OPERATIONS[answered.operation],
-                        expected_of(vector, answered.operation),
-                        observed,
-                        compare(vector, answered.operation, observed),
-                    )
-                )
+                finding = next(compare_batch(answered, greeting), None)
+                answers.append(Answer(answered.operation, expected_of(vector, answered.operation), observed, finding))
         except BudgetSpent as error:
             raise TargetError(str(error)) from error
         return answers

@@ -12,7 +12,6 @@ from collections import Counter
 from typing import IO, TYPE_CHECKING, Any
 
 from overlong.conformance.clock import timestamp
-from overlong.conformance.finding import expected_in_words, observed_in_words
 from overlong.reference import Decoded
 
 if TYPE_CHECKING:
@@ -132,11 +131,11 @@ def finding_as_json(finding: Finding) -> dict[str, Any]:
         "title": finding.title,
         "section": finding.section,
         "place": finding.place,
-        "expected": {**expected, "words": expected_in_words(finding.expected)},
+        "expected": {**expected, "words": finding.expected_words},
         "observed": {
             "kind": type(finding.observed).__name__.lower(),
             **{name: getattr(finding.observed, name) for name in finding.observed.__slots__},
-            "words": observed_in_words(finding.observed),
+            "words": finding.observed_words,
         },
     }
 

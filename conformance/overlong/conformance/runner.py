@@ -14,12 +14,18 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from overlong.conformance.batch import Batch
-from overlong.conformance.compare import compare, compare_batch, expected_of
+from overlong.conformance.compare import compare, compare_batch, expected_of, lost_in, place_of_fault, used_before
 from overlong.conformance.finding import Bucket, Finding
-from overlong.conformance.kind import CLAIMS, POSITION, REPLACEMENT, SCALARS, STREAMING, VERDICT
+from overlong.conformance.kind import CLAIMS, EARLIEST, ENCODER, POSITION, REPLACEMENT, SCALARS, STREAMING, VERDICT
+from overlong.conformance.lost import lost_states
 from overlong.conformance.observation import Accepted, Refused
+from overlong.conformance.profile import RFC3629, Profile
 from overlong.conformance.protocol import (
+    AGAIN,
     DECODE,
+    ENCODE,
+    ENCODE_UTF16,
+    ENCODING,
     MEASURED,
     NOT_SAID,
     REFUSED,
@@ -46,8 +52,14 @@ MEASURED_BY = {
     VERDICT: VALIDATE + DECODE,
     SCALARS: DECODE,
     REPLACEMENT: REPLACE,
-    STREAMING: STREAM_DECODE + STREAM_REPLACE,
+    STREAMING: STREAM_DECODE + STREAM_REPLACE + AGAIN,
+    EARLIEST: STREAM_DECODE + STREAM_REPLACE,
+    ENCODER: ENCODE + ENCODE_UTF16,
 }
+
+_RESULT_IN_A_STREAM = ("OV501", "OV502")
+_NAMED_LATE = (*_RESULT_IN_A_STREAM, "OV503", "OV511", "OV512", "OV513")
+"""What is named when all is known: another finding may show the cause."""
 
 Progress = Callable[[str, int, int], None]
 """Called with the name of the suite at work, the vectors done, and all that will be, of every suite."""
@@ -62,9 +74,8 @@ class SuiteRun:
     done: int = 0
     unsupported: Counter[str] = field(default_factory=Counter[str])
     """For each operation, the vectors that the target did not answer."""
-    failing: set[tuple[bytes, tuple[int, ...] | None]] = field(
-        default_factory=set[tuple[bytes, "tuple[int, ...] | None"]]
-    )
+    failing: set[tuple[object, ...]] = field(default_factory=set[tuple[object, ...]])
+    """What tells apart the vectors of the suite that have a finding."""
 
     def __post_init__(self) -> None:
         self._lengths, self._octets = hashlib.sha256(), hashlib.sha256()
@@ -105,6 +116,12 @@ class Run:
     seconds: float = 0.0
     incomplete: str = ""
     """Why the run ended early; empty if it did not."""
+    profile: Profile = RFC3629
+
+    @property
+    def measured_by(self) -> Profile:
+        """The profile, with what the target says of itself."""
+        return self.profile.as_said(self.greeting.error_mode, self.greeting.encode_errors)
 
     def __post_init__(self) -> None:
         self._findings = hashlib.sha256()
@@ -139,13 +156,30 @@ class Run:
         return sorted(self.buckets.values(), key=lambda bucket: (bucket.example.code, bucket.example.order))
 
 
+def offered(asks: str, greeting: Greeting) -> str:
+    """What a target offers, and can be judged by, of the operations that a suite asks."""
+    return "".join(
+        operation
+        for operation in MEASURED
+        if operation in greeting.operations
+        and operation in asks
+        and (operation not in REPLACING or greeting.error_mode in ERROR_MODES)
+    )
+
+
+def _apart(vector: Vector) -> tuple[object, ...]:
+    return vector.octets, vector.chunks, vector.earlier
+
+
 class Runner:
     """Runs suites on one target."""
 
-    def __init__(self, target: Target, *, found: Callable[[Finding], None] | None = None) -> None:
+    def __init__(
+        self, target: Target, *, profile: Profile = RFC3629, found: Callable[[Finding], None] | None = None
+    ) -> None:
         """``found`` is told every finding as it is made."""
         self.target = target
-        self.run = Run(target.id, target.greeting)
+        self.run = Run(target.id, target.greeting, profile=profile)
         self._found = found
         self._whole: dict[tuple[bytes, bool], Finding] = {}  # of vectors that chunking asks again
         self._chunked_octets: frozenset[bytes] | None = None
@@ -158,59 +192,60 @@ class Runner:
         """
         started = time.monotonic()
         run = self.run
-        parts = {suite.name: SuiteRun(suite, self.operations(suite)) for suite in suites}
+        profiled = [replace(suite, profile=run.measured_by) for suite in suites]
+        parts = {suite.name: SuiteRun(suite, offered(suite.asks, run.greeting)) for suite in profiled}
         run.suites = [part for part in parts.values() if part.operations]
         total = sum(part.suite.size for part in run.suites)
         asked = (
             (batch, operation) for part in run.suites for batch in part.suite.batches() for operation in part.operations
         )
         doubtful: list[Finding] = []
+        late: list[Finding] = []
         try:
             for answered in self.target.observe(asked):
                 part = parts[answered.batch.suite]
                 for finding in self._judge(answered, part):
                     if finding.code == "OV301":
                         doubtful.append(finding)
+                    elif finding.code in _NAMED_LATE:
+                        late.append(finding)
                     else:
                         self._add(finding)
                 if answered.operation == part.operations[-1]:
                     progress(part.suite.name, run.vectors, total)
             doubtful = list(self._second_look(doubtful))
+            late = list(self._named(late))
         except KeyboardInterrupt:
             run.incomplete = "interrupted"
         except (BudgetSpent, TargetError) as error:
             run.incomplete = str(error)
         for finding in doubtful:  # with what a second look found, or as they were if it was broken off
             self._add(finding)
+        for finding in late:
+            self._add(finding)
         run.seconds = time.monotonic() - started
         run.restarts = self.target.restarts
         self._settle_claims()
         return run
-
-    def operations(self, suite: Suite) -> str:
-        """What the target offers of what the suite can ask."""
-        greeting = self.run.greeting
-        return "".join(
-            operation
-            for operation in MEASURED
-            if operation in greeting.operations
-            and operation in suite.asks
-            and (operation not in REPLACING or greeting.error_mode in ERROR_MODES)
-        )
 
     def _judge(self, answered: Answered, part: SuiteRun) -> Iterator[Finding]:
         """The findings in some answers; and all that is kept of them."""
         part.asked(answered)
         self._look_for_offsets(answered)
         for finding in compare_batch(answered, self.run.greeting):
-            part.failing.add((finding.vector.octets, finding.vector.chunks))
+            part.failing.add(_apart(finding.vector))
             yield finding
         if answered.unstable is not None:
             among = "one of the vectors asked together; none fails when it is asked by itself"
             vector = replace(answered.batch[0], comment=among)
-            part.failing.add((vector.octets, vector.chunks))
+            part.failing.add(_apart(vector))
             yield Finding(
-                vector, answered.operation, "OV605", expected_of(vector, answered.operation), answered.unstable
+                vector,
+                answered.operation,
+                "OV605",
+                expected_of(vector, answered.operation),
+                answered.unstable,
+                place_of_fault(answered.operation),
             )
 
     def _second_look(self, findings: Sequence[Finding]) -> Iterator[Finding]:
@@ -229,7 +264,8 @@ class Runner:
                 beyond.setdefault(key, []).append(finding)
             else:
                 yield finding
-        asked = [(Batch.of([Vector("input", octets)]), operation) for operation, octets in beyond]
+        profile = self.run.measured_by
+        asked = [(Batch.of([Vector("input", octets, profile=profile)]), operation) for operation, octets in beyond]
         for answered in self.target.observe(asked):
             units = self.run.greeting.units_of(answered.operation)
             (observed,) = answered.answers.observations(units, verdict_only=answered.operation == VALIDATE)
@@ -237,9 +273,61 @@ class Runner:
             for finding in beyond[answered.operation, vector.octets]:
                 cause = None
                 if isinstance(observed, Accepted) and not answered.faults:
-                    prefix = Vector(finding.vector.category, vector.octets)
+                    prefix = Vector(finding.vector.category, vector.octets, profile=profile)
                     cause = compare(prefix, finding.operation, observed)
                 yield cause or finding
+
+    def _named(self, findings: Sequence[Finding]) -> Iterator[Finding]:
+        """Findings in streams, under the cause that others of them show without doubt.
+
+        A stream that is cut inside several characters may have lost any of several states: the blame goes to one
+        that some other stream shows to be lost, and so it does if the result was right, but late. What a decoder
+        used before gets wrong, and a new one too, is no fault of what came before. And what goes wrong in one
+        chunk, too, does not depend on chunks.
+        """
+        wholes = self._in_one_chunk([each for each in findings if each.code in _RESULT_IN_A_STREAM])
+        new_ones = any(set(part.operations) & set(STREAM_DECODE + STREAM_REPLACE) for part in self.run.suites)
+        streamed: dict[tuple[bytes, tuple[int, ...] | None, bool, bool], Finding] = {}
+        candidates = [lost_in(each) if each.code == "OV501" else () for each in findings]
+        certain = {places[0] for places in candidates if len(places) == 1}
+        for finding, places in zip(findings, candidates, strict=True):
+            vector = finding.vector
+            wrong = finding.code in _RESULT_IN_A_STREAM
+            key = vector.octets, vector.chunks, finding.operation in REPLACING, wrong
+            whole = wholes.get((vector.octets, finding.operation in REPLACING))
+            if finding.operation in AGAIN:
+                same = streamed.get(key)
+                if whole is not None and wrong:
+                    same = whole
+                if same is not None:
+                    yield replace(finding, code=same.code, place=same.place)
+                else:  # that a new one is not late is known only if one was asked
+                    yield used_before(finding) if wrong or new_ones else finding
+            elif whole is not None and wrong:
+                yield replace(finding, code=whole.code, place=whole.place)
+            else:
+                possible = lost_states(vector) if certain and not wrong else places
+                lost = next((place for place in possible if place in certain), "")
+                named = replace(finding, code="OV501", place=lost) if lost else finding
+                streamed.setdefault(key, named)
+                yield named
+
+    def _in_one_chunk(self, findings: Sequence[Finding]) -> dict[tuple[bytes, bool], Finding]:
+        """What is wrong with the same octets when they come in one chunk."""
+        wrong: dict[tuple[bytes, bool], Finding] = {}
+        units = self.run.greeting.units
+        for operation in offered(STREAM_DECODE + STREAM_REPLACE, self.run.greeting):
+            replacing = operation in REPLACING
+            streams = (each.vector for each in findings if (each.operation in REPLACING) == replacing)
+            inputs = {vector.octets: vector.profile for vector in streams}
+            vectors = [Vector("input", octets, chunks=(len(octets),), profile=inputs[octets]) for octets in inputs]
+            for answered in self.target.observe([(Batch.of(vectors), operation)] if vectors else []):
+                for place, observed in enumerate(answered.answers.observations(units, verdict_only=False)):
+                    vector = replace(answered.batch[place], chunks=None)
+                    whole = compare(vector, REPLACE if replacing else DECODE, answered.faults.get(place, observed))
+                    if whole is not None and whole.claim != POSITION:
+                        wrong[vector.octets, replacing] = whole
+        return wrong
 
     def _add(self, finding: Finding) -> None:
         finding = self._same_as_whole(finding)
@@ -249,6 +337,8 @@ class Runner:
 
     def _same_as_whole(self, finding: Finding) -> Finding:
         """A stream that fails as the whole input does has no fault of its own: it belongs to that bucket."""
+        if finding.operation in ENCODING:  # what it was given is no stream of octets
+            return finding
         key = finding.vector.octets, finding.operation in REPLACING
         if finding.vector.chunks is None:
             if self._chunked_octets is None:
@@ -257,9 +347,9 @@ class Runner:
                 self._whole.setdefault(key, finding)
             return finding
         whole = self._whole.get(key)
-        if whole is None or finding.code != "OV501":
+        if whole is None or finding.code not in _RESULT_IN_A_STREAM:
             return finding
-        return Finding(finding.vector, finding.operation, whole.code, finding.expected, finding.observed, whole.place)
+        return replace(finding, code=whole.code, place=whole.place)
 
     def _look_for_offsets(self, answered: Answered) -> None:
         if self._offsets_seen or answered.operation not in VALIDATE + DECODE:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import accumulate, chain, pairwise
 from typing import TYPE_CHECKING
 
@@ -45,7 +45,7 @@ def vector_id(category: str, octets: bytes, chunks: Sequence[int] | None = None)
         return f"{name}.{lengths if len(lengths) <= LONGEST_HEX else f'sha256-{_digest(lengths.encode())}'}"
     if chunks is None:
         return f"{category}/{octets.hex() or 'empty'}"
-    return f"{category}/{'.'.join(piece.hex() for piece in cut(octets, chunks))}"
+    return f"{category}/{'.'.join(piece.hex() for piece in cut(octets, chunks)) or 'empty'}"
 
 
 def _digest(octets: bytes) -> str:
@@ -109,6 +109,8 @@ class Vector:
         first, plus, second = text.rpartition("+")
 
         def chunks_of(pieces: str) -> list[bytes]:
+            if pieces == "empty":
+                return [b""]
             return [bytes.fromhex(re.sub(r"[\s:_-]", "", piece)) for piece in pieces.split(".")]
 
         try:
@@ -124,12 +126,12 @@ class Vector:
 
     @cached_property
     def segments(self) -> tuple[Segment, ...]:
-        return tuple(segments(self.octets, spoken=self.profile.dialect))
+        return _segments(self.octets, self.profile)
 
     @cached_property
     def outputs(self) -> tuple[tuple[int, ...], ...]:
         """What each of :attr:`segments` puts out in the profile's error mode."""
-        return tuple(self.profile.mode.outputs(self.segments, self.octets))
+        return _outputs(self.octets, self.profile)
 
     @cached_property
     def strict(self) -> Outcome:
@@ -210,10 +212,20 @@ class Vector:
             form = form_at(self.octets, self.flaw.offset, spoken)
         return Provenance(character.rule, "") if form is None else Provenance(form.rule, form.text)
 
-    @property
+    @cached_property
     def flaw(self) -> MaximalSubpart | None:
         """The first thing that is ill-formed, if any."""
         return next((each for each in self.segments if isinstance(each, MaximalSubpart)), None)
+
+
+@lru_cache(maxsize=64)  # an input that is cut in many ways comes many times in a row
+def _segments(octets: bytes, profile: Profile) -> tuple[Segment, ...]:
+    return tuple(segments(octets, spoken=profile.dialect))
+
+
+@lru_cache(maxsize=64)
+def _outputs(octets: bytes, profile: Profile) -> tuple[tuple[int, ...], ...]:
+    return tuple(profile.mode.outputs(_segments(octets, profile), octets))
 
 
 def form_at(octets: bytes, offset: int, spoken: Dialect | None = None) -> Alternative | None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from overlong.reference.defect import classify
 from overlong.reference.dialect import Dialect, dialect
-from overlong.reference.error_mode import IllFormed, error_mode_named
+from overlong.reference.error_mode import Fold, IllFormed, error_mode_named
 from overlong.reference.order import LEAD_SURROGATES, SIGNATURE, TRAIL_SURROGATES, joined
 from overlong.reference.segment import MaximalSubpart, Segment, WellFormed
 
@@ -152,6 +152,9 @@ def decode(octets: bytes, error_mode: str = "fatal") -> str:
     return "".join(map(chr, decode_scalars(octets, error_mode)))
 
 
+_OWED = 8  # more than a fold can owe; its remainder 7 is the -1 of "everything"
+
+
 class IncrementalDecoder:
     """Decodes a stream of chunks, however it is cut (the protocol of :class:`codecs.IncrementalDecoder`).
 
@@ -168,14 +171,17 @@ class IncrementalDecoder:
         """Forget everything: the next chunk begins a new stream."""
         self._pending = b""
         self._offset = 0  # of the pending octets, in the stream
+        self._owed = 0  # of the error mode: see Fold
 
     def getstate(self) -> tuple[bytes, int]:
-        """The octets kept back, and their offset in the stream."""
-        return self._pending, self._offset
+        """The octets kept back; and a number: their offset in the stream, and what the error mode must remember."""
+        return self._pending, self._offset * _OWED + self._owed % _OWED
 
     def setstate(self, state: tuple[bytes, int]) -> None:
         """Go back to what :meth:`getstate` returned."""
-        self._pending, self._offset = state
+        self._pending, number = state
+        self._offset, owed = divmod(number, _OWED)
+        self._owed = owed - _OWED if owed == _OWED - 1 else owed
 
     def decode(self, chunk: bytes, final: bool = False) -> str:  # noqa: FBT001, FBT002 (the codecs protocol)
         """The text that ``chunk`` completes; with ``final``, nothing is kept back.
@@ -188,10 +194,12 @@ class IncrementalDecoder:
         kept = b""
         if found and not final and isinstance(found[-1], MaximalSubpart) and found[-1].incomplete:
             kept = octets[found.pop().offset :]
+        mode = Fold(self._error_mode, self._owed)
         try:
-            text = "".join(map(chr, fold(found, octets, self._error_mode)))
+            text = "".join(chr(scalar) for each in found for scalar in mode.put_out(each, octets))
         except IllFormed as error:
             raise IllFormed(self._offset + error.offset, error.length, error.incomplete, error.defect) from None
         self._offset += len(octets) - len(kept)
         self._pending = kept
+        self._owed = mode.owed
         return text

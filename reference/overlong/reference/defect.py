@@ -174,7 +174,10 @@ def classify(subpart: bytes, offender: bytes, *, hopeless: bool = False) -> Defe
         return IMPOSSIBLE
     if len(row.templates) > len(scalar_rows):
         return OBSOLETE
-    reach = row.reach(subpart + offender) or row.reach(subpart)
+    if not offender and not hopeless:
+        return TRUNCATED
+    whole = len(row.templates)  # cesu-8 has sequences longer than the lead octet says: pairs of three and three
+    reach = row.reach((subpart + offender)[:whole]) or row.reach(subpart[:whole])
     assert reach is not None, "a maximal subpart longer than its lead octet fits the lead octet's row"
     if reach.stop <= row.numbers.start:
         return OVERLONG
@@ -182,4 +185,4 @@ def classify(subpart: bytes, offender: bytes, *, hopeless: bool = False) -> Defe
         return SURROGATE
     if reach.start >= CODE_POINTS.stop:
         return OUT_OF_RANGE
-    return INTERRUPTED if offender else TRUNCATED
+    return INTERRUPTED

@@ -70,20 +70,43 @@ class ErrorMode:
         Raises:
             IllFormed: the mode refuses, and a segment is ill-formed.
         """
-        put, owed, running = self.stands_for, 0, False
-        for each in found:
-            if isinstance(each, WellFormed):
-                owed, running = 0, False
-                yield each.scalars
-            elif put is None:
-                raise IllFormed(*each)
-            elif running or (owed and each.defect is UNEXPECTED_TAIL):
-                owed -= 1
-                yield ()
-            else:
-                running = self.whole_runs
-                owed = self.absorbs(each, octets[each.offset]) if self.absorbs else 0
-                yield put(octets[each.offset : each.offset + each.length])
+        fold = Fold(self)
+        return (fold.put_out(each, octets) for each in found)
+
+
+class Fold:
+    """An error mode at work.
+
+    Attributes:
+        owed: how many octets that follow are absorbed, if they are tails; -1: everything ill-formed is.
+    """
+
+    def __init__(self, mode: ErrorMode, owed: int = 0) -> None:
+        self._mode = mode
+        self.owed = owed
+
+    def put_out(self, found: Segment, octets: bytes) -> tuple[int, ...]:
+        """What the next segment of ``octets`` puts out.
+
+        Raises:
+            IllFormed: the mode refuses, and the segment is ill-formed.
+        """
+        mode = self._mode
+        if isinstance(found, WellFormed):
+            self.owed = 0
+            return found.scalars
+        if mode.stands_for is None:
+            raise IllFormed(*found)
+        if self.owed < 0:
+            return ()
+        if self.owed and found.defect is UNEXPECTED_TAIL:
+            self.owed -= 1
+            return ()
+        if mode.whole_runs:
+            self.owed = -1
+        elif mode.absorbs is not None:
+            self.owed = mode.absorbs(found, octets[found.offset])
+        return mode.stands_for(octets[found.offset : found.offset + found.length])
 
 
 def _once(_: bytes) -> tuple[int, ...]:

@@ -14,6 +14,7 @@ from overlong.conformance.commands.options import (
     INCOMPLETE,
     NOT_MEASURED,
     TargetCommand,
+    check_profile,
     errors_on_one_line,
     target_of,
     width,
@@ -43,6 +44,13 @@ Examples:
     metavar="NAME",
     help="Run only this suite (several may be named); no certificate then.",
 )
+@click.option(
+    "--profile",
+    default="rfc3629",
+    show_default=True,
+    metavar="DIALECT",
+    help="What the decoder should speak: rfc3629, cesu-8, mutf-8, wtf-8, ... (see docs/dialects.md).",
+)
 @click.option("--quick", is_flag=True, help="Leave out the scalar values; no certificate then.")
 @click.option(
     "-o",
@@ -65,6 +73,7 @@ Examples:
 def command(
     target: tuple[str, ...],
     suites: tuple[str, ...],
+    profile: str,
     quick: bool,  # noqa: FBT001
     output: Path | None,
     output_format: str,
@@ -96,13 +105,19 @@ def command(
     for name in suites:
         if name not in SUITES:
             raise click.BadParameter(f"no suite {name!r}; there is {', '.join(SUITES)}", param_hint="--suite")
+    check_profile(profile)
     if quick and suites:
         raise click.UsageError("--quick chooses the suites itself; leave out --suite")
     chosen: Sequence[str] | None = suites or (QUICK if quick else None)
     folder = output or Path("overlong-results") / slug(named)
     with errors_on_one_line(), Bar(enabled=not quiet) as bar:
         certificate = certify(
-            named, suites=chosen, output=folder, limits=Limits(timeout, restarts), progress=bar.update
+            named,
+            suites=chosen,
+            speaks=profile,
+            output=folder,
+            limits=Limits(timeout, restarts),
+            progress=bar.update,
         )
         bar.close()
         if output_format == "json":

@@ -98,6 +98,18 @@ def with_limits(command: Any) -> Any:
     return command
 
 
+def check_profile(name: str) -> None:
+    """Raises: click.BadParameter: there is no such dialect."""
+    from overlong.reference import DIALECTS
+
+    if name not in DIALECTS:
+        import difflib
+
+        close = difflib.get_close_matches(name, DIALECTS, 1)
+        hint = f"did you mean {close[0]}?" if close else f"there is {', '.join(DIALECTS)}"
+        raise click.BadParameter(f"no profile {name!r}; {hint}", param_hint="--profile")
+
+
 def width() -> int:
     """Columns to write in: the terminal's, 80 where there is none, and never so wide that lines are hard to read."""
     import shutil

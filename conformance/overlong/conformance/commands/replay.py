@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import textwrap
+from dataclasses import replace
 
 import click
 
@@ -12,6 +13,7 @@ from overlong.conformance.commands.options import (
     DIVERGES,
     NOT_MEASURED,
     TargetCommand,
+    check_profile,
     errors_on_one_line,
     target_of,
     width,
@@ -28,23 +30,35 @@ Examples:
 
 @click.command("replay", cls=TargetCommand, epilog=EXAMPLES)
 @click.argument("words", nargs=-1, required=True, metavar="VECTOR TARGET")
+@click.option(
+    "--profile",
+    default="rfc3629",
+    show_default=True,
+    metavar="DIALECT",
+    help="What the decoder should speak.",
+)
 @with_limits
-def command(words: tuple[str, ...], timeout: float, restarts: int) -> None:
+def command(words: tuple[str, ...], profile: str, timeout: float, restarts: int) -> None:
     """Give one vector to one target, and show what each of its operations answers.
 
     VECTOR is an id from a report, or octets in hexadecimal. Exit status: 0 all as expected, 1 a divergence,
     2 no such vector or target, 3 not measured.
     """
     from overlong.conformance.finding import expected_in_words, observed_in_words
+    from overlong.conformance.lost import ended_how
     from overlong.conformance.printable import printable, spaced_hex
-    from overlong.conformance.replay import replay
+    from overlong.conformance.profile import Profile
+    from overlong.conformance.protocol import OPERATIONS
+    from overlong.conformance.replay import asks, replay
     from overlong.conformance.targets.resolve import Limits
     from overlong.conformance.vector import IdError
     from overlong.conformance.vectors.find import find_vectors
 
     target = target_of(words, leading=1)
+    check_profile(profile)
     try:
-        vector, *others = find_vectors(words[0])
+        vector, *others = (replace(each, profile=Profile(profile)) for each in find_vectors(words[0]))
+        asks(vector)
     except IdError as error:
         raise click.UsageError(printable(str(error))) from None
     if others:
@@ -54,17 +68,23 @@ def command(words: tuple[str, ...], timeout: float, restarts: int) -> None:
         answers = replay(vector, target, Limits(timeout, restarts))
     chunks = f"  in chunks of {', '.join(map(str, vector.chunks))}" if vector.chunks is not None else ""
     click.echo(f"input     {spaced_hex(vector.octets)}{chunks}")
+    if vector.earlier is not None:
+        earlier = " | ".join(spaced_hex(chunk) for chunk in vector.earlier)
+        click.echo(f"earlier   {earlier}, a stream that {ended_how(vector.earlier, vector)}")
     if vector.comment:
         for line in textwrap.wrap(f"why       {vector.comment}", width(), subsequent_indent=" " * 10):
             click.echo(line)
     for answer in answers:
-        click.echo(f"{answer.operation}")
-        click.echo(f"  expected  {expected_in_words(answer.expected)}")
-        click.echo(f"  observed  {observed_in_words(answer.observed)}")
+        click.echo(OPERATIONS[answer.operation])
+        click.echo(f"  expected  {expected_in_words(answer.expected, answer.operation)}")
+        click.echo(f"  observed  {observed_in_words(answer.observed, answer.operation)}")
         if answer.finding is not None:
             finding = answer.finding
             section = f"  ({finding.section})" if finding.section else ""
             click.echo(click.style("  FAIL", fg="red", bold=True) + f"      {finding.code} {finding.title}{section}")
+            if any(finding.detail):
+                click.echo(f"  expected  {finding.detail[0]}")
+                click.echo(f"  observed  {finding.detail[1] or 'another'}")
     if not answers:
         click.echo("overlong: the target offers no operation that fits this vector", err=True)
         sys.exit(NOT_MEASURED)

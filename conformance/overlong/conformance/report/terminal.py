@@ -5,10 +5,9 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from overlong.conformance.certificate import PROFILE
 from overlong.conformance.certify import reproduce_command
-from overlong.conformance.finding import expected_in_words, observed_in_words
 from overlong.conformance.kind import NORMATIVE, POSITION, REPLACEMENT, VERDICT
+from overlong.conformance.lost import ended_how
 from overlong.conformance.printable import printable, spaced_hex, thousands, times
 from overlong.conformance.protocol import OPERATIONS, REPLACE
 from overlong.conformance.runner import FAILS, HOLDS, MEASURED_BY, NOT_MEASURED
@@ -19,6 +18,10 @@ if TYPE_CHECKING:
 
     from overlong.conformance.certificate import Certificate
     from overlong.conformance.finding import Bucket
+    from overlong.conformance.vector import Vector
+
+_CLAIM = 18
+"""Columns for the name of a claim."""
 
 SHOWN = 20
 """Buckets that are written out; the rest are counted."""
@@ -42,7 +45,7 @@ class Glyphs:
 def summary(certificate: Certificate, target: str | Sequence[str], *, width: int, encoding: str) -> Iterator[str]:
     """The lines of the report, none of them styled, none (but commands) wider than ``width``."""
     run, glyphs = certificate.run, Glyphs(encoding)
-    header = f"{PROFILE} {glyphs.dot} {printable(run.target)}"
+    header = f"{run.profile.name} {glyphs.dot} {printable(run.target)}"
     if run.greeting.version:
         header += f" ({printable(run.greeting.version)})"
     yield from textwrap.wrap(header, width, subsequent_indent="  ")
@@ -57,12 +60,10 @@ def summary(certificate: Certificate, target: str | Sequence[str], *, width: int
         yield f"and {len(buckets) - SHOWN} more buckets: see results.jsonl"
         yield ""
     yield _verdict(certificate)
-    claims = [
-        f"{glyphs.of(state)} {claim}{': maximal subpart' if claim == REPLACEMENT and state == HOLDS else ''}"
-        for claim, state in run.claims.items()
-    ]
-    yield from _in_rows(claims, width)
-    yield from _remarks(certificate, glyphs, width)
+    for claim, state in run.claims.items():
+        line = f"{glyphs.of(state)} {claim:<{_CLAIM}} {_detail(certificate, claim)}".rstrip()
+        yield from textwrap.wrap(line, width, initial_indent="  ", subsequent_indent=" " * (_CLAIM + 5))
+    yield from _remarks(certificate, width)
 
 
 def _in_rows(items: Sequence[str], width: int, *, indent: str = "  ", between: str = "   ") -> Iterator[str]:
@@ -93,21 +94,26 @@ def _verdict(certificate: Certificate) -> str:
     return f"NOT CONFORMANT  {counted}"
 
 
-def _remarks(certificate: Certificate, glyphs: Glyphs, width: int) -> Iterator[str]:
+def _detail(certificate: Certificate, claim: str) -> str:
+    """What more is to be said of a claim."""
+    run = certificate.run
+    if run.claims[claim] == NOT_MEASURED:
+        return f"not measured: {_why_not(certificate, claim)}"
+    if claim == REPLACEMENT:
+        mode = run.measured_by.mode
+        return f"{mode.name}: {mode.line}"
+    return ""
+
+
+def _remarks(certificate: Certificate, width: int) -> Iterator[str]:
     run = certificate.run
     lines: list[str] = []
     if run.incomplete:
         lines.append(f"incomplete: {printable(run.incomplete)}")
-    if run.conformant and run.claims[VERDICT] == HOLDS:
-        lines.extend(
-            f"complete: {part.suite.shows}"
-            for part in run.suites
-            if part.suite.name.startswith("complete") and part.whole
-        )
     lines.extend(
-        f"{glyphs.open} {claim} not measured: {_why_not(certificate, claim)}"
-        for claim, state in run.claims.items()
-        if state == NOT_MEASURED
+        f"complete: {part.suite.shows}"
+        for part in run.suites
+        if part.suite.proves and part.whole and run.claims[part.suite.proves] == HOLDS
     )
     if run.restarts:
         lines.append(f"restarted {times(run.restarts)} after a failure")
@@ -130,9 +136,16 @@ def _why_not(certificate: Certificate, claim: str) -> str:
         counts = ", ".join(f"{thousands(n)} with {operation}" for operation, n in left.items())
         return f"it answered that vectors are not supported ({counts})"
     if not offered & set(MEASURED_BY[claim]):
-        wanted = ", ".join(f"{operation} ({OPERATIONS[operation]})" for operation in MEASURED_BY[claim])
-        return f"its adapter does not offer {wanted}"
+        first = MEASURED_BY[claim][0]
+        return f"its adapter does not offer {first} ({OPERATIONS[first]})"
     return "no suite that asks was run"
+
+
+def _earlier(vector: Vector, chunks: tuple[bytes, ...]) -> str:
+    """The stream that the decoder had decoded before, and how it ended."""
+    octets = f" {spaced_hex(b''.join(chunks))}" if any(chunks) else ""
+    cut = f" in chunks of {', '.join(str(len(chunk)) for chunk in chunks)}" if len(chunks) > 1 else ""
+    return f"{octets}{cut} that {ended_how(chunks, vector)}"
 
 
 def _bucket(bucket: Bucket, target: str | Sequence[str], width: int) -> Iterator[str]:
@@ -150,10 +163,12 @@ def _bucket(bucket: Bucket, target: str | Sequence[str], width: int) -> Iterator
     octets = spaced_hex(vector.octets)
     if vector.chunks is not None:
         octets += f" in chunks of {', '.join(map(str, vector.chunks))}"
+    if vector.earlier is not None:
+        octets += f", after a stream{_earlier(vector, vector.earlier)}"
     parts = [
         f"input {octets}",
-        f"expected {expected_in_words(example.expected)}",
-        f"observed {observed_in_words(example.observed)}",
+        f"expected {example.expected_words}",
+        f"observed {example.observed_words}",
     ]
     line = "     " + "    ".join(parts)
     if len(line) <= width:
@@ -166,4 +181,4 @@ def _bucket(bucket: Bucket, target: str | Sequence[str], width: int) -> Iterator
     if bucket.count > 1:
         more = "1 more divergence" if bucket.count == 2 else f"{thousands(bucket.count - 1)} more divergences"
         yield f"     and {more} like it"
-    yield f"     reproduce: {printable(reproduce_command('replay', target, vector.id), 1000)}"
+    yield f"     reproduce: {printable(reproduce_command('replay', target, vector.id, profile=vector.profile), 1000)}"

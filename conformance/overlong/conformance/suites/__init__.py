@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from overlong.conformance.protocol import AGAIN, ENCODING
+from overlong.conformance.suites.again import USED_BEFORE
+from overlong.conformance.suites.boundaries import CHUNK_EDGES
 from overlong.conformance.suites.chunking import CHUNKING
 from overlong.conformance.suites.complete import COMPLETE
 from overlong.conformance.suites.core import CORE, STREAMS
+from overlong.conformance.suites.encoding import ENCODED_SCALARS, ENCODER_EDGES, ENCODER_UTF16
+from overlong.conformance.suites.error_modes import COMPLETE_REFUSING, COMPLETE_REPLACING
 from overlong.conformance.suites.exhaustive import LONGEST, exhaustive
 from overlong.conformance.suites.scalars import BETWEEN_OTHERS, RUNS, SCALARS
 
@@ -14,21 +19,35 @@ if TYPE_CHECKING:
     from overlong.conformance.suites.suite import Suite
 
 SUITES: dict[str, Suite] = {
-    suite.name: suite for suite in (CORE, COMPLETE, SCALARS, BETWEEN_OTHERS, RUNS, STREAMS, CHUNKING)
+    suite.name: suite
+    for suite in (
+        *(CORE, COMPLETE, COMPLETE_REFUSING, COMPLETE_REPLACING, SCALARS, BETWEEN_OTHERS, RUNS),
+        *(STREAMS, CHUNKING, CHUNK_EDGES, USED_BEFORE),
+        *(ENCODED_SCALARS, ENCODER_EDGES, ENCODER_UTF16),
+    )
 }
-QUICK = ("core", "complete(0)", "streams", "chunking")
+QUICK = (
+    *("core", "complete(0)", "complete(0) refusing", "complete(0) replacing"),
+    *("streams", "chunking", "complete(0) in chunks", "used before"),
+    *("encoder edges", "encoder utf-16"),
+)
 
 GENERATED = {f"exhaustive({longest})": longest for longest in range(1, LONGEST + 1)}
 """Suites that no certificate asks for: they are there to be written to files."""
 
 
+OF_OCTETS = tuple(name for name, suite in SUITES.items() if not set(suite.asks) & set(ENCODING + AGAIN))
+"""Suites whose vectors are octets to decode. No format of files is for those of encoders, which hold numbers, or of
+decoders used before, which hold two streams each."""
+
+
 def suite_named(name: str) -> Suite:
-    """The suite of that name.
+    """The suite of that name, to be written to files.
 
     Raises:
-        KeyError: there is none.
+        KeyError: there is none in :data:`OF_OCTETS` or :data:`GENERATED`.
     """
-    return exhaustive(GENERATED[name]) if name in GENERATED else SUITES[name]
+    return exhaustive(GENERATED[name]) if name in GENERATED else {each: SUITES[each] for each in OF_OCTETS}[name]
 
 
-__all__ = ["GENERATED", "QUICK", "SUITES", "suite_named"]
+__all__ = ["GENERATED", "OF_OCTETS", "QUICK", "SUITES", "suite_named"]

@@ -19,14 +19,15 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from overlong.conformance.batch import Batch
+from overlong.conformance.kind import VERDICT
 from overlong.conformance.suites.suite import BATCH, Suite
-from overlong.reference import dialect
 from overlong.reference.automaton import OCTETS
 from overlong.reference.theory import access_words, characterising_set, shortlex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from overlong.conformance.profile import Profile
     from overlong.reference.automaton import Automaton
 
 
@@ -116,15 +117,16 @@ def _cover(states: set[int], sets: list[frozenset[int]]) -> list[frozenset[int]]
     return chosen
 
 
-def _batches() -> Iterator[Batch]:
-    strings = complete_strings(dialect().automaton)
+def _batches(profile: Profile) -> Iterator[Batch]:
+    strings = complete_strings(profile.dialect.automaton)
     for start in range(0, len(strings), BATCH):
         yield Batch.of_strings("complete", strings[start : start + BATCH])
 
 
 COMPLETE = Suite(
     "complete(0)",
-    "no decoder of up to 9 states that differs from RFC 3629 passes this",
+    "no decoder of up to {states} states that differs from {speaks} passes this",
     _batches,
-    lambda: len(complete_strings(dialect().automaton)),
+    lambda profile: len(complete_strings(profile.dialect.automaton)),
+    proves=VERDICT,
 )

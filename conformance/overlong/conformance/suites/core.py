@@ -31,15 +31,15 @@ def stream_vectors() -> tuple[Vector, ...]:
 CORE = Suite(
     "core",
     "each known kind of fault, one at a time, named",
-    lambda: in_batches(core_vectors()),
-    lambda: len(core_vectors()),
+    lambda _: in_batches(core_vectors()),
+    lambda _: len(core_vectors()),
     listed=core_vectors,
 )
 STREAMS = Suite(
     "streams",
     "each known kind of fault at the edge of a chunk, named",
-    lambda: in_batches(stream_vectors()),
-    lambda: len(stream_vectors()),
+    lambda _: in_batches(stream_vectors()),
+    lambda _: len(stream_vectors()),
     asks=STREAMING,
     listed=stream_vectors,
 )

@@ -12,6 +12,8 @@ from overlong.conformance.suites.suite import BATCH, Suite
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from overlong.conformance.profile import Profile
+
 LONGEST = 4
 
 
@@ -20,7 +22,7 @@ def _products(longest: int) -> Iterator[Product]:
         yield from all_strings("exhaustive", length)
 
 
-def _batches(longest: int) -> Iterator[Batch]:
+def _batches(longest: int, _: Profile) -> Iterator[Batch]:
     waiting: list[bytes] = []
     for each in _products(longest):
         octets, length = each.octets, len(each.ranges)
@@ -39,6 +41,6 @@ def exhaustive(longest: int) -> Suite:
         f"exhaustive({longest})",
         f"every string of 1 to {longest} octets" if longest > 1 else "every octet alone",
         partial(_batches, longest),
-        lambda: sum(0x100**length for length in range(1, longest + 1)),
+        lambda _: sum(0x100**length for length in range(1, longest + 1)),
         products=partial(_products, longest),
     )

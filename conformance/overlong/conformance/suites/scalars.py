@@ -8,21 +8,32 @@ column at a time, and nothing is decoded to know them.
 from __future__ import annotations
 
 from array import array
-from functools import partial
+from functools import cache, partial
+from itertools import pairwise
 from math import prod
 from typing import TYPE_CHECKING
 
 from overlong.conformance.batch import Batch
 from overlong.conformance.product import Product
+from overlong.conformance.profile import RFC3629
 from overlong.conformance.protocol import ACCEPTED, VALIDATE, Answers, big_endian
 from overlong.conformance.suites.suite import BATCH, Suite
 from overlong.reference import dialect, encode_scalars
-from overlong.reference.order import SURROGATES, scalar_of_rank, well_formed_products
+from overlong.reference.order import (
+    CODE_POINTS,
+    LEAD_SURROGATES,
+    SURROGATES,
+    TRAIL_SURROGATES,
+    scalar_of_rank,
+    well_formed_products,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from overlong.conformance.profile import Profile
     from overlong.conformance.protocol import Units
+    from overlong.reference import Dialect
 
 BETWEEN = (0xE9, 0x61)
 """The neighbours of each scalar value in the suite "scalars between others"."""
@@ -31,8 +42,37 @@ RUN = 64
 """Scalar values in one string of the suite "runs"."""
 
 
-def _blocks(size: int = BATCH) -> Iterator[tuple[int, int, bytes, range]]:
+def _blocks(profile: Profile, size: int = BATCH) -> Iterator[tuple[int, int, bytes, range]]:
     """Octets per character, characters, their octets, and their scalar values: no gap, one number of units each."""
+    return _blocks_in_order(size) if profile.speaks == RFC3629.speaks else _blocks_of_rows(profile.dialect, size)
+
+
+def _blocks_of_rows(spoken: Dialect, size: int) -> Iterator[tuple[int, int, bytes, range]]:
+    """The same for any dialect, number by number: those of its layout that its grammar has.
+
+    Beyond 10FFFF only the first and the last of each row: RFC 2279 has two thousand million of them.
+    """
+    borders = (0x80, LEAD_SURROGATES.start, TRAIL_SURROGATES.start, SURROGATES.stop, CODE_POINTS.stop)
+    for row in spoken.layout.rows:
+        edges = sorted({row.numbers.start, row.numbers.stop, *(each for each in borders if each in row.numbers)})
+        for start, stop in pairwise(edges):
+            for numbers in _ends(range(start, stop)):
+                if spoken.automaton.accepts(row.octets(numbers[0])):
+                    for first in range(numbers.start, numbers.stop, size):
+                        some = range(first, min(first + size, numbers.stop))
+                        yield len(row.templates), len(some), b"".join(map(row.octets, some)), some
+
+
+def _ends(numbers: range) -> Iterator[range]:
+    """All of them; or, beyond Unicode, the first and the last thousands."""
+    if numbers.start < CODE_POINTS.stop or len(numbers) <= 2 * BATCH:
+        yield numbers
+    else:
+        yield numbers[:BATCH]
+        yield numbers[-BATCH:]
+
+
+def _blocks_in_order(size: int) -> Iterator[tuple[int, int, bytes, range]]:
     rank = 0
     for ranges in well_formed_products(dialect().automaton):
         octets, width = Product("scalar", ranges).octets, len(ranges)
@@ -58,36 +98,37 @@ def _accepted(count: int, octets: bytes, scalars: Sequence[int], _: Batch, opera
     return Answers.of(ACCEPTED * count, big_endian("I", [each]) * count, bytes(count), bytes(count), output)
 
 
-def _batch(category: str, count: int, octets: bytes, scalars: Sequence[int]) -> Batch:
-    """Vectors of one length, all well-formed, whose scalar values are known."""
+def _batch(profile: Profile, category: str, count: int, octets: bytes, scalars: Sequence[int]) -> Batch:
+    """Vectors of one length, all well-formed, whose scalar values are known (unless one is a signature, dropped)."""
     lengths = array("I", [len(octets) // count]) * count
-    return Batch(category, lengths, octets, closed=partial(_accepted, count, octets, scalars))
+    closed = None if profile.dialect.rule.drops_signature else partial(_accepted, count, octets, scalars)
+    return Batch(category, lengths, octets, closed=closed)
 
 
-def _singly() -> Iterator[Batch]:
-    for _, count, octets, scalars in _blocks():
-        yield _batch("scalar", count, octets, scalars)
+def _singly(profile: Profile) -> Iterator[Batch]:
+    for _, count, octets, scalars in _blocks(profile):
+        yield _batch(profile, "scalar", count, octets, scalars)
 
 
-def _between() -> Iterator[Batch]:
+def _between(profile: Profile) -> Iterator[Batch]:
     before, after = (encode_scalars([scalar]) for scalar in BETWEEN)
-    for width, count, octets, scalars in _blocks():
+    for width, count, octets, scalars in _blocks(profile):
         size = len(before) + width + len(after)
         framed = bytearray((before + bytes(width) + after) * count)
         for place in range(width):
             framed[len(before) + place :: size] = octets[place::width]
         values = array("I", [BETWEEN[0], 0, BETWEEN[1]]) * count
         values[1::3] = array("I", scalars)
-        yield _batch("between", count, bytes(framed), values)
+        yield _batch(profile, "between", count, bytes(framed), values)
 
 
-def _runs() -> Iterator[Batch]:
-    for width, count, octets, scalars in _blocks(RUN * BATCH // 8):
+def _runs(profile: Profile) -> Iterator[Batch]:
+    for width, count, octets, scalars in _blocks(profile, RUN * BATCH // 8):
         whole = count - count % RUN
         if whole:
-            yield _batch("run", whole // RUN, octets[: whole * width], scalars[:whole])
+            yield _batch(profile, "run", whole // RUN, octets[: whole * width], scalars[:whole])
         if whole < count:
-            yield _batch("run", 1, octets[whole * width :], scalars[whole:])
+            yield _batch(profile, "run", 1, octets[whole * width :], scalars[whole:])
 
 
 def _products() -> Iterator[Product]:
@@ -101,8 +142,19 @@ def _products_between() -> Iterator[Product]:
         yield from Product("between", (*before, *ranges, *after)).parts()
 
 
-def _count() -> int:
-    return sum(prod(map(len, ranges)) for ranges in well_formed_products(dialect().automaton))
+def _count(profile: Profile) -> int:
+    if profile.speaks == RFC3629.speaks:
+        return sum(prod(map(len, ranges)) for ranges in well_formed_products(dialect().automaton))
+    return sum(count for _, count in _sizes(profile, BATCH))
+
+
+def _count_of_runs(profile: Profile) -> int:
+    return sum(-(-count // RUN) for _, count in _sizes(profile, RUN * BATCH // 8))
+
+
+@cache
+def _sizes(profile: Profile, size: int) -> tuple[tuple[int, int], ...]:
+    return tuple((width, count) for width, count, _, _ in _blocks(profile, size))
 
 
 SCALARS = Suite(
@@ -123,5 +175,5 @@ RUNS = Suite(
     "runs",
     f"every scalar value among {RUN} of its neighbours",
     _runs,
-    lambda: sum(-(-count // RUN) for _, count, _, _ in _blocks(RUN * BATCH // 8)),
+    _count_of_runs,
 )

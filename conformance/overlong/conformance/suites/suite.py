@@ -25,16 +25,19 @@ BATCH = 8192
 class Suite:
     """Vectors that show one thing together.
 
-    ``make`` yields the batches anew each time.
+    ``make`` yields the batches anew each time, and ``count`` counts the vectors, for a profile.
     """
 
     name: str
-    shows: str
-    make: Callable[[], Iterable[Batch]]
-    count: Callable[[], int]
+    sentence: str
+    """What it shows; ``{states}`` and ``{speaks}`` stand for those of the dialect."""
+    make: Callable[[Profile], Iterable[Batch]]
+    count: Callable[[Profile], int]
     asks: str = VALIDATE + DECODE + REPLACE
     """The operations that its vectors are for."""
     profile: Profile = RFC3629
+    proves: str = ""
+    """The claim that it proves by itself, of a decoder of bounded size; empty if it only samples."""
     listed: Callable[[], Iterable[Vector]] | None = None
     """The vectors with their cases and references, where batches do not carry these."""
     products: Callable[[], Iterable[Product]] | None = None
@@ -42,7 +45,13 @@ class Suite:
 
     def batches(self) -> Iterator[Batch]:
         """The vectors, in batches that know their suite and their profile."""
-        return (replace(batch, suite=self.name, profile=self.profile) for batch in self.make())
+        return (replace(batch, suite=self.name, profile=self.profile) for batch in self.make(self.profile))
+
+    @property
+    def shows(self) -> str:
+        """What it shows, in a sentence."""
+        speaks = "RFC 3629" if self.profile.speaks == RFC3629.speaks else self.profile.speaks
+        return self.sentence.format(states=len(self.profile.dialect.automaton), speaks=speaks)
 
     @property
     def streaming(self) -> bool:
@@ -51,11 +60,11 @@ class Suite:
 
     def vectors(self) -> Iterator[Vector]:
         """The vectors one by one, with all that is known of them."""
-        return (vector for batch in self.make() for vector in batch) if self.listed is None else iter(self.listed())
+        return (vector for batch in self.batches() for vector in batch) if self.listed is None else iter(self.listed())
 
     @cached_property
     def size(self) -> int:
-        return self.count()
+        return self.count(self.profile)
 
 
 def in_batches(vectors: Iterable[Vector]) -> Iterator[Batch]:

@@ -72,7 +72,7 @@ class Identity:
     files: tuple[tuple[str, str], ...]
 
 
-def identify(target: FramedTarget) -> Identity:
+def identity_of(target: FramedTarget) -> Identity:
     """The identity of a target, read off its command line; for ``py:`` also the module in the current folder.
 
     Raises:

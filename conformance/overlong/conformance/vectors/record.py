@@ -41,7 +41,9 @@ def record(
     """
 
     def output(found: Iterable[Segment]) -> str:
-        return " ".join(scalar(each) if isinstance(each, WellFormed) else spelt(REPLACEMENT_CHARACTER) for each in found)
+        return " ".join(
+            scalar(each) if isinstance(each, WellFormed) else spelt(REPLACEMENT_CHARACTER) for each in found
+        )
 
     flaw = vector.flaw
     strict: dict[str, Any]

@@ -1,0 +1,75 @@
+"""Where a learned machine departs from one of the reference, as products of octet ranges."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from overlong.reference.automaton import OCTETS, OctetClass
+from overlong.reference.theory import shortlex
+from overlong.reference.transducer import Transducer, difference
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterator
+
+MOST = 200
+"""Departures that are looked for; a decoder that has more is like nothing known."""
+
+
+@dataclass(frozen=True)
+class Departure:
+    """Words that are answered otherwise at their last octet: one octet of each class."""
+
+    classes: tuple[OctetClass, ...]
+    said: Hashable
+    wanted: Hashable
+
+    @cached_property
+    def witness(self) -> bytes:
+        """The least of the words."""
+        return bytes(octets.least for octets in self.classes)
+
+    def __str__(self) -> str:
+        return " ".join(str(octets).replace(" ", ",") for octets in self.classes)
+
+
+def departures(learned: Transducer, known: Transducer) -> list[Departure]:
+    """Up to :data:`MOST` departures, the shortlex-least witness first.
+
+    Only the first octet that is answered otherwise is told: what follows from it is not.
+    """
+    found = islice(_departures(learned, known), MOST)
+    return sorted(found, key=lambda departure: shortlex(departure.witness))
+
+
+def _departures(learned: Transducer, known: Transducer) -> Iterator[Departure]:
+    """Breadth first. A pair of states is gone on from once, by its shortest way.
+
+    Where one of the two is past hope, the other is inside a form that only it has: all ways there are told.
+    """
+    start = 0, 0
+    seen, equal = {start}, dict[tuple[int, int], bool]()
+    queue: deque[tuple[tuple[int, int], tuple[OctetClass, ...], frozenset[tuple[int, int]]]] = deque()
+    queue.append((start, (), frozenset()))
+    while queue:
+        pair, path, passed = queue.popleft()
+        left, right = pair
+        groups: dict[tuple[tuple[int, int], Hashable, Hashable], list[int]] = {}
+        for octet in OCTETS:
+            to = learned.table[left][octet], known.table[right][octet]
+            groups.setdefault((to, learned.changes[left][octet], known.changes[right][octet]), []).append(octet)
+        for (to, said, wanted), octets in groups.items():
+            here = (*path, OctetClass(tuple(octets)))
+            if said != wanted:
+                yield Departure(here, said, wanted)
+                continue
+            if to not in equal:
+                equal[to] = difference(learned, known, to) is None
+            one_sided = learned.is_hopeless(to[0]) or known.is_hopeless(to[1])
+            if equal[to] or to in (passed if one_sided else seen):
+                continue
+            seen.add(to)
+            queue.append((to, here, passed | {to}))

@@ -1,0 +1,130 @@
+"""What ``identify`` found, for a terminal and as data."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING, Any, cast
+
+from overlong.conformance.printable import printable, spaced_hex, thousands
+from overlong.conformance.protocol import OPERATIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from overlong.conformance.identify.departures import Departure
+    from overlong.conformance.identify.identify import Example, Portrait, Trait
+
+_SHOWN = 6
+_LABEL = 25
+_ACCEPTS, _REFUSES = "accepts", "refuses"
+
+
+def portrait_lines(portrait: Portrait, width: int) -> Iterator[str]:
+    """The lines of the report, none wider than ``width``."""
+    version = portrait.greeting.version
+    yield printable(portrait.target) + (f" ({printable(version)})" if version else "")
+    yield ""
+    for trait in portrait.traits:
+        yield from textwrap.wrap(f"{trait.title:<{_LABEL}}{_headline(trait)}", width, subsequent_indent=" " * _LABEL)
+        for example in trait.examples[:_SHOWN]:
+            yield from textwrap.wrap(
+                _sentence(trait, example), width, initial_indent=" " * _LABEL, subsequent_indent=" " * (_LABEL + 2)
+            )
+        if len(trait.departures) > _SHOWN:
+            yield f"{'':<{_LABEL}}and {len(trait.departures) - _SHOWN} more"
+    if not portrait.traits:
+        yield "nothing to learn: it offers none of V, D, L, S and T"
+        return
+    yield ""
+    yield from textwrap.wrap(_bound(portrait), width)
+
+
+def _headline(trait: Trait) -> str:
+    if trait.learned is None:
+        return f"not settled: {printable(trait.why_not)}"
+    if trait.exact:
+        return f"exactly {trait.name}" if " " not in trait.name else trait.name
+    return f"{trait.name} except:"
+
+
+def _sentence(trait: Trait, example: Example) -> str:
+    """``accepts C0 80: U+0000``."""
+    departure = example.departure
+    if trait.title.startswith("dialect"):
+        if departure.said == "refused":
+            return f"{_REFUSES} {departure}"
+        if departure.wanted == "refused":
+            return f"{_ACCEPTS} {departure}: {spaced_hex(departure.witness)} is {_value(example.said)}"
+    return f"{departure}: {spaced_hex(departure.witness)} {printable(example.said)}, not {printable(example.wanted)}"
+
+
+def _value(said: str) -> str:
+    return printable(said.removeprefix("accepted").strip() or "accepted")
+
+
+def _bound(portrait: Portrait) -> str:
+    learned = [trait.learned for trait in portrait.traits if trait.learned is not None]
+    asked = f"asked {thousands(portrait.questions)} strings"
+    if not learned:
+        return asked
+    sizes = ", ".join(
+        f"{trait.title} ({OPERATIONS[trait.operation]}) {len(trait.learned.machine) + trait.learned.depth}"
+        for trait in portrait.traits
+        if trait.learned is not None
+    )
+    return f"{asked}; each line is the whole truth of a decoder that is a machine of at most so many states: {sizes}"
+
+
+def portrait_as_json(portrait: Portrait) -> dict[str, Any]:
+    """The portrait as data."""
+    return {
+        "schema": "overlong/identity-1",
+        "target": portrait.target,
+        "version": portrait.greeting.version,
+        "language": portrait.greeting.language,
+        "questions": portrait.questions,
+        "traits": [_trait_as_json(trait) for trait in portrait.traits],
+    }
+
+
+def _trait_as_json(trait: Trait) -> dict[str, Any]:
+    result: dict[str, Any] = {
+        "title": trait.title,
+        "operation": trait.operation,
+        "like": trait.name,
+        "exact": trait.exact,
+        "departures": [_departure_as_json(trait, place) for place in range(len(trait.departures))],
+    }
+    if trait.learned is None:
+        return {**result, "not_settled": trait.why_not}
+    machine = trait.learned.machine
+    classes = machine.classes
+    return {
+        **result,
+        "states_allowed_for": len(machine) + trait.learned.depth,
+        "machine": {
+            "classes": [str(octets) for octets in classes],
+            "next": [[row[octets.least] for octets in classes] for row in machine.table],
+            "changes": [[_change(row[octets.least]) for octets in classes] for row in machine.changes],
+        },
+    }
+
+
+def _departure_as_json(trait: Trait, place: int) -> dict[str, Any]:
+    departure: Departure = trait.departures[place]
+    result: dict[str, Any] = {
+        "octets": [str(octets) for octets in departure.classes],
+        "witness": departure.witness.hex(),
+    }
+    if place < len(trait.examples):
+        result |= {"observed": trait.examples[place].said, "expected": trait.examples[place].wanted}
+    return result
+
+
+def _change(change: object) -> object:
+    """A change as plain data: words, or the fields of what it is."""
+    if not isinstance(change, tuple):
+        return change
+    parts = [_change(each) for each in cast("tuple[object, ...]", change)]
+    names = getattr(cast("object", change), "_fields", None)
+    return parts if names is None else dict(zip(names, parts, strict=True))

@@ -1,0 +1,156 @@
+"""``identify``: real decoders, wrong ones, and those that no machine describes."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree
+
+import pytest
+from click.testing import CliRunner
+
+from overlong.__main__ import cli
+from overlong.conformance.identify.identify import identify
+from overlong.conformance.targets.builtin import BUILTINS
+from overlong.reference import DIALECTS, ERROR_MODES
+
+if TYPE_CHECKING:
+    from overlong.conformance.identify.identify import Portrait
+
+SPEAKERS = Path(__file__).with_name("speakers.py")
+
+
+def names(portrait: Portrait) -> dict[str, tuple[str, bool]]:
+    return {trait.title: (trait.name, trait.exact) for trait in portrait.traits}
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_each_dialect_is_told_by_itself(name: str) -> None:
+    """The reference decoder of each dialect, as a target."""
+    found = names(identify(f"py:{SPEAKERS}:{name.replace('-', '_')}"))
+    assert found["dialect"] == (name, True)
+
+
+@pytest.mark.parametrize("name", [name for name in ERROR_MODES if name != "fatal"])
+def test_each_error_mode_is_told_by_itself(name: str) -> None:
+    found = names(identify(f"py:{SPEAKERS}:{name.replace('-', '_')}?mode=replacement"))
+    assert found == {"error mode": (name, True)}
+
+
+KNOWN = [
+    ("cpython", "dialect", "rfc3629", ""),
+    ("cpython", "error position", "rfc3629", ""),
+    ("cpython", "error mode", "replacement", ""),
+    ("cpython-surrogatepass", "dialect", "lax-surrogates", ""),
+    ("cpython-surrogateescape", "error mode", "utf-8b", ""),
+    ("cpython-incremental", "dialect in streams", "as of the whole", ""),
+    ("cpython-incremental", "withholding", "nothing held back", "ED A0-BF"),  # python/cpython#154520
+    ("node-textdecoder", "dialect", "rfc3629", ""),
+    ("node-textdecoder", "error mode", "replacement", ""),
+    ("node-textdecoder", "withholding", "nothing held back", ""),
+    ("go-utf8", "error mode", "replacement-per-octet", ""),
+    ("go-tovalidutf8", "error mode", "replacement-per-run", ""),
+    ("rust-std", "error position", "rfc3629", ""),
+    ("rust-std", "error mode", "replacement", ""),
+    ("glibc-iconv", "error position", "rfc3629", "F5-F7"),  # EINVAL for what nothing can complete
+    ("java-readutf", "dialect", "mutf-8-lax", ""),
+    ("java-charsetdecoder", "error position", "rfc3629", "ED A0-BF"),
+    ("java-charsetdecoder", "error mode", "replacement-per-surrogate", ""),
+    ("perl-utf8", "dialect", "rfc2279", "FE 82-BF 80-BF 80-BF 80-BF 80-BF 80-BF"),
+    ("perl-utf-8-strict", "dialect", "rfc3629", "EF B7 90-AF"),  # noncharacters
+]
+_portraits: dict[str, Portrait] = {}
+
+
+@pytest.mark.parametrize(("target", "title", "like", "departure"), KNOWN)
+def test_real_decoders_are_what_they_are_known_to_be(target: str, title: str, like: str, departure: str) -> None:
+    if missing := BUILTINS[target].missing():
+        pytest.skip(missing)
+    if target not in _portraits:
+        _portraits[target] = identify(target)
+    trait = _portraits[target].trait(title)
+    assert trait is not None
+    assert trait.name == like
+    assert (str(trait.departures[0]) if trait.departures else "") == departure
+
+
+def test_noncharacters_refused_are_named() -> None:
+    if missing := BUILTINS["perl-utf-8-strict"].missing():
+        pytest.skip(missing)
+    result = CliRunner().invoke(cli, ["identify", "perl-utf-8-strict"])
+    assert "refuses EF B7 90-AF" in result.output
+    assert "refuses EF BF BE-BF" in result.output
+
+
+def test_a_form_of_thirteen_octets_is_not_missed() -> None:
+    trait = identify(f"py:{SPEAKERS}:thirteen").trait("dialect")
+    assert trait is not None
+    assert [len(departure.classes) for departure in trait.departures] == [13]
+
+
+def test_what_no_machine_describes_is_said_to_be_that() -> None:
+    trait = identify(f"py:{SPEAKERS}:even_length").trait("dialect")
+    assert trait is not None  # a machine of twice the states
+    assert not trait.exact
+    trait = identify(f"py:{SPEAKERS}:square_length").trait("dialect")
+    assert trait is not None
+    assert trait.learned is None
+    assert "no machine" in trait.why_not or "not settled" in trait.why_not
+
+
+def test_the_bound_on_questions_is_kept() -> None:
+    portrait = identify("cpython", questions=5000)
+    assert portrait.questions <= 5000 * len(portrait.teachers)
+    assert all(trait.learned is None for trait in portrait.traits)
+
+
+@pytest.mark.parametrize("kind", ["svg", "mmd", "dot"])
+def test_pictures_mark_what_differs_and_nothing_else(tmp_path: Path, kind: str) -> None:
+    red = {"svg": 'marker-end="url(#different)"', "mmd": "linkStyle", "dot": "penwidth=3"}[kind]
+    for speaker, differs in (("rfc3629", False), ("unlike_anything", True)):
+        path = tmp_path / f"{speaker}.{kind}"
+        result = CliRunner().invoke(cli, ["identify", f"py:{SPEAKERS}:{speaker}", "--picture", str(path)])
+        assert result.exit_code == 0, result.output
+        text = path.read_text("ascii")
+        assert (red in text) == differs
+        if kind == "svg":
+            ElementTree.fromstring(text)
+
+
+@pytest.mark.skipif(shutil.which("dot") is None, reason="graphviz is not installed")
+def test_graphviz_reads_the_picture(tmp_path: Path) -> None:
+    import subprocess
+
+    path = tmp_path / "a.dot"
+    CliRunner().invoke(cli, ["identify", f"py:{SPEAKERS}:unlike_anything", "--picture", str(path)])
+    subprocess.run(["dot", "-Tsvg", str(path)], check=True, capture_output=True)
+
+
+def test_the_data_hold_the_machine() -> None:
+    result = CliRunner().invoke(cli, ["identify", "--format", "json", "cpython"])
+    portrait = json.loads(result.output)
+    dialect = portrait["traits"][0]
+    assert dialect["exact"]
+    assert len(dialect["machine"]["next"]) == 9
+    assert len(dialect["machine"]["classes"]) == 12
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["identify", "nosuch"], 2, "no target"),
+        (["identify", "cpython", "--picture", "a.png"], 2, ".svg"),
+        (["identify", "cpython", "--picture", "/nosuch/a.svg"], 2, "/nosuch"),
+        (["identify", "py:nosuch:f"], 3, "not measured"),
+        (["identify", f"py:{SPEAKERS}:square_length"], 4, "not settled"),
+        (["identify", f"py:{SPEAKERS}:crashes"], 4, "it fails on"),
+        (["identify", f"py:{SPEAKERS}:fickle"], 4, "not settled"),
+    ],
+)
+def test_what_goes_wrong_is_one_line(arguments: list[str], code: int, said: str) -> None:
+    result = CliRunner().invoke(cli, arguments)
+    assert result.exit_code == code, result.output
+    assert said in result.output + (result.stderr if result.stderr_bytes else "")
+    assert "Traceback" not in result.output

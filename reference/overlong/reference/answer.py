@@ -1,0 +1,164 @@
+"""What one more octet does to a decoder's answer, told so that it does not grow with the input.
+
+Scalar values are infinite in number, and machines are not. So an output is told by where it is from: "the number
+of the last three octets", "U+FFFD", "the last octet but one plus DC00". A place is told by how far back it is.
+Both are counted from the end of the input.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from overlong.reference.decoder import Outcome, Rejected
+from overlong.reference.error_mode import ERROR_MODES, REPLACEMENT_CHARACTER
+from overlong.reference.layout import load_layout
+from overlong.reference.order import LEAD_SURROGATES, SIGNATURE, TRAIL_SURROGATES, joined
+
+_FAR = 6
+"""Octets back to which outputs are traced: the longest sequence."""
+
+
+FIRST_ABOVE_ASCII = 0x80
+
+
+class Traced(NamedTuple):
+    """A number put out: what made it, and how many octets back that begins. ``back`` is 0 for a constant."""
+
+    made_by: str
+    back: int
+    number: int = 0
+
+
+class OutputChange(NamedTuple):
+    """The answer loses its last ``dropped`` numbers, then gains others."""
+
+    dropped: int
+    added: tuple[Traced, ...]
+
+
+class Place(NamedTuple):
+    """Where a decoder says that it refuses; what it does not say is None."""
+
+    offset: int
+    length: int | None
+    incomplete: bool | None
+
+
+class PlaceChange(NamedTuple):
+    """The input is refused, ``back`` octets before its end."""
+
+    back: int
+    length: int | None
+    incomplete: bool | None
+
+
+ACCEPTED, REFUSED, REFUSED_AT_THE_END, THE_SAME = "accepted", "refused", "refused at the end", "the same place"
+PAIRS_JOINED, SIGNATURE_DROPPED, OTHER_VALUES = (
+    "accepted, pairs of surrogates joined",
+    "accepted, signature dropped",
+    "accepted, other values",
+)
+
+
+def traced(number: int, octets: bytes) -> Traced:
+    """What made a number that was put out when ``octets`` had been read.
+
+    Where it could be several things, the first of: U+FFFD as such; the last octet, in an error mode's way; a
+    sequence at the end; an octet before the last. So U+0080 to U+00BF are always traced to their last octet.
+    """
+    if number == REPLACEMENT_CHARACTER:
+        return Traced("constant", 0, number)
+    backs = range(1, min(_FAR, len(octets)) + 1)
+    return (
+        _of_octet(number, octets, 1)
+        or next((found for back in backs if (found := _of_sequence(number, octets, back))), None)
+        or next((found for back in backs if (found := _of_octet(number, octets, back))), None)
+        or (Traced("pair", _FAR) if joined_from(octets[-_FAR:]) == number else Traced("constant", 0, number))
+    )
+
+
+def _of_octet(number: int, octets: bytes, back: int) -> Traced | None:
+    octet = octets[-back:][:1]
+    if octet and octet[0] >= FIRST_ABOVE_ASCII:
+        for name in ("iso-8859-1", "utf-8b", "windows-1252"):
+            stands_for = ERROR_MODES[name].stands_for
+            assert stands_for is not None
+            if stands_for(octet) == (number,):
+                return Traced(name, back)
+    return None
+
+
+def _of_sequence(number: int, octets: bytes, back: int) -> Traced | None:
+    tail = octets[-back:]
+    row = load_layout("rfc2279").announced(tail[0])
+    if row is not None and len(row.templates) == back and row.fits(tail) and row.number(tail) == number:
+        return Traced("octets", back)
+    return None
+
+
+def joined_from(octets: bytes) -> int | None:
+    """The supplementary character of two surrogates in three octets each; None if that is not what stands there."""
+    row = load_layout("rfc2279").rows[2]
+    if len(octets) != 6 or not row.fits(octets[:3]) or not row.fits(octets[3:]):
+        return None
+    lead, trail = row.number(octets[:3]), row.number(octets[3:])
+    return joined(lead, trail) if lead in LEAD_SURROGATES and trail in TRAIL_SURROGATES else None
+
+
+def output_change(octets: bytes, before: tuple[int, ...], after: tuple[int, ...]) -> OutputChange:
+    """What the last of ``octets`` did to the output."""
+    kept = 0
+    for one, other in zip(before, after, strict=False):
+        if one != other:
+            break
+        kept += 1
+    return OutputChange(len(before) - kept, tuple(traced(number, octets) for number in after[kept:]))
+
+
+def place_change(octets: bytes, before: Place | None, after: Place | None) -> PlaceChange | str:
+    """What the last of ``octets`` did to the place of the refusal; None for a place: accepted."""
+    if after is None:
+        return ACCEPTED
+    if before == after:
+        return THE_SAME
+    return PlaceChange(len(octets) - after.offset, after.length, after.incomplete)
+
+
+def verdict(octets: bytes, after: Outcome) -> str:
+    """Whether ``octets`` are accepted, and by which scalar rule they are read."""
+    if isinstance(after, Rejected):
+        return REFUSED
+    plain = _read(octets)
+    if plain is not None:
+        if after.scalars == plain:
+            return ACCEPTED
+        if after.scalars == _with_pairs_joined(plain):
+            return PAIRS_JOINED
+        if plain[:1] == (SIGNATURE,) and after.scalars == plain[1:]:
+            return SIGNATURE_DROPPED
+    return OTHER_VALUES
+
+
+def _read(octets: bytes) -> tuple[int, ...] | None:
+    """The numbers of sequences whose leads announce their lengths; None if ``octets`` are not that."""
+    widest, result, place = load_layout("rfc2279"), list[int](), 0
+    while place < len(octets):
+        row = widest.announced(octets[place])
+        if row is None:
+            return None
+        sequence = octets[place : place + len(row.templates)]
+        if len(sequence) < len(row.templates) or not row.fits(sequence):
+            return None
+        result.append(row.number(sequence))
+        place += len(sequence)
+    return tuple(result)
+
+
+def _with_pairs_joined(numbers: tuple[int, ...]) -> tuple[int, ...]:
+    result: list[int] = []
+    for number in numbers:
+        if number in TRAIL_SURROGATES and result and result[-1] in LEAD_SURROGATES:
+            result.append(joined(result.pop(), number))
+        else:
+            result.append(number)
+    return tuple(result)

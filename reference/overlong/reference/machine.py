@@ -1,0 +1,200 @@
+"""The reference as machines: one for each dialect's verdict, places and error modes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from functools import cache
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from overlong.reference.answer import (
+    ACCEPTED,
+    FIRST_ABOVE_ASCII,
+    REFUSED,
+    REFUSED_AT_THE_END,
+    Place,
+    output_change,
+    place_change,
+    verdict,
+)
+from overlong.reference.automaton import OCTETS
+from overlong.reference.decoder import Decoded, outcome, segments
+from overlong.reference.dialect import dialect
+from overlong.reference.encoder import encode_scalars
+from overlong.reference.error_mode import ERROR_MODES, ESCAPES, REPLACEMENT_CHARACTER, Fold
+from overlong.reference.layout import load_layout
+from overlong.reference.order import LEAD_SURROGATES, SIGNATURE
+from overlong.reference.segment import MaximalSubpart, WellFormed
+from overlong.reference.transducer import Transducer
+
+if TYPE_CHECKING:
+    from overlong.reference.dialect import Dialect
+    from overlong.reference.error_mode import ErrorMode
+
+Answer = Callable[[bytes, int], Hashable]
+"""What an octet does after some octets."""
+
+
+@cache
+def verdict_machine(spoken: Dialect) -> Transducer:
+    """After each octet: whether what was read is accepted, and by which scalar rule."""
+
+    def change(octets: bytes, octet: int) -> Hashable:
+        read = octets + bytes([octet])
+        return verdict(read, outcome(read, "fatal", spoken))
+
+    return _explored(spoken, ERROR_MODES["fatal"], change)
+
+
+@cache
+def place_machine(spoken: Dialect, *, lengths: bool = True, incompletes: bool = True) -> Transducer:
+    """What each octet does to the place of the refusal, of a decoder that also says lengths, and incompleteness."""
+
+    def place(octets: bytes) -> Place | None:
+        found = outcome(octets, "fatal", spoken)
+        if isinstance(found, Decoded):
+            return None
+        return Place(found.offset, found.length if lengths else None, found.incomplete if incompletes else None)
+
+    def change(octets: bytes, octet: int) -> Hashable:
+        read = octets + bytes([octet])
+        return place_change(read, place(octets), place(read))
+
+    return _explored(spoken, ERROR_MODES["fatal"], change)
+
+
+@cache
+def detection_machine(spoken: Dialect) -> Transducer:
+    """After each octet of a stream: accepted if it ends here, refused only if it does, or refused already."""
+
+    def change(octets: bytes, octet: int) -> Hashable:
+        found = outcome(octets + bytes([octet]), "fatal", spoken)
+        if isinstance(found, Decoded):
+            return ACCEPTED
+        return REFUSED_AT_THE_END if found.incomplete else REFUSED
+
+    return _explored(spoken, ERROR_MODES["fatal"], change)
+
+
+@cache
+def release_machine(spoken: Dialect, mode: ErrorMode) -> Transducer:
+    """What each octet of a stream adds to the output of a decoder that holds nothing back."""
+
+    def put_out(octets: bytes) -> tuple[int, ...]:
+        found = list(segments(octets, spoken=spoken))
+        if found and isinstance(found[-1], MaximalSubpart) and found[-1].incomplete:
+            found.pop()
+        return tuple(chain.from_iterable(mode.outputs(found, octets)))
+
+    def change(octets: bytes, octet: int) -> Hashable:
+        read = octets + bytes([octet])
+        return output_change(read, put_out(octets), put_out(read))
+
+    return _explored(spoken, mode, change)
+
+
+@cache
+def output_machine(spoken: Dialect, mode: ErrorMode) -> Transducer:
+    """What each octet does to the output in an error mode, the input ending there."""
+
+    def put_out(octets: bytes) -> tuple[int, ...]:
+        return tuple(chain.from_iterable(mode.outputs(segments(octets, spoken=spoken), octets)))
+
+    def change(octets: bytes, octet: int) -> Hashable:
+        read = octets + bytes([octet])
+        return output_change(read, put_out(octets), put_out(read))
+
+    return _explored(spoken, mode, change)
+
+
+def _explored(spoken: Dialect, mode: ErrorMode, change: Answer) -> Transducer:
+    """The machine of ``change``. Octets that lead to one :func:`_situation` have one future."""
+    examples: dict[Hashable, bytes] = {}
+
+    def step(state: Hashable, octet: int) -> tuple[Hashable, Hashable]:
+        octets = examples[state]
+        read = octets + bytes([octet])
+        after = _situation(read, spoken, mode)
+        examples.setdefault(after, read)
+        return after, change(octets, octet)
+
+    start = _situation(b"", spoken, mode)
+    examples[start] = b""
+    return Transducer.explore(start, step, _alike(spoken))
+
+
+@cache
+def _alike(spoken: Dialect) -> list[list[int]]:
+    """Octets that neither the dialect, nor the words for defects, nor any error mode tells apart."""
+    widest, tables = load_layout("rfc2279"), [each.automaton.table for each in (spoken, dialect(), dialect("cesu-8"))]
+    remembered = frozenset(chain.from_iterable(_REMEMBERED))
+    groups: dict[Hashable, list[int]] = {}
+    for octet in OCTETS:
+        row = widest.announced(octet)
+        kind = (
+            tuple(tuple(states[octet] for states in table) for table in tables),
+            row and len(row.templates),
+            _stands_for_itself(octet),
+            octet if octet in remembered else None,
+        )
+        groups.setdefault(kind, []).append(octet)
+    return list(groups.values())
+
+
+def _stands_for_itself(octet: int) -> bool:
+    """Whether Windows-1252 agrees with ISO 8859-1."""
+    stands_for = ERROR_MODES["windows-1252"].stands_for
+    assert stands_for is not None
+    return stands_for(bytes([octet])) == (octet,)
+
+
+_PAIR = 6  # octets of a pair of surrogates
+
+
+def _remembered() -> Iterator[bytes]:
+    """Sequences whose very octets count, not only their classes: the signature, and those whose number is traced
+    otherwise (:func:`overlong.reference.answer.traced`) because something else has the same.
+    """
+    for row in load_layout("rfc2279").rows[1:]:
+        yield row.octets(REPLACEMENT_CHARACTER)
+        yield row.octets(FIRST_ABOVE_ASCII)[:-1]  # with any last octet, equal to that in ISO 8859-1
+        yield row.octets(ESCAPES + FIRST_ABOVE_ASCII)[:-1]  # the same, in utf-8b
+    yield encode_scalars([0xC3])  # equal to its first octet in ISO 8859-1
+    yield encode_scalars([SIGNATURE])
+
+
+_REMEMBERED = tuple(_remembered())
+
+
+def _situation(octets: bytes, spoken: Dialect, mode: ErrorMode) -> Hashable:
+    """All of what was read that bears on what comes: what a decoder must remember."""
+    automaton = spoken.automaton
+    found = list(segments(octets, spoken=spoken))
+    flawed = any(isinstance(each, MaximalSubpart) for each in found[:-1])
+    pending = b""
+    if found and isinstance(found[-1], MaximalSubpart) and found[-1].incomplete:
+        pending = octets[found.pop().offset :]
+    fold = Fold(ERROR_MODES["skip"] if mode.stands_for is None else mode)
+    for each in found:
+        fold.put_out(each, octets)
+    between = 0
+    if found and isinstance(found[-1], WellFormed):
+        last = found[-1]
+        between = automaton.run(octets[last.offset : last.offset + last.length], 0)
+    strict = mode.stands_for is None
+    refused = strict and (flawed or any(isinstance(each, MaximalSubpart) for each in found))
+    if refused:
+        return "refused"
+    exact = pending if any(each.startswith(pending) for each in _REMEMBERED) else b""
+    waits = bool(found) and isinstance(found[-1], WellFormed) and found[-1].scalar in LEAD_SURROGATES
+    return (
+        between,
+        fold.owed,
+        tuple(automaton.walk(pending, between)),
+        exact,
+        spoken.rule.drops_signature
+        and (not found, any(isinstance(each, WellFormed) and each.silent for each in found)),
+        strict and any(each.length == _PAIR for each in found),
+        spoken.rule.joins_pairs
+        and (waits, tuple(dialect("cesu-8").automaton.walk(pending))),  # which knows the halves of pairs
+    )

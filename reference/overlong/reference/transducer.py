@@ -1,0 +1,219 @@
+"""Decoders as machines that answer every octet: what testing theory needs where a verdict is not enough.
+
+Theory of operation. A decoder is a function from octets to an answer: a verdict, a refusal with its place, or
+scalar values. Reading one more octet changes its answer. The change is described relative to the end of the
+input (:mod:`overlong.reference.answer`), so that it does not grow with what was read before: "drops one, puts
+out U+FFFD twice". A decoder is thereby a Mealy machine over octets whose outputs are changes, and two decoders
+give the same answers to everything if and only if their machines are equivalent: the changes along a word
+multiply up to the answer (in the free group over scalar values), and the answer to nothing is nothing.
+
+So the W-method (Vasilevskii 1973, Chow 1978) gives complete suites for them as it does for acceptors: access
+words, each followed by nothing or by any octet, followed by words that tell the state reached from all others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+
+from overlong.reference.automaton import OCTETS, Automaton, OctetClass
+from overlong.reference.theory import shortlex
+
+Change = Hashable
+"""What one octet does to the answer."""
+
+
+@dataclass(frozen=True, eq=False)
+class Transducer:
+    """A complete Mealy machine over octets; state 0 is the start.
+
+    ``table[state][octet]`` is the next state, ``changes[state][octet]`` what the octet does to the answer.
+    """
+
+    table: tuple[tuple[int, ...], ...]
+    changes: tuple[tuple[Change, ...], ...]
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    @classmethod
+    def of(cls, automaton: Automaton) -> Transducer:
+        """An acceptor: after each octet, whether what was read is accepted."""
+        rows = tuple(tuple(automaton.accepting[to] for to in row) for row in automaton.table)
+        return cls(automaton.table, rows)
+
+    @classmethod
+    def explore(
+        cls,
+        start: Hashable,
+        step: Callable[[Hashable, int], tuple[Hashable, Change]],
+        alike: Iterable[Sequence[int]],
+    ) -> Transducer:
+        """The minimal machine of what ``step`` does from ``start`` on: (state, octet) -> (state, change).
+
+        Args:
+            start: the state before anything is read.
+            step: what an octet does in a state.
+            alike: groups of octets that do the same in every state; the first stands for all.
+        """
+        groups = [list(group) for group in alike]
+        numbers: dict[Hashable, int] = {start: 0}
+        queue: list[Hashable] = [start]
+        table: list[tuple[int, ...]] = []
+        changes: list[tuple[Change, ...]] = []
+        for state in queue:
+            row: list[int] = [0] * len(OCTETS)
+            answers: list[Change] = [None] * len(OCTETS)
+            for group in groups:
+                to, change = step(state, group[0])
+                if to not in numbers:
+                    numbers[to] = len(numbers)
+                    queue.append(to)
+                for octet in group:
+                    row[octet], answers[octet] = numbers[to], change
+            table.append(tuple(row))
+            changes.append(tuple(answers))
+        return cls(tuple(table), tuple(changes)).minimal()
+
+    def run(self, octets: bytes, state: int = 0) -> int:
+        """The state after ``octets``."""
+        for octet in octets:
+            state = self.table[state][octet]
+        return state
+
+    def along(self, octets: bytes, state: int = 0) -> tuple[Change, ...]:
+        """What each of ``octets`` does."""
+        result: list[Change] = []
+        for octet in octets:
+            result.append(self.changes[state][octet])
+            state = self.table[state][octet]
+        return tuple(result)
+
+    def is_hopeless(self, state: int) -> bool:
+        """Whether every octet leads back to the state and does the same."""
+        return set(self.table[state]) == {state} and len(set(self.changes[state])) == 1
+
+    @cached_property
+    def classes(self) -> tuple[OctetClass, ...]:
+        """Octets grouped by what they do in every state, in the order of their least octets."""
+        columns: dict[Hashable, list[int]] = {}
+        for octet in OCTETS:
+            pairs = zip(self.table, self.changes, strict=True)
+            columns.setdefault(tuple((row[octet], answers[octet]) for row, answers in pairs), []).append(octet)
+        return tuple(OctetClass(tuple(octets)) for octets in columns.values())
+
+    def minimal(self) -> Transducer:
+        """The same answers with the least number of states, numbered as a breadth-first walk meets them."""
+        octets = [octets.least for octets in self.classes]
+        block = [0] * len(self)
+        while True:
+            signatures: dict[Hashable, int] = {}
+            refined: list[int] = []
+            for state, row in enumerate(self.table):
+                here = tuple((block[row[octet]], self.changes[state][octet]) for octet in octets)
+                refined.append(signatures.setdefault((block[state], here), len(signatures)))
+            if len(signatures) == len(set(block)):
+                break
+            block = refined
+        order: dict[int, int] = {}
+        queue = [0]
+        for state in queue:
+            if block[state] not in order:
+                order[block[state]] = state
+                queue.extend(self.table[state])
+        number = {name: new for new, name in enumerate(order)}
+        return Transducer(
+            tuple(tuple(number[block[to]] for to in self.table[state]) for state in order.values()),
+            tuple(self.changes[state] for state in order.values()),
+        )
+
+    @cached_property
+    def access_words(self) -> tuple[bytes, ...]:
+        """The shortlex-least word that leads to each state."""
+        words: dict[int, bytes] = {0: b""}
+        queue = [0]
+        for state in queue:
+            for octet, to in enumerate(self.table[state]):
+                if to not in words:
+                    words[to] = words[state] + bytes([octet])
+                    queue.append(to)
+        return tuple(words[state] for state in range(len(self)))
+
+    @cached_property
+    def characterising_set(self) -> tuple[bytes, ...]:
+        """Words that tell every two states apart, shortlex order.
+
+        Raises:
+            ValueError: two states are equivalent, so the machine is not minimal.
+        """
+        words: set[bytes] = set()
+        pairs = list(combinations(range(len(self)), 2))
+        for left, right in pairs:
+            word = difference(self, self, (left, right))
+            if word is None:
+                raise ValueError(f"states {left} and {right} are equivalent; minimise the machine first")
+            words.add(word)
+        for word in sorted(words, key=shortlex, reverse=True):
+            rest = words - {word}
+            if all(any(self.along(w, left) != self.along(w, right) for w in rest) for left, right in pairs):
+                words = rest
+        return tuple(sorted(words, key=shortlex))
+
+    @cached_property
+    def identifiers(self) -> tuple[tuple[bytes, ...], ...]:
+        """For each state, words of the characterising set that tell it from every other, as few as greed finds."""
+        result: list[tuple[bytes, ...]] = []
+        for state in range(len(self)):
+            apart = {
+                word: {other for other in range(len(self)) if self.along(word, other) != self.along(word, state)}
+                for word in self.characterising_set
+            }
+            left, chosen = set(range(len(self))) - {state}, list[bytes]()
+            while left:
+                best = max(apart, key=lambda word: len(apart[word] & left))
+                chosen.append(best)
+                left -= apart[best]
+            result.append(tuple(sorted(chosen, key=shortlex)))
+        return tuple(result)
+
+    def complete_strings(self) -> tuple[bytes, ...]:
+        """The complete suite of depth 0 (Wp-method, Fujiwara et al. 1991), shortlex order.
+
+        A decoder that is a machine of at most ``len(self)`` states gives the right answer to all of them, and to
+        their prefixes, if and only if it gives the right answer to everything.
+        """
+        strings = {reach + word for reach in self.access_words for word in (b"", *self.characterising_set)}
+        for state, reach in enumerate(self.access_words):
+            for octet in OCTETS:
+                step = reach + bytes([octet])
+                strings.update(step + word for word in (b"", *self.identifiers[self.table[state][octet]]))
+        return tuple(sorted(strings, key=shortlex))
+
+
+def difference(left: Transducer, right: Transducer, states: tuple[int, int] = (0, 0)) -> bytes | None:
+    """The shortlex-least word at whose last octet the two answer otherwise; None if there is none."""
+    return next((word for word, _ in differences(left, right, states)), None)
+
+
+def differences(
+    left: Transducer, right: Transducer, states: tuple[int, int] = (0, 0)
+) -> Iterator[tuple[bytes, tuple[int, int]]]:
+    """Shortlex-least words at whose last octet the two answer otherwise, one for each octet of each pair of states.
+
+    With each, the pair of states before that octet. Pairs that are only reached through a difference are not
+    looked at: what follows a difference follows from it.
+    """
+    words: dict[tuple[int, int], bytes] = {states: b""}
+    queue = [states]
+    for pair in queue:
+        one, other = pair
+        rows = zip(left.changes[one], right.changes[other], left.table[one], right.table[other], strict=True)
+        for octet, (said, wanted, *to) in enumerate(rows):
+            word = words[pair] + bytes([octet])
+            if said != wanted:
+                yield word, pair
+            elif (following := (to[0], to[1])) not in words:
+                words[following] = word
+                queue.append(following)

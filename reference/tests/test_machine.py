@@ -1,0 +1,84 @@
+"""The reference as machines: they answer as the folds do, and their suites catch every other machine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from overlong.reference import DIALECTS, ERROR_MODES, Rejected, decode_scalars, dialect, outcome
+from overlong.reference.answer import Place, output_change, place_change, verdict
+from overlong.reference.machine import output_machine, place_machine, verdict_machine
+from overlong.reference.transducer import Transducer, difference
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_LEADS = [0xDF, 0xE0, 0xE1, 0xED, 0xEF, 0xF0, 0xF1, 0xF4, 0xF5, 0xF7, 0xF8, 0xFB, 0xFC, 0xFD, 0xFE, 0xFF]
+_OTHERS = [0x00, 0x41, 0x7F, 0x80, 0x83, 0x8F, 0x90, 0x9F, 0xA0, 0xAF, 0xB0, 0xBB, 0xBD, 0xBF, 0xC0, 0xC2, 0xC3]
+STRINGS = st.lists(st.sampled_from(_LEADS + _OTHERS) | st.integers(0, 0xFF), max_size=14).map(bytes)
+MODES = [name for name in ERROR_MODES if name != "fatal"]
+
+
+def prefixes(octets: bytes) -> Iterator[bytes]:
+    return (octets[:end] for end in range(len(octets) + 1))
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+@settings(deadline=None)  # the machine is built in the first example
+@given(octets=STRINGS)
+def test_machines_of_a_dialect_answer_as_it_does(name: str, octets: bytes) -> None:
+    spoken = dialect(name)
+    answers = [outcome(read, "fatal", spoken) for read in prefixes(octets)]
+    read = [octets[:end] for end in range(1, len(octets) + 1)]
+    assert verdict_machine(spoken).along(octets) == tuple(map(verdict, read, answers[1:]))
+    places = [Place(*found) if isinstance(found, Rejected) else None for found in answers]
+    assert place_machine(spoken).along(octets) == tuple(map(place_change, read, places, places[1:]))
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("name", ["rfc3629", "mutf-8", "wtf-8", "rfc2279"])
+@settings(deadline=None, max_examples=30)  # the machine is built in the first example
+@given(octets=STRINGS)
+def test_the_machine_of_an_error_mode_answers_as_its_fold_does(name: str, mode: str, octets: bytes) -> None:
+    spoken = dialect(name)
+    outputs = [decode_scalars(read, mode, spoken) for read in prefixes(octets)]
+    read = [octets[:end] for end in range(1, len(octets) + 1)]
+    changes = tuple(map(output_change, read, outputs, outputs[1:]))
+    assert output_machine(spoken, ERROR_MODES[mode]).along(octets) == changes
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_suite_of_an_error_mode_catches_every_other_mode(mode: str) -> None:
+    machine = output_machine(dialect(), ERROR_MODES[mode])
+    suite = machine.complete_strings()
+    for other in MODES:
+        caught = any(decode_scalars(each, mode) != decode_scalars(each, other) for each in suite)
+        assert caught == (other != mode), other
+
+
+@pytest.mark.parametrize("mode", ["replacement", "replacement-per-sequence", "utf-8b"])
+def test_the_suite_of_an_error_mode_catches_every_single_redirected_octet(mode: str) -> None:
+    """For each state and class of octets, every other next state."""
+    machine = output_machine(dialect(), ERROR_MODES[mode])
+    suite = machine.complete_strings()
+    passing = {word: machine.along(word) for word in suite}
+    through: dict[tuple[int, int], list[bytes]] = {}  # the strings that take a step, by step
+    for word in suite:
+        state = 0
+        for octet in word:
+            through.setdefault((state, octet), []).append(word)
+            state = machine.table[state][octet]
+    for state in range(len(machine)):
+        for octets in machine.classes:
+            octet = octets.octets[-1]
+            for to in range(len(machine)):
+                row = list(machine.table[state])
+                if to == row[octet]:
+                    continue
+                row[octet] = to
+                wrong = Transducer((*machine.table[:state], tuple(row), *machine.table[state + 1 :]), machine.changes)
+                if difference(wrong, machine) is not None:
+                    assert any(wrong.along(word) != passing[word] for word in through[state, octet])
