@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Callable
 from math import isqrt
+from typing import TYPE_CHECKING
 
 from overlong.reference import DIALECTS, ERROR_MODES, Dialect, Grammar, decode_scalars, dialect, is_well_formed
 from overlong.reference.layout import load_layout
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def _speaker(name: str) -> Callable[[bytes], list[int] | str]:

@@ -119,7 +119,8 @@ def test_output_is_read_as_it_is(name, octets):
 
 
 def test_ill_formed_output_in_utf_8_shows():
-    assert UNITS["utf-8"].values(b"a\xed\xa0\x80") == (0x61, 0xDCED, 0xDCA0, 0xDC80)
+    assert UNITS["utf-8"].values(b"a\xed\xa0\x80\xf4\x90\x80\x80") == (0x61, 0xD800, 0x110000)
+    assert UNITS["utf-8"].values(b"a\xff\xc0\x80") == (0x61, 0xDCFF, 0xDCC0, 0xDC80)
 
 
 @given(st.text())

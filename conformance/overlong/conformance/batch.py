@@ -232,7 +232,7 @@ class Batch:
         statuses, lengths, incompletes = bytearray(), bytearray(), bytearray()
         numbers, output = list[int](), list[int]()
         silent = operation == VALIDATE
-        for flaw, scalars in self._outcomes:
+        for start, (flaw, scalars) in zip(self._starts, self._outcomes, strict=False):
             if flaw is None or operation in REPLACING:
                 statuses += ACCEPTED
                 numbers.append(0 if silent else units.count(scalars))
@@ -241,7 +241,7 @@ class Batch:
                 output += scalars
             else:
                 statuses += REFUSED
-                numbers.append(flaw.offset)
+                numbers.append(self.profile.offset(self.octets[start : start + flaw.offset], flaw.offset))
                 lengths.append(flaw.length)
                 incompletes.append(flaw.incomplete)
         written = b"" if silent else units.write(output)

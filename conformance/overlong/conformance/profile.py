@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from overlong.reference import ERROR_MODES, Dialect, ErrorMode, dialect
+from overlong.reference import ERROR_MODES, Dialect, ErrorMode, decode_scalars, dialect
+
+if TYPE_CHECKING:
+    from overlong.conformance.protocol import Greeting
 
 
 @dataclass(frozen=True)
@@ -15,16 +19,32 @@ class Profile:
     replaces: str = "replacement"
     encodes: str = "fatal"
     """What its encoder does with what is no scalar value: ``fatal``, ``replacement`` or ``question mark``."""
+    counts: str = "octets"
+    """What the offset of a refusal counts: ``octets``, ``scalars``, or ``utf-16`` code units."""
 
     @property
     def name(self) -> str:
         """As a certificate has it; the number is that of the frozen list of vectors."""
         return f"{self.speaks}@1"
 
-    def as_said(self, error_mode: str, encode_errors: str) -> Profile:
+    def as_said(self, greeting: Greeting) -> Profile:
         """The profile of a target that says this of itself; an unknown error mode leaves what there was."""
-        known = error_mode in ERROR_MODES and ERROR_MODES[error_mode].stands_for is not None
-        return replace(self, replaces=error_mode if known else self.replaces, encodes=encode_errors)
+        mode = ERROR_MODES.get(greeting.error_mode)
+        known = mode is not None and mode.stands_for is not None
+        of_units = {"utf-8": "octets", "utf-16": "utf-16", "utf-32": "scalars"}
+        return replace(
+            self,
+            replaces=greeting.error_mode if known else self.replaces,
+            encodes=greeting.encode_errors,
+            counts=of_units[greeting.units.name] if greeting.offsets == "units" else greeting.offsets,
+        )
+
+    def offset(self, octets: bytes, place: int) -> int:
+        """A place in octets, before which all is well-formed, as the target counts."""
+        if self.counts == "octets":
+            return place
+        scalars = decode_scalars(octets[:place], spoken=self.dialect)
+        return len(scalars) + (sum(scalar > 0xFFFF for scalar in scalars) if self.counts == "utf-16" else 0)
 
     @property
     def dialect(self) -> Dialect:

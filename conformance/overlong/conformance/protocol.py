@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from overlong.conformance.observation import Accepted, Failed, Misbehaved, Refused, Unsupported
 from overlong.conformance.printable import printable
+from overlong.reference.layout import load_layout
+from overlong.reference.order import CODE_POINTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -86,10 +88,9 @@ class Units:
         if self.size == 4:
             return big_endian("I", scalars)
         if self.size == 2:
-            return "".join(map(chr, scalars)).encode(self.codec, "surrogatepass")
-        from overlong.reference import encode_scalars
-
-        return encode_scalars(scalars)
+            return "".join(map(_in_utf16, scalars)).encode(self.codec, "surrogatepass")
+        octets = map(load_layout("rfc2279").encode, scalars)
+        return b"".join(each for each in octets if each is not None)
 
     def count(self, scalars: Sequence[int]) -> int:
         """How many units they take."""
@@ -100,6 +101,11 @@ class Units:
 
 OCTETS = Units("octets", 1, "")
 """Of what an encoder puts out, whatever the target's own units are."""
+
+def _in_utf16(number: int) -> str:
+    """Numbers beyond 10FFFF have no UTF-16: noncharacters stand for what no target can write."""
+    return chr(number) if number < CODE_POINTS.stop else "\uffff\uffff"
+
 
 UNITS = {
     units.name: units
@@ -128,11 +134,14 @@ def big_endian(code: str, numbers: Sequence[int]) -> bytes:
 
 
 def _octets_as_values(units: bytes) -> tuple[int, ...]:
-    """A target's UTF-8 output, read by the reference; octets that it finds ill-formed show as U+DCxx, as they are."""
-    from overlong.reference import WellFormed, segments
+    """A target's UTF-8 output, read as RFC 2279 has it, so that surrogates and large numbers show as they are.
+
+    Octets that are ill-formed even so show as U+DCxx.
+    """
+    from overlong.reference import WellFormed, dialect, segments
 
     values: list[int] = []
-    for found in segments(units):
+    for found in segments(units, spoken=dialect("rfc2279")):
         if isinstance(found, WellFormed):
             values.append(found.scalar)
         else:

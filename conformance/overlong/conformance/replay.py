@@ -72,7 +72,7 @@ def replay(vector: Vector, target: str | Sequence[str], limits: Limits | None = 
     resolved.open()
     try:
         greeting = resolved.greeting
-        vector = replace(vector, profile=vector.profile.as_said(greeting.error_mode, greeting.encode_errors))
+        vector = replace(vector, profile=vector.profile.as_said(greeting))
         if wanted == VALIDATE + DECODE + REPLACE and not offered(wanted, greeting):
             wanted, vector = STREAMING, replace(vector, chunks=(len(vector.octets),))  # a stream of one chunk
         batch = Batch.of([vector])

@@ -121,7 +121,7 @@ class Run:
     @property
     def measured_by(self) -> Profile:
         """The profile, with what the target says of itself."""
-        return self.profile.as_said(self.greeting.error_mode, self.greeting.encode_errors)
+        return self.profile.as_said(self.greeting)
 
     def __post_init__(self) -> None:
         self._findings = hashlib.sha256()
@@ -259,7 +259,8 @@ class Runner:
             flaw, observed = finding.vector.flaw, finding.observed
             assert flaw is not None
             assert isinstance(observed, Refused)
-            if observed.offset is not None and flaw.offset < observed.offset < len(finding.vector.octets):
+            in_octets = finding.vector.profile.counts == "octets"
+            if in_octets and observed.offset is not None and flaw.offset < observed.offset < len(finding.vector.octets):
                 key = finding.operation, finding.vector.octets[: observed.offset]
                 beyond.setdefault(key, []).append(finding)
             else:

@@ -138,7 +138,7 @@ class Vector:
         """What a strict decoder answers."""
         flaw = self.flaw
         if flaw is not None:
-            return Rejected(flaw.offset, flaw.length, flaw.incomplete)
+            return Rejected(self.profile.offset(self.octets, flaw.offset), flaw.length, flaw.incomplete)
         return Decoded(tuple(chain.from_iterable(self.outputs)))
 
     @cached_property

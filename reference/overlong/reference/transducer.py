@@ -91,10 +91,6 @@ class Transducer:
             state = self.table[state][octet]
         return tuple(result)
 
-    def is_hopeless(self, state: int) -> bool:
-        """Whether every octet leads back to the state and does the same."""
-        return set(self.table[state]) == {state} and len(set(self.changes[state])) == 1
-
     @cached_property
     def classes(self) -> tuple[OctetClass, ...]:
         """Octets grouped by what they do in every state, in the order of their least octets."""

@@ -72,7 +72,7 @@ sub take {
 die "name utf8 or utf-8-strict\n" if !$encoding;
 binmode $_ for *STDIN, *STDOUT;
 $| = 1;    # flushed after each print, so each answer is one
-my $mode = $name eq 'utf8' ? 'replacement-per-sequence' : 'replacement';
+my $mode = 'replacement-per-sequence'; # both: dankogai/p5-encode#166
 print qq({"overlong": 1, "name": "perl-$name", "version": "Perl $^V, Encode $Encode::VERSION", "language": "Perl", ),
     qq("operations": "PBVDLE", "units": "utf-32", "error_mode": "$mode", "encode_errors": "fatal"}\n);
 while (defined(my $head = take(8))) {

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
+from itertools import groupby, islice
 from typing import TYPE_CHECKING
 
+from overlong.reference.answer import REFUSED
 from overlong.reference.automaton import OCTETS, OctetClass
 from overlong.reference.theory import shortlex
 from overlong.reference.transducer import Transducer, difference
@@ -33,7 +34,9 @@ class Departure:
         return bytes(octets.least for octets in self.classes)
 
     def __str__(self) -> str:
-        return " ".join(str(octets).replace(" ", ",") for octets in self.classes)
+        """``FE 82-BF 5(80-BF)``: one octet of each, repetitions as ABNF has them."""
+        runs = [(str(octets).replace(" ", ","), len(list(run))) for octets, run in groupby(self.classes)]
+        return " ".join(name if count == 1 else f"{count}({name})" for name, count in runs)
 
 
 def departures(learned: Transducer, known: Transducer) -> list[Departure]:
@@ -46,9 +49,9 @@ def departures(learned: Transducer, known: Transducer) -> list[Departure]:
 
 
 def _departures(learned: Transducer, known: Transducer) -> Iterator[Departure]:
-    """Breadth first. A pair of states is gone on from once, by its shortest way.
+    """Breadth first. A pair of states is gone on from once, by its shortest way; but inside a character by every way.
 
-    Where one of the two is past hope, the other is inside a form that only it has: all ways there are told.
+    There, both refuse what was read so far. So every form that only one of the two accepts is told.
     """
     start = 0, 0
     seen, equal = {start}, dict[tuple[int, int], bool]()
@@ -68,8 +71,7 @@ def _departures(learned: Transducer, known: Transducer) -> Iterator[Departure]:
                 continue
             if to not in equal:
                 equal[to] = difference(learned, known, to) is None
-            one_sided = learned.is_hopeless(to[0]) or known.is_hopeless(to[1])
-            if equal[to] or to in (passed if one_sided else seen):
+            if equal[to] or to in (passed if said == REFUSED else seen):
                 continue
             seen.add(to)
             queue.append((to, here, passed | {to}))

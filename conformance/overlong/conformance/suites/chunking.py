@@ -21,7 +21,6 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from overlong.conformance.batch import Batch
-from overlong.conformance.profile import Profile
 from overlong.conformance.protocol import STREAMING
 from overlong.conformance.suites.core import core_vectors
 from overlong.conformance.suites.suite import BATCH, Suite
@@ -30,6 +29,8 @@ from overlong.reference import MaximalSubpart
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from overlong.conformance.profile import Profile
 
 SHORT = 24
 """Octets up to which every cut into two and three is made."""
