@@ -6,11 +6,16 @@
 from __future__ import annotations
 
 import sys
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from overlong.conformance.kind import CLAIMS, KINDS
-from overlong.reference import DEFECTS, dialect
+from overlong.conformance.printable import code_points, spaced_hex, thousands
+from overlong.conformance.profile import Profile
+from overlong.conformance.suites import SUITES
+from overlong.reference import DEFECTS, DIALECTS, ERROR_MODES, IllFormed, decode_scalars, dialect
+from overlong.reference.machine import output_machine, place_machine
 from overlong.reference.theory import access_words, characterising_set
 
 if TYPE_CHECKING:
@@ -90,7 +95,66 @@ def automaton() -> Iterator[str]:
         yield from (f"- {position}" for position in sorted(machine.open[state], key=lambda each: each.index))
 
 
-PAGES = {"codes.md": codes, "automaton.md": automaton}
+EXAMPLE = bytes.fromhex("61 E0 80 AF ED A0 80 E2 82 7A")
+"""A letter, an overlong form, a surrogate, two octets of three, a letter."""
+
+
+def _put_out(mode: str) -> str:
+    try:
+        return code_points(decode_scalars(EXAMPLE, mode))
+    except IllFormed as error:
+        return f"refused at {error.offset}"
+
+
+def _rule(name: str) -> str:
+    rule = dialect(name).rule
+    if rule.joins_pairs:
+        return "a lead surrogate and the trail surrogate right after it are one supplementary character"
+    if rule.drops_signature:
+        return "U+FEFF at the very start is no text"
+    return "each sequence is the number that its bits spell"
+
+
+def dialects() -> Iterator[str]:
+    """The page of dialects and error modes."""
+    yield from (NOTICE, "", "# Dialects and error modes", "")
+    yield "A *dialect* says which octets are well-formed, and what they stand for. An *error mode* says what is put"
+    yield "out for octets that are not. `overlong certify --profile DIALECT` measures a decoder by any of these"
+    yield "dialects ([command line](command-line.md)), its greeting's `error_mode` says by which error mode"
+    yield "([protocol](protocol.md)), and `overlong identify` finds out both ([identify](identify.md))."
+    yield from ("", "## Dialects", "")
+    yield "*States* are those of the minimal automaton, the one that refuses for ever included. *Suite* is the number"
+    yield "of strings in `complete(0)` for the dialect: no decoder of so many states that accepts anything else passes"
+    yield "it ([theory](theory.md))."
+    yield from ("", "| dialect | what it is | states | classes of octets | suite |", "|---|---|---|---|---|")
+    for name, line in DIALECTS.items():
+        machine, suite = dialect(name).automaton, SUITES["complete(0)"].count(Profile(name))
+        yield f"| [`{name}`](#{name}) | {line} | {len(machine)} | {len(machine.classes)} | {thousands(suite)} |"
+    yield ""
+    yield "The grammars are ABNF (RFC 5234). Each says at its head where it departs from RFC 3629, or from the dialect"
+    yield "that it is a form of. The *scalar rule* is what becomes of the numbers of sequences."
+    for name, line in DIALECTS.items():
+        yield from ("", f"### {name}", "", f"{line[0].upper()}{line[1:]}. Scalar rule: {_rule(name)}.", "", "```abnf")
+        yield from (files("overlong.reference") / "grammars" / f"{name}.abnf").read_text("ascii").splitlines()
+        yield "```"
+    yield from ("", "## Error modes", "")
+    yield f"What becomes of `{spaced_hex(EXAMPLE)}` in each: a letter, an overlong form (E0 80 AF), a surrogate"
+    yield "(ED A0 80), two octets of three (E2 82), a letter. *States* are those of the smallest machine that says for"
+    yield "each octet what it does to the output, over `rfc3629`; *suite* is the number of strings in `complete(0)"
+    yield "replacing` (for `fatal`: `complete(0) refusing`, which asks for places of refusals)."
+    yield from ("", "| error mode | what is put out | after | states | suite |", "|---|---|---|---|---|")
+    for name, mode in ERROR_MODES.items():
+        refuses = mode.stands_for is None
+        machine = place_machine(dialect()) if refuses else output_machine(dialect(), mode)
+        suite = SUITES["complete(0) refusing" if refuses else "complete(0) replacing"].count(Profile(replaces=name))
+        yield f"| `{name}` | {mode.line} | {mode.source} | {len(machine)} | {thousands(suite)} |"
+    yield from ("", "| error mode | the example becomes |", "|---|---|")
+    yield from (f"| `{name}` | {_put_out(name)} |" for name in ERROR_MODES)
+    lossless = ", ".join(f"`{name}`" for name, mode in ERROR_MODES.items() if mode.lossless)
+    yield from ("", f"Of these {lossless} loses nothing: the octets can be had back.")
+
+
+PAGES = {"codes.md": codes, "automaton.md": automaton, "dialects.md": dialects}
 
 
 def main() -> None:

@@ -143,10 +143,14 @@ def used_before(finding: Finding) -> Finding:
 
 def lost_in(finding: Finding) -> tuple[str, ...]:
     """Of a stream with a wrong result: the states that the decoder can have lost, the likeliest first."""
-    vector, last = finding.vector, None
+    vector, wrong = finding.vector, None
     if isinstance(finding.expected, Decoded) and isinstance(finding.observed, Accepted):
-        last = _segment_at(vector, _first_difference(finding.expected.scalars, finding.observed.values or ()))
-    return lost_states(vector, last)
+        scalars = finding.expected.scalars
+        first = last = _first_difference(scalars, finding.observed.values or ())
+        while 0 < first <= len(scalars) and scalars[first - 1] == REPLACEMENT_CHARACTER:
+            first -= 1  # which of several U+FFFD in a row is missing, nobody can see
+        wrong = range(_segment_at(vector, first), _segment_at(vector, last) + 1)
+    return lost_states(vector, wrong)
 
 
 def _first_difference(expected: tuple[int, ...], observed: tuple[int, ...]) -> int:

@@ -63,10 +63,12 @@ class Finding:
         return self.code, self.place
 
     @cached_property
-    def order(self) -> tuple[int, bytes, str, int, int, str]:
-        """Shortlex over octets, then whole before chunked, then the shorter id: the least finding names its bucket."""
+    def order(self) -> tuple[int, bytes, str, int, bool, int, str]:
+        """Shortlex over octets, whole before chunked, explained first, the shorter id: the least names its bucket."""
         length, octets = shortlex(self.vector.octets)
-        return length, octets, self.operation, len(self.vector.chunks or ()), len(self.vector.id), self.vector.id
+        vector = self.vector
+        name = vector.id
+        return length, octets, self.operation, len(vector.chunks or ()), not vector.comment, len(name), name
 
     @cached_property
     def id(self) -> str:

@@ -11,21 +11,22 @@ if TYPE_CHECKING:
     from overlong.conformance.vector import Vector
 
 
-def lost_states(vector: Vector, last: int | None = None) -> tuple[str, ...]:
+def lost_states(vector: Vector, wrong: range | None = None) -> tuple[str, ...]:
     """What can have been lost, in words; the likeliest first: what the first character that is cut had at its last cut.
 
     Args:
         vector: with chunks.
-        last: the segment at which output is first wrong; if it is cut, nothing else can have been lost.
+        wrong: the segments at which output can be first wrong; if some are cut, nothing else can have been lost.
     """
     held = certainty(vector.octets, "utf-32", vector.profile).held
     cut: dict[int, list[int]] = {}  # for each character that is cut, how many of its octets had been read
     for boundary in accumulate(vector.pieces[:-1]):
         if held[boundary] < boundary:
             cut.setdefault(held[boundary], []).append(boundary - held[boundary])
-    if last is not None and vector.segments:
-        wrong = vector.segments[last].offset
-        cut = {wrong: cut[wrong]} if wrong in cut else {start: read for start, read in cut.items() if start < wrong}
+    if wrong is not None and vector.segments:
+        starts = [vector.segments[place].offset for place in wrong]
+        inside = {start: read for start, read in cut.items() if start in starts}
+        cut = inside or {start: read for start, read in cut.items() if start < starts[-1]}
     return tuple(dict.fromkeys(_words(vector, start, count) for start, read in cut.items() for count in reversed(read)))
 
 

@@ -207,7 +207,7 @@ class _Painter:
         try:
             learned = learner.learn(trials, _DEPTH, _ENOUGH)
         except Unlearnable as error:
-            trait = Trait(aspect.title, operation, "", why_not=str(error))
+            trait = Trait(aspect.title, operation, "", why_not=f"{error}{_likeness(teacher, aspect)}")
         else:
             known, found = _nearest(learned.machine, aspect.known())
             shown = found[:EXAMPLES]
@@ -237,6 +237,20 @@ def _nearest(machine: Transducer, known: Iterable[Known]) -> tuple[Known, list[D
         candidates.append((min(len(found), _MANY), -alike, each, found))
     *_, nearest, found = min(candidates, key=lambda candidate: candidate[:2])
     return nearest, found
+
+
+def _likeness(teacher: Teacher, aspect: Aspect) -> str:
+    """What a decoder that was not learned is most like: a sample, and said to be one."""
+    strings = [string for string in _core_strings() if string and teacher.knows(string)]
+    if not strings:
+        return ""
+    answers = [aspect.change(teacher, string) for string in strings]
+
+    def alike(known: Known) -> int:
+        return sum(known.machine.along(string)[-1] == said for string, said in zip(strings, answers, strict=True))
+
+    agreeing, name = max(((alike(known), known.name) for known in aspect.known()), key=lambda pair: pair[0])
+    return f"; most like {name}, as {agreeing} of {len(answers)} core vectors have it"
 
 
 @cache

@@ -62,6 +62,10 @@ class Teacher:
         for answered in self._target.observe(batches):
             self._keep(answered)
 
+    def knows(self, string: bytes) -> bool:
+        """Whether the answers to ``string`` and to what it is without its last octet are at hand."""
+        return string in self._answers and string[:-1] in self._answers
+
     def __getitem__(self, string: bytes) -> Observation:
         return self._answers[string]
 

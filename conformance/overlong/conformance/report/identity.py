@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from typing import TYPE_CHECKING, Any, cast
 
 from overlong.conformance.printable import printable, spaced_hex, thousands
-from overlong.conformance.protocol import OPERATIONS
+from overlong.reference.answer import REFUSED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,7 +56,20 @@ def _sentence(trait: Trait, example: Example) -> str:
             return f"{_REFUSES} {departure}"
         if departure.wanted == "refused":
             return f"{_ACCEPTS} {departure}: {spaced_hex(departure.witness)} is {_value(example.said)}"
-    return f"{departure}: {spaced_hex(departure.witness)} {printable(example.said)}, not {printable(example.wanted)}"
+    said, wanted = printable(example.said), printable(example.wanted)
+    shown = spaced_hex(departure.witness)
+    if trait.title.startswith("withholding"):
+        return f"{departure}: after {shown} {said}, not {wanted.removesuffix(' is out')}"
+    if trait.title.startswith("error mode") and not said.startswith("refused"):
+        return f"{departure}: {shown} becomes {said}, not {wanted}"
+    return f"{departure}: {shown} is {said}, not {_participle(wanted)}"
+
+
+def _participle(wanted: str) -> str:
+    """What the reference does, in the words for what a target did."""
+    if wanted == REFUSED:
+        return f"{wanted} at once"
+    return re.sub("^(reject|accept)(?=[ ,])", lambda verb: {"reject": "refused", "accept": "accepted"}[verb[1]], wanted)
 
 
 def _value(said: str) -> str:
@@ -63,16 +77,11 @@ def _value(said: str) -> str:
 
 
 def _bound(portrait: Portrait) -> str:
-    learned = [trait.learned for trait in portrait.traits if trait.learned is not None]
+    sizes = [f"{trait.title} {len(trait.learned.machine)}" for trait in portrait.traits if trait.learned is not None]
     asked = f"asked {thousands(portrait.questions)} strings"
-    if not learned:
+    if not sizes:
         return asked
-    sizes = ", ".join(
-        f"{trait.title} ({OPERATIONS[trait.operation]}) {len(trait.learned.machine) + trait.learned.depth}"
-        for trait in portrait.traits
-        if trait.learned is not None
-    )
-    return f"{asked}; each line is the whole truth of a decoder that is a machine of at most so many states: {sizes}"
+    return f"{asked}; no line is wrong if the decoder is a machine of at most so many states: {', '.join(sizes)}"
 
 
 def portrait_as_json(portrait: Portrait) -> dict[str, Any]:
@@ -101,7 +110,8 @@ def _trait_as_json(trait: Trait) -> dict[str, Any]:
     classes = machine.classes
     return {
         **result,
-        "states_allowed_for": len(machine) + trait.learned.depth,
+        "states_allowed_for": len(machine),
+        "more_states_if_octets_of_a_class_are_alike": trait.learned.depth,
         "machine": {
             "classes": [str(octets) for octets in classes],
             "next": [[row[octets.least] for octets in classes] for row in machine.table],

@@ -59,7 +59,7 @@ def summary(certificate: Certificate, target: str | Sequence[str], *, width: int
     if len(buckets) > SHOWN:
         yield f"and {len(buckets) - SHOWN} more buckets: see results.jsonl"
         yield ""
-    yield _verdict(certificate)
+    yield from _verdict(certificate, width)
     for claim, state in run.claims.items():
         line = f"{glyphs.of(state)} {claim:<{_CLAIM}} {_detail(certificate, claim)}".rstrip()
         yield from textwrap.wrap(line, width, initial_indent="  ", subsequent_indent=" " * (_CLAIM + 5))
@@ -77,21 +77,26 @@ def _in_rows(items: Sequence[str], width: int, *, indent: str = "  ", between: s
     yield row
 
 
-def _verdict(certificate: Certificate) -> str:
+def _verdict(certificate: Certificate, width: int) -> Iterator[str]:
+    """The verdict, and how much of what was asked it rests on: on one line if that has room for both."""
     run = certificate.run
     if run.incomplete:
-        return "INCOMPLETE"
+        yield "INCOMPLETE"
+        return
     if run.conformant:
-        return "CONFORMANT"
+        yield "CONFORMANT"
+        return
     if not run.buckets:
-        return "NOT MEASURED"
+        yield "NOT MEASURED"
+        return
     failing = sum(len(part.failing) for part in run.suites)
     buckets = "1 bucket" if len(run.buckets) == 1 else f"{len(run.buckets)} buckets"
     counted = f"{buckets}, {thousands(failing)} of {thousands(run.vectors)} vectors"
     failed = [claim for claim, state in run.claims.items() if state == FAILS]
+    verdict = "NOT CONFORMANT"
     if run.claims[VERDICT] == HOLDS and not set(failed) & NORMATIVE:
-        return f"CONFORMANT EXCEPT {' and '.join(failed)}  {counted}"
-    return f"NOT CONFORMANT  {counted}"
+        verdict = f"CONFORMANT EXCEPT {' and '.join(failed)}"
+    yield from (f"{verdict}  {counted}",) if len(verdict) + 2 + len(counted) <= width else (verdict, f"  {counted}")
 
 
 def _detail(certificate: Certificate, claim: str) -> str:
