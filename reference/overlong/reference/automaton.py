@@ -27,7 +27,7 @@ from overlong.reference.grammar import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Hashable, Iterable, Iterator, Sequence
 
     from overlong.reference.grammar import Alternative, Expression, Grammar, Rule
 
@@ -112,29 +112,13 @@ class Automaton:
 
     def minimal(self) -> Automaton:
         """The same language with the least number of states, numbered canonically."""
-        block = [int(accepts) for accepts in self.accepting]
-        while True:
-            signatures: dict[tuple[int, ...], int] = {}
-            refined = [
-                signatures.setdefault((block[state], *(block[to] for to in row)), len(signatures))
-                for state, row in enumerate(self.table)
-            ]
-            if len(signatures) == len(set(block)):
-                break
-            block = refined
-        order: dict[int, int] = {}  # block -> a state of it, in breadth-first order
-        queue = [0]
-        for state in queue:
-            if block[state] not in order:
-                order[block[state]] = state
-                queue.extend(self.table[state])
-        number = {name: new for new, name in enumerate(order)}
+        number, order = merged(self.table, self.accepting, [octets.least for octets in self.classes])
         return Automaton(
-            table=tuple(tuple(number[block[to]] for to in self.table[state]) for state in order.values()),
-            accepting=tuple(self.accepting[state] for state in order.values()),
+            table=tuple(tuple(number[to] for to in self.table[state]) for state in order),
+            accepting=tuple(self.accepting[state] for state in order),
             open=tuple(
-                frozenset[Position]().union(*(self.open[state] for state in range(len(self)) if block[state] == name))
-                for name in order
+                frozenset[Position]().union(*(self.open[state] for state in range(len(self)) if number[state] == new))
+                for new in range(len(order))
             ),
         )
 
@@ -149,6 +133,41 @@ class Automaton:
         accepting = list(self.accepting)
         accepting[state] = not accepting[state]
         return replace(self, accepting=tuple(accepting))
+
+
+def merged(
+    table: Sequence[Sequence[int]], colours: Sequence[Hashable], octets: Sequence[int]
+) -> tuple[list[int], list[int]]:
+    """The coarsest partition of states that keeps ``colours`` apart (Moore 1956).
+
+    Args:
+        table: the transitions.
+        colours: what tells states apart from the start: acceptance, or outputs.
+        octets: one of each class.
+
+    Returns:
+        for each state the number of its block, in breadth-first order from state 0; and a state of each block. A
+        state that cannot be reached shares its block's number, or has none: then it is -1.
+    """
+    names: dict[Hashable, int] = {}
+    block = [names.setdefault(colour, len(names)) for colour in colours]
+    while True:
+        signatures: dict[Hashable, int] = {}
+        refined = [
+            signatures.setdefault((block[state], *(block[row[octet]] for octet in octets)), len(signatures))
+            for state, row in enumerate(table)
+        ]
+        if len(signatures) == len(set(block)):
+            break
+        block = refined
+    order: dict[int, int] = {}  # block -> a state of it, in breadth-first order
+    queue = [0]
+    for state in queue:
+        if block[state] not in order:
+            order[block[state]] = state
+            queue.extend(table[state])
+    numbers = {name: new for new, name in enumerate(order)}
+    return [numbers.get(name, -1) for name in block], list(order.values())
 
 
 class _Positions:

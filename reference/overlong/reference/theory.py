@@ -7,7 +7,7 @@ is unique, and one fact has one name.
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,7 +20,16 @@ def shortlex(word: bytes) -> tuple[int, bytes]:
     return len(word), word
 
 
-def access_words(automaton: Automaton) -> tuple[bytes, ...]:
+class Machine(Protocol):
+    """What has states and reads octets."""
+
+    @property
+    def table(self) -> tuple[tuple[int, ...], ...]:
+        """For each state and octet, the next state."""
+        ...
+
+
+def access_words(automaton: Machine) -> tuple[bytes, ...]:
     """The shortlex-least word that leads to each state: a state cover (Chow 1978)."""
     words: dict[int, bytes] = {0: b""}
     queue = [0]
@@ -29,7 +38,7 @@ def access_words(automaton: Automaton) -> tuple[bytes, ...]:
             if to not in words:
                 words[to] = words[state] + bytes([octet])
                 queue.append(to)
-    return tuple(words[state] for state in range(len(automaton)))
+    return tuple(words[state] for state in range(len(automaton.table)))
 
 
 def witness(

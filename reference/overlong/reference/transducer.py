@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 
-from overlong.reference.automaton import OCTETS, Automaton, OctetClass
-from overlong.reference.theory import shortlex
+from overlong.reference.automaton import OCTETS, Automaton, OctetClass, merged
+from overlong.reference.theory import access_words, shortlex
 
 Change = Hashable
 """What one octet does to the answer."""
@@ -102,40 +102,16 @@ class Transducer:
 
     def minimal(self) -> Transducer:
         """The same answers with the least number of states, numbered as a breadth-first walk meets them."""
-        octets = [octets.least for octets in self.classes]
-        block = [0] * len(self)
-        while True:
-            signatures: dict[Hashable, int] = {}
-            refined: list[int] = []
-            for state, row in enumerate(self.table):
-                here = tuple((block[row[octet]], self.changes[state][octet]) for octet in octets)
-                refined.append(signatures.setdefault((block[state], here), len(signatures)))
-            if len(signatures) == len(set(block)):
-                break
-            block = refined
-        order: dict[int, int] = {}
-        queue = [0]
-        for state in queue:
-            if block[state] not in order:
-                order[block[state]] = state
-                queue.extend(self.table[state])
-        number = {name: new for new, name in enumerate(order)}
+        number, order = merged(self.table, self.changes, [octets.least for octets in self.classes])
         return Transducer(
-            tuple(tuple(number[block[to]] for to in self.table[state]) for state in order.values()),
-            tuple(self.changes[state] for state in order.values()),
+            tuple(tuple(number[to] for to in self.table[state]) for state in order),
+            tuple(self.changes[state] for state in order),
         )
 
     @cached_property
     def access_words(self) -> tuple[bytes, ...]:
         """The shortlex-least word that leads to each state."""
-        words: dict[int, bytes] = {0: b""}
-        queue = [0]
-        for state in queue:
-            for octet, to in enumerate(self.table[state]):
-                if to not in words:
-                    words[to] = words[state] + bytes([octet])
-                    queue.append(to)
-        return tuple(words[state] for state in range(len(self)))
+        return access_words(self)
 
     @cached_property
     def characterising_set(self) -> tuple[bytes, ...]:

@@ -5,7 +5,9 @@ octets are asked after every access word: nothing is assumed about which of them
 to a known state there is a hypothesis, and it is tested with the W-method: its own complete suite with room for
 more states, the suites of the reference, and the core vectors. One wrong answer gives a suffix, and a new state.
 
-The machine learned is that of the decoder if the decoder is a machine of at most ``len(machine) + depth`` states.
+The machine learned is that of the decoder if the decoder is a machine of no more states: that is the W-method's
+theorem at depth 0, for which every octet was asked in every state. The deeper suites take two octets of each class,
+and so rest on one more assumption, that octets which are alike in the machine are alike in the decoder.
 """
 
 from __future__ import annotations
@@ -31,7 +33,10 @@ _STATES = 80
 
 @dataclass(frozen=True)
 class Learned:
-    """A machine, and how far it may be relied on."""
+    """A machine, and how it was tried.
+
+    ``depth``: of its deepest suite, two octets of each class standing for all.
+    """
 
     machine: Transducer
     depth: int
@@ -53,7 +58,7 @@ class Learner:
 
         Args:
             trials: strings to try a hypothesis on, beside its own suite.
-            depth: how many states more than the hypothesis has are allowed for.
+            depth: of the deepest suite that a hypothesis is tried with.
             enough: strings of the hypothesis' own suite at which no deeper one is tried.
 
         Raises:
