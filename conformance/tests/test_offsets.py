@@ -30,6 +30,7 @@ def test_another_unit_than_the_declared_one_is_found(name, lead):
     assert {code for code, _ in certificate.run.buckets} == {"OV301"}
     for bucket in certificate.run.buckets.values():
         vector = bucket.example.vector
+        assert vector.flaw is not None
         assert any(octet >= lead for octet in vector.octets[: vector.flaw.offset])
 
 

@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING
 from overlong.conformance.finding import expected_in_words
 from overlong.conformance.kind import CLAIMS, KINDS
 from overlong.conformance.printable import code_points, spaced_hex
+from overlong.conformance.profile import RFC3629
 from overlong.conformance.vector import Vector
-from overlong.reference import DEFECTS, WellFormed, dialect
+from overlong.reference import DEFECTS, ERROR_MODES, WellFormed
 from overlong.reference.automaton import OCTETS, OctetClass
+from overlong.reference.decoder import fold
 from overlong.reference.theory import access_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from overlong.conformance.profile import Profile
     from overlong.reference import Dialect, Segment
     from overlong.reference.grammar import Position
 
@@ -51,27 +54,37 @@ def explain_code(code: str, width: int) -> Iterator[str]:
     yield from textwrap.wrap(f"claim    {kind.claim}: {CLAIMS[kind.claim]}", width, subsequent_indent=" " * 9)
 
 
-def explain_octets(octets: bytes, width: int) -> Iterator[str]:
+def explain_octets(octets: bytes, width: int, profile: Profile = RFC3629) -> Iterator[str]:
     """The walk through the automaton, segment by segment, and what each error mode makes of it."""
-    spoken, vector = dialect(), Vector("input", octets)
+    spoken, vector = profile.dialect, Vector("input", octets, profile=profile)
     verdict = "well-formed" if vector.flaw is None else "ill-formed"
     yield f"{spaced_hex(octets)}  {verdict} ({spoken.name})"
     yield ""
+    before = b""  # the characters right before: in wtf-8 it matters what they are
     for found in vector.segments:
         if found.offset >= _EXPLAINED:
             yield f"… {len(octets) - found.offset} more octets"
             break
-        yield from _segment(octets, found, spoken, width)
+        yield from _segment(octets, found, spoken, width, before)
         yield ""
-    yield from textwrap.wrap(f"fatal        {expected_in_words(vector.strict)}", width, subsequent_indent=" " * 13)
-    replaced = code_points(vector.replaced.scalars, 64)
-    yield from textwrap.wrap(f"replacement  {replaced}", width, subsequent_indent=" " * 13)
+        end = found.offset + found.length
+        before = before + octets[found.offset : end] if isinstance(found, WellFormed) else b""
+    names = len(max(ERROR_MODES, key=len)) + 2
+    for mode in ERROR_MODES.values():
+        if mode.stands_for is None:
+            made = expected_in_words(vector.strict)
+        else:
+            made = code_points(tuple(fold(vector.segments, octets, mode)), 64)
+        name = mode.name if vector.flaw is not None else "every error mode"
+        yield from textwrap.wrap(f"{name:<{names}}{made}", width, subsequent_indent=" " * names)
+        if vector.flaw is None:
+            break
 
 
-def _segment(octets: bytes, found: Segment, spoken: Dialect, width: int) -> Iterator[str]:
+def _segment(octets: bytes, found: Segment, spoken: Dialect, width: int, before: bytes) -> Iterator[str]:
     automaton, unfolded = spoken.automaton, spoken.unfolded
     names = access_words(automaton)
-    state = detail = 0
+    state, detail = automaton.run(before), unfolded.run(before)
     end = found.offset + found.length
     shown = end if isinstance(found, WellFormed) else min(end + 1, len(octets))
     for offset in range(found.offset, shown):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from overlong.conformance.commands.options import width
+from overlong.conformance.commands.options import check_profile, width
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,7 +23,14 @@ Examples:
 
 @click.command("explain", epilog=EXAMPLES)
 @click.argument("what", nargs=-1, required=True)
-def command(what: tuple[str, ...]) -> None:
+@click.option(
+    "--profile",
+    default="rfc3629",
+    show_default=True,
+    metavar="DIALECT",
+    help="The dialect whose automaton reads the octets.",
+)
+def command(what: tuple[str, ...], profile: str) -> None:
     """Explain octets (in hexadecimal) or a code (OV201).
 
     For octets: the walk through the automaton with the grammar's alternatives still open, the defect,
@@ -32,9 +39,11 @@ def command(what: tuple[str, ...]) -> None:
     from overlong.conformance.explanation import explain_code, explain_octets
     from overlong.conformance.kind import KINDS
     from overlong.conformance.printable import printable
+    from overlong.conformance.profile import Profile
     from overlong.conformance.vector import IdError, Vector
     from overlong.reference import DEFECTS
 
+    check_profile(profile)
     text = " ".join(what)
     lines: Iterable[str]
     if text == "codes":
@@ -51,6 +60,6 @@ def command(what: tuple[str, ...]) -> None:
             raise click.UsageError(
                 f"{printable(text, 60)!r} is neither octets in hexadecimal (E0 80 AF) nor a code (OV201)"
             ) from None
-        lines = explain_octets(octets, width())
+        lines = explain_octets(octets, width(), Profile(profile))
     for line in lines:
         click.echo(line)

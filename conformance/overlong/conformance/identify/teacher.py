@@ -7,9 +7,10 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from overlong.conformance.batch import Batch
+from overlong.conformance.earliest import marks_in
 from overlong.conformance.observation import Accepted, Refused
 from overlong.conformance.printable import thousands
-from overlong.conformance.protocol import STREAMING, VALIDATE
+from overlong.conformance.protocol import STREAMING, VALIDATE, read_numbers
 from overlong.conformance.targets.framed import describe
 
 if TYPE_CHECKING:
@@ -102,10 +103,9 @@ class Teacher:
             self._keep_marks(strings, answered)
 
     def _keep_marks(self, strings: Sequence[bytes], answered: Answered) -> None:
-        marks = array("I", answered.answers.marks)
-        marks.byteswap()
-        place, said = 0, self._target.greeting.marks_refusals
-        for string in strings:
-            count = len(string) + 1 if isinstance(self._answers[string], Accepted) else int(said)
-            self._marks[string] = tuple(marks[place : place + count])
-            place += count
+        answers, counts = answered.answers, [len(string) + 1 for string in strings]
+        marked = self._target.greeting.marks_refusals
+        for string, marks in zip(
+            strings, marks_in(answers.statuses, answers.marks, counts, marked=marked), strict=True
+        ):
+            self._marks[string] = tuple(read_numbers(marks))

@@ -56,20 +56,22 @@ def _sentence(trait: Trait, example: Example) -> str:
             return f"{_REFUSES} {departure}"
         if departure.wanted == "refused":
             return f"{_ACCEPTS} {departure}: {spaced_hex(departure.witness)} is {_value(example.said)}"
-    said, wanted = printable(example.said), printable(example.wanted)
+    said, wanted = _participle(printable(example.said)), _participle(printable(example.wanted))
     shown = spaced_hex(departure.witness)
     if trait.title.startswith("withholding"):
         return f"{departure}: after {shown} {said}, not {wanted.removesuffix(' is out')}"
     if trait.title.startswith("error mode") and not said.startswith("refused"):
         return f"{departure}: {shown} becomes {said}, not {wanted}"
-    return f"{departure}: {shown} is {said}, not {_participle(wanted)}"
+    if trait.title == "detection" and wanted == REFUSED:
+        wanted += " at once"
+    return f"{departure}: {shown} is {said}, not {wanted}"
 
 
-def _participle(wanted: str) -> str:
-    """What the reference does, in the words for what a target did."""
-    if wanted == REFUSED:
-        return f"{wanted} at once"
-    return re.sub("^(reject|accept)(?=[ ,])", lambda verb: {"reject": "refused", "accept": "accepted"}[verb[1]], wanted)
+def _participle(words: str) -> str:
+    """``accepted as U+0041`` for ``accept U+0041``, and the like: one form for both sides."""
+    words = re.sub("^reject(?= )", "refused", words)
+    words = re.sub("^accept(?=[ ,])", "accepted", words)
+    return words.replace("accepted U+", "accepted as U+")
 
 
 def _value(said: str) -> str:
