@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from overlong.conformance.kind import CLAIMS, KINDS
-from overlong.conformance.printable import code_points, spaced_hex, thousands
+from overlong.conformance.printable import spaced_hex, thousands
 from overlong.conformance.profile import Profile
 from overlong.conformance.suites import SUITES
 from overlong.reference import DEFECTS, DIALECTS, ERROR_MODES, IllFormed, decode_scalars, dialect
@@ -101,7 +101,7 @@ EXAMPLE = bytes.fromhex("61 E0 80 AF ED A0 80 E2 82 7A")
 
 def _put_out(mode: str) -> str:
     try:
-        return code_points(decode_scalars(EXAMPLE, mode))
+        return " ".join(f"{scalar:04X}" for scalar in decode_scalars(EXAMPLE, mode))
     except IllFormed as error:
         return f"refused at {error.offset}"
 
@@ -142,13 +142,13 @@ def dialects() -> Iterator[str]:
     yield "(ED A0 80), two octets of three (E2 82), a letter. *States* are those of the smallest machine that says for"
     yield "each octet what it does to the output, over `rfc3629`; *suite* is the number of strings in `complete(0)"
     yield "replacing` (for `fatal`: `complete(0) refusing`, which asks for places of refusals)."
-    yield from ("", "| error mode | what is put out | after | states | suite |", "|---|---|---|---|---|")
+    yield from ("", "| error mode | what is put out | source | states | suite |", "|---|---|---|---|---|")
     for name, mode in ERROR_MODES.items():
         refuses = mode.stands_for is None
         machine = place_machine(dialect()) if refuses else output_machine(dialect(), mode)
         suite = SUITES["complete(0) refusing" if refuses else "complete(0) replacing"].count(Profile(replaces=name))
         yield f"| `{name}` | {mode.line} | {mode.source} | {len(machine)} | {thousands(suite)} |"
-    yield from ("", "| error mode | the example becomes |", "|---|---|")
+    yield from ("", "| error mode | the example becomes (scalar values) |", "|---|---|")
     yield from (f"| `{name}` | {_put_out(name)} |" for name in ERROR_MODES)
     lossless = ", ".join(f"`{name}`" for name, mode in ERROR_MODES.items() if mode.lossless)
     yield from ("", f"Of these {lossless} loses nothing: the octets can be had back.")

@@ -248,7 +248,7 @@ def swallows_the_next_octet(octets: bytes) -> str:
     return re.sub(b"[\xc2-\xdf][\x00-\x7f]", b"\xff", octets).decode("utf-8", "replace")
 
 
-@caught_for("OV402")
+@caught_for("OV401", "OV402")  # the first beside a U+FFFD that is text
 def drops_instead(octets: bytes) -> str:
     return octets.decode("utf-8", "ignore") if b"\x80" in octets else octets.decode("utf-8", "replace")
 

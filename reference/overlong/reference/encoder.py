@@ -38,11 +38,12 @@ def encode_scalars(scalars: Iterable[int], spoken: Dialect | None = None) -> byt
         NotEncodable: one of them is no scalar value of the dialect.
     """
     spoken = spoken or dialect()
+    automaton, state = spoken.automaton, 0
     result = bytearray()
     for index, scalar in enumerate(scalars):
         octets = spoken.layout.encode(scalar)
-        if octets is None or not spoken.automaton.accepts(octets):
-            raise NotEncodable(scalar, index)
+        if octets is None or not automaton.accepting[state := automaton.run(octets, state)]:
+            raise NotEncodable(scalar, index)  # by itself, or after those before: in wtf-8, half of a pair
         result += octets
     return bytes(result)
 
