@@ -5,9 +5,30 @@
 True
 """
 
-from overlong.conformance.certificate import Certificate
-from overlong.conformance.certify import certify
-from overlong.conformance.target import TargetError, UnknownTarget
-from overlong.conformance.targets.resolve import Limits
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from overlong.conformance.certificate import Certificate
+    from overlong.conformance.certification import certify
+    from overlong.conformance.target import TargetError, UnknownTarget
+    from overlong.conformance.targets.resolve import Limits
 
 __all__ = ["Certificate", "Limits", "TargetError", "UnknownTarget", "certify"]
+
+_PLACES = {
+    "Certificate": "certificate",
+    "Limits": "targets.resolve",
+    "TargetError": "target",
+    "UnknownTarget": "target",
+    "certify": "certification",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Import what is asked for: ``overlong --help`` needs none of it."""
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_PLACES[name]}"), name)

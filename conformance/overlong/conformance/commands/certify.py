@@ -96,7 +96,7 @@ def command(
       3  nothing was measured: the target would not start, or broke the protocol
       4  incomplete: interrupted, or restarted too often
     """  # noqa: D301 (click reads the backspace)
-    from overlong.conformance.certify import certify
+    from overlong.conformance.certification import certify
     from overlong.conformance.commands.progress import Bar
     from overlong.conformance.suites import QUICK, SUITES
     from overlong.conformance.targets.resolve import Limits
@@ -149,7 +149,7 @@ def _exit_code(certificate: Certificate) -> int:
 
 
 def _print(certificate: Certificate, target: str | Sequence[str], folder: Path, *, quiet: bool, verbose: bool) -> None:
-    from overlong.conformance.certify import CERTIFICATE, RESULTS
+    from overlong.conformance.certification import CERTIFICATE, RESULTS
     from overlong.conformance.printable import printable
     from overlong.conformance.report.terminal import summary
 

@@ -18,6 +18,7 @@ from overlong.conformance.observation import Accepted
 from overlong.conformance.printable import printable
 from overlong.reference import dialect
 from overlong.reference.automaton import OCTETS, Automaton, OctetClass
+from overlong.reference.grammar import Position
 from overlong.reference.theory import access_words
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ def _acceptor(machine: Transducer, *, start: bool) -> Automaton:
             row.append(states[to])
         table.append(tuple(row))
     accepting = tuple(accepts for _, accepts in queue)
-    return Automaton(tuple(table), accepting, (frozenset(),) * len(queue)).minimal()
+    return Automaton(tuple(table), accepting, (frozenset[Position](),) * len(queue)).minimal()
 
 
 def _paired(left: Automaton, right: Automaton) -> dict[int, set[int]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from overlong.conformance.certify import reproduce_command
+from overlong.conformance.certification import reproduce_command
 from overlong.conformance.kind import NORMATIVE, POSITION, REPLACEMENT, VERDICT
 from overlong.conformance.lost import ended_how
 from overlong.conformance.printable import printable, spaced_hex, thousands, times
@@ -115,11 +115,10 @@ def _remarks(certificate: Certificate, width: int) -> Iterator[str]:
     lines: list[str] = []
     if run.incomplete:
         lines.append(f"incomplete: {printable(run.incomplete)}")
-    lines.extend(
-        f"complete: {part.suite.shows}"
-        for part in run.suites
-        if part.suite.proves and part.whole and run.claims[part.suite.proves] == HOLDS
-    )
+    proved = {claim for claim, state in run.claims.items() if state == HOLDS}
+    if VERDICT not in proved:  # what it wrongly accepts has no place
+        proved.discard(POSITION)
+    lines.extend(f"complete: {part.suite.shows}" for part in run.suites if part.suite.proves in proved and part.whole)
     if run.restarts:
         lines.append(f"restarted {times(run.restarts)} after a failure")
     if certificate.refused:
