@@ -128,13 +128,14 @@ def dialects() -> Iterator[str]:
     yield "it ([theory](theory.md))."
     yield from ("", "| dialect | what it is | states | classes of octets | suite |", "|---|---|---|---|---|")
     for name, line in DIALECTS.items():
-        machine, suite = dialect(name).automaton, SUITES["complete(0)"].count(Profile(name))
-        yield f"| [`{name}`](#{name}) | {line} | {len(machine)} | {len(machine.classes)} | {thousands(suite)} |"
+        spoken, suite = dialect(name).automaton, SUITES["complete(0)"].count(Profile(name))
+        yield f"| [`{name}`](#{name}) | {line} | {len(spoken)} | {len(spoken.classes)} | {thousands(suite)} |"
     yield ""
     yield "The grammars are ABNF (RFC 5234). Each says at its head where it departs from RFC 3629, or from the dialect"
     yield "that it is a form of. The *scalar rule* is what becomes of the numbers of sequences."
     for name, line in DIALECTS.items():
-        yield from ("", f"### {name}", "", f"{line[0].upper()}{line[1:]}. Scalar rule: {_rule(name)}.", "", "```abnf")
+        yield from ("", f"### {name}", "", f"{line[0].upper()}{line[1:]}.", f"Scalar rule: {_rule(name)}.")
+        yield from ("", "```abnf")
         yield from (files("overlong.reference") / "grammars" / f"{name}.abnf").read_text("ascii").splitlines()
         yield "```"
     yield from ("", "## Error modes", "")

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections import defaultdict
+from dataclasses import replace
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
@@ -26,15 +27,21 @@ from overlong.conformance.finding import observed_in_words
 from overlong.conformance.kind import CLAIMS, KINDS
 from overlong.conformance.observation import Accepted, Failed, Refused, Unsupported
 from overlong.conformance.process import Process
+from overlong.conformance.profile import Profile
 from overlong.conformance.protocol import ECHO_PROBE, UNITS, Answers, Greeting, big_endian, frame
 from overlong.conformance.suites import SUITES
 from overlong.conformance.suites.complete import complete_strings, identifiers
+from overlong.conformance.suites.error_modes import COMPLETE_REFUSING, COMPLETE_REPLACING
 from overlong.conformance.targets.builtin import ADAPTERS, BUILTINS
-from overlong.reference import DEFECTS, dialect
+from overlong.reference import DEFECTS, DIALECTS, ERROR_MODES, dialect
+from overlong.reference.machine import output_machine, place_machine
 from overlong.reference.theory import access_words, characterising_set
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGES = ("protocol.md", "command-line.md", "results.md", "theory.md", "vendoring.md", "score.md")
+PAGES = (
+    *("protocol.md", "command-line.md", "identify.md", "dialects.md", "results.md", "theory.md", "vendoring.md"),
+    *("score.md", "../README.md"),
+)
 AUTOMATON = dialect().automaton
 DEAD = cast("int", AUTOMATON.dead)
 LIVE = [state for state in range(len(AUTOMATON)) if state != DEAD]
@@ -70,6 +77,7 @@ def workplace(tmp_path, monkeypatch):
     (tmp_path / "adapter.py").write_text(blocks("protocol.md", "python")[0], encoding="utf-8")
     (tmp_path / "adapter.js").write_text(blocks("protocol.md", "javascript")[0], encoding="utf-8")
     (tmp_path / "decoder.py").write_text(blocks("command-line.md", "python")[0], encoding="utf-8")
+    (tmp_path / "sly.py").write_text(blocks("identify.md", "python")[0], encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"])))
     monkeypatch.setenv("COLUMNS", "80")
@@ -406,6 +414,7 @@ def write(octets):
 greeting = {"overlong": 1, "operations": "PVD"}
 greeting |= {"version 2": {"overlong": 2}, "Q": {"operations": "PVQ"}, "no P": {"operations": "VD"},
              "only P": {"operations": "PB"}, "utf-7": {"units": "utf-7"}, "batch": {"operations": "PBD"},
+             "lossy": {"encode_errors": "lossy"},
              "few columns": {"operations": "PBD"}, "no batch": {"operations": "PBD"}}.get(mode, {})
 if mode == "member": del greeting["overlong"]
 if mode == "hello": write(b"hello\n")
@@ -444,8 +453,8 @@ if mode == "exit 3": sys.exit(3)
 if mode == "stays": time.sleep(60)
 """
 MODES = [
-    "version 2", "Q", "no P", "only P", "utf-7", "member", "hello", "no library", "flood", "text", "U", "X", "segv",
-    "exit", "half", "hang", "print", "id", "status", "refusal", "units", "incomplete", "full echo", "batch",
+    "version 2", "Q", "no P", "only P", "utf-7", "lossy", "member", "hello", "no library", "flood", "text", "U", "X",
+    "segv", "exit", "half", "hang", "print", "id", "status", "refusal", "units", "incomplete", "full echo", "batch",
     "few columns", "no batch", "extra", "exit 3", "stays",
 ]  # fmt: skip
 
@@ -543,15 +552,26 @@ def test_exit_codes(words, code, workplace):
 def without_chance(text):
     """Output without times and versions, which differ from run to run and from machine to machine."""
     text = re.sub(r"\d+\.\d s\b", "0.0 s", text)
-    text = re.sub(r"\(CPython [^)]+\)", "(CPython 3)", text)
+    target = rf"py:\S+|{'|'.join(BUILTINS)}"
+    text = re.sub(rf"^((?:\S+@1 · )?(?:{target})) \(.+\)$", r"\1 (version)", text, flags=re.MULTILINE)
     return "\n".join(line.rstrip() for line in text.strip().splitlines())
 
 
-@pytest.mark.parametrize("block", blocks("command-line.md", "console"), ids=lambda block: block.splitlines()[0][2:])
+SESSIONS = [
+    pytest.param(block, id=f"{name}: {block.splitlines()[0][2:]}")
+    for name in ("command-line.md", "identify.md", "../README.md")
+    for block in blocks(name, "console")
+]
+
+
+@pytest.mark.parametrize("block", SESSIONS)
 @pytest.mark.usefixtures("workplace")
 def test_sessions_on_the_page_are_real(block):
     if "target list" in block and any(builtin.missing() for builtin in BUILTINS.values()):
         pytest.skip("the page shows a machine on which every decoder is ready")
+    for target in re.findall(r"^\$ .* (\S+)$", block, re.MULTILINE):
+        if target in BUILTINS and (missing := BUILTINS[target].missing()):
+            pytest.skip(f"{target}: {missing}")
     code = None
     for session in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
         command, _, shown = session.partition("\n")
@@ -599,7 +619,74 @@ def test_every_code_is_documented(code):
 def test_links_lead_somewhere(name):
     for link in re.findall(r"\]\(([^)#]+)[^)]*\)", page(name)):
         if not link.startswith("https://") and link != "codes.md":  # test_every_code_is_documented asks for that
-            assert (DOCS / link).exists(), link
+            assert ((DOCS / name).parent / link).exists(), link
+
+
+def anchors(text):
+    """The names that a page's headings have in links."""
+    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_links_lead_to_headings(name):
+    for link, heading in re.findall(r"\]\(([^):#]*)#([^)]+)\)", page(name)):
+        assert heading in anchors(page(link or name)), f"{link}#{heading}"
+
+
+# What identify says, dialects, error modes
+
+
+def headlines(session):
+    """The lines of a report of identify, without departures: what each title is."""
+    return dict(re.findall(r"^(\S.*?)  +(\S.*)$", session, re.MULTILINE))
+
+
+def test_the_table_of_decoders_has_all_and_says_what_the_sessions_say():
+    table = {cells[0].strip("`"): cells[1:] for cells in rows("identify.md", "## The built-in decoders")}
+    assert list(table) == list(BUILTINS)
+    shown = set()
+    for block in blocks("identify.md", "console"):
+        target = block.splitlines()[0].rpartition(" ")[2]
+        if target not in table:
+            continue
+        shown.add(target)
+        said = headlines(block)
+        for title, cell in zip(("dialect", "error position", "error mode"), table[target], strict=False):
+            assert cell.replace("`", "").startswith(said.get(title, "").partition(" except")[0]), (target, title)
+            assert bool(cell) == (title in said), (target, title)
+            assert cell.startswith("exactly") == said.get(title, "").startswith("exactly"), (target, title)
+    assert len(shown) >= 4
+
+
+def test_members_of_a_portrait_are_on_the_page(workplace):
+    done = overlong("identify", "--format", "json", "py:sly.py:decode")
+    portrait = json.loads(done.stdout)
+    trait = portrait["traits"][0]
+    wrong = json.loads(overlong("identify", "--format", "json", "--questions", "10", "py:sly.py:decode").stdout)
+    text = page("identify.md")
+    for field in {*portrait, *trait, *trait["machine"], *wrong["traits"][0]}:
+        assert f"`{field}`" in text, field
+    assert trait["exact"]
+    assert trait["states_allowed_for"] == len(trait["machine"]["next"]) == len(AUTOMATON)
+    (workplace / "sly.py").write_text("def decode(octets):\n    return True\n")
+    (trait,) = json.loads(overlong("identify", "--format", "json", "py:sly.py:decode").stdout)["traits"]
+    for field in trait["departures"][0]:
+        assert f"`{field}`" in text, field
+
+
+def test_error_modes_on_the_page_are_those_that_are_judged():
+    table = {cells[0].strip("`"): cells[1] for cells in rows("protocol.md", "## Greeting") if len(cells) == 2}
+    replacing = {name: mode for name, mode in ERROR_MODES.items() if mode.stands_for is not None}
+    assert list(table) == list(replacing)
+    for name, mode in replacing.items():
+        assert table[name] == re.sub(r" for ill-formed octets$| \(\w+\)$", "", mode.line), name
+
+
+def test_the_page_of_dialects_is_whole():
+    assert [cells[0].split("`")[1] for cells in rows("dialects.md", "## Dialects")] == list(DIALECTS)
+    modes = [cells[0].strip("`") for cells in rows("dialects.md", "## Error modes")]
+    assert modes == 2 * list(ERROR_MODES)
 
 
 # Theory
@@ -685,6 +772,17 @@ def test_numbers_of_the_suite():
     assert max(map(len, suite)) == 6
     assert sum(s in LIVE and to in LIVE for s, _, to in steps) == 499
     assert len(to_dead) + 1 == 1549
+
+
+def test_sizes_of_the_complete_suites_for_answers():
+    table = {cells[0].split("`")[1]: cells[1:] for cells in rows("theory.md", "## Complete suites for answers")}
+    assert list(table) == list(ERROR_MODES)
+    for name, mode in ERROR_MODES.items():
+        refuses = mode.stands_for is None
+        machine = place_machine(dialect()) if refuses else output_machine(dialect(), mode)
+        suite = replace(COMPLETE_REFUSING if refuses else COMPLETE_REPLACING, profile=Profile(replaces=name))
+        numbers = len(machine), len(machine.complete_strings()), suite.size
+        assert table[name] == [spaced(number) for number in numbers], name
 
 
 def fewest_strings(state, octet):

@@ -165,7 +165,11 @@ def detection_aspect(spoken: str) -> Aspect:
 
     def known() -> Iterator[Known]:
         machine = detection_machine(dialect(spoken))
-        yield Known("as early as can be", machine, lambda octets: str(machine.along(octets)[-1]))
+
+        def expected(octets: bytes) -> str:
+            return str(machine.along(octets)[-1])
+
+        yield Known("as early as can be", machine, expected)
 
     return Aspect("detection", change, lambda teacher, octets: str(change(teacher, octets)), known)
 
