@@ -131,7 +131,8 @@ def test_explain_octets():
     assert done.returncode == 0
     for words in (
         "[start] → [E0]", "UTF8-3: %xE0 %xA0-BF UTF8-tail", "wanted A0-BF", "OV201 overlong form",
-        "fatal        reject at 0, 1 octet", "replacement  U+FFFD U+FFFD U+FFFD",
+        "fatal                      reject at 0, 1 octet", "replacement                U+FFFD U+FFFD U+FFFD",
+        "replacement-per-sequence   U+FFFD", "utf-8b                     U+DCE0 U+DC80 U+DCAF",
     ):  # fmt: skip
         assert words in done.stdout
     assert overlong("explain", "e080af").stdout == done.stdout

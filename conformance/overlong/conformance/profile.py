@@ -11,6 +11,12 @@ if TYPE_CHECKING:
     from overlong.conformance.protocol import Greeting
 
 
+def puts_out(error_mode: str) -> bool:
+    """Whether that is a known error mode that puts something out, or skips: what L and T can be judged by."""
+    mode = ERROR_MODES.get(error_mode)
+    return mode is not None and mode.stands_for is not None
+
+
 @dataclass(frozen=True)
 class Profile:
     """A dialect and an error mode, by name."""
@@ -29,12 +35,10 @@ class Profile:
 
     def as_said(self, greeting: Greeting) -> Profile:
         """The profile of a target that says this of itself; an unknown error mode leaves what there was."""
-        mode = ERROR_MODES.get(greeting.error_mode)
-        known = mode is not None and mode.stands_for is not None
         of_units = {"utf-8": "octets", "utf-16": "utf-16", "utf-32": "scalars"}
         return replace(
             self,
-            replaces=greeting.error_mode if known else self.replaces,
+            replaces=greeting.error_mode if puts_out(greeting.error_mode) else self.replaces,
             encodes=greeting.encode_errors,
             counts=of_units[greeting.units.name] if greeting.offsets == "units" else greeting.offsets,
         )

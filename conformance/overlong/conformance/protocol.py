@@ -102,6 +102,7 @@ class Units:
 OCTETS = Units("octets", 1, "")
 """Of what an encoder puts out, whatever the target's own units are."""
 
+
 def _in_utf16(number: int) -> str:
     """Numbers beyond 10FFFF have no UTF-16: noncharacters stand for what no target can write."""
     return chr(number) if number < CODE_POINTS.stop else "\uffff\uffff"

@@ -19,7 +19,7 @@ from overlong.conformance.finding import Bucket, Finding
 from overlong.conformance.kind import CLAIMS, EARLIEST, ENCODER, POSITION, REPLACEMENT, SCALARS, STREAMING, VERDICT
 from overlong.conformance.lost import lost_states
 from overlong.conformance.observation import Accepted, Refused
-from overlong.conformance.profile import RFC3629, Profile
+from overlong.conformance.profile import RFC3629, Profile, puts_out
 from overlong.conformance.protocol import (
     AGAIN,
     DECODE,
@@ -40,7 +40,6 @@ from overlong.conformance.protocol import (
 from overlong.conformance.suites.core import core_vectors
 from overlong.conformance.target import BudgetSpent, TargetError
 from overlong.conformance.vector import Vector
-from overlong.reference import ERROR_MODES
 
 if TYPE_CHECKING:
     from overlong.conformance.protocol import Greeting
@@ -163,7 +162,7 @@ def offered(asks: str, greeting: Greeting) -> str:
         for operation in MEASURED
         if operation in greeting.operations
         and operation in asks
-        and (operation not in REPLACING or greeting.error_mode in ERROR_MODES)
+        and (operation not in REPLACING or puts_out(greeting.error_mode))
     )
 
 

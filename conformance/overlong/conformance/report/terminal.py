@@ -9,9 +9,9 @@ from overlong.conformance.certification import reproduce_command
 from overlong.conformance.kind import NORMATIVE, POSITION, REPLACEMENT, VERDICT
 from overlong.conformance.lost import ended_how
 from overlong.conformance.printable import printable, spaced_hex, thousands, times
+from overlong.conformance.profile import puts_out
 from overlong.conformance.protocol import OPERATIONS, REPLACE
 from overlong.conformance.runner import FAILS, HOLDS, MEASURED_BY, NOT_MEASURED
-from overlong.reference import ERROR_MODES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -134,7 +134,7 @@ def _why_not(certificate: Certificate, claim: str) -> str:
     offered = set(greeting.operations)
     if claim == POSITION:
         return "it does not say where" if offered & set("VD") else "it refuses nothing"
-    if claim == REPLACEMENT and REPLACE in offered and greeting.error_mode not in ERROR_MODES:
+    if claim == REPLACEMENT and REPLACE in offered and not puts_out(greeting.error_mode):
         return f"this version does not know its error mode, {printable(greeting.error_mode)}"
     if left := {op: n for op, n in certificate.run.unsupported.items() if op in MEASURED_BY[claim]}:
         counts = ", ".join(f"{thousands(n)} with {operation}" for operation, n in left.items())

@@ -24,12 +24,20 @@ if TYPE_CHECKING:
     from overlong.reference.transducer import Transducer
 
 
+def _places(profile: Profile) -> Transducer:
+    return place_machine(profile.dialect)
+
+
+def _outputs(profile: Profile) -> Transducer:
+    return output_machine(profile.dialect, profile.mode)
+
+
 def _refusing(profile: Profile) -> tuple[bytes, ...]:
-    return _with_prefixes(place_machine(profile.dialect))
+    return _with_prefixes(_places(profile))
 
 
 def _replacing(profile: Profile) -> tuple[bytes, ...]:
-    return _with_prefixes(output_machine(profile.dialect, profile.mode))
+    return _with_prefixes(_outputs(profile))
 
 
 @cache
@@ -46,17 +54,19 @@ def _batches(category: str, strings: tuple[bytes, ...]) -> Iterator[Batch]:
 
 COMPLETE_REFUSING = Suite(
     "complete(0) refusing",
-    "no machine of as many states that says another place passes this",
+    "no decoder of up to {states} states that says another place passes this",
     lambda profile: _batches("refusing", _refusing(profile)),
     lambda profile: len(_refusing(profile)),
     asks=VALIDATE + DECODE,
+    machine=_places,
     proves=POSITION,
 )
 COMPLETE_REPLACING = Suite(
     "complete(0) replacing",
-    "no machine of as many states that replaces otherwise passes this",
+    "no decoder of up to {states} states that replaces otherwise passes this",
     lambda profile: _batches("replacing", _replacing(profile)),
     lambda profile: len(_replacing(profile)),
     asks=REPLACE,
+    machine=_outputs,
     proves=REPLACEMENT,
 )

@@ -12,7 +12,7 @@ from overlong.conformance.profile import RFC3629, Profile
 from overlong.conformance.protocol import DECODE, REPLACE, STREAMING, VALIDATE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 
     from overlong.conformance.product import Product
     from overlong.conformance.vector import Vector
@@ -30,12 +30,14 @@ class Suite:
 
     name: str
     sentence: str
-    """What it shows; ``{states}`` and ``{speaks}`` stand for those of the dialect."""
+    """What it shows; ``{states}`` and ``{speaks}`` stand for those of the profile."""
     make: Callable[[Profile], Iterable[Batch]]
     count: Callable[[Profile], int]
     asks: str = VALIDATE + DECODE + REPLACE
     """The operations that its vectors are for."""
     profile: Profile = RFC3629
+    machine: Callable[[Profile], Sized] = lambda profile: profile.dialect.automaton
+    """What has the states."""
     proves: str = ""
     """The claim that it proves by itself, of a decoder of bounded size; empty if it only samples."""
     listed: Callable[[], Iterable[Vector]] | None = None
@@ -51,7 +53,7 @@ class Suite:
     def shows(self) -> str:
         """What it shows, in a sentence."""
         speaks = "RFC 3629" if self.profile.speaks == RFC3629.speaks else self.profile.speaks
-        return self.sentence.format(states=len(self.profile.dialect.automaton), speaks=speaks)
+        return self.sentence.format(states=len(self.machine(self.profile)), speaks=speaks)
 
     @property
     def streaming(self) -> bool:
