@@ -54,7 +54,7 @@ def _departures(learned: Transducer, known: Transducer) -> Iterator[Departure]:
     There, both refuse what was read so far. So every form that only one of the two accepts is told.
     """
     start: tuple[int, int] = 0, 0
-    seen, equal = {start}, dict[tuple[int, int], bool]()
+    seen, equal = set[tuple[int, int]]({start}), dict[tuple[int, int], bool]()
     queue: deque[tuple[tuple[int, int], tuple[OctetClass, ...], frozenset[tuple[int, int]]]] = deque()
     queue.append((start, (), frozenset()))
     while queue:
