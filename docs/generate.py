@@ -125,7 +125,7 @@ def dialects() -> Iterator[str]:
     yield from ("", "## Dialects", "")
     yield "*States* are those of the minimal automaton, the one that refuses for ever included. *Suite* is the number"
     yield "of strings in `complete(0)` for the dialect: no decoder of so many states that accepts anything else passes"
-    yield "it ([theory](theory.md))."
+    yield "it ([theory](theory.md)), and none that speaks another of these dialects, however many states that has."
     yield from ("", "| dialect | what it is | states | classes of octets | suite |", "|---|---|---|---|---|")
     for name, line in DIALECTS.items():
         spoken, suite = dialect(name).automaton, SUITES["complete(0)"].count(Profile(name))
