@@ -178,7 +178,7 @@ ERROR_MODES = {
 }
 """Every error mode, by its name."""
 
-FATAL, REPLACEMENT = ERROR_MODES["fatal"], ERROR_MODES["replacement"]
+REPLACEMENT = ERROR_MODES["replacement"]
 
 
 def error_mode_named(name: str) -> ErrorMode:

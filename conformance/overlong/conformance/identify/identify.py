@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from operator import eq
 from typing import TYPE_CHECKING
@@ -73,8 +73,6 @@ class Trait:
     """Of the first departures."""
     learned: Learned | None = None
     """None if its machine could not be learned."""
-    known: Transducer | None = None
-    """The machine of the reference that ``name`` stands for."""
     why_not: str = ""
     """Why nothing was learned."""
 
@@ -185,8 +183,9 @@ class _Painter:
     def _as_whole(self, aspect: Aspect, operation: str) -> Aspect:
         """The aspect in streams: is it what was learned of the whole input?"""
         whole = self._portrait.trait(aspect.title, operation)
+        title = f"{aspect.title} in streams"
         if whole is None or whole.learned is None:
-            return aspect
+            return replace(aspect, title=title)
         machine = whole.learned.machine
         teacher = self._portrait.teachers[operation]
 
@@ -195,7 +194,7 @@ class _Painter:
             return aspect.words(teacher, octets)
 
         known = Known("as of the whole", machine, words)
-        return Aspect(f"{aspect.title} in streams", aspect.change, aspect.words, lambda: iter([known]))
+        return replace(aspect, title=title, known=lambda: iter([known]))
 
     def _paint(self, aspect: Aspect, operation: str) -> Trait:
         """Learn an aspect, and find what it is."""
@@ -215,7 +214,7 @@ class _Painter:
             examples = tuple(
                 Example(each, aspect.words(teacher, each.witness), known.words(each.witness)) for each in shown
             )
-            trait = Trait(aspect.title, operation, known.name, tuple(found), examples, learned, known.machine)
+            trait = Trait(aspect.title, operation, known.name, tuple(found), examples, learned)
         self._portrait.traits.append(trait)
         return trait
 

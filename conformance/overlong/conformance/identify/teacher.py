@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.batch import Batch
 from overlong.conformance.earliest import marks_in
+from overlong.conformance.finding import observed_in_words
 from overlong.conformance.observation import Accepted, Refused
 from overlong.conformance.printable import thousands
 from overlong.conformance.protocol import STREAMING, VALIDATE, read_numbers
@@ -60,8 +61,9 @@ class Teacher:
             )
         asked = sorted(wanted)
         batches = [(self._batch(asked[at : at + _AT_ONCE]), self.operation) for at in range(0, len(asked), _AT_ONCE)]
-        for answered in self._target.observe(batches):
-            self._keep(answered)
+        problems = [why for answered in self._target.observe(batches) if (why := self._keep(answered))]
+        if problems:  # told when all have answered: nothing of this is left under way
+            raise Unlearnable(problems[0])
 
     def knows(self, string: bytes) -> bool:
         """Whether the answers to ``string`` and to what it is without its last octet are at hand."""
@@ -84,12 +86,13 @@ class Teacher:
             chunks = tuple((1,) * len(string) + (0,) for string in strings)
         return Batch("input", array("I", map(len, strings)), b"".join(strings), chunks)
 
-    def _keep(self, answered: Answered) -> None:
+    def _keep(self, answered: Answered) -> str:
+        """Keep answers; why that cannot be done, or nothing."""
         batch = answered.batch
         if answered.faults or answered.unstable is not None:
             place, fault = next(iter(answered.faults.items()), (0, answered.unstable))
             assert fault is not None
-            raise Unlearnable(f"it fails on {batch[place].octets.hex(' ').upper() or 'nothing'}: {describe(fault)}")
+            return f"it fails on {_shown(batch[place].octets)}: {describe(fault)}"
         units = self._target.greeting.units_of(self.operation)
         observations = answered.answers.observations(units, verdict_only=self.operation == VALIDATE)
         strings = [
@@ -97,10 +100,11 @@ class Teacher:
         ]
         for string, observed in zip(strings, observations, strict=True):
             if not isinstance(observed, Accepted | Refused):
-                raise Unlearnable(f"it gives no verdict on {string.hex(' ').upper() or 'nothing'}: {observed}")
+                return f"it gives no verdict on {_shown(string)}: {observed_in_words(observed)}"
             self._answers[string] = observed
         if answered.answers.marks:
             self._keep_marks(strings, answered)
+        return ""
 
     def _keep_marks(self, strings: Sequence[bytes], answered: Answered) -> None:
         answers, counts = answered.answers, [len(string) + 1 for string in strings]
@@ -109,3 +113,7 @@ class Teacher:
             strings, marks_in(answers.statuses, answers.marks, counts, marked=marked), strict=True
         ):
             self._marks[string] = tuple(read_numbers(marks))
+
+
+def _shown(octets: bytes) -> str:
+    return octets.hex(" ").upper() or "nothing"
