@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from overlong.conformance.protocol import ACCEPTED, ANNOUNCE, ENCODE_UTF16, REFUSED, Answers, big_endian
 from overlong.reference import Decoded, NotEncodable, Rejected, encode_scalars
 from overlong.reference.error_mode import REPLACEMENT_CHARACTER
-from overlong.reference.order import LEAD_SURROGATES, TRAIL_SURROGATES, joined
+from overlong.reference.order import from_utf16
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from overlong.reference import Dialect, Outcome
 
@@ -52,23 +52,11 @@ def given(operation: str, payload: bytes) -> tuple[int, ...]:
 def pieces(operation: str, payload: bytes, spoken: Dialect) -> Iterator[Piece]:
     """The input piece by piece. Pairs are joined in UTF-16 alone: among code points a surrogate is one of two."""
     found = given(operation, payload)
-    for index, number in _paired(found) if operation == ENCODE_UTF16 else enumerate(found):
+    for index, number in from_utf16(found) if operation == ENCODE_UTF16 else enumerate(found):
         try:
             yield Piece(index, number, encode_scalars([number], spoken))
         except NotEncodable:
             yield Piece(index, number, None)
-
-
-def _paired(units: Sequence[int]) -> Iterator[tuple[int, int]]:
-    place = 0
-    while place < len(units):
-        after = units[place + 1] if place + 1 < len(units) else 0
-        if units[place] in LEAD_SURROGATES and after in TRAIL_SURROGATES:
-            yield place, joined(units[place], after)
-            place += 2
-        else:
-            yield place, units[place]
-            place += 1
 
 
 def halves(supplementary: int) -> tuple[int, int]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from overlong.reference.dialect import dialect
 from overlong.reference.error_mode import ESCAPES
-from overlong.reference.order import LEAD_SURROGATES, TRAIL_SURROGATES, joined
+from overlong.reference.order import from_utf16
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -54,17 +54,12 @@ def encode_utf16(units: Sequence[int], spoken: Dialect | None = None) -> bytes:
     Raises:
         NotEncodable: a surrogate stands alone, and the dialect has no octets for it; ``index`` counts code units.
     """
-    result, place = bytearray(), 0
-    while place < len(units):
-        pair = units[place] in LEAD_SURROGATES and units[place + 1 : place + 2]
-        scalar, length = units[place], 1
-        if pair and pair[0] in TRAIL_SURROGATES:
-            scalar, length = joined(units[place], pair[0]), 2
+    result = bytearray()
+    for place, scalar in from_utf16(units):
         try:
             result += encode_scalars([scalar], spoken)
         except NotEncodable as error:
             raise NotEncodable(error.number, place) from None
-        place += length
     return bytes(result)
 
 

@@ -11,7 +11,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from overlong.reference.automaton import Automaton
 
@@ -31,6 +31,19 @@ CODE_POINTS = range(0x110000)
 def joined(lead: int, trail: int) -> int:
     """The supplementary character of a UTF-16 pair (Unicode D91)."""
     return 0x10000 + ((lead - LEAD_SURROGATES.start) << 10) + (trail - TRAIL_SURROGATES.start)
+
+
+def from_utf16(units: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """The code points of UTF-16 code units, each with its place: pairs are one, other surrogates stay (RFC 2781)."""
+    place = 0
+    while place < len(units):
+        after = units[place + 1] if place + 1 < len(units) else 0
+        if units[place] in LEAD_SURROGATES and after in TRAIL_SURROGATES:
+            yield place, joined(units[place], after)
+            place += 2
+        else:
+            yield place, units[place]
+            place += 1
 
 
 def scalar_values() -> Iterator[int]:
