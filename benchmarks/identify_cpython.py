@@ -1,0 +1,64 @@
+"""What identifying costs: ``overlong identify`` of decoders in this machine's Python, start of the worker included.
+
+Beside the seconds stands the ratio to a bare loop that decodes as many strings, in the same run.
+Bound: 5 seconds.
+
+    python benchmarks/identify_cpython.py [ROUNDS]
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from overlong.conformance.identify.identify import identify
+
+BOUND = 5.0
+VALIDATOR = """
+def valid(octets):
+    try:
+        octets.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+"""
+
+
+def bare_loop(count: int) -> float:
+    """Seconds for ``bytes.decode`` of ``count`` strings."""
+    strings = [number.to_bytes(3, "big") for number in range(count)]
+    started = time.perf_counter()
+    for octets in strings:
+        try:
+            octets.decode("utf-8")
+        except UnicodeDecodeError:
+            pass
+    return time.perf_counter() - started
+
+
+def main() -> None:
+    """Print seconds and ratios."""
+    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 5
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "validator.py"
+        path.write_text(VALIDATOR, "ascii")
+        for name, target in (("a validator", f"py:{path}:valid"), ("bytes.decode, strict and replacing", "cpython")):
+            seconds, ratios, asked = list[float](), list[float](), 0
+            for _ in range(rounds):
+                started = time.perf_counter()
+                portrait = identify(target)
+                seconds.append(time.perf_counter() - started)
+                assert all(trait.exact for trait in portrait.traits)
+                asked = portrait.questions
+                ratios.append(seconds[-1] / bare_loop(asked))
+            print(
+                f"{name}: median {statistics.median(seconds):.2f} s (bound {BOUND:g} s), {asked:,} strings asked, "
+                f"{statistics.median(ratios):.0f} times a bare loop"
+            )
+
+
+if __name__ == "__main__":
+    main()
