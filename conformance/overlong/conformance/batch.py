@@ -33,7 +33,7 @@ from overlong.conformance.protocol import (
     stream_payload,
 )
 from overlong.conformance.vector import Vector
-from overlong.reference import MaximalSubpart, segments
+from overlong.reference import MaximalSubpart, Segment, segments
 
 if TYPE_CHECKING:
     from overlong.conformance.certainty import Certainty
@@ -206,13 +206,13 @@ class Batch:
         return {}
 
     @cached_property
-    def _outcomes(self) -> list[tuple[MaximalSubpart | None, list[int]]]:
-        """For each vector its first flaw, and its scalar values with what stands for each flaw."""
+    def _outcomes(self) -> list[tuple[MaximalSubpart | None, list[Segment]]]:
+        """For each vector its first flaw, and all its segments."""
         if self.whole is not None:
             batch, start = self.whole
             return batch._outcomes[start : start + len(self)]  # noqa: SLF001 (its own class)
-        result: list[tuple[MaximalSubpart | None, list[int]]] = []
-        spoken, mode = self.profile.dialect, self.profile.mode
+        result: list[tuple[MaximalSubpart | None, list[Segment]]] = []
+        spoken = self.profile.dialect
         last: bytes | None = None
         for start, end in pairwise(self._starts):
             octets = self.octets[start:end]
@@ -222,7 +222,7 @@ class Batch:
             last = octets
             found = list(segments(octets, spoken=spoken))
             flaw = next((each for each in found if isinstance(each, MaximalSubpart)), None)
-            result.append((flaw, list(chain.from_iterable(mode.outputs(found, octets)))))
+            result.append((flaw, found))
         return result
 
     def _expect(self, operation: str, units: Units) -> Answers:
@@ -231,11 +231,12 @@ class Batch:
             return answers(operation, payloads, self.profile.dialect, self.profile.encodes)
         statuses, lengths, incompletes = bytearray(), bytearray(), bytearray()
         numbers, output = list[int](), list[int]()
-        silent = operation == VALIDATE
-        for start, (flaw, scalars) in zip(self._starts, self._outcomes, strict=False):
+        silent, mode = operation == VALIDATE, self.profile.mode
+        for (start, end), (flaw, found) in zip(pairwise(self._starts), self._outcomes, strict=True):
             if flaw is None or operation in REPLACING:
+                scalars = [] if silent else list(chain.from_iterable(mode.outputs(found, self.octets[start:end])))
                 statuses += ACCEPTED
-                numbers.append(0 if silent else units.count(scalars))
+                numbers.append(units.count(scalars))
                 lengths.append(0)
                 incompletes.append(0)
                 output += scalars

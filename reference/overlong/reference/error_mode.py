@@ -70,6 +70,12 @@ class ErrorMode:
         Raises:
             IllFormed: the mode refuses, and a segment is ill-formed.
         """
+        put = self.stands_for
+        if put is not None and self.absorbs is None and not self.whole_runs:  # each by itself: the common case
+            return (
+                each.scalars if isinstance(each, WellFormed) else put(octets[each.offset : each.offset + each.length])
+                for each in found
+            )
         fold = Fold(self)
         return (fold.put_out(each, octets) for each in found)
 

@@ -11,6 +11,9 @@ from functools import cache, cached_property
 from importlib.resources import files
 
 
+_REMEMBERED = 1 << 12
+
+
 @dataclass(frozen=True, slots=True)
 class Template:
     """One octet of a row: which bits are fixed, to what, and which carry the number."""
@@ -105,15 +108,25 @@ class Layout:
         return cls(tuple(rows))
 
     @cached_property
+    def _numbers(self) -> dict[bytes, int]:
+        """Those asked first: suites ask for few characters, many times."""
+        return {}
+
+    @cached_property
     def _of_length(self) -> dict[int, tuple[Row, ...]]:
         lengths = {len(row.templates) for row in self.rows}
         return {length: tuple(row for row in self.rows if len(row.templates) == length) for length in lengths}
 
     def number(self, octets: bytes) -> int:
         """The number that a sequence stands for by its bits; whether it is well-formed is not asked."""
-        rows = self._of_length[len(octets)]
-        row = rows[0] if len(rows) == 1 else next((row for row in rows if row.fits(octets)), rows[-1])
-        return row.number(octets)
+        known = self._numbers.get(octets)
+        if known is None:
+            rows = self._of_length[len(octets)]
+            row = rows[0] if len(rows) == 1 else next((row for row in rows if row.fits(octets)), rows[-1])
+            known = row.number(octets)
+            if len(self._numbers) < _REMEMBERED:
+                self._numbers[octets] = known
+        return known
 
     def announced(self, lead: int) -> Row | None:
         """The row whose first octet ``lead`` is; None for a tail octet and for FE and FF."""

@@ -2,7 +2,8 @@
 
 Read off the machines of the reference (:mod:`overlong.reference.machine`): a decoder whose answers are computed by
 some machine of as many states answers all of a suite correctly, prefixes included, if and only if it answers
-everything correctly. The prefixes are in the suite.
+everything correctly. The prefixes are in the suite: two states may be told apart in the middle of a word, and their
+whole outputs be the same.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ def _refusing(profile: Profile) -> tuple[bytes, ...]:
     return _with_prefixes(_places(profile))
 
 
+@cache
 def _replacing(profile: Profile) -> tuple[bytes, ...]:
     return _with_prefixes(_outputs(profile))
 
