@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
 
-
 _REMEMBERED = 1 << 12
 
 
