@@ -11,6 +11,7 @@ from functools import cache, cached_property
 from importlib.resources import files
 
 _REMEMBERED = 1 << 12
+"""Sequences whose numbers are kept."""
 
 
 @dataclass(frozen=True, slots=True)
