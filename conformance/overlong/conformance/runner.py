@@ -6,7 +6,6 @@ It knows nothing of where the target runs and nothing of how results are shown.
 from __future__ import annotations
 
 import hashlib
-import struct
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -36,6 +35,7 @@ from overlong.conformance.protocol import (
     UNSUPPORTED,
     VALIDATE,
     big_endian,
+    read_numbers,
 )
 from overlong.conformance.suites.core import core_vectors
 from overlong.conformance.target import BudgetSpent, TargetError
@@ -218,9 +218,7 @@ class Runner:
             run.incomplete = "interrupted"
         except (BudgetSpent, TargetError) as error:
             run.incomplete = str(error)
-        for finding in doubtful:  # with what a second look found, or as they were if it was broken off
-            self._add(finding)
-        for finding in late:
+        for finding in (*doubtful, *late):  # with what a second look found, or as they were if it was broken off
             self._add(finding)
         run.seconds = time.monotonic() - started
         run.restarts = self.target.restarts
@@ -356,10 +354,9 @@ class Runner:
             return
         answers = answered.answers
         if REFUSED in answers.statuses:
-            numbers = struct.unpack(f">{len(answers.statuses)}I", answers.numbers)
             self._offsets_seen = any(
                 status == REFUSED[0] and number != NOT_SAID
-                for status, number in zip(answers.statuses, numbers, strict=True)
+                for status, number in zip(answers.statuses, read_numbers(answers.numbers), strict=True)
             )
 
     def _settle_claims(self) -> None:

@@ -139,7 +139,7 @@ class Vector:
         flaw = self.flaw
         if flaw is not None:
             return Rejected(self.profile.offset(self.octets, flaw.offset), flaw.length, flaw.incomplete)
-        return Decoded(tuple(chain.from_iterable(self.outputs)))
+        return self.replaced
 
     @cached_property
     def replaced(self) -> Decoded:

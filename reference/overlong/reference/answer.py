@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from overlong.reference.decoder import Outcome, Rejected
+from overlong.reference.decoder import Outcome, Rejected, decode_scalars
+from overlong.reference.dialect import dialect
 from overlong.reference.error_mode import ERROR_MODES, REPLACEMENT_CHARACTER
 from overlong.reference.layout import load_layout
-from overlong.reference.order import LEAD_SURROGATES, SIGNATURE, TRAIL_SURROGATES, joined
+from overlong.reference.order import LEAD_SURROGATES, SIGNATURE, TRAIL_SURROGATES, from_utf16, joined
 
 _FAR = 6
 """Octets back to which outputs are traced: the longest sequence."""
@@ -132,7 +133,7 @@ def verdict(octets: bytes, after: Outcome) -> str:
     if plain is not None:
         if after.scalars == plain:
             return ACCEPTED
-        if after.scalars == _with_pairs_joined(plain):
+        if after.scalars == tuple(number for _, number in from_utf16(plain)):
             return PAIRS_JOINED
         if plain[:1] == (SIGNATURE,) and after.scalars == plain[1:]:
             return SIGNATURE_DROPPED
@@ -141,24 +142,5 @@ def verdict(octets: bytes, after: Outcome) -> str:
 
 def _read(octets: bytes) -> tuple[int, ...] | None:
     """The numbers of sequences whose leads announce their lengths; None if ``octets`` are not that."""
-    widest, result, place = load_layout("rfc2279"), list[int](), 0
-    while place < len(octets):
-        row = widest.announced(octets[place])
-        if row is None:
-            return None
-        sequence = octets[place : place + len(row.templates)]
-        if len(sequence) < len(row.templates) or not row.fits(sequence):
-            return None
-        result.append(row.number(sequence))
-        place += len(sequence)
-    return tuple(result)
-
-
-def _with_pairs_joined(numbers: tuple[int, ...]) -> tuple[int, ...]:
-    result: list[int] = []
-    for number in numbers:
-        if number in TRAIL_SURROGATES and result and result[-1] in LEAD_SURROGATES:
-            result.append(joined(result.pop(), number))
-        else:
-            result.append(number)
-    return tuple(result)
+    laxest = dialect("lax-rfc2279")
+    return decode_scalars(octets, spoken=laxest) if laxest.automaton.accepts(octets) else None

@@ -77,28 +77,23 @@ def detection_machine(spoken: Dialect) -> Transducer:
 
 
 @cache
-def release_machine(spoken: Dialect, mode: ErrorMode) -> Transducer:
-    """What each octet of a stream adds to the output of a decoder that holds nothing back."""
-
-    def put_out(octets: bytes) -> tuple[int, ...]:
-        found = list(segments(octets, spoken=spoken))
-        if found and isinstance(found[-1], MaximalSubpart) and found[-1].incomplete:
-            found.pop()
-        return tuple(chain.from_iterable(mode.outputs(found, octets)))
-
-    def change(octets: bytes, octet: int) -> Hashable:
-        read = octets + bytes([octet])
-        return output_change(read, put_out(octets), put_out(read))
-
-    return _explored(spoken, mode, change)
+def output_machine(spoken: Dialect, mode: ErrorMode) -> Transducer:
+    """What each octet does to the output in an error mode, the input ending there."""
+    return _output_machine(spoken, mode, ended=True)
 
 
 @cache
-def output_machine(spoken: Dialect, mode: ErrorMode) -> Transducer:
-    """What each octet does to the output in an error mode, the input ending there."""
+def release_machine(spoken: Dialect, mode: ErrorMode) -> Transducer:
+    """What each octet of a stream adds to the output of a decoder that holds nothing back."""
+    return _output_machine(spoken, mode, ended=False)
 
+
+def _output_machine(spoken: Dialect, mode: ErrorMode, *, ended: bool) -> Transducer:
     def put_out(octets: bytes) -> tuple[int, ...]:
-        return tuple(chain.from_iterable(mode.outputs(segments(octets, spoken=spoken), octets)))
+        found = list(segments(octets, spoken=spoken))
+        if not ended and found and isinstance(found[-1], MaximalSubpart) and found[-1].incomplete:
+            found.pop()
+        return tuple(chain.from_iterable(mode.outputs(found, octets)))
 
     def change(octets: bytes, octet: int) -> Hashable:
         read = octets + bytes([octet])

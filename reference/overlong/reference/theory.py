@@ -10,7 +10,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from overlong.reference.automaton import Automaton
 
@@ -78,17 +78,58 @@ def characterising_set(automaton: Automaton) -> tuple[bytes, ...]:
     Raises:
         ValueError: two states are equivalent, so the automaton is not minimal.
     """
-    pairs = list(combinations(range(len(automaton)), 2))
+    return words_apart(
+        len(automaton),
+        lambda pair: witness(automaton, automaton, from_states=pair),
+        lambda words, pair: separator(automaton, words, *pair) is not None,
+    )
+
+
+def words_apart(
+    states: int,
+    least: Callable[[tuple[int, int]], bytes | None],
+    tell: Callable[[Iterable[bytes], tuple[int, int]], bool],
+) -> tuple[bytes, ...]:
+    """Words that tell every two of so many states apart: each pair's least, less those that the others replace.
+
+    Args:
+        states: how many.
+        least: the shortlex-least word for two states; None if there is none.
+        tell: whether some of these words tell two states apart.
+
+    Raises:
+        ValueError: two states are equivalent.
+    """
+    pairs = list(combinations(range(states), 2))
     words: set[bytes] = set()
     for pair in pairs:
-        word = witness(automaton, automaton, from_states=pair)
+        word = least(pair)
         if word is None:
             raise ValueError(f"states {pair[0]} and {pair[1]} are equivalent; minimise the automaton first")
         words.add(word)
     for word in sorted(words, key=shortlex, reverse=True):
-        if all(separator(automaton, words - {word}, *pair) is not None for pair in pairs):
+        if all(tell(words - {word}, pair) for pair in pairs):
             words.remove(word)
     return tuple(sorted(words, key=shortlex))
+
+
+def identifying_words(
+    states: int, words: Sequence[bytes], says: Callable[[bytes, int], object]
+) -> list[tuple[bytes, ...]]:
+    """For each of so many states, those of ``words`` that tell it from every other, as few as greed finds.
+
+    ``says`` is what a state answers to a word.
+    """
+    result: list[tuple[bytes, ...]] = []
+    for state in range(states):
+        apart = {word: {other for other in range(states) if says(word, other) != says(word, state)} for word in words}
+        left, chosen = set(range(states)) - {state}, list[bytes]()
+        while left:
+            best = max(words, key=lambda word: len(apart[word] & left))  # the first, so the shortlex-least
+            chosen.append(best)
+            left -= apart[best]
+        result.append(tuple(sorted(chosen, key=shortlex)))
+    return result
 
 
 def separator(automaton: Automaton, words: Iterable[bytes], left: int, right: int) -> bytes | None:

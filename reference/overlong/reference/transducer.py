@@ -16,10 +16,9 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
 
 from overlong.reference.automaton import OCTETS, Automaton, OctetClass, merged
-from overlong.reference.theory import access_words, shortlex
+from overlong.reference.theory import access_words, identifying_words, shortlex, words_apart
 
 Change = Hashable
 """What one octet does to the answer."""
@@ -120,35 +119,16 @@ class Transducer:
         Raises:
             ValueError: two states are equivalent, so the machine is not minimal.
         """
-        words: set[bytes] = set()
-        pairs = list(combinations(range(len(self)), 2))
-        for left, right in pairs:
-            word = difference(self, self, (left, right))
-            if word is None:
-                raise ValueError(f"states {left} and {right} are equivalent; minimise the machine first")
-            words.add(word)
-        for word in sorted(words, key=shortlex, reverse=True):
-            rest = words - {word}
-            if all(any(self.along(w, left) != self.along(w, right) for w in rest) for left, right in pairs):
-                words = rest
-        return tuple(sorted(words, key=shortlex))
+        return words_apart(
+            len(self),
+            lambda pair: difference(self, self, pair),
+            lambda words, pair: any(self.along(word, pair[0]) != self.along(word, pair[1]) for word in words),
+        )
 
     @cached_property
     def identifiers(self) -> tuple[tuple[bytes, ...], ...]:
         """For each state, words of the characterising set that tell it from every other, as few as greed finds."""
-        result: list[tuple[bytes, ...]] = []
-        for state in range(len(self)):
-            apart = {
-                word: {other for other in range(len(self)) if self.along(word, other) != self.along(word, state)}
-                for word in self.characterising_set
-            }
-            left, chosen = set(range(len(self))) - {state}, list[bytes]()
-            while left:
-                best = max(apart, key=lambda word: len(apart[word] & left))
-                chosen.append(best)
-                left -= apart[best]
-            result.append(tuple(sorted(chosen, key=shortlex)))
-        return tuple(result)
+        return tuple(identifying_words(len(self), self.characterising_set, self.along))
 
     def complete_strings(self) -> tuple[bytes, ...]:
         """The complete suite of depth 0 (Wp-method, Fujiwara et al. 1991), shortlex order.

@@ -14,8 +14,8 @@ from overlong.conformance.commands.options import (
     INCOMPLETE,
     NOT_MEASURED,
     TargetCommand,
-    check_profile,
     errors_on_one_line,
+    profile_option,
     target_of,
     width,
     with_limits,
@@ -44,13 +44,7 @@ Examples:
     metavar="NAME",
     help="Run only this suite (several may be named); no certificate then.",
 )
-@click.option(
-    "--profile",
-    default="rfc3629",
-    show_default=True,
-    metavar="DIALECT",
-    help="What the decoder should speak: rfc3629, cesu-8, mutf-8, wtf-8, ... (see docs/dialects.md).",
-)
+@profile_option("What the decoder should speak: rfc3629, cesu-8, mutf-8, wtf-8, ... (see docs/dialects.md).")
 @click.option("--quick", is_flag=True, help="Leave out the scalar values; no certificate then.")
 @click.option(
     "-o",
@@ -105,7 +99,6 @@ def command(
     for name in suites:
         if name not in SUITES:
             raise click.BadParameter(f"no suite {name!r}; there is {', '.join(SUITES)}", param_hint="--suite")
-    check_profile(profile)
     if quick and suites:
         raise click.UsageError("--quick chooses the suites itself; leave out --suite")
     chosen: Sequence[str] | None = suites or (QUICK if quick else None)

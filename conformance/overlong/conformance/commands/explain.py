@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from overlong.conformance.commands.options import check_profile, width
+from overlong.conformance.commands.options import profile_option, width
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,13 +23,7 @@ Examples:
 
 @click.command("explain", epilog=EXAMPLES)
 @click.argument("what", nargs=-1, required=True)
-@click.option(
-    "--profile",
-    default="rfc3629",
-    show_default=True,
-    metavar="DIALECT",
-    help="The dialect whose automaton reads the octets.",
-)
+@profile_option("The dialect whose automaton reads the octets.")
 def command(what: tuple[str, ...], profile: str) -> None:
     """Explain octets (in hexadecimal) or a code (OV201).
 
@@ -43,7 +37,6 @@ def command(what: tuple[str, ...], profile: str) -> None:
     from overlong.conformance.vector import IdError, Vector
     from overlong.reference import DEFECTS
 
-    check_profile(profile)
     text = " ".join(what)
     lines: Iterable[str]
     if text == "codes":

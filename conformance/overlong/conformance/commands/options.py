@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Callable, Generator, Sequence
 
 CONFORMS, DIVERGES, USAGE, NOT_MEASURED, INCOMPLETE = 0, 1, 2, 3, 4
 """Exit codes, as ``docs/command-line.md`` documents them."""
@@ -98,8 +98,14 @@ def with_limits(command: Any) -> Any:
     return command
 
 
-def check_profile(name: str) -> None:
-    """Raises: click.BadParameter: there is no such dialect."""
+def profile_option(help_text: str) -> Callable[[Any], Any]:
+    """``--profile DIALECT``: the name of a dialect that there is."""
+    return click.option(
+        "--profile", default="rfc3629", show_default=True, metavar="DIALECT", help=help_text, callback=_dialect
+    )
+
+
+def _dialect(_context: click.Context, _option: click.Parameter, name: str) -> str:
     from overlong.reference import DIALECTS
 
     if name not in DIALECTS:
@@ -108,6 +114,7 @@ def check_profile(name: str) -> None:
         close = difflib.get_close_matches(name, DIALECTS, 1)
         hint = f"did you mean {close[0]}?" if close else f"there is {', '.join(DIALECTS)}"
         raise click.BadParameter(f"no profile {name!r}; {hint}", param_hint="--profile")
+    return name
 
 
 def width() -> int:

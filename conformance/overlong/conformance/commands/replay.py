@@ -13,8 +13,8 @@ from overlong.conformance.commands.options import (
     DIVERGES,
     NOT_MEASURED,
     TargetCommand,
-    check_profile,
     errors_on_one_line,
+    profile_option,
     target_of,
     width,
     with_limits,
@@ -30,13 +30,7 @@ Examples:
 
 @click.command("replay", cls=TargetCommand, epilog=EXAMPLES)
 @click.argument("words", nargs=-1, required=True, metavar="VECTOR TARGET")
-@click.option(
-    "--profile",
-    default="rfc3629",
-    show_default=True,
-    metavar="DIALECT",
-    help="What the decoder should speak.",
-)
+@profile_option("What the decoder should speak.")
 @with_limits
 def command(words: tuple[str, ...], profile: str, timeout: float, restarts: int) -> None:
     """Give one vector to one target, and show what each of its operations answers.
@@ -55,7 +49,6 @@ def command(words: tuple[str, ...], profile: str, timeout: float, restarts: int)
     from overlong.conformance.vectors.find import find_vectors
 
     target = target_of(words, leading=1)
-    check_profile(profile)
     try:
         vector, *others = (replace(each, profile=Profile(profile)) for each in find_vectors(words[0]))
         asks(vector)

@@ -24,7 +24,7 @@ from overlong.conformance.profile import RFC3629
 from overlong.conformance.suites.suite import BATCH, Suite
 from overlong.reference import DIALECTS, dialect
 from overlong.reference.automaton import OCTETS
-from overlong.reference.theory import access_words, characterising_set, shortlex, witness
+from overlong.reference.theory import access_words, characterising_set, identifying_words, shortlex, witness
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,20 +36,7 @@ if TYPE_CHECKING:
 
 def identifiers(automaton: Automaton, words: tuple[bytes, ...]) -> list[tuple[bytes, ...]]:
     """For each state, words of the characterising set that tell it from every other state, as few as greed finds."""
-    result: list[tuple[bytes, ...]] = []
-    for state in range(len(automaton)):
-        answers = {word: automaton.accepts(word, state) for word in words}
-        apart = {
-            word: {other for other in range(len(automaton)) if automaton.accepts(word, other) != answers[word]}
-            for word in words
-        }
-        left, chosen = set(range(len(automaton))) - {state}, list[bytes]()
-        while left:
-            best = max(words, key=lambda word: len(apart[word] & left))  # the first, so the shortlex-least
-            chosen.append(best)
-            left -= apart[best]
-        result.append(tuple(sorted(chosen, key=shortlex)))
-    return result
+    return identifying_words(len(automaton), words, automaton.accepts)
 
 
 @cache
