@@ -32,7 +32,8 @@ from overlong.conformance.protocol import ECHO_PROBE, UNITS, Answers, Greeting, 
 from overlong.conformance.suites import SUITES
 from overlong.conformance.suites.complete import complete_strings, identifiers
 from overlong.conformance.suites.error_modes import COMPLETE_REFUSING, COMPLETE_REPLACING
-from overlong.conformance.targets.builtin import ADAPTERS, BUILTINS
+from overlong.conformance.targets.builtin import ADAPTERS
+from overlong.conformance.targets.builtins import BUILTINS
 from overlong.reference import DEFECTS, DIALECTS, ERROR_MODES, dialect
 from overlong.reference.machine import output_machine, place_machine
 from overlong.reference.theory import access_words, characterising_set

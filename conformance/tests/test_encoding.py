@@ -21,7 +21,7 @@ from overlong.conformance.replay import asks, replay
 from overlong.conformance.runner import offered
 from overlong.conformance.suites import OF_OCTETS, QUICK, SUITES, suite_named
 from overlong.conformance.suites.encoding import ALPHABET, BEYOND
-from overlong.conformance.targets.builtin import BUILTINS
+from overlong.conformance.targets.builtins import BUILTINS
 from overlong.conformance.vector import IdError, Vector
 from overlong.reference import Decoded, NotEncodable, Rejected, dialect, encode_utf16
 

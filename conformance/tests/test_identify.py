@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from overlong.__main__ import cli
 from overlong.conformance.identify.identify import identify
 from overlong.conformance.report.identity import portrait_lines
-from overlong.conformance.targets.builtin import BUILTINS
+from overlong.conformance.targets.builtins import BUILTINS
 from overlong.reference import DIALECTS, ERROR_MODES
 
 if TYPE_CHECKING:

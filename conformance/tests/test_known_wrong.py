@@ -7,7 +7,7 @@ import pytest
 from known_wrong import WRONG
 from overlong.conformance import certify
 from overlong.conformance.suites import QUICK, SUITES
-from overlong.conformance.targets.builtin import BUILTINS
+from overlong.conformance.targets.builtins import BUILTINS
 
 DECODERS = Path(__file__).parent / "known_wrong.py"
 NEEDS_SCALARS = {"one_character_is_another"}

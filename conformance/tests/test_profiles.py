@@ -20,7 +20,7 @@ from overlong.conformance.profile import Profile
 from overlong.conformance.protocol import UNITS
 from overlong.conformance.suites import SUITES
 from overlong.conformance.suites.complete import complete_strings, strings_for
-from overlong.conformance.targets.builtin import BUILTINS
+from overlong.conformance.targets.builtins import BUILTINS
 from overlong.reference import DIALECTS, ERROR_MODES, decode, dialect
 from overlong.reference.theory import equivalent
 

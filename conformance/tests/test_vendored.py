@@ -17,7 +17,7 @@ from overlong.conformance.compare import compare
 from overlong.conformance.observation import Unsupported
 from overlong.conformance.protocol import ECHO_PROBE, HEAD, STREAMING, UNITS, Answers, Greeting
 from overlong.conformance.suites import SUITES
-from overlong.conformance.targets.builtin import BUILTINS
+from overlong.conformance.targets.builtins import BUILTINS
 from overlong.conformance.vector import Vector
 from overlong.conformance.vectors.formats import libfuzzer, source, text
 from overlong.conformance.vectors.selection import Selection

@@ -16,7 +16,7 @@ def list_command(output_format: str) -> None:
     """List them, and say why one cannot be used here."""
     import json
 
-    from overlong.conformance.targets.builtin import BUILTINS
+    from overlong.conformance.targets.builtins import BUILTINS
 
     rows = [(builtin, builtin.missing()) for builtin in BUILTINS.values()]
     if output_format == "json":

@@ -1,25 +1,27 @@
-"""Decoders that come with an adapter: what each needs, and how it is started. Nothing is built early."""
+"""A decoder that ships with an adapter: what it needs, which version is here, how it is started."""
 
 from __future__ import annotations
 
-import platform
 import shutil
+import subprocess
 import sys
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from overlong.conformance.targets.build import GO, JAVA, RUST, C, built
+from overlong.conformance.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 ADAPTERS = Path(__file__).parent.parent / "adapters"
+_ASK_SECONDS = 10.0  # for a version: virtual machines take their time
 
 
 @dataclass(frozen=True)
 class Builtin:
-    """A decoder that ships with an adapter."""
+    """A decoder that ships with an adapter. Nothing is built, fetched or started before it is asked for."""
 
     name: str
     language: str
@@ -28,6 +30,10 @@ class Builtin:
     """What to install to use it here; empty if nothing."""
     command: Callable[[], list[str]]
     """How to start it; builds it first where it must be built."""
+    version: Callable[[], str] = lambda: ""
+    """Which version is here, found without building anything; empty where only the greeting says it."""
+    fetches: str = ""
+    """What is fetched from a registry of packages when it is first used; empty if nothing."""
 
 
 def python_command(place: str, name: str, mode: str = "") -> list[str]:
@@ -35,109 +41,33 @@ def python_command(place: str, name: str, mode: str = "") -> list[str]:
     return [sys.executable, str(ADAPTERS / "python.py"), place, name, *([mode] if mode else [])]
 
 
-def _cpython(name: str, attribute: str, what: str) -> Builtin:
-    return Builtin(
-        name,
-        "Python",
-        what,
-        lambda: "",
-        lambda: python_command(str(ADAPTERS / "cpython.py"), attribute),
-    )
-
-
-def _node(name: str, mode: str, what: str) -> Builtin:
-    return Builtin(
-        name,
-        "JavaScript",
-        what,
-        lambda: _not_on_path("node", "Node.js 18.14 or later (Debian: apt install nodejs)"),
-        lambda: [_found("node"), str(ADAPTERS / "node.js"), mode],
-    )
-
-
-def _go(name: str, mode: str, what: str) -> Builtin:
-    return Builtin(
-        name,
-        "Go",
-        what,
-        lambda: _not_on_path("go", "Go 1.19 or later (Debian: apt install golang-go)"),
-        lambda: [str(built(GO, ADAPTERS / "go_utf8.go")), mode],
-    )
-
-
-def _java(name: str, mode: str, what: str) -> Builtin:
-    return Builtin(
-        name,
-        "Java",
-        what,
-        lambda: _not_on_path(("java", "javac"), "a JDK (Debian: apt install default-jdk-headless)"),
-        # It is short-lived: a quick start is worth more than a fast decoder.
-        lambda: [
-            *(_found("java"), "-Xshare:auto", "-XX:TieredStopAtLevel=1"),
-            *("-cp", str(built(JAVA, ADAPTERS / "JavaUtf8.java")), "JavaUtf8", mode),
-        ],
-    )
-
-
-def _perl(name: str, mode: str, what: str) -> Builtin:
-    return Builtin(
-        name,
-        "Perl",
-        what,
-        lambda: _not_on_path("perl", "Perl 5 (Debian: apt install perl)"),
-        lambda: [_found("perl"), str(ADAPTERS / "perl_utf8.pl"), mode],
-    )
-
-
-def _glibc_missing() -> str:
-    if platform.libc_ver()[0] != "glibc":
-        return "it is glibc's own decoder: Linux with glibc only"
-    return "" if C.found() else "no C compiler on PATH; install gcc or clang (Debian: apt install gcc libc6-dev)"
-
-
-BUILTINS = {
-    builtin.name: builtin
-    for builtin in (
-        _cpython("cpython", "Strict", "bytes.decode, strict and replace"),
-        _cpython("cpython-incremental", "Incremental", "codecs' incremental decoder, whole and in chunks"),
-        _cpython("cpython-surrogatepass", "Surrogatepass", "bytes.decode with surrogatepass"),
-        _cpython("cpython-surrogateescape", "Surrogateescape", "bytes.decode with surrogateescape (PEP 383)"),
-        _node("node-textdecoder", "textdecoder", "TextDecoder, fatal and replacing, whole and in chunks"),
-        _node("node-buffer", "buffer", "Buffer.toString and buffer.isUtf8"),
-        Builtin(
-            "glibc-iconv",
-            "C",
-            "iconv from UTF-8 to UTF-32",
-            _glibc_missing,
-            lambda: [str(built(C, ADAPTERS / "glibc_iconv.c"))],
-        ),
-        _go("go-utf8", "utf8", "unicode/utf8: Valid, DecodeRune, AppendRune; range over a string"),
-        _go("go-tovalidutf8", "tovalidutf8", "strings.ToValidUTF8: one U+FFFD for each run of ill-formed octets"),
-        Builtin(
-            "rust-std",
-            "Rust",
-            "str::from_utf8, String::from_utf8_lossy, char",
-            lambda: _not_on_path("rustc", "Rust 1.63 or later (Debian: apt install rustc)"),
-            lambda: [str(built(RUST, ADAPTERS / "rust_std.rs"))],
-        ),
-        _java("java-charsetdecoder", "charsetdecoder", "CharsetDecoder, reporting and replacing, in chunks"),
-        _java("java-string", "string", "new String(bytes, UTF_8) and getBytes"),
-        _java("java-readutf", "readutf", "DataInputStream.readUTF: modified UTF-8"),
-        _perl("perl-utf8", "utf8", "Encode's utf8, Perl's own lax form"),
-        _perl("perl-utf-8-strict", "utf-8-strict", "Encode's UTF-8, the strict one"),
-    )
-}
-
-
-def _found(program: str) -> str:
+def found(program: str) -> str:
+    """The path of a program that is there."""
     path = shutil.which(program)
     assert path is not None, "asked only when nothing is missing"
     return path
 
 
-def _not_on_path(programs: str | tuple[str, ...], install: str) -> str:
+def not_on_path(programs: str | tuple[str, ...], install: str) -> str:
     """What to install; empty if the programs are there."""
     missing = [each for each in ((programs,) if isinstance(programs, str) else programs) if not shutil.which(each)]
     if not missing:
         return ""
     return f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} not on PATH; install {install}"
+
+
+@lru_cache(maxsize=64)
+def said(*command: str) -> str:
+    """The first line that a command writes, safe to show: what ``--version`` gives; empty if it fails."""
+    try:
+        asked = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_ASK_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    lines = (asked.stdout or asked.stderr).decode("utf-8", "backslashreplace").strip().splitlines()
+    return printable(lines[0].strip(), 60) if lines and asked.returncode == 0 else ""

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.printable import printable
 from overlong.conformance.target import TargetError, UnknownTarget
-from overlong.conformance.targets.builtin import ADAPTERS, BUILTINS, python_command
+from overlong.conformance.targets.builtin import ADAPTERS, python_command
+from overlong.conformance.targets.builtins import BUILTINS
 from overlong.conformance.targets.framed import FramedTarget
 
 if TYPE_CHECKING:
