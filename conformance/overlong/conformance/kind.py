@@ -104,6 +104,10 @@ KINDS = {
         Kind("OV605", VERDICT, "unstable", "",
              "The decoder failed on a group of inputs, and on none of them when they were asked again one by one. "
              "Something outlives a call: state, memory, time."),
+        Kind("OV606", VERDICT, "not the trait declared", "",
+             "The adapter's greeting declares something that the decoder cannot help: that it ends a string at octet "
+             "00, refuses it, or strips a signature. The decoder does something else with such a string, or diverges "
+             "in the rest of it. Correct the greeting, or look at the decoder."),
         Kind("OV701", ENCODER, "scalar value refused", "RFC 3629 §3",
              "The encoder was given scalar values alone, or UTF-16 that is well-formed, and refused. Text cannot be "
              "written. Usual causes: noncharacters taken for surrogates, a range that stops one short, code units "

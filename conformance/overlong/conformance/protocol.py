@@ -158,6 +158,13 @@ WORDS = {
 }
 """Members of a greeting that must be one of these words, if they are there."""
 
+TRAITS = {
+    "nul": ("ends the string", "refused"),
+    "bom": ("strips",),
+    "wrapper": ("json-string", "xml"),
+}
+"""Traits with a meaning, likewise: see :mod:`overlong.conformance.traits`."""
+
 
 class ProtocolError(Exception):
     """A target broke the protocol; the message says how, in words, safe to show."""
@@ -224,7 +231,7 @@ class Greeting:
         units = text("units", "utf-32")
         if units not in UNITS:
             raise ProtocolError(f'"units" is {printable(units)!r}; there are {", ".join(UNITS)}')
-        for member, words in WORDS.items():
+        for member, words in (WORDS | TRAITS).items():
             if member in greeting and text(member) not in words:
                 raise ProtocolError(f'"{member}" is {printable(text(member))!r}; there are {", ".join(words)}')
         known = {"overlong", "name", "version", "language", "operations", "units", "error_mode", *WORDS}

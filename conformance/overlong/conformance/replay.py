@@ -21,6 +21,7 @@ from overlong.conformance.protocol import (
 from overlong.conformance.runner import offered
 from overlong.conformance.target import BudgetSpent, TargetError
 from overlong.conformance.targets.resolve import resolve
+from overlong.conformance.traits import expected_under, judged, traits_of
 from overlong.conformance.vector import IdError
 
 if TYPE_CHECKING:
@@ -76,14 +77,20 @@ def replay(vector: Vector, target: str | Sequence[str], limits: Limits | None = 
         if wanted == VALIDATE + DECODE + REPLACE and not offered(wanted, greeting):
             wanted, vector = STREAMING, replace(vector, chunks=(len(vector.octets),))  # a stream of one chunk
         batch = Batch.of([vector])
+        traits = () if vector.category in WIDTHS else traits_of(greeting)
         answers: list[Answer] = []
         try:
             for answered in resolved.observe((batch, operation) for operation in offered(wanted, greeting)):
                 units = greeting.units_of(answered.operation)
                 (said,) = answered.answers.observations(units, verdict_only=answered.operation == VALIDATE)
                 observed = answered.faults.get(0, said)
-                finding = next(compare_batch(answered, greeting), None)
-                answers.append(Answer(answered.operation, expected_of(vector, answered.operation), observed, finding))
+                touched = any(trait.touches(vector.octets) for trait in traits)
+                if touched:
+                    finding = judged(vector, answered.operation, observed, traits)
+                else:
+                    finding = next(compare_batch(answered, greeting), None)
+                expected = expected_under(vector, answered.operation, traits) or expected_of(vector, answered.operation)
+                answers.append(Answer(answered.operation, expected, observed, finding))
         except BudgetSpent as error:
             raise TargetError(str(error)) from error
         return answers

@@ -160,6 +160,7 @@ def suite_as_json(suite: SuiteRun) -> dict[str, Any]:
         "operations": suite.operations,
         "vectors": suite.suite.size,
         "asked": suite.done,
+        "set_aside": suite.aside,
         "failing": len(suite.failing),
         "unsupported": dict(sorted(suite.unsupported.items())),
         "vectors_digest": {"sha256": suite.vectors_digest},

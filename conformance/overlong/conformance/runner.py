@@ -39,6 +39,7 @@ from overlong.conformance.protocol import (
 )
 from overlong.conformance.suites.core import core_vectors
 from overlong.conformance.target import BudgetSpent, TargetError
+from overlong.conformance.traits import JUDGED, judged, to_be_judged, traits_of, without
 from overlong.conformance.vector import Vector
 
 if TYPE_CHECKING:
@@ -75,13 +76,15 @@ class SuiteRun:
     """For each operation, the vectors that the target did not answer."""
     failing: set[tuple[object, ...]] = field(default_factory=set[tuple[object, ...]])
     """What tells apart the vectors of the suite that have a finding."""
+    aside: int = 0
+    """Vectors that were not asked, for a trait that the target declares."""
 
     def __post_init__(self) -> None:
         self._lengths, self._octets = hashlib.sha256(), hashlib.sha256()
 
     @property
     def whole(self) -> bool:
-        return self.done == self.suite.size
+        return self.done + self.aside == self.suite.size
 
     def asked(self, answered: Answered) -> None:
         """Count what was answered, and hash what was asked: in columns, so how batches were cut leaves no trace."""
@@ -112,6 +115,8 @@ class Run:
     claims: dict[str, str] = field(default_factory=lambda: dict.fromkeys(CLAIMS, NOT_MEASURED))
     notes: list[str] = field(default_factory=list[str])
     restarts: int = 0
+    isolation: str = ""
+    """What contained the target's accidents; empty if that is not known."""
     seconds: float = 0.0
     incomplete: str = ""
     """Why the run ended early; empty if it did not."""
@@ -183,6 +188,8 @@ class Runner:
         self._whole: dict[tuple[bytes, bool], Finding] = {}  # of vectors that chunking asks again
         self._chunked_octets: frozenset[bytes] | None = None
         self._offsets_seen = False
+        self._traits = traits_of(target.greeting)
+        self._touched: list[Vector] = []  # set aside, and to be judged apart
 
     def suites(self, suites: Sequence[Suite], progress: Progress) -> Run:
         """Run ``suites``; an interruption or a spent budget ends the run and keeps what was measured.
@@ -196,7 +203,11 @@ class Runner:
         run.suites = [part for part in parts.values() if part.operations]
         total = sum(part.suite.size for part in run.suites)
         asked = (
-            (batch, operation) for part in run.suites for batch in part.suite.batches() for operation in part.operations
+            (kept, operation)
+            for part in run.suites
+            for batch in part.suite.batches()
+            if (kept := self._kept(batch, part))
+            for operation in part.operations
         )
         doubtful: list[Finding] = []
         late: list[Finding] = []
@@ -212,6 +223,8 @@ class Runner:
                         self._add(finding)
                 if answered.operation == part.operations[-1]:
                     progress(part.suite.name, run.vectors, total)
+            for finding in self._set_aside():
+                self._add(finding)
             doubtful = list(self._second_look(doubtful))
             late = list(self._named(late))
         except KeyboardInterrupt:
@@ -244,6 +257,29 @@ class Runner:
                 answered.unstable,
                 place_of_fault(answered.operation),
             )
+
+    def _kept(self, batch: Batch, part: SuiteRun) -> Batch:
+        """The batch without what a declared trait touches."""
+        if not self._traits or set(part.operations) & set(ENCODING):
+            return batch
+        kept, touched = without(batch, self._traits)
+        part.aside += len(touched)
+        if part.suite.name in JUDGED:
+            self._touched += touched
+        return kept
+
+    def _set_aside(self) -> Iterator[Finding]:
+        """What was set aside, judged by the traits for which it was."""
+        for answered in self.target.observe(
+            to_be_judged(self._touched, offered(VALIDATE + DECODE + REPLACE, self.run.greeting))
+        ):
+            units = self.run.greeting.units_of(answered.operation)
+            observations = answered.answers.observations(units, verdict_only=answered.operation == VALIDATE)
+            for place, observed in enumerate(observations):
+                vector = answered.batch[place]
+                finding = judged(vector, answered.operation, answered.faults.get(place, observed), self._traits)
+                if finding is not None:
+                    yield finding
 
     def _second_look(self, findings: Sequence[Finding]) -> Iterator[Finding]:
         """Offsets beyond the first flaw: did the decoder report badly, or accept the flaw and fail later?

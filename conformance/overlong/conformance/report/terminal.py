@@ -12,6 +12,7 @@ from overlong.conformance.printable import printable, spaced_hex, thousands, tim
 from overlong.conformance.profile import puts_out
 from overlong.conformance.protocol import OPERATIONS, REPLACE
 from overlong.conformance.runner import FAILS, HOLDS, MEASURED_BY, NOT_MEASURED
+from overlong.conformance.traits import traits_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -118,7 +119,12 @@ def _remarks(certificate: Certificate, width: int) -> Iterator[str]:
     proved = {claim for claim, state in run.claims.items() if state == HOLDS}
     if VERDICT not in proved:  # what it wrongly accepts has no place
         proved.discard(POSITION)
-    lines.extend(f"complete: {part.suite.shows}" for part in run.suites if part.suite.proves in proved and part.whole)
+    for part in run.suites:
+        if part.suite.proves in proved and part.whole:
+            lines.append(f"complete{' but for what is set aside' if part.aside else ''}: {part.suite.shows}")
+    lines.extend(
+        f"{trait.line} ({thousands(sum(part.aside for part in run.suites))})" for trait in traits_of(run.greeting)
+    )
     if run.restarts:
         lines.append(f"restarted {times(run.restarts)} after a failure")
     if certificate.refused:

@@ -1,0 +1,138 @@
+"""What a target cannot help and declares in its greeting: strings that it is set aside from, and judged by apart.
+
+A C string ends at octet 00; a parser strips a signature; XML has no place for most controls. Such a trait is shown
+as a trait and tested as one: strings that it touches are not asked with the others, and those of the core and of
+``complete(0)`` are asked afterwards and judged by what the trait says. So it cannot hide a fault behind it, and a
+decoder that does not have it is found out.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from overlong.conformance.batch import Batch
+from overlong.conformance.compare import compare, expected_of
+from overlong.conformance.finding import Finding
+from overlong.conformance.observation import Accepted, Refused
+from overlong.conformance.protocol import REPLACING
+from overlong.reference import Decoded, Rejected
+from overlong.reference.layout import load_layout
+from overlong.reference.order import SIGNATURE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from overlong.conformance.observation import Observation
+    from overlong.conformance.protocol import Greeting
+    from overlong.conformance.vector import Vector
+    from overlong.reference import Outcome
+
+NUL = b"\0"
+_SIGNATURE = load_layout("rfc3629").encode(SIGNATURE) or b""
+_NOT_XML = re.compile(rb"[\x00-\x08\x0B-\x1F]|\xEF\xBF[\xBE\xBF]")
+"""What XML 1.0 has no characters for (section 2.2), and CR, which it reads as LF (section 2.11)."""
+
+JUDGED = ("core", "complete(0)")
+"""The suites whose strings, where they are set aside, show whether the trait is as declared."""
+
+
+@dataclass(frozen=True)
+class Trait:
+    """A member of the greeting, one of its words, and what they mean."""
+
+    member: str
+    word: str
+    strings: str
+    """Which strings it touches, in words."""
+    pattern: re.Pattern[bytes]
+    """What such strings hold."""
+    at_start: bool = False
+    """They hold it at their start."""
+    as_read: Callable[[bytes], bytes] | None = None
+    """What the decoder gets to see of such a string, if that is known."""
+    refuses: bool = False
+    """It refuses such strings."""
+
+    def touches(self, octets: bytes) -> bool:
+        """Whether a string is such a one."""
+        found = self.pattern.match(octets) if self.at_start else self.pattern.search(octets)
+        return found is not None
+
+    @property
+    def line(self) -> str:
+        """``nul: refused; strings with octet 00 are set aside``."""
+        return f"{self.member}: {self.word}; {self.strings} are set aside"
+
+
+_TRAITS = (
+    Trait("nul", "ends the string", "strings with octet 00", re.compile(NUL),
+          as_read=lambda octets: octets.partition(NUL)[0]),
+    Trait("nul", "refused", "strings with octet 00", re.compile(NUL), refuses=True),
+    Trait("bom", "strips", "strings that begin with EF BB BF", re.compile(_SIGNATURE), at_start=True,
+          as_read=lambda octets: octets.removeprefix(_SIGNATURE)),
+    Trait("wrapper", "xml", "strings with what XML 1.0 has no character for, or with CR", _NOT_XML),
+)  # fmt: skip
+
+
+def traits_of(greeting: Greeting) -> tuple[Trait, ...]:
+    """The traits that a target declares and that touch some strings."""
+    return tuple(trait for trait in _TRAITS if greeting.traits.get(trait.member) == trait.word)
+
+
+def without(batch: Batch, traits: tuple[Trait, ...]) -> tuple[Batch, list[Vector]]:
+    """The batch without the strings that a trait touches, which may leave nothing of it; and these strings."""
+    if not any(trait.pattern.search(batch.octets) for trait in traits):  # most batches cost no more
+        return batch, []
+    aside = [place for place, vector in enumerate(batch) if any(trait.touches(vector.octets) for trait in traits)]
+    if not aside:
+        return batch, []
+    gone = set(aside)
+    kept = [vector for place, vector in enumerate(batch) if place not in gone]
+    touched = [batch[place] for place in aside]
+    if not kept:
+        return batch.part(0, 0), touched
+    return replace(Batch.of(kept), suite=batch.suite), touched
+
+
+def expected_under(vector: Vector, operation: str, traits: tuple[Trait, ...]) -> Outcome | None:
+    """What a right decoder that has these traits answers; None if nobody has said."""
+    touching = [trait for trait in traits if trait.touches(vector.octets)]
+    if not touching:
+        return expected_of(vector, operation)
+    if len(touching) > 1:  # what two traits make of it together is not declared
+        return None
+    (trait,) = touching
+    if trait.refuses:
+        nul = vector.octets.index(NUL)
+        sooner = vector.flaw is not None and vector.flaw.offset < nul
+        return None if operation in REPLACING else vector.strict if sooner else Rejected(nul, 1, incomplete=False)
+    if trait.as_read is None:
+        return None
+    return expected_of(replace(vector, octets=trait.as_read(vector.octets)), operation)
+
+
+def judged(vector: Vector, operation: str, observed: Observation, traits: tuple[Trait, ...]) -> Finding | None:
+    """What is wrong with the answer to a string that a trait touches; None if nothing is, or nobody can know.
+
+    Its verdict and its text are judged, where it is refused is not: whether what was stripped counts is not declared.
+    """
+    if not isinstance(observed, Accepted | Refused):
+        return compare(vector, operation, observed)
+    expected = expected_under(vector, operation, traits)
+    match expected, observed:
+        case (None, _) | (Rejected(), Refused()):
+            return None
+        case Decoded(scalars), Accepted(values) if values is None or values == scalars:
+            return None
+        case _:
+            line = next(trait.line for trait in traits if trait.touches(vector.octets))
+            return Finding(vector, operation, "OV606", expected, observed, line)
+
+
+def to_be_judged(aside: list[Vector], operations: str) -> Iterator[tuple[Batch, str]]:
+    """What is asked of the strings that were set aside."""
+    for operation in operations:
+        for vector in aside:
+            yield Batch.of([vector]), operation

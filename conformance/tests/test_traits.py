@@ -1,0 +1,90 @@
+"""A declared trait is shown, tested, and hides nothing behind it."""
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from overlong.conformance import certify
+from overlong.conformance.replay import replay
+from overlong.conformance.vector import Vector
+
+DECODERS = str(Path(__file__).with_name("with_traits.py"))
+WHOLE = ("core", "complete(0)", "scalars")
+
+
+def target(name):
+    return f"py:{DECODERS}:{name}"
+
+
+def overlong(*words):
+    return subprocess.run(
+        [sys.executable, "-m", "overlong", *words],
+        capture_output=True,
+        encoding="utf-8",
+        env={**os.environ, "PYTHONIOENCODING": "utf-8", "COLUMNS": "80"},
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("name", ["ends_at_nul", "refuses_nul", "strips", "xml"])
+def test_a_right_decoder_with_a_trait_conforms(name):
+    run = certify(target(name), suites=WHOLE).run
+    assert run.conformant, [bucket.example for bucket in run.ordered_buckets]
+    assert all(part.whole for part in run.suites)
+    assert run.suites[0].aside > 0
+
+
+def test_strings_that_two_traits_touch_are_set_aside():
+    run = certify(target("strips_and_ends_at_nul"), suites=("core",)).run
+    assert run.conformant, [bucket.example for bucket in run.ordered_buckets]
+
+
+@pytest.mark.parametrize(
+    ("name", "octets"),
+    [
+        ("says_that_it_ends_at_nul", "00"),
+        ("says_that_it_refuses_nul", "00"),
+        ("says_that_it_strips", "efbbbf"),
+        ("lax_before_nul", None),
+        ("lax_after_signature", None),
+    ],
+)
+def test_a_trait_that_is_not_as_declared_is_found_out(name, octets):
+    run = certify(target(name), suites=WHOLE).run
+    assert {bucket.example.code for bucket in run.ordered_buckets} == {"OV606"}
+    example = run.ordered_buckets[0].example
+    assert octets in (None, example.vector.octets.hex())
+    (answer,) = replay(example.vector, target(name))
+    assert answer.finding is not None
+    assert answer.finding.code == "OV606"
+    assert answer.finding.expected_words == example.expected_words
+
+
+def test_a_fault_beside_a_trait_is_found():
+    run = certify(target("surrogates_and_ends_at_nul"), suites=WHOLE).run
+    assert [bucket.example.code for bucket in run.ordered_buckets] == ["OV202"]
+
+
+def test_what_is_shown(tmp_path):
+    shown = overlong("certify", "--quick", "-o", str(tmp_path), target("ends_at_nul"))
+    assert shown.returncode == 0, shown.stderr
+    assert "nul: ends the string; strings with octet 00 are set aside (" in shown.stdout
+    records = [json.loads(line) for line in (tmp_path / "results.jsonl").read_text().splitlines()]
+    core = next(each for each in records if each.get("suite") == "core")
+    assert core["set_aside"] > 0
+    assert core["asked"] + core["set_aside"] == core["vectors"]
+    wrong = overlong("certify", "--quick", "-o", str(tmp_path), target("says_that_it_strips"))
+    assert wrong.returncode == 1
+    command = next(line for line in wrong.stdout.splitlines() if "reproduce:" in line).partition("overlong ")[2]
+    assert overlong(*shlex.split(command)).returncode == 1
+
+
+def test_replay_expects_what_the_trait_says():
+    (answer,) = replay(Vector("input", b"a\0\xff"), target("ends_at_nul"))
+    assert answer.finding is None
+    assert answer.expected.scalars == (ord("a"),)

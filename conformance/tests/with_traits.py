@@ -1,0 +1,75 @@
+"""Decoders that cannot help something, and say so or say it wrongly."""
+
+SIGNATURE = b"\xef\xbb\xbf"
+NOT_XML = {*range(0x20), 0xFFFE, 0xFFFF} - {0x09, 0x0A}
+
+
+def with_traits(**traits):
+    def declare(decoder):
+        decoder.traits = traits
+        return decoder
+
+    return declare
+
+
+@with_traits(nul="ends the string")
+def ends_at_nul(octets):
+    return octets.partition(b"\0")[0].decode()
+
+
+@with_traits(nul="refused")
+def refuses_nul(octets):
+    if b"\0" in octets:
+        raise ValueError
+    return octets.decode()
+
+
+@with_traits(bom="strips")
+def strips(octets):
+    return octets.removeprefix(SIGNATURE).decode()
+
+
+@with_traits(bom="strips", nul="ends the string")
+def strips_and_ends_at_nul(octets):
+    return ends_at_nul(octets.removeprefix(SIGNATURE))
+
+
+@with_traits(wrapper="xml")
+def xml(octets):
+    text = octets.decode()
+    if set(map(ord, text)) & NOT_XML:
+        raise ValueError
+    return text
+
+
+@with_traits(nul="ends the string")
+def says_that_it_ends_at_nul(octets):
+    return octets.decode()
+
+
+@with_traits(nul="refused")
+def says_that_it_refuses_nul(octets):
+    return octets.decode()
+
+
+@with_traits(bom="strips")
+def says_that_it_strips(octets):
+    return octets.decode()
+
+
+@with_traits(nul="ends the string")
+def lax_before_nul(octets):
+    text, nul, _ = octets.partition(b"\0")
+    return text.decode(errors="ignore" if nul else "strict")
+
+
+@with_traits(bom="strips")
+def lax_after_signature(octets):
+    if octets.startswith(SIGNATURE):
+        return octets.removeprefix(SIGNATURE).decode(errors="replace")
+    return octets.decode()
+
+
+@with_traits(nul="ends the string")
+def surrogates_and_ends_at_nul(octets):
+    return octets.partition(b"\0")[0].decode(errors="surrogatepass")
