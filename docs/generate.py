@@ -14,6 +14,7 @@ from overlong.conformance.kind import CLAIMS, KINDS
 from overlong.conformance.printable import spaced_hex, thousands
 from overlong.conformance.profile import Profile
 from overlong.conformance.suites import SUITES
+from overlong.conformance.targets.builtins import BUILTINS
 from overlong.reference import DEFECTS, DIALECTS, ERROR_MODES, IllFormed, decode_scalars, dialect
 from overlong.reference.machine import output_machine, place_machine
 from overlong.reference.theory import access_words, characterising_set
@@ -155,7 +156,20 @@ def dialects() -> Iterator[str]:
     yield from ("", f"Of these {lossless} loses nothing: the octets can be had back.")
 
 
-PAGES = {"codes.md": codes, "automaton.md": automaton, "dialects.md": dialects}
+def decoders() -> Iterator[str]:
+    """The page of the decoders that ship with an adapter."""
+    languages = {builtin.language: None for builtin in BUILTINS.values()}
+    yield from (NOTICE, "", "# Decoders that ship with an adapter", "")
+    yield f"{len(BUILTINS)} decoders in {len(languages)} languages. `overlong target list` says which can be used on a"
+    yield "machine, in which version, and what to install for the others. Nothing is built or fetched before it is used."
+    for language in languages:
+        yield from ("", f"## {language}", "", "| name | decodes with | fetched at first |", "|---|---|---|")
+        for builtin in BUILTINS.values():
+            if builtin.language == language:
+                yield f"| `{builtin.name}` | {builtin.what} | {builtin.fetches} |"
+
+
+PAGES = {"codes.md": codes, "automaton.md": automaton, "dialects.md": dialects, "decoders.md": decoders}
 
 
 def main() -> None:

@@ -14,6 +14,7 @@ import click
 VERBS = {
     "certify": "overlong.conformance.commands.certify",
     "identify": "overlong.conformance.commands.identify",
+    "matrix": "overlong.conformance.commands.matrix",
     "replay": "overlong.conformance.commands.replay",
     "explain": "overlong.conformance.commands.explain",
     "vectors": "overlong.conformance.commands.vectors",

@@ -568,8 +568,6 @@ SESSIONS = [
 @pytest.mark.parametrize("block", SESSIONS)
 @pytest.mark.usefixtures("workplace")
 def test_sessions_on_the_page_are_real(block):
-    if "target list" in block and any(builtin.missing() for builtin in BUILTINS.values()):
-        pytest.skip("the page shows a machine on which every decoder is ready")
     for target in re.findall(r"^\$ .* (\S+)$", block, re.MULTILINE):
         if target in BUILTINS and (missing := BUILTINS[target].missing()):
             pytest.skip(f"{target}: {missing}")
@@ -643,9 +641,9 @@ def headlines(session):
     return dict(re.findall(r"^(\S.*?)  +(\S.*)$", session, re.MULTILINE))
 
 
-def test_the_table_of_decoders_has_all_and_says_what_the_sessions_say():
+def test_the_table_of_decoders_says_what_the_sessions_say():
     table = {cells[0].strip("`"): cells[1:] for cells in rows("identify.md", "## The built-in decoders")}
-    assert list(table) == list(BUILTINS)
+    assert set(table) <= set(BUILTINS)
     shown = set()
     for block in blocks("identify.md", "console"):
         target = block.splitlines()[0].rpartition(" ")[2]

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import click
+
+from overlong.conformance.commands.check import check_command
 
 
 @click.group("target")
@@ -10,24 +14,34 @@ def command() -> None:
     """Decoders that ship with an adapter."""
 
 
+command.add_command(check_command)
+
+
 @command.command("list")
 @click.option("--format", "output_format", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def list_command(output_format: str) -> None:
-    """List them, and say why one cannot be used here."""
+@click.option("--ready", is_flag=True, help="Only those that can be used here.")
+@click.option("-v", "--verbose", is_flag=True, help="Also what each decodes with, and what it fetches at first.")
+def list_command(output_format: str, ready: bool, verbose: bool) -> None:  # noqa: FBT001
+    """List them with their versions; for one that cannot be used here, say what to install."""
     import json
 
-    from overlong.conformance.targets.builtins import BUILTINS
+    from overlong.conformance.commands.options import width
+    from overlong.conformance.targets.at_hand import at_hand
 
-    rows = [(builtin, builtin.missing()) for builtin in BUILTINS.values()]
+    listed = [each for each in at_hand() if not ready or not each.missing]
     if output_format == "json":
-        data = [
-            {"name": builtin.name, "language": builtin.language, "what": builtin.what, "ready": not why, "missing": why}
-            for builtin, why in rows
-        ]
-        click.echo(json.dumps(data, indent=2))
+        click.echo(json.dumps([each.as_json() for each in listed], indent=2))
         return
-    for builtin, why in rows:
-        state = click.style("ready  ", fg="green") if not why else click.style("missing", fg="yellow")
-        click.echo(f"{state}  {builtin.name:<25} {builtin.language:<11} {builtin.what}")
-        if why:
-            click.echo(f"         {why}")
+    for each in listed:
+        state = click.style("missing", fg="yellow") if each.missing else click.style("ready  ", fg="green")
+        click.echo(f"{state}  {each.builtin.name:<24} {each.builtin.language:<11} {each.version}".rstrip())
+        below = [each.missing] if each.missing else []
+        if verbose:
+            below.insert(0, each.builtin.what)
+            if each.builtin.fetches:
+                below.append(f"fetches {each.builtin.fetches} when it is first used")
+        for text in below:
+            for line in textwrap.wrap(text, width(), initial_indent=" " * 9, subsequent_indent=" " * 11):
+                click.echo(line)
+    usable = sum(not each.missing for each in listed)
+    click.echo(f"{usable} of {len(listed)} can be used here; certify one with: overlong certify NAME")
