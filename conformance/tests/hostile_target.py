@@ -143,11 +143,59 @@ def write_and(octets: bytes, then: Callable[[], NoReturn]) -> NoReturn:
     then()
 
 
+def endless_frame() -> NoReturn:
+    """As long as a frame may claim to be, and longer."""
+    write(struct.pack(">I", (1 << 26) - 1))
+    while True:
+        write(b"\0" * (1 << 20))
+
+
 def crash_once(answer: bytes) -> bytes:
     if not os.path.exists(WORDS["file"]):  # noqa: PTH110
         write_file("file")
         die(signal.SIGSEGV)
     return answer
+
+
+def eat_memory() -> NoReturn:
+    hoard = list[bytearray]()
+    while True:
+        hoard.append(bytearray(b"\xff") * (1 << 24))
+
+
+def fork_many() -> None:
+    """200 children in sessions of their own, half of them orphans at once."""
+    for number in range(200):
+        if os.fork() == 0:
+            os.setsid()
+            if number % 2 == 0 or os.fork() == 0:
+                hang()
+            leave(0)
+
+
+def and_then(answer: bytes, then: Callable[[], object]) -> bytes:
+    then()
+    return answer
+
+
+def send_around() -> None:
+    """Signals to everybody near: its process group, its parent, its session. It ignores them itself."""
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signal.SIGALRM):
+        signal.signal(number, signal.SIG_IGN)
+        for send, whom in ((os.kill, 0), (os.kill, os.getppid()), (os.killpg, os.getsid(0))):
+            send(whom, number)
+
+
+def rearrange() -> None:
+    """Change all that a process inherits."""
+    os.chdir("/")
+    os.umask(0o777)
+    os.environ.clear()
+    os.nice(5)
+    signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+    resource.setrlimit(resource.RLIMIT_NOFILE, (16, 16))
+    for number in (0, 1, 2):
+        os.set_blocking(number, True)
 
 
 held = bytearray()
@@ -160,6 +208,7 @@ def hold_back(answer: bytes) -> bytes:
 
 
 AT_INPUT: dict[str, Callable[[int, bytes], bytes]] = {  # from a request's id and its right answer, what is written
+    "fork-many": lambda _, answer: and_then(answer, fork_many),
     "crash": lambda *_: die(signal.SIGSEGV),
     "abort": lambda *_: die(signal.SIGABRT),
     "exit-0": lambda *_: leave(0),
@@ -167,6 +216,8 @@ AT_INPUT: dict[str, Callable[[int, bytes], bytes]] = {  # from a request's id an
     "flaky": lambda _, answer: crash_once(answer),
     "crash-after": lambda _, answer: write_and(answer, lambda: die(signal.SIGSEGV)),
     "close-stdout": lambda *_: close_stdout(),
+    "eat-memory": lambda *_: eat_memory(),
+    "endless-frame": lambda *_: endless_frame(),
     "hang": lambda *_: hang(),
     "stop": lambda *_: die(signal.SIGSTOP),
     "ignore-sigterm": lambda *_: ignore_sigterm(),
@@ -205,6 +256,17 @@ def slow(octets: bytes, right: Row) -> Row:
     return right
 
 
+times_asked = dict[bytes, int]()
+
+
+def waver(octets: bytes, right: Row) -> Row:
+    """Wrong each time that the next letter of ``pattern`` is w."""
+    if octets not in CULPRITS:
+        return right
+    turn = times_asked[octets] = times_asked.get(octets, -1) + 1
+    return (b"A", 1, 0, 0, b"\0\0\0!") if WORDS["pattern"][turn] == "w" else right
+
+
 AT_VECTOR: dict[str, Callable[[bytes, Row], Row]] = {  # from a vector and its right answer, what is answered
     "internal-error": lambda octets, right: (
         (b"X", len(TEXT.encode()), 0, 0, TEXT.encode()) if octets in CULPRITS else right
@@ -213,11 +275,13 @@ AT_VECTOR: dict[str, Callable[[bytes, Row], Row]] = {  # from a vector and its r
     "unsupported-at-length": lambda octets, right: (b"U", 5, 0, 0, b"") if octets in CULPRITS else right,
     "nonsense": lambda octets, right: nonsense(octets) if octets != b"a" else right,
     "slow": slow,
+    "waver": waver,
+    "refuse": lambda octets, right: (b"R", 0, 1, 0, b"") if octets in CULPRITS else right,
 }
 
 
 def flood_stderr(*, and_leave: bool = False) -> None:
-    for _ in range(64):
+    for _ in range(int(WORDS.get("megabytes", "64"))):
         os.write(2, b"x" * (1 << 20))
     os.write(2, b"\nthe last words")
     if and_leave:
@@ -248,6 +312,8 @@ AT_START: dict[str, Callable[[], object]] = {  # before the greeting
     "flood-stderr-and-exit": lambda: flood_stderr(and_leave=True),
     "start-once": start_once,
     "forks-child": lambda: fork_child(own_session=False),
+    "send-around": send_around,
+    "rearrange": rearrange,
     "forks-daemon": lambda: fork_child(own_session=True),
 }
 
@@ -291,7 +357,7 @@ def main() -> None:
                 rows = [AT_VECTOR[fault](octets, row) for octets, row in zip(items, rows, strict=True)]
             answer = frame(request, respond(rows))
         if not CULPRITS.isdisjoint(items):
-            for fault in FAULTS & AT_INPUT.keys():
+            for fault in filter(FAULTS.__contains__, AT_INPUT):  # in their order
                 answer = AT_INPUT[fault](request, answer)
         elif held:
             answer += held

@@ -41,7 +41,7 @@ from overlong.reference.theory import access_words, characterising_set
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = (
     *("protocol.md", "command-line.md", "identify.md", "dialects.md", "results.md", "theory.md", "vendoring.md"),
-    *("score.md", "../README.md"),
+    *("score.md", "shared-libraries.md", "../README.md"),
 )
 AUTOMATON = dialect().automaton
 DEAD = cast("int", AUTOMATON.dead)
@@ -299,6 +299,9 @@ FRAMES = {
     "F of a lone surrogate, refused": frame(13, b"R" + u32(0) + b"\0\0"),
     "Z, request": frame(14, b"Z" + u32(0xE9, 0x20AC)),
     "Z, accepted": frame(14, b"A" + u32(5)),
+    "G, request": frame(18, b"G" + b"\xc3"),
+    "G, accepted": frame(18, b"A"),
+    "G, refused": frame(18, b"R" + u32(1) + b"\0\xff"),
     "B of E, request": frame(15, b"BE" + u32(2) + u32(4, 4) + u32(0x20AC, 0xD800)),
     "B of E, response": frame(15, b"A" + b"AR" + u32(3, 0) + b"\0\0" + b"\0\0" + "€".encode()),
 }

@@ -1,6 +1,7 @@
 """Vector files to take home: compiled and run as docs/vendoring.md says, right and with one wrong answer."""
 
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -328,7 +329,10 @@ def test_frames_through_an_adapter(target, suite, offered, exported):
     line, _, answers = result.stdout.partition(b"\n")
     units = Greeting.parse(line).units
     pairs = zip(frames_of(octets), frames_of(answers), strict=True)
-    assert next(pairs) == ((0, b"P" + ECHO_PROBE), (0, b"A" + ECHO_PROBE))
+    (_, first), (_, echoed) = next(pairs)
+    assert first.startswith(b"P" + ECHO_PROBE)
+    assert json.loads(first[1 + len(ECHO_PROBE) :])["suites"] == [suite]
+    assert echoed == b"A" + first[1:]
     number = 0
     for vector in SELECTIONS[suite].vectors():
         for operation in "VDL" if vector.chunks is None else "ST":
@@ -345,6 +349,8 @@ def test_frames_through_an_adapter(target, suite, offered, exported):
             (observed,) = answers.observations(UNITS[units.name], verdict_only=False)
             assert isinstance(observed, Unsupported) == (operation not in offered)
             assert compare(vector, operation, observed) is None, vector.id
+    digest = hashlib.sha256(octets[: -(9 + 32)]).digest()
+    assert next(pairs) == ((number + 1, b"P" + digest), (number + 1, b"A" + digest))
     assert next(pairs, None) is None
 
 

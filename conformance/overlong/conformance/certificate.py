@@ -11,7 +11,7 @@ import platform
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.protocol import ENCODE, ENCODE_UTF16
+from overlong.conformance.protocol import ENCODE, ENCODE_UTF16, GUARDED
 from overlong.conformance.results import bucket_as_json, generator, suite_as_json, target_as_json
 from overlong.conformance.runner import FAILS, HOLDS, NOT_MEASURED, offered
 from overlong.conformance.suites import SUITES
@@ -23,14 +23,16 @@ if TYPE_CHECKING:
 STATEMENT = "https://in-toto.io/Statement/v1"
 PREDICATE = "https://in-toto.io/attestation/test-result/v0.1"
 
+OF_MEMORY = "memory outside the input"
 NOT_COVERED = (
     "behaviour that depends on position or alignment, beyond the placements in core",
     "behaviour that depends on length beyond that of the longest vector",
     "hidden state between calls, beyond the order in which the suites run",
-    "memory outside the input",
+    OF_MEMORY,
     "encoding",
 )
-"""What no suite here measures. A certificate says so; encoding is left out where an encoder was asked."""
+"""What no suite here measures. A certificate says so; encoding is left out where an encoder was asked, and
+:data:`OF_MEMORY` where the suite of that name was."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,8 @@ class Certificate:
     run: Run
     identity: Identity
     command: str
+    left_out: tuple[str, ...] = ()
+    """Suites that this target was spared: it is certified without them, and the certificate says so."""
 
     @property
     def conformant(self) -> bool:
@@ -58,14 +62,20 @@ class Certificate:
             return "nothing was measured"
         ran = {part.suite.name for part in self.run.suites}
         asked = (suite for suite in SUITES.values() if offered(suite.asks, self.run.greeting))
-        missing = [suite.name for suite in asked if suite.name not in ran]
+        missing = [suite.name for suite in asked if suite.name not in ran and suite.name not in self.left_out]
         return f"only part of the suites ran (not {', '.join(missing)})" if missing else ""
 
     @property
     def not_covered(self) -> list[str]:
         """What no suite that ran measures."""
         encoder = any(set(part.operations) & set(ENCODE + ENCODE_UTF16) for part in self.run.suites)
-        return [each for each in NOT_COVERED if each != "encoding" or not encoder]
+        covered = ["encoding"] * encoder
+        if any(GUARDED in part.operations for part in self.run.suites):
+            covered.append(OF_MEMORY)
+        left_out = [SUITES[name] for name in self.left_out if offered(SUITES[name].asks, self.run.greeting)]
+        return [each for each in NOT_COVERED if each not in covered] + [
+            f"the suite {suite.name}: {suite.shows}" for suite in left_out
+        ]
 
     @property
     def statement(self) -> dict[str, Any]:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from overlong.conformance.certificate import Certificate
 from overlong.conformance.profile import RFC3629, Profile
 from overlong.conformance.results import ResultsWriter, written_whole
-from overlong.conformance.runner import Runner
-from overlong.conformance.suites import SUITES
+from overlong.conformance.runner import Runner, offered
+from overlong.conformance.suites import OF_OCTETS, SUITES, suite_named
+from overlong.conformance.targets.recorded import AnswersError, RecordedTarget
 from overlong.conformance.targets.resolve import identity_of, resolve
 from overlong.reference import dialect
 
@@ -21,16 +22,22 @@ if TYPE_CHECKING:
 
     from overlong.conformance.finding import Finding
     from overlong.conformance.runner import Progress
+    from overlong.conformance.suites.suite import Suite
     from overlong.conformance.targets.resolve import Limits
 
 CERTIFICATE = "certificate.json"
 RESULTS = "results.jsonl"
+SLOW = "slow"
+"""The trait of a target that takes a millisecond or more for an input."""
+BEARABLE = ("core", "complete(0)", "streams", "memory")
+"""What such a target is asked unless somebody wants more: some ten seconds."""
 
 
 def certify(
     target: str | Sequence[str],
     *,
     suites: Sequence[str] | None = None,
+    thorough: bool = False,
     speaks: str = "rfc3629",
     output: Path | None = None,
     limits: Limits | None = None,
@@ -40,7 +47,9 @@ def certify(
 
     Args:
         target: its name, as on the command line; or, as a sequence, a command that speaks the protocol.
-        suites: names from :data:`~overlong.conformance.suites.SUITES`; all of them if left out.
+        suites: names from :data:`~overlong.conformance.suites.SUITES`; if left out, all that the target can bear:
+            :data:`BEARABLE` for a slow one, else all.
+        thorough: all of them for a slow one, too.
         speaks: the dialect that it is measured by; one of :data:`overlong.reference.DIALECTS`.
         output: a folder for ``results.jsonl`` and ``certificate.json``; made if it is not there.
         limits: what the target may take.
@@ -48,15 +57,19 @@ def certify(
 
     Raises:
         TargetError: the target cannot be measured.
-        OSError: ``output`` cannot be written.
+        AnswersError: it is a file of answers, and they cannot be judged, or not so.
+        OSError: ``output`` cannot be written, or a file of answers not read.
         KeyError: there is no such suite.
         ValueError: there is no such dialect.
     """
     resolved = resolve(target, limits)
     profile = Profile(dialect(speaks).name)
-    named = [SUITES[name] for name in suites] if suites is not None else list(SUITES.values())
+    words = [word for name in suites or () for word in ("--suite", name)] + ["--thorough"] * thorough
+    if isinstance(resolved, RecordedTarget):
+        named = _suites_of(resolved, suites, profile)
+    else:
+        named = [SUITES[name] for name in suites] if suites is not None else list(SUITES.values())
     chosen = [replace(suite, profile=profile) for suite in named]
-    words = [word for name in suites or () for word in ("--suite", name)]
     command = reproduce_command("certify", target, *words, profile=profile)
     if output is not None:
         (output / CERTIFICATE).unlink(missing_ok=True)  # of an earlier run: it must not be taken for this one's
@@ -66,6 +79,12 @@ def certify(
         for suite in chosen:
             suite.size  # noqa: B018 (makes the vectors while the target starts)
         resolved.open()
+        left_out: tuple[str, ...] = ()
+        if isinstance(resolved, RecordedTarget):
+            left_out = tuple(name for name in SUITES if name not in OF_OCTETS)
+        elif suites is None and not thorough and SLOW in resolved.greeting.traits:
+            left_out = tuple(name for name in SUITES if name not in BEARABLE)
+            chosen = [suite for suite in chosen if suite.name in BEARABLE]
         identity = identity_of(resolved)
         found: Callable[[Finding], None] | None = None
         writer: ResultsWriter | None = None
@@ -78,13 +97,29 @@ def certify(
         run = runner.suites(chosen, progress or _no_progress)
         resolved.close()
         run.notes = list(resolved.notes)
+        run.isolation = resolved.isolation
+        if left := [name for name in left_out if offered(SUITES[name].asks, run.greeting)]:
+            why = "no file of requests asks them" if isinstance(resolved, RecordedTarget) else "--thorough runs them"
+            run.notes.append(f"not run: {', '.join(left)} ({why})")
         if writer is not None:
             writer.footer(run)
-    certificate = Certificate(run, identity, command)
+    certificate = Certificate(run, identity, command, left_out)
     if output is not None and not certificate.refused:
         with written_whole(output / CERTIFICATE) as file:
             file.write(certificate.to_json())
     return certificate
+
+
+def _suites_of(target: RecordedTarget, suites: Sequence[str] | None, profile: Profile) -> list[Suite]:
+    """The suites that recorded answers are to.
+
+    Raises:
+        AnswersError: others are wanted, or the file cannot be judged.
+    """
+    target.start()
+    if suites is not None or profile != RFC3629:
+        raise AnswersError("answers in a file are to the suites that it names, and to rfc3629: name no others")
+    return [suite_named(name) for name in target.selection.suites]
 
 
 def _no_progress(_suite: str, _done: int, _total: int) -> None:

@@ -11,8 +11,18 @@ from overlong.conformance.encoder_fault import encoder_fault
 from overlong.conformance.encoding import encoded
 from overlong.conformance.finding import Finding
 from overlong.conformance.lost import ended_how, lost_states
+from overlong.conformance.memory_fault import memory_fault
 from overlong.conformance.observation import Accepted, Crashed, Failed, Misbehaved, Refused, TimedOut, Unsupported
-from overlong.conformance.protocol import AGAIN, ENCODING, OPERATIONS, REPLACING, STREAMING, VALIDATE, read_numbers
+from overlong.conformance.protocol import (
+    AGAIN,
+    ENCODING,
+    GUARDED,
+    OPERATIONS,
+    REPLACING,
+    STREAMING,
+    VALIDATE,
+    read_numbers,
+)
 from overlong.conformance.vector import form_at
 from overlong.reference import Decoded, MaximalSubpart, Rejected, WellFormed
 from overlong.reference.error_mode import REPLACEMENT_CHARACTER
@@ -72,6 +82,8 @@ def expected_of(vector: Vector, operation: str) -> Outcome:
     """What the reference answers to an operation."""
     if operation in ENCODING:
         return encoded(operation, vector.octets, vector.profile.dialect, vector.profile.encodes)
+    if operation == GUARDED:
+        return Decoded(())
     return vector.replaced if operation in REPLACING else vector.strict
 
 
@@ -85,6 +97,9 @@ def compare(vector: Vector, operation: str, observed: Observation) -> Finding | 
     if operation in ENCODING and isinstance(observed, Accepted | Refused):
         fault = encoder_fault(vector, operation, expected, observed)
         return None if fault is None else finding(*fault)
+    if operation == GUARDED and isinstance(observed, Refused):
+        code = memory_fault(observed)
+        return finding(code) if isinstance(code, str) else Finding(vector, operation, "OV604", expected, code)
     flaw = vector.flaw
     match expected, observed:
         case _, Unsupported():

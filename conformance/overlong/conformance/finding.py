@@ -8,9 +8,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from overlong.conformance.kind import ENCODER, KINDS, VERDICT
+from overlong.conformance.memory_fault import EXPECTED, memory_words
 from overlong.conformance.observation import Accepted, Crashed, Failed, Misbehaved, Refused, TimedOut, Unsupported
 from overlong.conformance.printable import code_points, printable, spaced_hex
-from overlong.conformance.protocol import ANNOUNCE, DECODE, ENCODING
+from overlong.conformance.protocol import ANNOUNCE, DECODE, ENCODING, GUARDED
 from overlong.reference import DEFECTS, Decoded
 from overlong.reference.theory import shortlex
 
@@ -101,6 +102,8 @@ def expected_in_words(expected: Outcome, operation: str = DECODE) -> str:
             return f"refuse at index {expected.offset}"
         written = bytes(expected.scalars)
         return f"announce {_size(written)}" if operation == ANNOUNCE else f"encode as {spaced_hex(written)}"
+    if operation == GUARDED:
+        return EXPECTED
     if isinstance(expected, Decoded):
         return f"accept {code_points(expected.scalars)}" if expected.scalars else "accept, nothing put out"
     octets = "1 octet" if expected.length == 1 else f"{expected.length} octets"
@@ -115,6 +118,8 @@ def observed_in_words(observed: Observation, operation: str = DECODE) -> str:
             return f"announced {_size(octets)}" if operation == ANNOUNCE else f"encoded as {spaced_hex(octets)}"
         case Refused(index) if operation in ENCODING:
             return "refused" if index is None else f"refused at index {index}"
+        case Refused() if operation == GUARDED:
+            return memory_words(observed)
         case Accepted(values):
             return "accepted" if values is None else f"accepted {code_points(values)}"
         case Refused(offset, length, incomplete):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-VERDICT, SCALARS, POSITION, REPLACEMENT, STREAMING, EARLIEST, ENCODER = (
+VERDICT, SCALARS, POSITION, REPLACEMENT, STREAMING, EARLIEST, ENCODER, MEMORY = (
     "verdict",
     "scalars",
     "error position",
@@ -16,6 +16,7 @@ VERDICT, SCALARS, POSITION, REPLACEMENT, STREAMING, EARLIEST, ENCODER = (
     "streaming",
     "earliest detection",
     "encoder",
+    "memory",
 )
 CLAIMS = {
     VERDICT: "accepts what is well-formed, and nothing else",
@@ -25,6 +26,7 @@ CLAIMS = {
     STREAMING: "gives the result of the whole input, however it is cut",
     EARLIEST: "puts out and refuses in the first chunk in which that is certain",
     ENCODER: "encodes every scalar value as RFC 3629 has it, and nothing else",
+    MEMORY: "keeps to the memory that it is given, and answers alike wherever that lies",
 }
 """What a certificate claims, in the order of a report."""
 
@@ -102,8 +104,9 @@ KINDS = {
              "The answer to this input was no answer. Usually the adapter's fault, not the decoder's: see "
              "docs/protocol.md."),
         Kind("OV605", VERDICT, "unstable", "",
-             "The decoder failed on a group of inputs, and on none of them when they were asked again one by one. "
-             "Something outlives a call: state, memory, time."),
+             "The decoder answered this input otherwise when it was asked again; or it failed on a group of inputs, and "
+             "on none of them one by one. Something outlives a call: state, memory, time. Or it reads octets that are "
+             "not its input."),
         Kind("OV606", VERDICT, "not the trait declared", "",
              "The adapter's greeting declares something that the decoder cannot help: that it ends a string at octet "
              "00, refuses it, or strips a signature. The decoder does something else with such a string, or diverges "
@@ -135,5 +138,31 @@ KINDS = {
              "What is no scalar value was treated otherwise than the greeting says: replaced where it should be "
              "refused, refused where it should be replaced, replaced by something else, or left out. Text changes, and "
              "nobody is told."),
+        Kind("OV801", MEMORY, "read past the end of the input", "",
+             "The function was ended by a guard page right behind its input, and lived with the same octets where "
+             "memory follows them: it reads what it was not given. Usual causes: the lead octet trusted before the "
+             "length is looked at, whole words or vectors loaded at the end, a terminator expected."),
+        Kind("OV802", MEMORY, "read before the start of the input", "",
+             "The function was ended by a guard page right before its input, and lived with the same octets where "
+             "memory precedes them. Usual causes: stepping back to a lead octet without looking where the input "
+             "begins, vectors loaded at aligned addresses."),
+        Kind("OV803", MEMORY, "written outside the output", "",
+             "Octets before or behind the room for output were written: a guard page there ended the function, or "
+             "they were changed. Usual causes: the capacity looked at once a character where one takes two units, or "
+             "not at all; a terminator written behind the last unit; whole vectors stored at the end."),
+        Kind("OV804", MEMORY, "output left unwritten", "",
+             "The function says that it put out more units than it wrote: what stood in the buffer before shows, "
+             "other each time. Whoever uses the output reads what somebody else left there."),
+        Kind("OV805", MEMORY, "input written to", "",
+             "The function was ended when its input could only be read, and lived where it could be written: it writes "
+             "to octets that it was given to read, whether or not it puts back what was there. A string in read-only "
+             "memory, or one that two threads use, does not bear that."),
+        Kind("OV806", MEMORY, "answer depends on the place", "",
+             "The same octets get another answer, or end the function, at another address or between other "
+             "neighbours. Usual causes: a fast path for aligned addresses that differs from the slow one, octets "
+             "outside the input that are read and used."),
+        Kind("OV807", MEMORY, "answer depends on earlier calls", "",
+             "The same octets in the same place get another answer when they are asked again. Usual causes: static "
+             "variables, a state that is kept between calls, memory that was never set."),
     )
 }  # fmt: skip

@@ -1,8 +1,11 @@
 """One running target: a process, its pipes, and frames. It cannot hang, flood or take down the harness.
 
 Three threads serve a process: one writes requests, one reads responses into a bounded queue, one drains
-stderr and keeps its last octets. The process leads its own group (POSIX), and the whole group is killed.
-Threads rather than ``select``, because pipes cannot be selected on Windows.
+stderr and keeps its last octets. Threads rather than ``select``, because pipes cannot be selected on Windows.
+
+On Linux a supervisor stands between: it limits the target's memory, and all that the target has started ends with
+it (see ``supervisor.py``). The pipes are the target's own, so what goes through them does not pay for that.
+Elsewhere, or if asked, the process leads its own group (POSIX), and the whole group is killed.
 """
 
 from __future__ import annotations
@@ -13,9 +16,11 @@ import queue
 import select
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections import deque
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, NamedTuple
 
 from overlong.conformance.observation import Crashed, Misbehaved, TimedOut
@@ -31,6 +36,8 @@ _PIPE = 1 << 20
 _STDERR_KEPT = 4096
 _QUEUED = 64  # reads that may wait for the harness; then the target waits
 _DYING = 1.0  # seconds that a process has to end in, after its output or its input has
+_KILLED = 6.0  # seconds that all processes have to be gone in; the supervisor gives up earlier
+_SUPERVISOR = str(Path(__file__).with_name("supervisor.py"))
 _LOOK = 100  # milliseconds after which a silent pipe's reader looks whether there is anybody left to write
 
 
@@ -54,21 +61,31 @@ class Ended(Exception):
 class Process:
     """A target's process. It is to be greeted before it is asked."""
 
-    def __init__(self, command: Sequence[str], *, environment: dict[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        environment: dict[str, str] | None = None,
+        sandbox: bool = True,
+        memory: int = 0,
+    ) -> None:
         """Start ``command``, and do not wait for it.
+
+        Args:
+            command: the program and its arguments.
+            environment: variables that it gets beside those of the harness.
+            sandbox: a supervisor stands between, where there is one.
+            memory: octets that each of its processes may allocate; 0 for no limit. Only the supervisor limits it.
 
         Raises:
             OSError: it could not be started at all.
         """
-        self._popen = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            bufsize=0,
-            start_new_session=_POSIX,
-            env=None if environment is None else {**os.environ, **environment},
-        )
+        self._lifeline: IO[bytes] | None = None
+        self._report: IO[bytes] | None = None
+        self._reported = b""
+        self._isolation = "process group" if _POSIX else "single process"
+        self._memory = memory if sandbox and can_supervise() else None
+        self._popen = self._start(command, environment, self._memory)
         self._requests: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._responses: queue.Queue[list[Response] | Greeting | Ended] = queue.Queue(_QUEUED)
         self._ready: deque[Response] = deque()
@@ -93,17 +110,74 @@ class Process:
                 thread.start()
         except BaseException:  # Ctrl-C: nobody else knows of the process yet
             with self._popen:  # closes the pipes and waits
-                self._kill_group()
+                self._kill_all()
             raise
+
+    def _start(
+        self, command: Sequence[str], environment: dict[str, str] | None, memory: int | None
+    ) -> subprocess.Popen[bytes]:
+        """Start it; with a limit on its memory, through the supervisor."""
+        theirs: list[int] = []
+        try:
+            if memory is not None:
+                if not command or any("\0" in word for word in command):
+                    raise ValueError("embedded null byte" if command else "an empty command")
+                ending, lifeline = os.pipe()
+                self._lifeline = os.fdopen(lifeline, "wb", 0)
+                theirs.append(ending)
+                report, reporting = os.pipe()
+                self._report = os.fdopen(report, "rb", 0)
+                theirs.append(reporting)
+                os.set_blocking(report, False)
+                command = [
+                    sys.executable,
+                    "-I",
+                    "-S",
+                    _SUPERVISOR,
+                    str(ending),
+                    str(reporting),
+                    str(memory),
+                    "--",
+                    *command,
+                ]
+            return subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                bufsize=0,
+                start_new_session=_POSIX,
+                pass_fds=theirs,
+                env=None if environment is None else {**os.environ, **environment},
+            )
+        finally:
+            for end in theirs:
+                os.close(end)
+
+    @property
+    def isolation(self) -> str:
+        """What ends with the target, and its limit on memory: ``PID namespace, 4 GiB of memory a process``.
+
+        Instead of the namespace there may be a ``process tree``; without a supervisor it is the ``process group``.
+        """
+        self._read_report()
+        limit = f", {size_in_words(self._memory)} of memory a process" if self._memory else ""
+        return self._isolation + limit
 
     def greeting(self, timeout: float) -> Greeting:
         """What it says of itself in its first line, which is waited for once.
 
         Raises:
             Ended: it exited, hung or wrote something else.
+            OSError: it could not be started at all.
         """
         if self._greeting is None:
-            first = self._next(timeout)
+            try:
+                first = self._next(timeout)
+            except Ended:
+                if error := self._read_report():
+                    raise OSError(error, os.strerror(error)) from None
+                raise
             assert isinstance(first, Greeting), "the reader puts the greeting first"
             self._greeting = first
         return self._greeting
@@ -152,12 +226,13 @@ class Process:
         return wrong
 
     def kill(self) -> None:
-        """Kill the process and its group, and let go of the pipes."""
+        """Kill the process and all that it started, and let go of the pipes."""
         self._closing.set()
-        self._kill_group()
+        self._kill_all()
         self._requests.put(None)
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._popen.wait(5)
+        self._read_report()
         while True:  # a reader may wait for room
             with contextlib.suppress(queue.Empty):
                 while True:
@@ -176,12 +251,27 @@ class Process:
                 with contextlib.suppress(OSError):
                     pipe.close()
 
-    def _kill_group(self) -> None:
+    def _kill_all(self) -> None:
+        if self._lifeline is not None:
+            self._lifeline.close()  # so that the supervisor kills everything, and ends
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._popen.wait(_KILLED)
+                return
         if _POSIX:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._popen.pid, signal.SIGKILL)
         with contextlib.suppress(ProcessLookupError):
             self._popen.kill()
+
+    def _read_report(self) -> int:
+        """Take note of what the supervisor says; an errno if the command could not be executed."""
+        if self._report is not None and not self._report.closed:
+            self._reported += self._report.read() or b""
+            if self._popen.poll() is not None:
+                self._report.close()
+        isolation, _, error = self._reported.decode("ascii").partition("\n")
+        self._isolation = isolation or self._isolation
+        return int(error or 0)
 
     def _next(self, timeout: float) -> list[Response] | Greeting:
         try:
@@ -275,6 +365,19 @@ class Process:
         code = self._popen.poll()
         how = "closed its output and ran on" if code is None else _ended(code)
         return Crashed(how + (" in the middle of a response" if half_a_frame else ""))
+
+
+def size_in_words(octets: int) -> str:
+    """``4 GiB``; in the largest unit of which it is a whole number."""
+    for power, unit in ((40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")):
+        if octets % (1 << power) == 0:
+            return f"{octets >> power} {unit}"
+    return f"{octets} octets"
+
+
+def can_supervise() -> bool:
+    """Whether targets of this machine can have a supervisor: on Linux, where this interpreter can be started again."""
+    return sys.platform == "linux" and bool(sys.executable)
 
 
 def _widen(pipe: IO[bytes]) -> None:

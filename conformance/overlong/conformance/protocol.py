@@ -11,6 +11,7 @@ import sys
 from array import array
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import compress
 from typing import TYPE_CHECKING, Any, cast
 
 from overlong.conformance.observation import Accepted, Failed, Misbehaved, Refused, Unsupported
@@ -29,6 +30,7 @@ ECHO, VALIDATE, DECODE, REPLACE = "P", "V", "D", "L"
 STREAM_DECODE, STREAM_REPLACE, BATCH = "S", "T", "B"
 AGAIN_DECODE, AGAIN_REPLACE = "N", "M"
 ENCODE, ENCODE_UTF16, ANNOUNCE = "E", "F", "Z"
+GUARDED = "G"
 OPERATIONS = {
     ECHO: "echo",
     VALIDATE: "validate",
@@ -41,13 +43,14 @@ OPERATIONS = {
     ENCODE: "encode code points",
     ENCODE_UTF16: "encode UTF-16",
     ANNOUNCE: "announce the size of what is encoded",
+    GUARDED: "examine what it does to memory",
     BATCH: "batch",
 }
 STREAMING = STREAM_DECODE + STREAM_REPLACE
 AGAIN = AGAIN_DECODE + AGAIN_REPLACE
 REPLACING = REPLACE + STREAM_REPLACE + AGAIN_REPLACE
 ENCODING = ENCODE + ENCODE_UTF16 + ANNOUNCE
-MEASURED = VALIDATE + DECODE + REPLACE + STREAMING + AGAIN + ENCODING
+MEASURED = VALIDATE + DECODE + REPLACE + STREAMING + AGAIN + ENCODING + GUARDED
 """What is asked, in this order."""
 
 ACCEPTED, REFUSED, UNSUPPORTED, FAILED = b"A", b"R", b"U", b"X"
@@ -438,13 +441,16 @@ def marks_of(statuses: bytes, chunk_counts: Sequence[int], *, marked: bool) -> l
     ]
 
 
+_ACCEPTED_ONLY = bytes(octet == ACCEPTED[0] for octet in range(256))
+_TEXTS_ONLY = bytes(octet in UNSUPPORTED + FAILED for octet in range(256))
+
+
 def _octets_announced(statuses: bytes, numbers: bytes, size: int) -> int:
     """Octets of units and texts that the columns of a batch speak of."""
     count = len(statuses)
     if statuses == ACCEPTED * count and numbers == numbers[:4] * count:  # the common case, and far the fastest
         return count * size * int.from_bytes(numbers[:4], "big")
-    return sum(
-        value * (size if status == ACCEPTED[0] else 1)
-        for status, value in zip(statuses, _big_endian("I", numbers), strict=True)
-        if status != REFUSED[0]
-    )
+    values = _big_endian("I", numbers)
+    units = sum(compress(values, statuses.translate(_ACCEPTED_ONLY)))
+    texts = sum(compress(values, statuses.translate(_TEXTS_ONLY))) if statuses.strip(b"AR") else 0
+    return size * units + texts

@@ -14,6 +14,7 @@ from overlong.conformance.protocol import (
     DECODE,
     ENCODE,
     ENCODE_UTF16,
+    GUARDED,
     REPLACE,
     STREAMING,
     VALIDATE,
@@ -32,6 +33,10 @@ if TYPE_CHECKING:
     from overlong.conformance.targets.resolve import Limits
     from overlong.conformance.vector import Vector
     from overlong.reference import Outcome
+
+
+WHOLE = VALIDATE + DECODE + REPLACE + GUARDED
+"""What is asked of a vector that is a whole input."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +63,7 @@ def asks(vector: Vector) -> str:
         return {SCALARS: ENCODE + ANNOUNCE, UTF16: ENCODE_UTF16}[vector.category]
     if vector.earlier is not None:
         return AGAIN
-    return STREAMING if vector.chunks is not None else VALIDATE + DECODE + REPLACE
+    return STREAMING if vector.chunks is not None else WHOLE
 
 
 def replay(vector: Vector, target: str | Sequence[str], limits: Limits | None = None) -> list[Answer]:
@@ -74,7 +79,7 @@ def replay(vector: Vector, target: str | Sequence[str], limits: Limits | None = 
     try:
         greeting = resolved.greeting
         vector = replace(vector, profile=vector.profile.as_said(greeting))
-        if wanted == VALIDATE + DECODE + REPLACE and not offered(wanted, greeting):
+        if wanted == WHOLE and not offered(wanted, greeting):
             wanted, vector = STREAMING, replace(vector, chunks=(len(vector.octets),))  # a stream of one chunk
         batch = Batch.of([vector])
         traits = () if vector.category in WIDTHS else traits_of(greeting)

@@ -15,7 +15,17 @@ from typing import TYPE_CHECKING
 from overlong.conformance.batch import Batch
 from overlong.conformance.compare import compare, compare_batch, expected_of, lost_in, place_of_fault, used_before
 from overlong.conformance.finding import Bucket, Finding
-from overlong.conformance.kind import CLAIMS, EARLIEST, ENCODER, POSITION, REPLACEMENT, SCALARS, STREAMING, VERDICT
+from overlong.conformance.kind import (
+    CLAIMS,
+    EARLIEST,
+    ENCODER,
+    MEMORY,
+    POSITION,
+    REPLACEMENT,
+    SCALARS,
+    STREAMING,
+    VERDICT,
+)
 from overlong.conformance.lost import lost_states
 from overlong.conformance.observation import Accepted, Refused
 from overlong.conformance.profile import RFC3629, Profile, puts_out
@@ -25,6 +35,7 @@ from overlong.conformance.protocol import (
     ENCODE,
     ENCODE_UTF16,
     ENCODING,
+    GUARDED,
     MEASURED,
     NOT_SAID,
     REFUSED,
@@ -40,6 +51,7 @@ from overlong.conformance.protocol import (
 from overlong.conformance.suites.core import core_vectors
 from overlong.conformance.target import BudgetSpent, TargetError
 from overlong.conformance.traits import JUDGED, judged, to_be_judged, traits_of, without
+from overlong.conformance.unstable import Doubted
 from overlong.conformance.vector import Vector
 
 if TYPE_CHECKING:
@@ -55,6 +67,7 @@ MEASURED_BY = {
     STREAMING: STREAM_DECODE + STREAM_REPLACE + AGAIN,
     EARLIEST: STREAM_DECODE + STREAM_REPLACE,
     ENCODER: ENCODE + ENCODE_UTF16,
+    MEMORY: GUARDED,
 }
 
 _RESULT_IN_A_STREAM = ("OV501", "OV502")
@@ -185,6 +198,7 @@ class Runner:
         self.target = target
         self.run = Run(target.id, target.greeting, profile=profile)
         self._found = found
+        self._doubted = Doubted()
         self._whole: dict[tuple[bytes, bool], Finding] = {}  # of vectors that chunking asks again
         self._chunked_octets: frozenset[bytes] | None = None
         self._offsets_seen = False
@@ -233,6 +247,7 @@ class Runner:
             run.incomplete = str(error)
         for finding in (*doubtful, *late):  # with what a second look found, or as they were if it was broken off
             self._add(finding)
+        self._ask_again()
         run.seconds = time.monotonic() - started
         run.restarts = self.target.restarts
         self._settle_claims()
@@ -281,6 +296,18 @@ class Runner:
                 if finding is not None:
                     yield finding
 
+    def _ask_again(self) -> None:
+        """The first findings of each bucket, if the run is whole: a decoder that answers otherwise is unstable."""
+        if self.run.incomplete:
+            return
+        try:
+            for finding in self._doubted.unstable(self.target):
+                self._add(finding)
+        except KeyboardInterrupt:
+            self.run.incomplete = "interrupted"
+        except (BudgetSpent, TargetError) as error:
+            self.run.incomplete = str(error)
+
     def _second_look(self, findings: Sequence[Finding]) -> Iterator[Finding]:
         """Offsets beyond the first flaw: did the decoder report badly, or accept the flaw and fail later?
 
@@ -323,7 +350,11 @@ class Runner:
         new_ones = any(set(part.operations) & set(STREAM_DECODE + STREAM_REPLACE) for part in self.run.suites)
         streamed: dict[tuple[bytes, tuple[int, ...] | None, bool, bool], Finding] = {}
         candidates = [lost_in(each) if each.code == "OV501" else () for each in findings]
-        certain = {places[0] for places in candidates if len(places) == 1}
+        certain = {  # what goes wrong in one chunk, too, lost nothing between chunks
+            places[0]
+            for each, places in zip(findings, candidates, strict=True)
+            if len(places) == 1 and (each.vector.octets, each.operation in REPLACING) not in wholes
+        }
         for finding, places in zip(findings, candidates, strict=True):
             vector = finding.vector
             wrong = finding.code in _RESULT_IN_A_STREAM
@@ -366,6 +397,7 @@ class Runner:
     def _add(self, finding: Finding) -> None:
         finding = self._same_as_whole(finding)
         self.run.add(finding)
+        self._doubted.add(finding)
         if self._found is not None:
             self._found(finding)
 

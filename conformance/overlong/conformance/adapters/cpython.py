@@ -15,13 +15,12 @@ if TYPE_CHECKING:
 
 
 def _one_by_one(many: Sequence[bytes], errors: str) -> Results:
-    adapter: Any = sys.modules["__main__"]  # which loads this file
     results: list[Any] = []
     for octets in many:
         try:
             results.append(octets.decode("utf-8", errors))
         except UnicodeDecodeError as error:
-            results.append(adapter.refusal(error))
+            results.append(error)
     return results
 
 

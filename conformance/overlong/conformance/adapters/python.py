@@ -22,6 +22,8 @@ from typing import Any, NoReturn, cast
 
 HEAD = struct.Struct(">II")
 NOT_SAID = 0xFFFFFFFF
+CUT = "unexpected end of data"
+"""What CPython's decoder says where more octets might help."""
 BUGS = (TypeError, NameError, AttributeError, ImportError, LookupError, ArithmeticError, MemoryError, RecursionError)
 """What a decoder does not raise to refuse its input: such an exception is an internal error."""
 
@@ -62,15 +64,15 @@ class Stream:
         self.text, self.marks = text, marks
 
 
-Result = str | bytes | bool | Refusal | Bug | Stream
-"""Text is written in units, the octets that an encoder returns as they are."""
+Result = str | bytes | bool | Refusal | UnicodeDecodeError | Bug | Stream
+"""Text is written in units, the octets that an encoder returns as they are. An error that says where is a refusal."""
 Answerer = Callable[[Sequence[bytes]], Sequence[Result]]
 
 
 def refusal(error: Exception) -> Refusal | Bug:
     """What an exception means."""
     if isinstance(error, UnicodeDecodeError):
-        return Refusal(error.start, error.end - error.start, error.reason == "unexpected end of data")
+        return Refusal(error.start, error.end - error.start, error.reason == CUT)
     if isinstance(error, BUGS):
         return Bug(f"{type(error).__name__}: {error}")
     return Refusal()
@@ -217,6 +219,21 @@ def units(text: str) -> bytes:
     return text.encode("utf-32-be", "surrogatepass")
 
 
+def decoded_or_refused(results: Sequence[Any], kinds: Sequence[type]) -> list[bytes]:
+    """The columns of text and of errors that say where."""
+    refused = [
+        (error.start, error.end, error.reason == CUT) if kind is not str else None
+        for error, kind in zip(results, kinds, strict=True)
+    ]
+    return [
+        bytes([65 if each is None else 82 for each in refused]),
+        column([len(text) if each is None else each[0] for text, each in zip(results, refused, strict=True)]),
+        bytes([0 if each is None else min(each[1] - each[0], 255) for each in refused]),
+        bytes([each is not None and each[2] for each in refused]),
+        units("".join([text for text, each in zip(results, refused, strict=True) if each is None])),
+    ]
+
+
 def batch_response(results: Sequence[Result]) -> list[bytes]:
     """The columns of a batch, to be joined."""
     count = len(results)
@@ -234,9 +251,13 @@ def batch_response(results: Sequence[Result]) -> list[bytes]:
         return [b"A" * count, column(map(len, encoded)), bytes(2 * count), joined_octets]
     except TypeError:  # nor are all octets
         pass
+    kinds = list(map(type, results))
+    if set(kinds) == {str, UnicodeDecodeError}:  # a strict decoder of Python's own
+        return decoded_or_refused(cast("Sequence[Any]", results), kinds)
     statuses, lengths, incompletes = bytearray(), bytearray(), bytearray()
     counts, written, marks = list[int](), list[bytes](), list[bytes]()
-    for result in results:
+    for answer in results:
+        result = refusal(answer) if isinstance(answer, UnicodeDecodeError) else answer
         status, number, length, incomplete = b"A", 0, 0, 0
         if isinstance(result, bytes):
             number = len(result)
@@ -314,8 +335,9 @@ def serve(operations: dict[str, Answerer], name: str, traits: dict[str, str], an
     os._exit(0)  # nothing is buffered, and the decoder's own endings are not waited for
 
 
-def single_response(result: Result) -> bytes:
+def single_response(answer: Result) -> bytes:
     """One answer by itself."""
+    result = refusal(answer) if isinstance(answer, UnicodeDecodeError) else answer
     if isinstance(result, Stream):
         return b"A" + column(result.marks) + units(result.text)
     if isinstance(result, str):

@@ -15,6 +15,7 @@ from overlong.conformance.commands.options import (
     NOT_MEASURED,
     TargetCommand,
     errors_on_one_line,
+    limits_of,
     profile_option,
     target_of,
     width,
@@ -31,12 +32,14 @@ Examples:
   overlong certify cpython
   overlong certify py:mypackage.text:decode
   overlong certify py:./decoder.py:Decoder
+  overlong certify 'cmd:iconv -f UTF-8 -t UTF-8'
   overlong certify -- node adapter.js
+  overlong certify --answers answers.bin
 """
 
 
 @click.command("certify", cls=TargetCommand, epilog=EXAMPLES)
-@click.argument("target", nargs=-1, required=True)
+@click.argument("target", nargs=-1)
 @click.option(
     "--suite",
     "suites",
@@ -46,6 +49,13 @@ Examples:
 )
 @profile_option("What the decoder should speak: rfc3629, cesu-8, mutf-8, wtf-8, ... (see docs/dialects.md).")
 @click.option("--quick", is_flag=True, help="Leave out the scalar values; no certificate then.")
+@click.option("--thorough", is_flag=True, help="Ask all suites, even if that takes a slow target hours.")
+@click.option(
+    "--answers",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Judge what an adapter answered to 'vectors export --format frames', in place of a TARGET.",
+)
 @click.option(
     "-o",
     "--output",
@@ -69,6 +79,8 @@ def command(
     suites: tuple[str, ...],
     profile: str,
     quick: bool,  # noqa: FBT001
+    thorough: bool,  # noqa: FBT001
+    answers: Path | None,
     output: Path | None,
     output_format: str,
     timeout: float,
@@ -80,7 +92,8 @@ def command(
 
     TARGET is the name of a decoder that ships with an adapter ('overlong target list'),
     py:MODULE:CALLABLE or py:FILE.py:CALLABLE for Python (bytes -> str or bool, or a class with
-    decode(data, final=...)), or -- and a command that speaks the target protocol.
+    decode(data, final=...)), cmd:COMMAND for a program that exits with status 0 or 1 for each input,
+    or -- and a command that speaks the target protocol.
 
     \b
     Exit status:
@@ -93,23 +106,29 @@ def command(
     from overlong.conformance.certification import certify
     from overlong.conformance.commands.progress import Bar
     from overlong.conformance.suites import QUICK, SUITES
-    from overlong.conformance.targets.resolve import Limits
 
-    named = target_of(target)
+    if answers is not None and target:
+        raise click.UsageError("--answers stands in place of a target; leave one of them out")
+    if answers is None and not target:
+        raise click.MissingParameter(param_type="argument", param_hint="'TARGET...'")
+    named = target_of(target) if answers is None else f"answers:{answers}"
     for name in suites:
         if name not in SUITES:
             raise click.BadParameter(f"no suite {name!r}; there is {', '.join(SUITES)}", param_hint="--suite")
-    if quick and suites:
-        raise click.UsageError("--quick chooses the suites itself; leave out --suite")
+    if quick and thorough:
+        raise click.UsageError("--quick and --thorough exclude each other; leave one of them out")
+    if (quick or thorough) and suites:
+        raise click.UsageError("--quick and --thorough choose the suites themselves; leave out --suite")
     chosen: Sequence[str] | None = suites or (QUICK if quick else None)
     folder = output or Path("overlong-results") / slug(named)
     with errors_on_one_line(), Bar(enabled=not quiet) as bar:
         certificate = certify(
             named,
             suites=chosen,
+            thorough=thorough,
             speaks=profile,
             output=folder,
-            limits=Limits(timeout, restarts),
+            limits=limits_of(timeout, restarts),
             progress=bar.update,
         )
         bar.close()
@@ -163,6 +182,7 @@ def _print(certificate: Certificate, target: str | Sequence[str], folder: Path, 
                 f"  operations {part.operations}, {part.done} of {part.suite.size} vectors, {len(part.failing)} failing"
             )
             click.echo(f"  vectors sha256 {part.vectors_digest}")
+        click.echo(f"isolation: {certificate.run.isolation or 'none'}")
         click.echo(f"findings sha256 {certificate.run.findings_digest}")
     click.echo(f"report: {printable(str(folder / RESULTS))}")
     if not certificate.refused:

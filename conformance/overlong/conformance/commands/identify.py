@@ -15,6 +15,7 @@ from overlong.conformance.commands.options import (
     NOT_MEASURED,
     TargetCommand,
     errors_on_one_line,
+    limits_of,
     target_of,
     width,
     with_limits,
@@ -84,7 +85,6 @@ def command(
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.identify.identify import identify
     from overlong.conformance.report.identity import portrait_as_json, portrait_lines
-    from overlong.conformance.targets.resolve import Limits
 
     named = target_of(target)
     for path in pictures:
@@ -96,7 +96,7 @@ def command(
             click.echo(f"\r\x1b[Klearning: {title}, {asked} strings asked", err=True, nl=False)
 
     with errors_on_one_line():
-        portrait = identify(named, Limits(timeout, restarts), questions=questions, progress=progress)
+        portrait = identify(named, limits_of(timeout, restarts), questions=questions, progress=progress)
         if not quiet and sys.stderr.isatty():
             click.echo("\r\x1b[K", err=True, nl=False)
         for path in pictures:

@@ -12,10 +12,13 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
 
+    from overlong.conformance.targets.resolve import Limits
+
 CONFORMS, DIVERGES, USAGE, NOT_MEASURED, INCOMPLETE = 0, 1, 2, 3, 4
 """Exit codes, as ``docs/command-line.md`` documents them."""
 
 MARKER = "overlong.command_follows"
+MEMORY, SANDBOX = "overlong.memory", "overlong.sandbox"
 
 
 class TargetCommand(click.Command):
@@ -71,6 +74,35 @@ def errors_on_one_line() -> Generator[None]:
         leave(f"{where}{error.strerror or printable(str(error))}; {remedy}", USAGE)
 
 
+_UNITS = {"K": 10, "M": 20, "G": 30, "T": 40}
+
+
+def _octets_of(size: str) -> int:
+    """The number of octets in a size: ``0``, ``512M``, ``4G``.
+
+    Raises:
+        click.BadParameter: it is none, or less than an interpreter needs.
+    """
+    text = size.upper().removesuffix("IB").removesuffix("B")
+    number, unit = (text[:-1], text[-1:]) if text[-1:] in _UNITS else (text, "")
+    if not (number.isascii() and number.isdecimal()) or len(number) > 12:
+        raise click.BadParameter(f"{size!r} is no size; write 512M, 4G, or 0 for no limit")
+    octets, least, most = int(number) << _UNITS.get(unit, 0), 16 << 20, 1 << 60
+    if 0 < octets < least:
+        raise click.BadParameter(f"{size!r} is too little to start anything; {least >> 20}M is the least")
+    if octets > most:
+        raise click.BadParameter(f"{size!r} is more than any machine has; write 0 for no limit")
+    return octets
+
+
+def _keep_memory(context: click.Context, _option: click.Parameter, size: str) -> None:
+    context.meta[MEMORY] = _octets_of(size)
+
+
+def _keep_sandbox(context: click.Context, _option: click.Parameter, none: bool) -> None:  # noqa: FBT001
+    context.meta[SANDBOX] = not none
+
+
 limits_options: list[Any] = [
     click.option(
         "--timeout",
@@ -88,11 +120,35 @@ limits_options: list[Any] = [
         metavar="N",
         help="How often it may crash or hang before the run is given up.",
     ),
+    click.option(
+        "--memory",
+        default="4G",
+        show_default=True,
+        metavar="SIZE",
+        expose_value=False,
+        callback=_keep_memory,
+        help="How much memory each of its processes may allocate, as 512M or 4G; 0 for no limit. Linux only.",
+    ),
+    click.option(
+        "--no-sandbox",
+        is_flag=True,
+        expose_value=False,
+        callback=_keep_sandbox,
+        help="Run it as a plain process group, without limits on memory; what leaves the group may outlive it.",
+    ),
 ]
 
 
+def limits_of(timeout: float, restarts: int) -> Limits:
+    """The limits that the options of :func:`with_limits` set; those on memory and processes are read here."""
+    from overlong.conformance.targets.resolve import Limits
+
+    meta = click.get_current_context().meta
+    return Limits(timeout, restarts, memory=meta[MEMORY], sandbox=meta[SANDBOX])
+
+
 def with_limits(command: Any) -> Any:
-    """Add the options of :class:`~overlong.conformance.targets.resolve.Limits`."""
+    """Add the options of :class:`~overlong.conformance.targets.resolve.Limits`; see :func:`limits_of`."""
     for option in reversed(limits_options):
         command = option(command)
     return command

@@ -14,6 +14,7 @@ from overlong.conformance.commands.options import (
     NOT_MEASURED,
     TargetCommand,
     errors_on_one_line,
+    limits_of,
     profile_option,
     target_of,
     width,
@@ -44,7 +45,6 @@ def command(words: tuple[str, ...], profile: str, timeout: float, restarts: int)
     from overlong.conformance.profile import Profile
     from overlong.conformance.protocol import OPERATIONS
     from overlong.conformance.replay import asks, replay
-    from overlong.conformance.targets.resolve import Limits
     from overlong.conformance.vector import IdError
     from overlong.conformance.vectors.find import find_vectors
 
@@ -58,7 +58,7 @@ def command(words: tuple[str, ...], profile: str, timeout: float, restarts: int)
         ids = ", ".join(each.id for each in (vector, *others))
         raise click.UsageError(f"{printable(words[0])} has {1 + len(others)} vectors; choose one: {printable(ids)}")
     with errors_on_one_line():
-        answers = replay(vector, target, Limits(timeout, restarts))
+        answers = replay(vector, target, limits_of(timeout, restarts))
     chunks = f"  in chunks of {', '.join(map(str, vector.chunks))}" if vector.chunks is not None else ""
     click.echo(f"input     {spaced_hex(vector.octets)}{chunks}")
     if vector.earlier is not None:

@@ -7,6 +7,7 @@ import textwrap
 import click
 
 from overlong.conformance.commands.check import check_command
+from overlong.conformance.commands.new import new_command
 
 
 @click.group("target")
@@ -15,6 +16,7 @@ def command() -> None:
 
 
 command.add_command(check_command)
+command.add_command(new_command)
 
 
 @command.command("list")

@@ -6,11 +6,11 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from overlong.conformance.certification import reproduce_command
-from overlong.conformance.kind import NORMATIVE, POSITION, REPLACEMENT, VERDICT
+from overlong.conformance.kind import MEMORY, NORMATIVE, POSITION, REPLACEMENT, VERDICT
 from overlong.conformance.lost import ended_how
 from overlong.conformance.printable import printable, spaced_hex, thousands, times
 from overlong.conformance.profile import puts_out
-from overlong.conformance.protocol import OPERATIONS, REPLACE
+from overlong.conformance.protocol import GUARDED, OPERATIONS, REPLACE
 from overlong.conformance.runner import FAILS, HOLDS, MEASURED_BY, NOT_MEASURED
 from overlong.conformance.traits import traits_of
 
@@ -62,6 +62,8 @@ def summary(certificate: Certificate, target: str | Sequence[str], *, width: int
         yield ""
     yield from _verdict(certificate, width)
     for claim, state in run.claims.items():
+        if claim == MEMORY and GUARDED not in run.greeting.operations:
+            continue  # only functions of shared libraries can be asked
         line = f"{glyphs.of(state)} {claim:<{_CLAIM}} {_detail(certificate, claim)}".rstrip()
         yield from textwrap.wrap(line, width, initial_indent="  ", subsequent_indent=" " * (_CLAIM + 5))
     yield from _remarks(certificate, width)

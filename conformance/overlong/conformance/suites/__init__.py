@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from overlong.conformance.protocol import AGAIN, ENCODING
+from overlong.conformance.protocol import AGAIN, ENCODING, GUARDED
 from overlong.conformance.suites.again import USED_BEFORE
 from overlong.conformance.suites.boundaries import CHUNK_EDGES
 from overlong.conformance.suites.chunking import CHUNKING
@@ -13,6 +13,7 @@ from overlong.conformance.suites.core import CORE, STREAMS
 from overlong.conformance.suites.encoding import ENCODED_SCALARS, ENCODER_EDGES, ENCODER_UTF16
 from overlong.conformance.suites.error_modes import COMPLETE_REFUSING, COMPLETE_REPLACING
 from overlong.conformance.suites.exhaustive import LONGEST, exhaustive
+from overlong.conformance.suites.memory import MEMORY
 from overlong.conformance.suites.scalars import BETWEEN_OTHERS, RUNS, SCALARS
 
 if TYPE_CHECKING:
@@ -24,21 +25,23 @@ SUITES: dict[str, Suite] = {
         *(CORE, COMPLETE, COMPLETE_REFUSING, COMPLETE_REPLACING, SCALARS, BETWEEN_OTHERS, RUNS),
         *(STREAMS, CHUNKING, CHUNK_EDGES, USED_BEFORE),
         *(ENCODED_SCALARS, ENCODER_EDGES, ENCODER_UTF16),
+        MEMORY,
     )
 }
 QUICK = (
     *("core", "complete(0)", "complete(0) refusing", "complete(0) replacing"),
     *("streams", "chunking", "complete(0) in chunks", "used before"),
     *("encoder edges", "encoder utf-16"),
+    "memory",
 )
 
 GENERATED = {f"exhaustive({longest})": longest for longest in range(1, LONGEST + 1)}
 """Suites that no certificate asks for: they are there to be written to files."""
 
 
-OF_OCTETS = tuple(name for name, suite in SUITES.items() if not set(suite.asks) & set(ENCODING + AGAIN))
-"""Suites whose vectors are octets to decode. No format of files is for those of encoders, which hold numbers, or of
-decoders used before, which hold two streams each."""
+OF_OCTETS = tuple(name for name, suite in SUITES.items() if not set(suite.asks) & set(ENCODING + AGAIN + GUARDED))
+"""Suites whose vectors are octets to decode. No format of files is for those of encoders, which hold numbers, of
+decoders used before, which hold two streams each, or of memory, where an answer says nothing of the octets."""
 
 
 def suite_named(name: str) -> Suite:

@@ -31,6 +31,12 @@ class Compiler:
     """More for its environment, from its own path and from the folder of what is built."""
     folder: bool = False
     """Its output is a folder."""
+    libraries: tuple[str, ...] = ()
+    """Arguments behind the sources: what they include and link."""
+    names_parts: bool = False
+    """The other sources of a program stand behind the first one; where not, that one names them."""
+    litters: bool = False
+    """It writes files beside the source, so it is given a copy."""
 
     def found(self) -> str | None:
         """Its path."""
@@ -50,13 +56,19 @@ def _rust(program: str, _cache: Path) -> dict[str, str]:
 
 
 C = Compiler(("cc", "gcc", "clang"), ("-O2", "-o"))
-GO = Compiler(("go",), ("build", "-o"), _go)
+CXX = Compiler(("c++", "g++", "clang++"), ("-O2", "-o"))
+MUSL = Compiler(("musl-gcc",), ("-static", "-O2", "-o"))
+GO = Compiler(("go",), ("build", "-o"), _go, names_parts=True)
 RUST = Compiler(("rustc",), ("-O", "--edition", "2021", "-o"), _rust)
-JAVA = Compiler(("javac",), ("-encoding", "UTF-8", "-d"), folder=True)
+JAVA = Compiler(("javac",), ("-encoding", "UTF-8", "-d"), folder=True, names_parts=True)
+OCAML = Compiler(("ocamlopt",), ("-I", "+uutf", "uutf.cmxa", "-o"), litters=True)
+_COMPILE = """(use-modules (system base compile))
+(let ((files (cdr (command-line)))) (compile-file (cadr files) #:output-file (car files)))"""
+GUILE = Compiler(("guile", "guile-3.0"), ("--no-auto-compile", "-c", _COMPILE))
 
 
-def built(compiler: Compiler, source: Path) -> Path:
-    """The adapter's program, or the folder with its classes, in the user's cache folder.
+def built(compiler: Compiler, source: Path, *parts: Path) -> Path:
+    """The adapter's program, or the folder with its classes, in the user's cache folder; ``parts`` are other sources.
 
     Raises:
         TargetError: it cannot be built; the message has the compiler's first error.
@@ -68,27 +80,36 @@ def built(compiler: Compiler, source: Path) -> Path:
     program = compiler.found()
     assert program is not None, "asked only when nothing is missing"
     try:
-        status = Path(program).resolve().stat()
-        version = f"{program} {status.st_size} {status.st_mtime_ns} {compiler.arguments}"
-        key = hashlib.sha256(source.read_bytes() + version.encode("utf-8", "surrogateescape")).hexdigest()
+        version = f"{stamp(program)} {(*compiler.arguments, *compiler.libraries)}"
+        octets = b"".join(path.read_bytes() for path in (source, *parts))
+        key = hashlib.sha256(octets + version.encode("utf-8", "surrogateescape")).hexdigest()
         cache = user_cache_path("overlong") / "adapters"
         suffix = ".exe" if os.name == "nt" and not compiler.folder else ""
         finished = cache / f"{source.stem}-{key[:16]}{suffix}"
         if not finished.exists():
             cache.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(prefix=f"{source.stem}-", dir=cache) as folder:
-                _build(compiler, program, source, Path(folder) / finished.name)
-                _publish(Path(folder) / finished.name, finished)
+                sources = (source, *parts) if compiler.names_parts else (source,)
+                _build(compiler, program, sources, Path(folder) / finished.name)
+                publish(Path(folder) / finished.name, finished)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise TargetError(f"building {source.name} failed: {printable(str(error))}") from error
     return finished
 
 
-def _build(compiler: Compiler, program: str, source: Path, output: Path) -> None:
+def stamp(program: str) -> str:
+    """What tells one version of a program on PATH from another without running it."""
+    status = Path(program).resolve().stat()
+    return f"{program} {status.st_size} {status.st_mtime_ns}"
+
+
+def _build(compiler: Compiler, program: str, sources: tuple[Path, ...], output: Path) -> None:
     if compiler.folder:
         output.mkdir()
+    if compiler.litters:
+        sources = tuple(Path(shutil.copy(source, output.parent)) for source in sources)
     built = subprocess.run(
-        [program, *compiler.arguments, str(output), str(source)],
+        [program, *compiler.arguments, str(output), *map(str, sources), *compiler.libraries],
         capture_output=True,
         text=True,
         errors="backslashreplace",
@@ -99,10 +120,10 @@ def _build(compiler: Compiler, program: str, source: Path, output: Path) -> None
     if built.returncode != 0:
         said = [line for line in built.stderr.splitlines() if line.strip() and not line.startswith("#")]  # # is Go's
         errors = [line for line in said if "error" in line] or said or [f"{program}: status {built.returncode}"]
-        raise TargetError(f"building {source.name} failed: {printable(errors[0])}")
+        raise TargetError(f"building {sources[0].name} failed: {printable(errors[0])}")
 
 
-def _publish(output: Path, finished: Path) -> None:
+def publish(output: Path, finished: Path) -> None:
     """Give it its name in one step: nobody sees a half of it. Whoever builds the same at the same time may be first."""
     try:
         output.replace(finished)

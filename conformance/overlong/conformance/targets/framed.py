@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from overlong.conformance.batch import Batch
 from overlong.conformance.observation import Crashed, Misbehaved, TimedOut
 from overlong.conformance.printable import printable, times
-from overlong.conformance.process import Ended, Process
+from overlong.conformance.process import Ended, Process, size_in_words
 from overlong.conformance.protocol import (
     ACCEPTED,
     ANNOUNCE,
@@ -54,6 +54,7 @@ _SHORT = 0.1  # seconds that let them grow
 _FIRST = 256  # vectors in the first request: a slow target must not time out for being asked much
 _WHOLE = 1 << 30
 _NOTES = 3
+_SHORT_OF_MEMORY = ("memory", "ulimit", "reserve")  # in the last words of runtimes and sanitizers
 _LETTER = {ENCODE: b"\0\0\0a", ANNOUNCE: b"\0\0\0a", ENCODE_UTF16: b"\0a"}
 """The letter a, as the operations have it that do not take octets."""
 _FEW = 1024  # suspects that are asked again one by one: cheaper than another restart, or another time-out
@@ -78,11 +79,15 @@ class FramedTarget:
     timeout: float = 5.0
     restart_budget: int = 100
     environment: dict[str, str] | None = None
+    memory: int = 0
+    """Octets that each of its processes may allocate; 0 for no limit."""
+    sandbox: bool = True
     restarts: int = 0
     notes: list[str] = field(default_factory=list[str])
 
     def __post_init__(self) -> None:
         self._process: Process | None = None
+        self.isolation = ""  # what contains its accidents; known when it is open
         self._next_request = 0
         self._size = _FIRST  # vectors in a request
         self._suspects = 0  # vectors asked again after a failure, each request by itself
@@ -94,7 +99,11 @@ class FramedTarget:
     def greeting(self) -> Greeting:
         if self._process is None:
             raise TargetError(f"{self.id}: not started")
-        return self._process.greeting(max(self.timeout, _START_SECONDS))
+        try:
+            return self._process.greeting(max(self.timeout, _START_SECONDS))
+        except OSError as error:
+            self._process = None
+            raise TargetError(f"{printable(self.id)}: cannot be started: {error.strerror}") from error
 
     def start(self) -> None:
         """Start it without waiting; :meth:`open` waits. There is other work to do meanwhile.
@@ -104,7 +113,9 @@ class FramedTarget:
         """
         if self._process is None:
             try:
-                self._process = Process(self.command, environment=self.environment)
+                self._process = Process(
+                    self.command, environment=self.environment, sandbox=self.sandbox, memory=self.memory
+                )
             except (OSError, ValueError) as error:
                 why = error.strerror if isinstance(error, OSError) else str(error)
                 raise TargetError(f"{printable(self.id)}: cannot be started: {why}") from error
@@ -113,11 +124,15 @@ class FramedTarget:
         self.start()
         try:
             self._smoke()
+            if self._process is not None:
+                self.isolation = self._process.isolation
         except (Ended, ProtocolError) as error:
             why = describe(error.why) if isinstance(error, Ended) else str(error)
             words = error.words if isinstance(error, Ended) else ""
             self.close()
             said = f'; it said "{words}"' if words else ""
+            if self.memory and self.sandbox and any(each in words.lower() for each in _SHORT_OF_MEMORY):
+                said += f"; --memory 0 lifts the limit of {size_in_words(self.memory)} that it has"
             raise TargetError(f"{printable(self.id)}: not measured: {why}{said}") from error
 
     def close(self) -> None:

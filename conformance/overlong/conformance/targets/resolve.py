@@ -15,6 +15,8 @@ from overlong.conformance.target import TargetError, UnknownTarget
 from overlong.conformance.targets.builtin import ADAPTERS, python_command
 from overlong.conformance.targets.builtins import BUILTINS
 from overlong.conformance.targets.framed import FramedTarget
+from overlong.conformance.targets.one_shot import is_one_shot, one_shot_command
+from overlong.conformance.targets.recorded import RecordedTarget
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,9 +32,13 @@ class Limits:
     """Seconds for one request."""
     restarts: int = 100
     """How often it may fail before the run is given up."""
+    memory: int = 4 << 30
+    """Octets that each of its processes may allocate, on Linux; 0 for no limit."""
+    sandbox: bool = True
+    """Contain its accidents as well as this machine can."""
 
 
-def resolve(name: str | Sequence[str], limits: Limits | None = None) -> FramedTarget:
+def resolve(name: str | Sequence[str], limits: Limits | None = None) -> FramedTarget | RecordedTarget:
     """The target of that name, not yet started; a sequence of strings is a command that speaks the protocol.
 
     Raises:
@@ -45,6 +51,18 @@ def resolve(name: str | Sequence[str], limits: Limits | None = None) -> FramedTa
     kind, colon, rest = name.partition(":")
     if colon and kind == "py":
         return _framed(name, _python(name, rest), limits)
+    if colon and kind == "so":
+        from overlong.conformance.targets import shared_library
+
+        return _framed(name, shared_library.command(name, rest), limits)
+    if colon and kind == "answers":
+        return RecordedTarget(Path(rest))
+    if colon and kind == "wasm":
+        from overlong.conformance.targets import wasm
+
+        return _framed(name, wasm.command(name, rest), limits)
+    if colon and is_one_shot(kind):
+        return _framed(name, one_shot_command(name), limits)
     if colon and kind != "builtin":
         raise UnknownTarget(
             f"{printable(name)}: there is no kind of target '{printable(kind)}'; "
@@ -73,7 +91,7 @@ class Identity:
     files: tuple[tuple[str, str], ...]
 
 
-def identity_of(target: FramedTarget) -> Identity:
+def identity_of(target: FramedTarget | RecordedTarget) -> Identity:
     """The identity of a target, read off its command line; for ``py:`` also the module in the current folder.
 
     Raises:
@@ -101,7 +119,9 @@ def identity_of(target: FramedTarget) -> Identity:
 
 
 def _framed(identifier: str, command: list[str], limits: Limits) -> FramedTarget:
-    return FramedTarget(identifier, command, limits.timeout, limits.restarts)
+    return FramedTarget(
+        identifier, command, limits.timeout, limits.restarts, memory=limits.memory, sandbox=limits.sandbox
+    )
 
 
 def _python(name: str, rest: str) -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -16,6 +18,7 @@ from overlong.conformance.protocol import (
     frame,
     stream_payload,
 )
+from overlong.conformance.vectors.edition import SUITE_VERSION
 from overlong.conformance.vectors.formats.format import Format
 
 if TYPE_CHECKING:
@@ -36,14 +39,36 @@ def requests(vector: Vector) -> Iterator[tuple[str, bytes]]:
         yield operation, payload
 
 
+def description(selection: Selection) -> bytes:
+    """What the first echo says after its probe, in ASCII: it comes back, so a file of answers tells what was asked."""
+    from overlong.conformance.results import generator
+
+    asked = {name: list(values) for name, values in vars(selection).items()}
+    data = {"vectors": selection.count(), "suite": SUITE_VERSION, "generator": generator(), **asked}
+    return json.dumps(data).encode("ascii")
+
+
+def stream(selection: Selection) -> Iterator[bytes]:
+    """The frames. The first echo has id 0; the others count up in the order of the vectors.
+
+    The last is an echo of the SHA-256 of all before it: answers that end with it are whole, and to these requests.
+    """
+    numbers, digest = count(), hashlib.sha256()
+    first = frame(next(numbers), ECHO.encode("ascii") + ECHO_PROBE + description(selection))
+    digest.update(first)
+    yield first
+    for vector in selection.vectors():
+        for operation, payload in requests(vector):
+            asked = frame(next(numbers) & 0xFFFFFFFF, operation.encode("ascii") + payload)
+            digest.update(asked)
+            yield asked
+    yield frame(next(numbers) & 0xFFFFFFFF, ECHO.encode("ascii") + digest.digest())
+
+
 def write(selection: Selection, sink: Sink) -> None:
-    """The echo has id 0; the others count up in the order of the vectors."""
-    numbers = count()
+    """All of it into one file."""
     with sink.open() as file:
-        file.write(frame(next(numbers), ECHO.encode("ascii") + ECHO_PROBE))
-        for vector in selection.vectors():
-            for operation, payload in requests(vector):
-                file.write(frame(next(numbers), operation.encode("ascii") + payload))
+        file.writelines(stream(selection))
 
 
 FORMAT = Format("frames", "vectors.frames", write)

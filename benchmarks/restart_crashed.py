@@ -1,0 +1,99 @@
+"""What isolation costs: to start a target under the supervisor, and to go on after it crashed.
+
+A restart is counted from the harness's request that crashes the target to the answer of the one started in its
+place. Beside the milliseconds stands the ratio to the same without a sandbox, in the same run.
+
+    python benchmarks/restart_crashed.py [ROUNDS]
+"""
+
+from __future__ import annotations
+
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from overlong.conformance.process import Ended, Process
+
+PYTHON = """
+import os, struct, sys
+sys.stdout.buffer.write(b'{"overlong": 1, "name": "crashes", "operations": "PV"}\\n')
+while True:
+    sys.stdout.buffer.flush()
+    length, number = struct.unpack(">II", sys.stdin.buffer.read(8))
+    body = sys.stdin.buffer.read(length - 4)
+    if body == b"V!":
+        os.abort()
+    sys.stdout.buffer.write(struct.pack(">II", 5, number) + b"A")
+"""
+
+C = r"""
+#include <stdio.h>
+#include <stdlib.h>
+int main(void)
+{
+    unsigned char frame[256];
+    puts("{\"overlong\": 1, \"name\": \"crashes\", \"operations\": \"PV\"}");
+    for (;;) {
+        fflush(stdout);
+        if (fread(frame, 1, 8, stdin) != 8)
+            return 0;
+        if (fread(frame + 8, 1, frame[3] - 4, stdin) != (size_t)frame[3] - 4)
+            return 1;
+        if (frame[9] == '!')
+            abort();
+        frame[3] = 5, frame[8] = 'A';
+        fwrite(frame, 1, 9, stdout);
+    }
+}
+"""
+
+
+def milliseconds(command: list[str], *, sandbox: bool) -> tuple[float, float]:
+    """To the first answer of a start; and from a crash to the next answer."""
+    started = time.perf_counter()
+    process = Process(command, sandbox=sandbox, memory=4 << 30)
+    process.greeting(10)
+    process.send(0, b"Va")
+    process.receive(10)
+    ready = time.perf_counter()
+    process.send(1, b"V!")
+    try:
+        process.receive(10)
+    except Ended as ended:
+        assert "SIGABRT" in str(ended.why)  # noqa: PT017 (a benchmark, not a test)
+    process = Process(command, sandbox=sandbox, memory=4 << 30)
+    process.greeting(10)
+    process.send(0, b"Va")
+    process.receive(10)
+    again = time.perf_counter()
+    process.kill()
+    return 1000 * (ready - started), 1000 * (again - ready)
+
+
+def main() -> None:
+    """Print milliseconds and ratios."""
+    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 15
+    with tempfile.TemporaryDirectory() as folder:
+        commands = {"Python": [sys.executable, "-I", "-S", "-c", PYTHON]}
+        if compiler := shutil.which("cc"):
+            source, program = Path(folder) / "crashes.c", Path(folder) / "crashes"
+            source.write_text(C, "ascii")
+            subprocess.run([compiler, "-O2", "-o", program, source], check=True)
+            commands["C"] = [str(program)]
+        for name, command in commands.items():
+            with_it, without = (
+                [milliseconds(command, sandbox=sandbox) for _ in range(rounds)] for sandbox in (True, False)
+            )
+            for place, what in enumerate(("start", "restart after a crash")):
+                ours, plain = (statistics.median(each[place] for each in times) for times in (with_it, without))
+                print(
+                    f"{name}, {what}: median {ours:.0f} ms, {ours - plain:.0f} ms ({ours / plain:.1f} times) over plain"
+                )
+
+
+if __name__ == "__main__":
+    main()

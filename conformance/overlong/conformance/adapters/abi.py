@@ -1,0 +1,270 @@
+"""How decoders in C are called, as data: the parameters, the result, and what both mean. No call is made here.
+
+An :class:`Abi` names its parameters by words of :data:`PARAMETERS` and its result by one of :data:`RESULTS`; whoever
+makes calls (``native.py`` with ctypes) turns these into types and hands what came back to :attr:`Abi.read`.
+``docs/shared-libraries.md`` lists them for users.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+NOT_SAID = 0xFFFFFFFF
+
+PARAMETERS = {
+    "ptr": "address of the first octet",
+    "string": "address of the first octet; an octet 00 stands behind the last",
+    "len": "octets, a size_t",
+    "slen": "octets, a ptrdiff_t",
+    "len32": "octets, an int32_t",
+    "out": "address of room for units",
+    "cap": "units that have room there, a size_t",
+    "cap32": "units that have room there, an int32_t",
+    "cell": "address of a pointer that is set",
+    "cell32": "address of an int32_t that is set; 0 before the call",
+    "state": "address of a stream's state",
+}
+RESULTS = {
+    "bool": "true or false, in 8 bits",
+    "int": "an int",
+    "size": "a size_t",
+    "ssize": "a ptrdiff_t",
+    "ptr": "an address, or 0",
+    "pair": "a struct of an int and a size_t",
+    "none": "nothing",
+}
+UNIT = {"utf-8": 1, "utf-16": 2, "utf-32": 4}
+"""Octets in a unit of the output."""
+
+
+class Called(NamedTuple):
+    """What a call was given and what came back."""
+
+    returned: int
+    """The result; of a pair, its int; an address that is null is 0."""
+    second: int
+    """The size_t of a pair; else 0."""
+    cells: tuple[int, ...]
+    """What stands in the cells after the call, in the order of the parameters."""
+    address: int
+    length: int
+    room: int
+    """Units that had room."""
+
+
+class Reading(NamedTuple):
+    """What an answer means."""
+
+    status: str
+    """``A`` accepted, ``R`` refused, ``X`` neither: the function broke its own convention."""
+    number: int = 0
+    """Accepted: units put out, which may be more than had room. Refused: the offset, or :data:`NOT_SAID`."""
+    text: str = ""
+    """What was wrong with it, in ASCII (``X``)."""
+    output: bytes = b""
+    """Units that were not written to memory of the caller's, in the machine's order."""
+
+
+ACCEPTED = Reading("A")
+REFUSED = Reading("R", NOT_SAID)
+
+
+@dataclass(frozen=True, slots=True)
+class Abi:
+    """One way to call a decoder."""
+
+    name: str
+    prototype: str
+    """In C, with ``f`` for the function's name."""
+    parameters: tuple[str, ...]
+    result: str
+    read: Callable[[Called], Reading]
+    says: str
+    """What its answers mean, in a sentence for documents."""
+    units: str = ""
+    """What it puts out, in the machine's byte order; empty if it only validates."""
+    functions: tuple[str, ...] = ()
+    """Of a stream: what its functions are for, in the order in which they are named."""
+
+    @property
+    def bounded(self) -> bool:
+        """It is told how much room there is."""
+        return "cap" in self.parameters or "cap32" in self.parameters
+
+    @property
+    def terminated(self) -> bool:
+        """An octet 00 ends the input."""
+        return "string" in self.parameters
+
+    def room(self, length: int) -> int:
+        """Units that are room enough for ``length`` octets; of a function that is not told, what it is promised."""
+        return 4 * length + 16 if self.bounded else length
+
+
+def _true(called: Called) -> Reading:
+    return ACCEPTED if called.returned else REFUSED
+
+
+def _zero(called: Called) -> Reading:
+    return REFUSED if called.returned else ACCEPTED
+
+
+def _refused_at(offset: int, called: Called) -> Reading:
+    if 0 <= offset < called.length:
+        return Reading("R", offset)
+    return Reading("X", text=f"it says offset {offset} of {called.length} octets")
+
+
+def _offset_or_length(called: Called) -> Reading:
+    return ACCEPTED if called.returned == called.length else _refused_at(called.returned, called)
+
+
+def _offset_or_minus1(called: Called) -> Reading:
+    return ACCEPTED if called.returned == -1 else _refused_at(called.returned, called)
+
+
+def _null(called: Called) -> Reading:
+    return _refused_at(called.returned - called.address, called) if called.returned else ACCEPTED
+
+
+def _pair(called: Called) -> Reading:
+    return _refused_at(called.second, called) if called.returned else ACCEPTED
+
+
+def _end(called: Called) -> Reading:
+    offset = called.cells[0] - called.address
+    if not called.returned:
+        return _refused_at(offset, called)
+    if offset != called.length:
+        return Reading("X", text=f"it accepts {called.length} octets and says that they end at {offset}")
+    return ACCEPTED
+
+
+def _written(called: Called) -> Reading:
+    return Reading("A", called.returned) if called.returned >= 0 else REFUSED
+
+
+def _written_or_zero(called: Called) -> Reading:
+    return Reading("A", called.returned) if called.returned or not called.length else REFUSED
+
+
+def _pair_written(called: Called) -> Reading:
+    return _refused_at(called.second, called) if called.returned else Reading("A", called.second)
+
+
+ICU_REFUSALS = (10, 11, 12)
+"""U_INVALID_CHAR_FOUND, U_TRUNCATED_CHAR_FOUND, U_ILLEGAL_CHAR_FOUND (unicode/utypes.h)."""
+ICU_OVERFLOW = 15
+"""U_BUFFER_OVERFLOW_ERROR: the number of units that it needed is said all the same."""
+
+
+def _icu(called: Called) -> Reading:
+    written, status = called.cells
+    if status <= 0 or status == ICU_OVERFLOW:  # below zero are warnings
+        return Reading("A", max(written, 0))
+    return REFUSED if status in ICU_REFUSALS else Reading("X", text=f"its status is {status}")
+
+
+def _consumed(called: Called) -> Reading:
+    """Of one step: how many octets were taken; ``read`` of the loop is the caller's."""
+    if called.returned < 0:
+        return REFUSED
+    if 0 < called.returned <= called.length:
+        return Reading("A", called.returned)
+    return Reading("X", text=f"it took {called.returned} of {called.length} octets")
+
+
+_C_UNIT = {"utf-8": "char", "utf-16": "char16_t", "utf-32": "char32_t"}
+_STREAM = ("new", "feed", "finish", "free", "reset")
+
+
+def _decoders(units: str) -> tuple[Abi, ...]:
+    short, c = units.replace("-", ""), _C_UNIT[units]
+    return (
+        Abi(
+            f"{short}(ptr,len,out,cap)",
+            f"ptrdiff_t f(const char *octets, size_t length, {c} *out, size_t capacity)",
+            ("ptr", "len", "out", "cap"),
+            "ssize",
+            _written,
+            "the units written; below 0: refused",
+            units,
+        ),
+        Abi(
+            f"{short}(ptr,len,out)",
+            f"size_t f(const char *octets, size_t length, {c} *out)",
+            ("ptr", "len", "out"),
+            "size",
+            _written_or_zero,
+            "the units written; 0 for any input but an empty one: refused. There is room for `length` units",
+            units,
+        ),
+        Abi(
+            f"{short}-result(ptr,len,out)",
+            f"struct {{ int error; size_t count; }} f(const char *octets, size_t length, {c} *out)",
+            ("ptr", "len", "out"),
+            "pair",
+            _pair_written,
+            "error 0: count units written; else refused at octet count. There is room for `length` units",
+            units,
+        ),
+        Abi(
+            f"stream-{short}(state,ptr,len,out,cap)",
+            f"void *new(void); ptrdiff_t feed(void *state, const char *octets, size_t length, {c} *out, "
+            f"size_t capacity); ptrdiff_t finish(void *state, {c} *out, size_t capacity); void free(void *state); "
+            "void reset(void *state)",
+            ("state", "ptr", "len", "out", "cap"),
+            "ssize",
+            _written,
+            "the units written by this call; below 0: refused",
+            units,
+            _STREAM,
+        ),
+    )
+
+
+ABIS = {
+    abi.name: abi
+    for abi in (
+        Abi("bool(ptr,len)", "bool f(const char *octets, size_t length)", ("ptr", "len"), "bool", _true,
+            "true: accepted"),
+        Abi("int(ptr,len)", "int f(const char *octets, size_t length)", ("ptr", "len"), "int", _true,
+            "anything but 0: accepted"),
+        Abi("error(ptr,len)", "int f(const char *octets, size_t length)", ("ptr", "len"), "int", _zero,
+            "0: accepted"),
+        Abi("bool(string)", "bool f(const char *string)", ("string",), "bool", _true,
+            "true: accepted. An octet 00 ends the input, so strings that hold one are not asked"),
+        Abi("int(string)", "int f(const char *string)", ("string",), "int", _true,
+            "anything but 0: accepted. Octets 00 as above"),
+        Abi("errpos(ptr,len)", "size_t f(const char *octets, size_t length)", ("ptr", "len"), "size",
+            _offset_or_length, "`length`: accepted; else the offset of what is refused"),
+        Abi("errpos-or-minus1(ptr,len)", "ptrdiff_t f(const char *octets, size_t length)", ("ptr", "len"), "ssize",
+            _offset_or_minus1, "-1 (`SIZE_MAX`): accepted; else the offset. Rust: `isize f(*const u8, usize)`"),
+        Abi("ptr-or-null(ptr,len)", "const char *f(const char *octets, size_t length)", ("ptr", "len"), "ptr", _null,
+            "null: accepted; else where it is refused. libunistring: `u8_check`"),
+        Abi("result(ptr,len)", "struct { int error; size_t count; } f(const char *octets, size_t length)",
+            ("ptr", "len"), "pair", _pair,
+            "error 0: accepted; else refused at octet count. simdutf: `simdutf_validate_utf8_with_errors`"),
+        Abi("glib(ptr,len,end)", "int f(const char *octets, ptrdiff_t length, const char **end)",
+            ("ptr", "slen", "cell"), "int", _end,
+            "anything but 0: accepted; else refused at `*end`. GLib: `g_utf8_validate`, which refuses octet 00 "
+            "(add `&nul=refused`)"),
+        *_decoders("utf-8"),
+        *_decoders("utf-16"),
+        *_decoders("utf-32"),
+        Abi("icu(out,cap,outlen,ptr,len,status)",
+            "char16_t *f(char16_t *out, int32_t capacity, int32_t *out_length, const char *octets, int32_t length, "
+            "int32_t *status)",
+            ("out", "cap32", "cell32", "ptr", "len32", "cell32"), "ptr", _icu,
+            "status 0 or below: accepted, `*out_length` units; 10, 11 or 12: refused. ICU: `u_strFromUTF8`", "utf-16"),
+        Abi("iterate(ptr,len,point)", "ptrdiff_t f(const char *octets, ptrdiff_t length, int32_t *code_point)",
+            ("ptr", "slen", "cell32"), "ssize", _consumed,
+            "the octets that were taken, and one code point; below 0: refused there. It is called until the input "
+            "ends. utf8proc: `utf8proc_iterate`", "utf-32"),
+    )
+}  # fmt: skip
+ITERATE = ABIS["iterate(ptr,len,point)"]

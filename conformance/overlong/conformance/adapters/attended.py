@@ -1,0 +1,44 @@
+"""A worker that has something to clean up: it works in a child process, and its parent cleans up when it has ended."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import time
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_TRIES = 50
+_PAUSE = 0.02
+
+
+def remove(folder: str) -> None:
+    """Remove a folder, in which processes that are dying may still write for a moment."""
+    for _ in range(_TRIES):
+        shutil.rmtree(folder, ignore_errors=True)
+        if not os.path.exists(folder):  # noqa: PTH110 (a name is all there is)
+            return
+        time.sleep(_PAUSE)
+
+
+def attended(work: Callable[[], None], clean: Callable[[], None]) -> None:
+    """Do ``work`` in a child, then ``clean`` up, and end as the child did. Both processes are in one group."""
+    child = os.fork()
+    if child == 0:
+        try:
+            work()
+        except BaseException as error:  # noqa: BLE001 (what the parent has to do must not be done here)
+            os.write(2, f"{type(error).__name__}: {error}\n".encode("utf-8", "backslashreplace"))
+            os._exit(1)
+        os._exit(0)
+    try:
+        _, status = os.waitpid(child, 0)
+    finally:
+        clean()
+    code = os.waitstatus_to_exitcode(status)
+    if code < 0:
+        os.kill(os.getpid(), -code)
+    sys.exit(code)

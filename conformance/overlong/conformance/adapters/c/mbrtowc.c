@@ -1,0 +1,40 @@
+/* mbrtowc of the C library, in a UTF-8 locale: a decoder of streams by its nature. */
+#include "frames.h"
+#include "libc.h"
+#include <locale.h>
+#include <wchar.h>
+
+static mbstate_t state;
+
+static void start(void) { memset(&state, 0, sizeof state); }
+
+/* A refusal is at the octet where the call began that refused: the first that no character has. */
+static char next(const uint8_t *chunk, size_t size, int last, Answer *answer) {
+    size_t place = 0, begun = 0;
+    while (place < size) {
+        wchar_t character;
+        size_t used = mbrtowc(&character, (const char *)chunk + place, size - place, &state);
+        if (used == (size_t)-1) return refuse(answer, (uint32_t)place, LENGTH_NOT_SAID, 0);
+        begun = place;
+        if (used == (size_t)-2) break; /* all of the chunk is in the state */
+        put32(&answer->units, (uint32_t)character);
+        place += used ? used : 1; /* NUL */
+    }
+    if (last && !mbsinit(&state)) return refuse(answer, (uint32_t)begun, LENGTH_NOT_SAID, 1);
+    return ACCEPTED;
+}
+
+static char decode(const uint8_t *octets, size_t size, Answer *answer) {
+    start();
+    return next(octets, size, 1, answer);
+}
+
+int main(void) {
+    Decoder decoder = {
+        .name = LIBC_NAME "-mbrtowc", .version = libc_version(), .language = "C", .unit = 4,
+        .members = ", \"stream_offsets\": \"chunk\"",
+        .decode = decode, .strict = {start, next},
+    };
+    if (!setlocale(LC_CTYPE, "C.UTF-8")) die("there is no locale C.UTF-8");
+    return serve(&decoder);
+}

@@ -1,0 +1,59 @@
+/* GNU libunistring: "steps" is u8_check, u8_mbtoucr and u8_mbtouc; "whole" is u8_to_u32. */
+#include "frames.h"
+#include <errno.h>
+#include <unistr.h>
+#include <unistring/version.h>
+
+static char check(const uint8_t *octets, size_t size, Answer *answer) {
+    const uint8_t *wrong = u8_check(octets, size);
+    if (!wrong) return ACCEPTED;
+    return refuse(answer, (uint32_t)(wrong - octets), LENGTH_NOT_SAID, INCOMPLETE_NOT_SAID);
+}
+
+static char strict_steps(const uint8_t *octets, size_t size, Answer *answer) {
+    for (size_t place = 0; place < size;) {
+        ucs4_t character;
+        int used = u8_mbtoucr(&character, octets + place, size - place);
+        if (used < 0) return refuse(answer, (uint32_t)place, LENGTH_NOT_SAID, used == -2);
+        put32(&answer->units, character);
+        place += used;
+    }
+    return ACCEPTED;
+}
+
+static char replacing_steps(const uint8_t *octets, size_t size, Answer *answer) {
+    for (size_t place = 0; place < size;) {
+        ucs4_t character;
+        place += u8_mbtouc(&character, octets + place, size - place);
+        put32(&answer->units, character);
+    }
+    return ACCEPTED;
+}
+
+static char whole(const uint8_t *octets, size_t size, Answer *answer) {
+    size_t length = 0;
+    uint32_t *text = u8_to_u32(octets, size, NULL, &length);
+    if (!text) {
+        if (errno != EILSEQ) die(strerror(errno));
+        return refuse_silently(answer);
+    }
+    return accept_scalars(answer, text, length, free);
+}
+
+int main(int count, char **words) {
+    char version[64];
+    snprintf(version, sizeof version, "libunistring %d.%d.%d", _libunistring_version >> 16,
+             _libunistring_version >> 8 & 255, _libunistring_version & 255);
+    Decoder decoder = {.version = version, .language = "C", .unit = 4};
+    if (asked_for(count, words, "steps")) {
+        decoder.name = "u8_mbtouc";
+        decoder.members = ", \"error_mode\": \"replacement-per-sequence\"";
+        decoder.validate = check;
+        decoder.decode = strict_steps;
+        decoder.replace = replacing_steps;
+    } else {
+        decoder.name = "u8_to_u32";
+        decoder.decode = whole;
+    }
+    return serve(&decoder);
+}

@@ -1,0 +1,51 @@
+// UTF8-CPP: utf8::find_invalid, utf8::next and utf8::replace_invalid.
+#ifndef LIBRARY_VERSION
+#define LIBRARY_VERSION ""
+#endif
+#include "frames.h"
+#include <iterator>
+#include <string>
+#include <utf8.h>
+
+static char validate(const uint8_t *octets, size_t size, Answer *answer) {
+    const uint8_t *end = octets + size, *wrong = utf8::find_invalid(octets, end);
+    if (wrong == end) return ACCEPTED;
+    return refuse(answer, (uint32_t)(wrong - octets), LENGTH_NOT_SAID, INCOMPLETE_NOT_SAID);
+}
+
+static char decode(const uint8_t *octets, size_t size, Answer *answer) {
+    const uint8_t *place = octets, *end = octets + size;
+    try {
+        while (place != end) put32(&answer->units, utf8::next(place, end));
+    } catch (const utf8::not_enough_room &) {
+        return refuse(answer, (uint32_t)(place - octets), LENGTH_NOT_SAID, 1);
+    } catch (const utf8::exception &) { // invalid_utf8 and invalid_code_point
+        return refuse(answer, (uint32_t)(place - octets), LENGTH_NOT_SAID, 0);
+    }
+    return ACCEPTED;
+}
+
+static char replace(const uint8_t *octets, size_t size, Answer *answer) {
+    std::string valid;
+    try {
+        utf8::replace_invalid(octets, octets + size, std::back_inserter(valid));
+    } catch (const utf8::exception &) { // it has no exception documented but for a text that is cut off
+        return refuse_silently(answer);
+    }
+    if (decode((const uint8_t *)valid.data(), valid.size(), answer) == REFUSED)
+        die("replace_invalid put out what is ill-formed");
+    return ACCEPTED;
+}
+
+int main() {
+    Decoder decoder = {};
+    decoder.name = "utf8::next";
+    decoder.version = LIBRARY_VERSION;
+    decoder.language = "C++";
+    decoder.unit = 4;
+    decoder.members = ", \"error_mode\": \"replacement-per-sequence\"";
+    decoder.validate = validate;
+    decoder.decode = decode;
+    decoder.replace = replace;
+    return serve(&decoder);
+}

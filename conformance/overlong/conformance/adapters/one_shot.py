@@ -1,0 +1,293 @@
+"""Adapter for programs that take one input and end: ``one_shot.py UNITS PROGRAM [ARGUMENT...]``.
+
+The program gets the octets on its standard input, or, where an argument is ``{}`` or ends in ``={}``, in a file
+whose name stands there. Status 0 accepts, 1 refuses; another status, and a signal, is no verdict. UNITS is
+``verdict``, or says what the output is written in: ``utf-32``, ``utf-16`` (both big-endian) or ``utf-8``.
+
+Before it greets, it runs the program on inputs that show whether its status is a verdict at all. It needs POSIX
+and the standard library alone.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import struct
+import sys
+import tempfile
+import threading
+from collections import deque
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import NamedTuple, NoReturn
+
+HEAD = struct.Struct(">II")
+UNITS = {"utf-32": (4, "utf-32-be"), "utf-16": (2, "utf-16-be"), "utf-8": (1, "utf-8")}
+PLACEHOLDER = "{}"
+FILE = 99  # the descriptor of the input, where the program wants the name of a file
+PIPE = 1 << 16  # octets that a pipe takes without a reader
+MOST = 1 << 20  # octets of output beyond sixteen for each of the input
+KEPT = 4096  # octets of what it said on stderr
+LOOK = 50  # milliseconds after which a silent output's reader looks whether the program has ended
+AHEAD = 64  # inputs that are read before their turn: no more, or the harness could not tell what was under way
+
+
+class Ran(NamedTuple):
+    """How a run ended: its status (negative: the signal), what it put out, what it said."""
+
+    status: int
+    output: bytes
+    said: bytes = b""
+    flooded: bool = False
+
+    @property
+    def how(self) -> str:
+        """The status in words, with the last line of what was said."""
+        if self.flooded:
+            return f"put out more than {len(self.output) - 1} octets"
+        if self.status >= 0:
+            how = f"exited with status {self.status}"
+        else:
+            try:
+                how = f"was ended by {signal.Signals(-self.status).name}"
+            except ValueError:
+                how = f"was ended by signal {-self.status}"
+        lines = self.said.decode("ascii", "backslashreplace").strip().splitlines()
+        return f'{how}; it said "{lines[-1].strip()[:160]}"' if lines else how
+
+
+def run(words: list[str], octets: bytes, *, output: bool, said: bool = False) -> Ran:
+    """Run the program once. What is not asked for goes nowhere.
+
+    Raises:
+        OSError: it cannot be started.
+    """
+    actions: list[tuple[int, int, int] | tuple[int, str | int, int, int]] = []
+    ours: list[int] = []
+    theirs: list[int] = []
+    rest, feed = b"", -1
+    try:
+        if any(map(is_placeholder, words)):
+            words = [word.replace(PLACEHOLDER, f"/dev/fd/{FILE}") if is_placeholder(word) else word for word in words]
+            with tempfile.TemporaryFile() as file:  # without a name: nothing is left behind, whoever is killed
+                file.write(octets)
+                file.flush()
+                file.seek(0)
+                theirs.append(os.dup(file.fileno()))
+            actions.append((os.POSIX_SPAWN_DUP2, theirs[-1], FILE))
+            actions.append((os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0))  # type: ignore[arg-type]
+        else:
+            end, feed = os.pipe()
+            theirs.append(end)
+            rest = octets[os.write(feed, octets[:PIPE]) :]
+            actions.append((os.POSIX_SPAWN_DUP2, end, 0))
+        for wanted, descriptor in ((output, 1), (said, 2)):
+            if wanted:
+                ours_end, end = os.pipe()
+                ours.append(ours_end)
+                theirs.append(end)
+                actions.append((os.POSIX_SPAWN_DUP2, end, descriptor))
+            else:
+                actions.append((os.POSIX_SPAWN_OPEN, descriptor, os.devnull, os.O_WRONLY, 0))  # type: ignore[arg-type]
+        pid = os.posix_spawn(words[0], words, os.environ, file_actions=actions, setsigdef=[signal.SIGPIPE])
+    except BaseException:
+        for descriptor in (*ours, feed):
+            if descriptor >= 0:
+                os.close(descriptor)
+        raise
+    finally:
+        for descriptor in theirs:
+            os.close(descriptor)
+    feeder = None
+    if rest:
+        feeder = threading.Thread(target=write_all, args=(feed, rest), daemon=True)
+        feeder.start()
+    elif feed >= 0:
+        os.close(feed)
+    return collect(pid, ours, [16 * len(octets) + MOST] * output + [KEPT] * said, output=output)
+
+
+def write_all(descriptor: int, octets: bytes) -> None:
+    """The rest of an input that does not fit into a pipe; a program may leave it."""
+    view = memoryview(octets)
+    try:
+        while view:
+            view = view[os.write(descriptor, view) :]
+    except BrokenPipeError:
+        pass
+    finally:
+        os.close(descriptor)
+
+
+def collect(pid: int, pipes: list[int], limits: list[int], *, output: bool) -> Ran:
+    """Read what comes until the program has ended: children that outlive it cannot put that off."""
+    read = {pipe: bytearray() for pipe in pipes}
+    most = dict(zip(pipes, limits, strict=True))
+    open_, poll, status, flooded = set(pipes), select.poll(), None, False
+    for pipe in pipes:
+        poll.register(pipe, select.POLLIN)
+    while open_:
+        ready = poll.poll(LOOK if status is None else 0)
+        for pipe, _ in ready:
+            octets = os.read(pipe, PIPE)
+            read[pipe] += octets
+            if not octets:
+                poll.unregister(pipe)
+                open_.discard(pipe)
+            elif len(read[pipe]) > most[pipe]:
+                if output and pipe == pipes[0]:
+                    del read[pipe][most[pipe] + 1 :]
+                    flooded = True
+                    os.kill(pid, signal.SIGKILL)
+                    open_.clear()
+                else:
+                    del read[pipe][: -most[pipe]]
+        if not ready:
+            if status is not None:
+                break
+            ended, code = os.waitpid(pid, os.WNOHANG)
+            status = code if ended else None
+    if status is None:
+        _, status = os.waitpid(pid, 0)
+    for pipe in pipes:
+        os.close(pipe)
+    texts = [bytes(read[pipe]) for pipe in pipes]
+    put_out, said = texts[0] if output else b"", texts[-1] if len(texts) > output else b""
+    return Ran(os.waitstatus_to_exitcode(status), put_out, said, flooded)
+
+
+def is_placeholder(word: str) -> bool:
+    """Whether the name of a file is to stand there."""
+    return word == PLACEHOLDER or word.endswith(f"={PLACEHOLDER}")
+
+
+def probe(words: list[str], units: str) -> tuple[str, dict[str, str]]:
+    """The operation that the program offers, and its traits; ends the adapter if its status is no verdict."""
+    try:
+        letter = run(words, b"a", output=True, said=True)
+    except OSError as error:
+        fail(f"{words[0]} cannot be started: {error.strerror}")
+    if letter.status != 0:
+        fail(f"it refuses the letter a: it {letter.how}; mend the command first")
+    flawed = run(words, b"\xff", output=True, said=True)
+    if flawed.status == 0 and flawed.said and not letter.said:
+        complaint = Ran(0, b"", flawed.said[:80]).how.partition("said ")[2]
+        fail(
+            f"it exits with status 0 and complains of the octet FF ({complaint}): its status is no verdict; "
+            "wrap it in a program that exits with status 1 for what it refuses"
+        )
+    replacements = [b"\xef\xbf\xbd", b"\xff\xfd", b"\xfd\xff"]
+    replaces = flawed.status == 0 and any(each in flawed.output for each in replacements)
+    if units == "verdict":
+        if replaces:
+            fail(
+                "it puts out U+FFFD for the octet FF and exits with status 0: it replaces, so its status is no verdict; "
+                "write cmd[utf-8]: (or utf-16, utf-32) before the command, and its output is judged"
+            )
+        return "V", {}
+    _, codec = UNITS[units]
+    if letter.output != "a".encode(codec):
+        fail(
+            f"for the letter a it put out {letter.output[:20].hex(' ').upper() or 'nothing'}; in {units}"
+            f"{'' if units == 'utf-8' else ', big-endian,'} without a byte order mark or a line feed "
+            f"that is {'a'.encode(codec).hex(' ').upper()}"
+        )
+    signed = run(words, b"\xef\xbb\xbfa", output=True)
+    strips = {"bom": "strips"} if (signed.status, signed.output) == (0, letter.output) else {}
+    return ("L" if replaces else "D"), strips
+
+
+def fail(message: str) -> NoReturn:
+    """Say why there is nothing to certify; the harness shows the last line of stderr."""
+    os.write(2, f"{' '.join(message.split())}\n".encode("ascii", "backslashreplace"))
+    os._exit(3)
+
+
+def answer(words: list[str], operation: str, size: int, octets: bytes) -> bytes:
+    """Status and payload of a response."""
+    try:
+        ran = run(words, octets, output=operation != "V")
+    except OSError as error:
+        return b"X" + f"could not be started: {error.strerror}".encode("ascii", "backslashreplace")
+    if ran.status == 0 and not ran.flooded:
+        if len(ran.output) % size:
+            return b"X" + f"put out {len(ran.output)} octets, no whole number of {size}-octet units".encode()
+        return b"A" + ran.output
+    if ran.status == 1 and not ran.flooded:
+        return b"R"
+    if not ran.flooded:  # rare: once more, for its words
+        again = run(words, octets, output=False, said=True)
+        ran = again if again.status == ran.status else ran
+    return b"X" + ran.how.encode("ascii", "backslashreplace")
+
+
+def main() -> None:
+    """Probe, greet, then answer requests in their order, several programs at a time."""
+    units, words = sys.argv[1], sys.argv[2:]
+    requests, answers = sys.stdin.buffer, os.dup(1)
+    os.dup2(2, 1)
+    operation, traits = probe(words, units)
+    size = UNITS[units][0] if units in UNITS else 1
+    greeting = {
+        "overlong": 1,
+        "name": os.path.basename(words[0]),  # noqa: PTH119 (pathlib takes long to import)
+        "operations": f"P{operation}",
+        "units": units if units in UNITS else "utf-8",
+        "slow": "one process for each input",
+        **traits,
+    }
+    write_all_of(answers, json.dumps(greeting).encode() + b"\n")
+    workers = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    waiting: deque[tuple[int, Future[bytes] | bytes]] = deque()
+    with ThreadPoolExecutor(workers) as pool:
+        there = threading.Condition()
+
+        def write_in_order() -> None:
+            while True:
+                with there:
+                    there.wait_for(lambda: waiting)
+                    number, promised = waiting[0]
+                if number < 0:
+                    return
+                body = promised if isinstance(promised, bytes) else promised.result()
+                try:
+                    write_all_of(answers, HEAD.pack(4 + len(body), number) + body)
+                except OSError:  # nobody reads any more
+                    os._exit(1)
+                with there:
+                    waiting.popleft()
+                    there.notify_all()
+
+        writer = threading.Thread(target=write_in_order, daemon=True)
+        writer.start()
+        while len(head := requests.read(HEAD.size)) == HEAD.size:
+            length, number = HEAD.unpack(head)
+            body = requests.read(length - 4)
+            asked, octets = chr(body[0]), body[1:]
+            promised: Future[bytes] | bytes
+            if asked == "P":
+                promised = b"A" + octets
+            elif asked == operation:
+                promised = pool.submit(answer, words, operation, size, octets)
+            else:
+                promised = b"U"
+            with there:
+                there.wait_for(lambda: len(waiting) < AHEAD)
+                waiting.append((number, promised))
+                there.notify_all()
+        with there:
+            waiting.append((-1, b""))
+            there.notify_all()
+        writer.join()
+
+
+def write_all_of(descriptor: int, octets: bytes) -> None:
+    """All of it."""
+    view = memoryview(octets)
+    while view:
+        view = view[os.write(descriptor, view) :]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,203 @@
+"""Decoders of packages of PyPI, for the Python adapter; each is imported when it is asked for.
+
+Only those that have a decoder of their own: a package that hands its octets to CPython's says nothing new. Where the
+package decides and CPython makes the text, only the verdict is asked for, unless its error says which of them refused.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    Made = tuple[Callable[[Any], Any], type[Exception]]
+
+_ADAPTER: Any = sys.modules["__main__"]  # which loads this file
+_JSON_ESCAPED = re.compile(rb'["\\\x00-\x1f]')
+_XML_ESCAPED = re.compile(rb"[&<>]")
+_SHORT, _LARGEST_SHORT = 24, 256  # of CBOR's lengths
+
+
+class Refused(Exception):
+    """The decoder refused its input; ``offset`` is where, if it says so."""
+
+    def __init__(self, offset: int | None = None) -> None:
+        super().__init__(offset)
+        self.offset = offset
+
+
+@dataclass(frozen=True)
+class Package:
+    """A decoder of a package.
+
+    ``make`` imports the package, and returns the decoder and the exception by which it refuses: any other is a bug.
+    ``columns``: it takes many strings at once, and only a column that it refuses is asked about string by string.
+    """
+
+    package: str
+    operation: str
+    make: Callable[[], Made]
+    wrapper: str = ""
+    columns: bool = False
+
+    @property
+    def operations(self) -> dict[str, Any]:
+        decode, refuses = self.make()
+
+        def ask(octets: bytes) -> Any:
+            try:
+                result = decode([octets] if self.columns else octets)
+            except Refused as refused:
+                return _ADAPTER.Refusal(refused.offset)
+            except refuses:
+                return _ADAPTER.Refusal()
+            except Exception as error:  # noqa: BLE001 (whatever it is, it is no verdict)
+                return _ADAPTER.Bug(f"{type(error).__name__}: {error}")
+            return True if self.operation == "V" else _whole(result)
+
+        def ask_all(many: Sequence[bytes]) -> list[Any]:
+            if self.columns:
+                with suppress(Exception):  # who is to blame is found out one by one
+                    decode(many)
+                    return [True] * len(many)
+            return [ask(octets) for octets in many]
+
+        return {self.operation: ask_all}
+
+    @property
+    def traits(self) -> dict[str, str]:
+        found = {"version": f"{self.package} {version(self.package)}"}
+        return {**found, "wrapper": self.wrapper} if self.wrapper else found
+
+
+def _whole(text: Any) -> Any:
+    """The text, if it is one: native code can make a ``str`` whose parts contradict each other."""
+    if type(text) is not str:
+        return _ADAPTER.Bug(f"returned {type(text).__name__} where a str is due")
+    if text != text.encode("utf-32-le", "surrogatepass").decode("utf-32-le", "surrogatepass"):
+        return _ADAPTER.Bug("returned a str that does not equal a copy of its characters")
+    return text
+
+
+def json_string(octets: bytes) -> bytes:
+    """A JSON string of these octets; only ASCII octets that a string must not have are escaped."""
+    return b'"' + _JSON_ESCAPED.sub(lambda found: b"\\u%04x" % found[0][0], octets) + b'"'
+
+
+def xml_element(octets: bytes) -> bytes:
+    """An XML element with this text; only ASCII octets that are markup are escaped."""
+    return b"<x>" + _XML_ESCAPED.sub(lambda found: b"&#%d;" % found[0][0], octets) + b"</x>"
+
+
+def cbor_text(octets: bytes) -> bytes:
+    """A CBOR text string of definite length (RFC 8949 section 3.1, major type 3)."""
+    size = len(octets)
+    if size < _SHORT:
+        return bytes([0x60 + size]) + octets
+    if size < _LARGEST_SHORT:
+        return bytes([0x78, size]) + octets
+    return b"\x7a" + size.to_bytes(4, "big") + octets
+
+
+def protobuf_string(octets: bytes) -> bytes:
+    """Field 1 of a message, with its length as a varint."""
+    size, varint = len(octets), bytearray()
+    while size >= 0x80:
+        varint.append(size & 0x7F | 0x80)
+        size >>= 7
+    return b"\x0a" + bytes(varint) + bytes([size]) + octets
+
+
+def _orjson() -> Made:
+    package: Any = import_module("orjson")
+    return lambda octets: package.loads(json_string(octets)), package.JSONDecodeError
+
+
+def _ujson() -> Made:
+    package: Any = import_module("ujson")
+    return lambda octets: package.loads(json_string(octets)), package.JSONDecodeError
+
+
+def _simdjson() -> Made:
+    parser: Any = import_module("simdjson").Parser()
+
+    def decode(octets: bytes) -> Any:
+        try:
+            return parser.parse(json_string(octets))
+        except UnicodeDecodeError as error:
+            if error.reason.startswith("UTF8_ERROR"):  # simdjson's own word; CPython, which makes the text, has others
+                raise Refused from None
+            raise
+
+    return decode, Refused
+
+
+def _pydantic_json() -> Made:
+    package: Any = import_module("pydantic_core")
+    return lambda octets: package.from_json(json_string(octets)), ValueError
+
+
+def _pydantic() -> Made:
+    package: Any = import_module("pydantic_core")
+    return package.SchemaValidator({"type": "str"}).validate_python, package.ValidationError
+
+
+def _cbor2() -> Made:
+    package: Any = import_module("cbor2")
+    return lambda octets: package.loads(cbor_text(octets)), package.CBORDecodeError
+
+
+def _protobuf() -> Made:
+    used: str = import_module("google.protobuf.internal.api_implementation").Type()
+    if used != "upb":
+        _ADAPTER.fail(f"protobuf runs its implementation '{used}', which decodes with CPython's decoder")
+    message: Any = import_module("google.protobuf.wrappers_pb2").StringValue()
+    refuses: type[Exception] = import_module("google.protobuf.message").DecodeError
+    return lambda octets: message.ParseFromString(protobuf_string(octets)), refuses
+
+
+def _pyarrow() -> Made:
+    package: Any = import_module("pyarrow")
+    binary, string = package.binary(), package.string()
+    return lambda column: package.array(column, binary).cast(string), package.ArrowInvalid
+
+
+def _mutf8() -> Made:
+    package: Any = import_module("mutf8.cmutf8")
+
+    def decode(octets: bytes) -> Any:
+        try:
+            return package.decode_modified_utf8(octets)
+        except UnicodeDecodeError as error:
+            raise Refused(error.start) from None
+
+    return decode, Refused
+
+
+def _lxml() -> Made:
+    package: Any = import_module("lxml.etree")
+    parser = package.XMLParser(resolve_entities=False, no_network=True, huge_tree=True)
+
+    def decode(octets: bytes) -> Any:
+        return package.fromstring(xml_element(octets), parser).text or ""
+
+    return decode, package.XMLSyntaxError
+
+
+orjson = Package("orjson", "D", _orjson, "json-string")
+ujson = Package("ujson", "D", _ujson, "json-string")
+pysimdjson = Package("pysimdjson", "D", _simdjson, "json-string")
+pydantic_core = Package("pydantic-core", "D", _pydantic)
+pydantic_core_json = Package("pydantic-core", "D", _pydantic_json, "json-string")
+cbor2 = Package("cbor2", "D", _cbor2)
+protobuf = Package("protobuf", "V", _protobuf)
+pyarrow = Package("pyarrow", "V", _pyarrow, columns=True)
+mutf8 = Package("mutf8", "D", _mutf8)
+lxml = Package("lxml", "D", _lxml, "xml")

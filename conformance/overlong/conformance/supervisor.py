@@ -1,0 +1,276 @@
+"""Between the harness and a target on Linux: it starts the target under limits, and no process outlives it.
+
+    python -I -S supervisor.py LIFELINE REPORT MEMORY -- COMMAND...
+
+A program of its own, on the standard library alone. LIFELINE is a pipe that the harness holds open: when it ends,
+because the harness closed it or is no more, everything is killed. REPORT is a pipe that gets a line with the kind of
+isolation, and a second one with an errno if COMMAND could not be executed. MEMORY is the limit on what a process may
+allocate (``RLIMIT_DATA``), in octets; 0 for none. The target has the supervisor's standard streams, environment and
+folder; the supervisor ends as the target did, by the same status or the same signal.
+
+Where the kernel grants a PID namespace, an init of a few lines runs in it, and the target is its child: not process
+1 itself, which signals without a handler do not end, so that an ``abort()`` would go by another name. The kernel
+kills a namespace whose init ends, also what has left the session and the process group (``pid_namespaces(7)``).
+Where it is not granted, orphans come to the supervisor (``PR_SET_CHILD_SUBREAPER``, ``prctl(2)``), which kills its
+descendants until none is left.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import select
+import sys
+import time
+
+TYPE_CHECKING = False  # typing takes as long to import as all the rest
+if TYPE_CHECKING:
+    import signal
+    from typing import Any, NoReturn
+else:
+    import _signal as signal  # what signal puts around it takes half as long to import as the interpreter to start
+
+PID_NAMESPACE, PROCESS_TREE = "PID namespace", "process tree"
+"""What the first line of the report says."""
+
+_NEWNS, _NEWUSER, _NEWPID = 0x00020000, 0x10000000, 0x20000000  # linux/sched.h
+_SLAVE, _REC, _NOSUID, _NODEV, _NOEXEC = 1 << 19, 1 << 14, 2, 4, 8  # linux/mount.h
+_SET_PDEATHSIG, _SET_CHILD_SUBREAPER = 1, 36  # linux/prctl.h
+_PATIENCE = 5.0  # seconds in which what was killed has to be gone
+_PLAIN_ENDINGS = {signal.SIGCHLD, signal.SIGKILL, signal.SIGSTOP}  # cannot be ignored, or must not
+
+
+def main() -> NoReturn:
+    """Run the command line."""
+    lifeline, report, memory = map(int, sys.argv[1:4])
+    os.set_inheritable(lifeline, False)  # noqa: FBT003 (its only value)
+    os.set_inheritable(report, False)  # noqa: FBT003
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # for the target, too, and for ending as it did
+    for number in signal.valid_signals() - _PLAIN_ENDINGS:
+        if number < signal.SIGRTMIN:
+            signal.signal(number, signal.SIG_IGN)  # a target may send its parent anything
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    try:
+        if _enter_namespace():
+            os.write(report, f"{PID_NAMESPACE}\n".encode())
+            status = _in_namespace(sys.argv[5:], memory, lifeline, report)
+        else:
+            _libc().prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+            os.write(report, f"{PROCESS_TREE}\n".encode())
+            status = _in_tree(sys.argv[5:], memory, lifeline, report)
+    except OSError as error:  # no process, no pipe
+        os.write(report, f"{error.errno}\n".encode())
+        os._exit(1)
+    _end_as(status)
+
+
+def _libc() -> Any:
+    import ctypes
+
+    return ctypes.CDLL(None, use_errno=True)
+
+
+# -- a PID namespace
+
+
+def _enter_namespace() -> bool:
+    """Whether children of this process will live in a PID namespace of their own."""
+    libc = _libc()
+    if libc.unshare(_NEWPID | _NEWNS) == 0:
+        return True
+    probe = os.fork()  # who enters a user namespace and may not have a name there cannot go back
+    if probe == 0:
+        os._exit(0 if _enter_user_namespace() else 1)
+    return os.waitpid(probe, 0)[1] == 0 and _enter_user_namespace()
+
+
+def _enter_user_namespace() -> bool:
+    """The same without privileges: in a user namespace, where this user has the same name, and no other has one."""
+    user, group = os.geteuid(), os.getegid()
+    if _libc().unshare(_NEWUSER | _NEWPID | _NEWNS) != 0:
+        return False
+    return (
+        _write("/proc/self/setgroups", "deny")
+        and _write("/proc/self/uid_map", f"{user} {user} 1")
+        and _write("/proc/self/gid_map", f"{group} {group} 1")
+    )
+
+
+def _in_namespace(command: list[str], memory: int, lifeline: int, report: int) -> int:
+    """The wait status of the command, when nothing is left of it."""
+    ended, ending = os.pipe()
+    supervisor, init = os.getpid(), os.fork()
+    if init == 0:
+        os.close(ended)
+        os.close(lifeline)
+        _be_init(command, supervisor, memory, report, ending)
+    os.close(ending)
+    _let_go_of_streams(report)
+    poll = select.poll()
+    poll.register(lifeline, 0)  # only its end is awaited
+    poll.register(ended, select.POLLIN)
+    if ended not in dict(poll.poll()):
+        os.kill(init, signal.SIGKILL)
+    _, status_of_init = os.waitpid(init, 0)  # which the kernel puts off until the namespace is empty
+    status = os.read(ended, 8)
+    return int(status) if status else status_of_init
+
+
+def _be_init(command: list[str], supervisor: int, memory: int, report: int, ending: int) -> NoReturn:
+    """Process 1: start the command, bury orphans, say how the command ended, and take the rest along."""
+    libc = _libc()
+    libc.prctl(_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    poll = select.poll()
+    poll.register(ending, 0)
+    if poll.poll(0):  # nobody is left to read: the supervisor ended before it could be known
+        os._exit(1)
+    libc.mount(None, b"/", None, _REC | _SLAVE, None)
+    libc.mount(b"proc", b"/proc", b"proc", _NOSUID | _NODEV | _NOEXEC, None)  # if denied, numbers there are others
+    _write("/proc/sys/kernel/ns_last_pid", str(supervisor))  # targets share folders, where many name files by number
+    target = _start(command, memory, report)
+    _let_go_of_streams(report)
+    while True:
+        pid, status = os.wait()
+        if pid == target:
+            os.write(ending, str(status).encode())
+            os._exit(0)
+
+
+# -- without one
+
+
+def _in_tree(command: list[str], memory: int, lifeline: int, report: int) -> int:
+    """The wait status of the command, when nothing is left of it."""
+    woken, waking = os.pipe()
+    os.set_blocking(waking, False)
+    signal.signal(signal.SIGCHLD, _wake)
+    signal.set_wakeup_fd(waking, warn_on_full_buffer=False)
+    target = _start(command, memory, report)
+    _let_go_of_streams(report)
+    poll = select.poll()
+    poll.register(lifeline, 0)
+    poll.register(woken, select.POLLIN)
+    status: int | None = None
+    while status is None:
+        ready = dict(poll.poll())
+        if lifeline in ready:
+            status = signal.SIGKILL
+        else:
+            os.read(woken, 4096)
+        status = _buried().get(target, status)
+    deadline = time.monotonic() + _PATIENCE
+    while _has_children() and time.monotonic() < deadline:
+        for pid in _descendants(os.getpid()):
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except OSError:  # it is gone, or has become another user's
+                continue
+        time.sleep(0.001)
+        status = _buried().get(target, status)
+    return status
+
+
+def _wake(_number: int, _frame: object) -> None:
+    """With a handler, a signal wakes who polls."""
+
+
+def _buried() -> dict[int, int]:
+    """The children that have ended, with their status."""
+    found: dict[int, int] = {}
+    try:
+        while (ended := os.waitpid(-1, os.WNOHANG))[0]:
+            found.update((ended,))
+    except ChildProcessError:
+        pass
+    return found
+
+
+def _has_children() -> bool:
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return False
+    return True
+
+
+def _descendants(ancestor: int) -> list[int]:
+    """Of all processes, those that descend from one."""
+    children: dict[int, list[int]] = {}
+    for name in filter(str.isdecimal, os.listdir("/proc")):  # noqa: PTH208
+        try:
+            with open(f"/proc/{name}/stat", "rb") as file:  # noqa: PTH123
+                parent = int(file.read().rpartition(b")")[2].split()[1])  # a name may have spaces and brackets
+        except (OSError, ValueError, IndexError):
+            continue
+        children.setdefault(parent, []).append(int(name))
+    found, waiting = list[int](), [ancestor]
+    while waiting:
+        found += (young := children.pop(waiting.pop(), []))
+        waiting += young
+    return found
+
+
+# -- both
+
+
+def _start(command: list[str], memory: int, report: int) -> int:
+    """Start the command, as if nobody had been in between; its process id here."""
+    supervisor = os.getpid()
+    if (pid := os.fork()) != 0:
+        return pid
+    try:
+        os.setsid()  # what it sends to its process group concerns nobody else
+        _libc().prctl(_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        if os.getppid() != supervisor:
+            os._exit(1)
+        _write("/proc/self/oom_score_adj", "1000")  # where memory is short, the kernel ends it, and nothing else
+        for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
+            signal.signal(number, signal.SIG_DFL)
+        if memory:
+            hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+            limit = memory if hard == resource.RLIM_INFINITY else min(memory, hard)
+            resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+        os.execvpe(command[0], command, _environment())  # noqa: S606 (a command has no shell)
+    except OSError as error:
+        os.write(report, f"{error.errno}\n".encode())
+    finally:
+        os._exit(127)
+
+
+def _environment() -> dict[bytes, bytes]:
+    """What the harness gave: this interpreter may have put a locale into its own (PEP 538)."""
+    with open("/proc/self/environ", "rb") as file:  # noqa: PTH123
+        pairs = (entry.partition(b"=") for entry in file.read().split(b"\0") if entry)
+        return {name: value for name, _, value in pairs}
+
+
+def _write(path: str, text: str) -> bool:
+    """Tell the kernel something; whether it agreed."""
+    try:
+        with open(path, "w", encoding="ascii") as file:  # noqa: PTH123 (pathlib takes long to import)
+            file.write(text)
+    except OSError:
+        return False
+    return True
+
+
+def _let_go_of_streams(report: int) -> None:
+    """Pipes end when the target closes them, so no copies are kept."""
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(nothing, stream)
+    os.close(nothing)
+    os.close(report)
+
+
+def _end_as(status: int) -> NoReturn:
+    code = os.waitstatus_to_exitcode(status)
+    if code < 0:
+        if -code != signal.SIGKILL:
+            signal.signal(-code, signal.SIG_DFL)
+        os.kill(os.getpid(), -code)
+    os._exit(code if code >= 0 else 128 - code)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,33 @@
+"""Decoders of browsers."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+
+from overlong.conformance.targets.builtin import ADAPTERS, Builtin, said
+
+_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+
+def _chromium() -> str | None:
+    return next(filter(None, map(shutil.which, _NAMES)), None)
+
+
+def _missing() -> str:
+    if os.name != "posix":
+        return "its adapter needs POSIX"
+    return "" if _chromium() else "chromium is not on PATH; install Chromium or Chrome (Debian: apt install chromium)"
+
+
+BROWSERS = (
+    Builtin(
+        "chromium-textdecoder",
+        "JavaScript",
+        "Chromium's TextDecoder and TextEncoder, headless",
+        _missing,
+        lambda: [sys.executable, str(ADAPTERS / "chromium.py"), str(_chromium())],
+        lambda: said(str(_chromium()), "--version"),
+    ),
+)

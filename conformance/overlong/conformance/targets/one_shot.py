@@ -1,0 +1,46 @@
+"""``cmd:COMMAND``: a program that takes one input and ends, and what its status and its output mean."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import sys
+
+from overlong.conformance.printable import printable
+from overlong.conformance.target import TargetError, UnknownTarget
+from overlong.conformance.targets.builtin import ADAPTERS
+
+KIND = "cmd"
+OUTPUTS = ("utf-8", "utf-16", "utf-32")
+"""What may stand in brackets: how the output that is to be judged is written."""
+
+
+def is_one_shot(kind: str) -> bool:
+    """Whether what stands before a name's colon is ``cmd``, or ``cmd[...]``."""
+    return kind == KIND or kind.startswith(f"{KIND}[")
+
+
+def one_shot_command(name: str) -> list[str]:
+    """The adapter's command line for ``cmd:COMMAND`` or ``cmd[UNITS]:COMMAND``.
+
+    Raises:
+        UnknownTarget: the name is no command.
+        TargetError: there is no such program.
+    """
+    kind, _, rest = name.partition(":")
+    units = "verdict"
+    if kind != KIND:
+        units = kind[len(KIND) + 1 : -1]
+        if not kind.endswith("]") or units not in OUTPUTS:
+            there_is = ", ".join(f"{KIND}[{each}]:" for each in OUTPUTS)
+            raise UnknownTarget(f"{printable(name)}: before the command stands {KIND}:, or {there_is}")
+    try:
+        words = shlex.split(rest)
+    except ValueError as error:
+        raise UnknownTarget(f"{printable(name)}: {str(error)[:1].lower()}{str(error)[1:]} in the command") from None
+    if not words:
+        raise UnknownTarget(f"{printable(name)}: write a command after the colon: 'cmd:iconv -f UTF-8 -t UTF-8'")
+    program = shutil.which(words[0])
+    if program is None:
+        raise TargetError(f"{printable(name)}: there is no program '{printable(words[0])}'; install it, or mend PATH")
+    return [sys.executable, "-I", "-S", str(ADAPTERS / "one_shot.py"), units, program, *words[1:]]

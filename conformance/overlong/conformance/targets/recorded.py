@@ -1,0 +1,299 @@
+"""``answers:FILE``: a target that has answered already, to requests that ``vectors export --format frames`` wrote.
+
+The file is what an adapter wrote: its greeting, and a response to each request. The first echo says which vectors
+were asked, the last one carries the digest of all requests; the requests themselves are made anew.
+"""
+
+from __future__ import annotations
+
+import json
+from array import array
+from collections import deque
+from dataclasses import dataclass, field
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING, Any
+
+from overlong.conformance.observation import Misbehaved
+from overlong.conformance.printable import printable
+from overlong.conformance.protocol import (
+    ACCEPTED,
+    DECODE,
+    ECHO,
+    ECHO_PROBE,
+    HEAD,
+    LARGEST_FRAME,
+    LARGEST_GREETING,
+    REPLACE,
+    STREAM_DECODE,
+    STREAM_REPLACE,
+    UNSUPPORTED,
+    VALIDATE,
+    Answers,
+    Greeting,
+    ProtocolError,
+    big_endian,
+)
+from overlong.conformance.suites import suite_named
+from overlong.conformance.target import Answered, BudgetSpent, TargetError, UnknownTarget
+from overlong.conformance.vectors.edition import SUITE_VERSION
+from overlong.conformance.vectors.formats.frames import requests, stream
+from overlong.conformance.vectors.selection import Selection
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from overlong.conformance.batch import Batch
+    from overlong.conformance.observation import Fault
+
+KIND = "answers"
+_LEAST = HEAD.size + 1
+_ID = 0xFFFFFFFF
+
+
+class AnswersError(UnknownTarget):
+    """The file names no target: it holds no answers, or not to what it says. The message names file and place."""
+
+
+@dataclass(eq=False)
+class RecordedTarget:
+    """The answers in a file."""
+
+    path: Path
+    notes: list[str] = field(default_factory=list[str])
+    restarts: int = 0
+    isolation: str = "not run here: its answers were read from a file"
+
+    def __post_init__(self) -> None:
+        self.selection = Selection()
+        """What was asked, once the file is read."""
+        self._octets = b""
+        self._greeting: Greeting | None = None
+        self._starts = array("Q")  # of the answers, by request id
+        self._asked = 0  # requests, the two echoes among them
+        self._first: dict[str, int] = {}  # for each suite the id of its first request
+        self._cursors: dict[tuple[str, str], Iterator[tuple[int, bytes]]] = {}  # for each suite and operation
+
+    @property
+    def id(self) -> str:
+        """The name in the greeting: the file is only where the answers lie."""
+        return self.greeting.name
+
+    @property
+    def command(self) -> list[str]:
+        """The file: what the digest of the target is of."""
+        return [str(self.path)]
+
+    @property
+    def greeting(self) -> Greeting:
+        if self._greeting is None:
+            raise TargetError(f"{self._name}: not read yet")
+        return self._greeting
+
+    @property
+    def _name(self) -> str:
+        return printable(str(self.path))
+
+    def start(self) -> None:
+        """Read the file, and make sure that its answers are to the requests that it names.
+
+        Raises:
+            AnswersError: they are not.
+            OSError: it cannot be read.
+        """
+        if self._greeting is not None:
+            return
+        self._octets = self.path.read_bytes()
+        self._read_answers(self._read_description(self._read_greeting()))
+
+    def open(self) -> None:
+        self.start()
+
+    def close(self) -> None:
+        pass
+
+    def observe(self, asked: Iterable[tuple[Batch, str]]) -> Iterator[Answered]:
+        """The recorded answers; to what was not asked, that it is not supported.
+
+        Raises:
+            BudgetSpent: the answers end before all was answered; those that there are have come before.
+        """
+        ended = ""
+        for batch, operation, ids in self._located(asked):
+            there = next((place for place, each in enumerate(ids) if each >= len(self._starts)), len(batch))
+            if there:
+                yield self._answered(batch.part(0, there), operation, ids[:there])
+            if there < len(batch) and not ended:
+                ended = (
+                    f"{self._name}: the answers end after {len(self._starts)} of {self._asked}, before that to "
+                    f"{batch[there].id} with {operation}: let the adapter run to its end"
+                )
+        if ended:
+            raise BudgetSpent(ended)
+
+    def _located(self, asked: Iterable[tuple[Batch, str]]) -> Iterator[tuple[Batch, str, list[int]]]:
+        """Each batch with the ids of its requests; 0 for what was not requested."""
+        others: list[tuple[Batch, str]] = []
+        for batch, operation in asked:
+            if batch.suite in self._first:
+                yield batch, operation, self._ids_of(batch, operation)
+            else:
+                others.append((batch, operation))
+        found = {(operation, payload): 0 for batch, operation in others for payload in _payloads(batch, operation)}
+        if found:
+            made_anew = (request for vector in self.selection.vectors() for request in requests(vector))
+            for number, request in enumerate(made_anew, 1):
+                if found.get(request) == 0:
+                    found[request] = number
+        for batch, operation in others:
+            yield batch, operation, [found[operation, payload] for payload in _payloads(batch, operation)]
+
+    def _ids_of(self, batch: Batch, operation: str) -> list[int]:
+        """Requests of what comes next of a suite. Vectors may be missing there: a trait sets them aside."""
+        key = batch.suite, operation
+        cursor = self._cursors.setdefault(key, self._requests_of(*key))
+        return [
+            next((number for number, other in cursor if other == payload), 0) for payload in _payloads(batch, operation)
+        ]
+
+    def _requests_of(self, suite: str, operation: str) -> Iterator[tuple[int, bytes]]:
+        """The requests of a suite with an operation: their ids and payloads."""
+        made_anew = (request for vector in suite_named(suite).vectors() for request in requests(vector))
+        return (
+            (number, payload)
+            for number, (other, payload) in enumerate(made_anew, self._first[suite])
+            if other == operation
+        )
+
+    def _answered(self, batch: Batch, operation: str, ids: list[int]) -> Answered:
+        chunks = batch.chunk_counts(operation)
+        size, marked = self.greeting.units_of(operation).size, self.greeting.marks_refusals
+        parts, faults = list[Answers](), dict[int, "Fault"]()
+        for place, number in enumerate(ids):
+            status, payload = self._answer(number) if number else (UNSUPPORTED, b"")
+            try:
+                parts.append(
+                    Answers.from_single(status, payload, chunks[place] if chunks else None, size, marked=marked)
+                )
+            except ProtocolError as error:
+                faults[place] = Misbehaved(str(error))
+                parts.append(Answers.of(UNSUPPORTED, big_endian("I", [0]), b"\0", b"\0", b""))
+        return Answered(batch, operation, Answers.concatenated(parts), faults)
+
+    def _answer(self, number: int) -> tuple[bytes, bytes]:
+        start = self._starts[number]
+        length, _ = HEAD.unpack_from(self._octets, start)
+        return self._octets[start + 8 : start + 9], self._octets[start + 9 : start + 4 + length]
+
+    def _read_greeting(self) -> int:
+        """Returns where the frames begin."""
+        line, end, _ = self._octets[: LARGEST_GREETING + 1].partition(b"\n")
+        if self._octets[_LEAST - 1 : _LEAST + len(ECHO_PROBE)] == ECHO.encode("ascii") + ECHO_PROBE:
+            raise AnswersError(
+                f"{self._name}: these are the requests; pipe them into the adapter, and its output into another file"
+            )
+        if not end:
+            raise AnswersError(f"{self._name}: there is no greeting, a line of JSON, at its start")
+        try:
+            self._greeting = Greeting.parse(line)
+        except ProtocolError as error:
+            raise AnswersError(f"{self._name}: {error}") from error
+        return len(line) + 1
+
+    def _read_description(self, place: int) -> int:
+        """The answer to the first echo. Returns where the next begins."""
+        if place == len(self._octets):
+            raise AnswersError(f"{self._name}: nothing follows the greeting; pipe the requests into the adapter")
+        end = self._frame_end(place, 0)
+        self._starts.append(place)
+        status, payload = self._answer(0)
+        if status != ACCEPTED or not payload.startswith(ECHO_PROBE):
+            shown = (status + payload)[: 1 + len(ECHO_PROBE)].hex(" ").upper()
+            raise AnswersError(
+                f"{self._name}: octet {place}: the answer to the first echo is {shown}, not "
+                f"{(ACCEPTED + ECHO_PROBE).hex(' ').upper()}: open the adapter's streams in binary mode"
+            )
+        suites, version, generator = self._described(payload[len(ECHO_PROBE) :])
+        if version != SUITE_VERSION:
+            raise AnswersError(
+                f"{self._name}: the answers are to suite {version} of {generator}, and this is suite "
+                f"{SUITE_VERSION}: export the requests again"
+            )
+        self.selection = Selection(suites)
+        return end
+
+    def _described(self, said: bytes) -> tuple[tuple[str, ...], str, str]:
+        """Suites, version of the suite, and who wrote the requests; the latter two are safe to show."""
+        try:
+            data: Any = json.loads(said)
+            names: list[str] = data["suites"]
+            version, generator = (printable(str(data[each]), 40) for each in ("suite", "generator"))
+            for name in names:
+                suite_named(name)
+            narrowed = [f"{kind} {value}" for kind in ("families", "flags", "ids") for value in data[kind]]
+        except (ValueError, LookupError, TypeError, RecursionError) as error:
+            raise AnswersError(
+                f"{self._name}: the answer to the first echo does not say which vectors were asked; "
+                "write the requests with 'overlong vectors export --format frames'"
+            ) from error
+        if narrowed or len(set(names)) < len(names) or not names:
+            raise AnswersError(
+                f"{self._name}: the answers are to a selection from suites ({printable(', '.join(narrowed))}); "
+                "export whole suites, each once"
+            )
+        return tuple(names), version, generator
+
+    def _read_answers(self, place: int) -> None:
+        """Find each answer, and hold the digest that was echoed against the requests as they are made anew."""
+        number = 1
+        for name in self.selection.suites:
+            suite = suite_named(name)
+            self._first[name] = number
+            number += suite.size * len(_operations(streaming=suite.streaming))
+        self._asked = number + 1
+        while place < len(self._octets):
+            if len(self._starts) == self._asked:
+                raise AnswersError(f"{self._name}: octet {place}: more stands behind the last answer; remove it")
+            end = self._frame_end(place, len(self._starts))
+            self._starts.append(place)
+            place = end
+        if len(self._starts) == self._asked and self._answer(number) != (ACCEPTED, _digest(self.selection)):
+            raise AnswersError(
+                f"{self._name}: the answers are to other requests than this version of overlong writes: "
+                "export the requests again"
+            )
+
+    def _frame_end(self, place: int, number: int) -> int:
+        """Where the answer to a request ends that begins at ``place``."""
+        where = f"{self._name}: octet {place}"
+        if len(self._octets) - place < HEAD.size:
+            raise AnswersError(f"{where}: the file ends in the answer to request {number}; let the adapter end")
+        length, request = HEAD.unpack_from(self._octets, place)
+        if not HEAD.size - 3 <= length <= LARGEST_FRAME:
+            text = printable(self._octets[place : place + 60].decode("ascii", "backslashreplace"))
+            raise AnswersError(
+                f"{where}: an answer claims to have {length} octets: the adapter printed to stdout? "
+                f'there stands "{text}"'
+            )
+        if request != number & _ID:
+            raise AnswersError(f"{where}: an answer to request {request} where {number} is next")
+        end = place + 4 + int(length)
+        if end > len(self._octets):
+            raise AnswersError(f"{where}: the file ends in the answer to request {number}; let the adapter end")
+        return end
+
+
+def _payloads(batch: Batch, operation: str) -> Iterator[bytes]:
+    lengths, octets = batch.payloads(operation)
+    return (octets[start:end] for start, end in pairwise(accumulate(lengths, initial=0)))
+
+
+def _operations(*, streaming: bool) -> str:
+    """What each vector of a suite is asked in a file."""
+    return STREAM_DECODE + STREAM_REPLACE if streaming else VALIDATE + DECODE + REPLACE
+
+
+def _digest(selection: Selection) -> bytes:
+    """What the last echo carries."""
+    (last,) = deque(stream(selection), maxlen=1)
+    return last[_LEAST:]

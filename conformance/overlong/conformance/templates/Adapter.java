@@ -1,0 +1,59 @@
+// An adapter: a UTF-8 decoder behind two pipes. Change `decode`, and the name in the greeting.
+// Build:   javac -d . Adapter.java
+// Certify: overlong certify -- java -cp . Adapter
+import java.io.*;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.*;
+
+public final class Adapter {
+    /** Where the decoder refused: the offset of the flaw; -1 if it does not say. */
+    static final class Refused extends Exception {
+        final int offset; Refused(int offset) { this.offset = offset; }
+    }
+
+    /** YOUR DECODER HERE: it returns text, or throws Refused. Other exceptions are taken for bugs of the decoder. */
+    static CharSequence decode(byte[] octets) throws Refused {
+        CharsetDecoder decoder = StandardCharsets.UTF_8.newDecoder(); // it reports what is malformed
+        ByteBuffer in = ByteBuffer.wrap(octets);
+        CharBuffer out = CharBuffer.allocate(octets.length + 1);
+        CoderResult result = decoder.decode(in, out, true);
+        if (result.isError()) throw new Refused(in.position());
+        decoder.flush(out);
+        return out.flip();
+    }
+
+    /** P echoes, V validates, D decodes, U: not offered. docs/protocol.md describes batches (B), which save time. */
+    static void respond(byte[] body, DataOutputStream response) throws IOException {
+        byte[] payload = java.util.Arrays.copyOfRange(body, 1, body.length);
+        try {
+            CharSequence text = body[0] == 'V' || body[0] == 'D' ? decode(payload) : "";
+            response.write("PVD".indexOf(body[0]) >= 0 ? 'A' : 'U');
+            if (body[0] == 'P') response.write(payload);
+            if (body[0] == 'D') response.writeChars(text.toString()); // UTF-16, big-endian
+        } catch (Refused refused) {
+            response.write('R');
+            response.writeInt(refused.offset);
+        } catch (RuntimeException | Error bug) {
+            response.writeBytes("X" + bug.toString().replaceAll("[^ -~]", "?"));
+        }
+    }
+
+    public static void main(String[] arguments) throws IOException {
+        DataInputStream requests = new DataInputStream(new BufferedInputStream(System.in));
+        PrintStream responses = System.out; // it writes octets as they are
+        System.setOut(System.err); // what anybody prints from here on is not taken for an answer
+        responses.print("{\"overlong\": 1, \"name\": \"my-decoder\", \"version\": \"1.0\", \"language\": \"Java\", "
+            + "\"operations\": \"PVD\", \"units\": \"utf-16\"}\n");
+        for (responses.flush(); ; responses.flush()) {
+            byte[] head = requests.readNBytes(8);
+            if (head.length < 8) return; // the input has ended
+            byte[] body = requests.readNBytes(ByteBuffer.wrap(head).getInt() - 4);
+            ByteArrayOutputStream response = new ByteArrayOutputStream();
+            respond(body, new DataOutputStream(response));
+            responses.write(ByteBuffer.allocate(4).putInt(response.size() + 4).array());
+            responses.write(head, 4, 4);
+            response.writeTo(responses);
+        }
+    }
+}

@@ -1,0 +1,70 @@
+"""Adapters to start from, one for each language: ``overlong target new`` writes them out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Template:
+    """An adapter that runs as it is, with a decoder of its language inside."""
+
+    language: str
+    file: str
+    """Its name; Java's must be that of its class."""
+    build: str
+    """The command that builds it where it stands; empty if it needs none."""
+    run: str
+    """The command that starts it; what follows ``overlong certify --``."""
+    decoder: str
+    """What it has inside until the user's decoder takes its place."""
+    others: tuple[str, ...] = ()
+    """Other names of the language."""
+
+    @property
+    def source(self) -> bytes:
+        """The adapter, in ASCII."""
+        return (Path(__file__).parent / self.file).read_bytes()
+
+
+TEMPLATES = {
+    template.language: template
+    for template in (
+        Template("c", "adapter.c", "cc -O2 -o adapter adapter.c", "./adapter", "POSIX iconv"),
+        Template(
+            "c++",
+            "adapter.cpp",
+            "c++ -std=c++17 -O2 -o adapter adapter.cpp",
+            "./adapter",
+            "std::codecvt",
+            ("cpp", "cxx"),
+        ),
+        Template(
+            "rust", "adapter.rs", "rustc -O --edition 2021 adapter.rs", "./adapter", "std::str::from_utf8", ("rs",)
+        ),
+        Template("go", "adapter.go", "go build -o adapter adapter.go", "./adapter", "unicode/utf8", ("golang",)),
+        Template("java", "Adapter.java", "javac -d . Adapter.java", "java -cp . Adapter", "CharsetDecoder"),
+        Template("javascript", "adapter.js", "", "node adapter.js", "TextDecoder", ("js", "node", "nodejs")),
+        Template("python", "adapter.py", "", "python3 adapter.py", "bytes.decode", ("py", "python3")),
+        Template("ruby", "adapter.rb", "", "ruby adapter.rb", "String#valid_encoding? and #codepoints", ("rb",)),
+        Template("php", "adapter.php", "", "php adapter.php", "mbstring"),
+        Template("perl", "adapter.pl", "", "perl adapter.pl", "Encode", ("pl",)),
+        Template("lua", "adapter.lua", "", "lua5.4 adapter.lua", "utf8.len and utf8.codes"),
+        Template(
+            "ocaml",
+            "adapter.ml",
+            "ocamlopt -I +uutf uutf.cmxa adapter.ml -o adapter",
+            "./adapter",
+            "Uutf",
+            ("ml",),
+        ),
+        Template("erlang", "adapter.erl", "", "escript adapter.erl", "unicode:characters_to_binary", ("erl",)),
+    )
+}
+
+
+def template_for(name: str) -> Template | None:
+    """The template of a language, by any of its names, in capitals or not; None if there is none."""
+    folded = name.casefold()
+    return next((each for each in TEMPLATES.values() if folded in (each.language, *each.others)), None)

@@ -1,0 +1,60 @@
+// An adapter: a UTF-8 decoder behind two pipes. Change `decode`, and the name in the greeting.
+// Build:   go build -o adapter adapter.go
+// Certify: overlong certify -- ./adapter
+package main
+
+import (
+	"bufio"
+	"encoding/binary"
+	"io"
+	"os"
+	"unicode/utf8"
+)
+
+// YOUR DECODER HERE: code points and true; or, where it refuses, the offset of the flaw (-1: not said) and false.
+func decode(octets []byte) (points []rune, offset int, accepted bool) {
+	for place := 0; place < len(octets); {
+		point, width := utf8.DecodeRune(octets[place:])
+		if point == utf8.RuneError && width == 1 { // a width of 1: it is no U+FFFD of the input
+			return nil, place, false
+		}
+		points = append(points, point)
+		place += width
+	}
+	return points, 0, true
+}
+
+// P echoes, V validates, D decodes.
+func respond(operation byte, payload []byte) []byte {
+	if operation == 'P' {
+		return append([]byte{'A'}, payload...)
+	} else if operation != 'V' && operation != 'D' {
+		return []byte{'U'} // not offered. B would be: docs/protocol.md describes batches, which save most of the time
+	}
+	points, offset, accepted := decode(payload)
+	if !accepted {
+		return binary.BigEndian.AppendUint32([]byte{'R'}, uint32(offset))
+	}
+	response := []byte{'A'}
+	for i := 0; i < len(points) && operation == 'D'; i++ {
+		response = binary.BigEndian.AppendUint32(response, uint32(points[i]))
+	}
+	return response
+}
+
+func main() {
+	requests, responses := bufio.NewReader(os.Stdin), os.Stdout
+	os.Stdout = os.Stderr // what anybody prints from here on is not taken for an answer
+	responses.WriteString(`{"overlong": 1, "name": "my-decoder", "version": "1.0", ` +
+		`"language": "Go", "operations": "PVD"}` + "\n")
+	for head := make([]byte, 8); ; {
+		if _, err := io.ReadFull(requests, head); err != nil {
+			return // the input has ended
+		}
+		body := make([]byte, binary.BigEndian.Uint32(head)-4)
+		io.ReadFull(requests, body)
+		response := respond(body[0], body[1:])
+		frame := append(binary.BigEndian.AppendUint32(nil, uint32(4+len(response))), head[4:]...)
+		responses.Write(append(frame, response...)) // in one call, and not buffered
+	}
+}

@@ -1,0 +1,60 @@
+"""An adapter: a UTF-8 decoder behind two pipes. Change `decode`, and the name in the greeting.
+
+Certify: overlong certify -- python3 adapter.py
+(A function in a module needs no adapter: overlong certify py:module:function)
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import sys
+
+
+def decode(octets: bytes) -> str:
+    """YOUR DECODER HERE: it returns text or raises. Text that it accepted in error is welcome, surrogates and all."""
+    return octets.decode("utf-8")
+
+
+def answer(operation: str, octets: bytes) -> tuple[bytes, bytes, bytes, bytes, bytes]:
+    """Status, count of units or offset of the flaw, its length, is it incomplete, output; all as they are sent."""
+    try:
+        text = decode(octets)
+    except UnicodeDecodeError as error:  # refused. If yours does not say where: b"R", b"\xff" * 4, b"\0", b"\xff", b""
+        incomplete = error.reason == "unexpected end of data"
+        return b"R", struct.pack(">I", error.start), bytes([error.end - error.start]), bytes([incomplete]), b""
+    except Exception as error:  # noqa: BLE001 (it is no refusal: the decoder is broken)
+        words = repr(error).encode("ascii", "backslashreplace")
+        return b"X", struct.pack(">I", len(words)), b"\0", b"\0", words
+    units = text.encode("utf-32-be", "surrogatepass") if operation == "D" else b""
+    return b"A", struct.pack(">I", len(units) // 4), b"\0", b"\0", units
+
+
+def respond(operation: str, payload: bytes) -> bytes:
+    """One response. P echoes, V validates, D decodes, B does V or D to many inputs and answers in columns."""
+    if operation == "P":
+        return b"A" + payload
+    if operation in ("V", "D"):
+        parts = answer(operation, payload)
+        return b"".join(parts) if parts[0] == b"R" else parts[0] + parts[4]
+    if operation != "B":
+        return b"U"  # not offered
+    (count,) = struct.unpack_from(">I", payload, 1)
+    place, columns = 5 + 4 * count, tuple(bytearray() for _ in range(5))
+    for size in struct.unpack_from(f">{count}I", payload, 5):
+        for column, part in zip(columns, answer(chr(payload[0]), payload[place : place + size]), strict=True):
+            column.extend(part)
+        place += size
+    return b"A" + b"".join(columns)
+
+
+requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+os.dup2(2, 1)  # what anybody prints from here on goes to stderr, and is not taken for an answer
+answers.write(b'{"overlong": 1, "name": "my-decoder", "version": "1.0", "language": "Python", "operations": "PVDB"}\n')
+answers.flush()
+while len(head := requests.read(8)) == 8:
+    size, request = struct.unpack(">II", head)
+    body = requests.read(size - 4)
+    response = respond(chr(body[0]), body[1:])
+    answers.write(struct.pack(">II", 4 + len(response), request) + response)
+    answers.flush()

@@ -1,0 +1,50 @@
+// An adapter: a UTF-8 decoder behind two pipes. Change `decode`, and the name in the greeting.
+// Build:   rustc -O --edition 2021 adapter.rs        (or as a cargo project that depends on your crate)
+// Certify: overlong certify -- ./adapter
+use std::io::{self, Read, Write};
+
+/// YOUR DECODER HERE: code points, as u32, since a decoder may accept what is none; or, where it refuses, the offset of
+/// the flaw (!0: not said), its length (0: not said), and whether more octets might have made it a character (1, 0;
+/// 0xFF: not said).
+fn decode(octets: &[u8]) -> Result<Vec<u32>, (usize, usize, u8)> {
+    match std::str::from_utf8(octets) {
+        Ok(text) => Ok(text.chars().map(u32::from).collect()),
+        Err(error) => match (error.valid_up_to(), error.error_len()) {
+            (place, Some(length)) => Err((place, length, 0)),
+            (place, None) => Err((place, octets.len() - place, 1)), // the input has ended
+        },
+    }
+}
+
+/// P echoes, V validates, D decodes.
+fn respond(operation: u8, payload: &[u8]) -> Vec<u8> {
+    match operation {
+        b'P' => [&b"A"[..], payload].concat(),
+        b'V' | b'D' => match decode(payload) {
+            Ok(_) if operation == b'V' => b"A".to_vec(),
+            Ok(points) => b"A".iter().copied().chain(points.iter().flat_map(|point| point.to_be_bytes())).collect(),
+            Err((offset, length, incomplete)) => {
+                [&b"R"[..], &(offset as u32).to_be_bytes(), &[length as u8, incomplete]].concat()
+            }
+        },
+        _ => b"U".to_vec(), // not offered. B would be: docs/protocol.md describes batches, which save most of the time
+    }
+}
+
+fn main() -> io::Result<()> {
+    let (mut requests, mut responses) = (io::stdin().lock(), io::stdout().lock());
+    responses.write_all(b"{\"overlong\": 1, \"name\": \"my-decoder\", \"version\": \"1.0\", ")?;
+    responses.write_all(b"\"language\": \"Rust\", \"operations\": \"PVD\"}\n")?;
+    responses.flush()?;
+    let mut head = [0; 8];
+    while requests.read_exact(&mut head).is_ok() {
+        let size = u32::from_be_bytes([head[0], head[1], head[2], head[3]]);
+        let mut body = vec![0; size as usize - 4];
+        requests.read_exact(&mut body)?;
+        let response = respond(body[0], &body[1..]);
+        let size = (response.len() as u32 + 4).to_be_bytes();
+        responses.write_all(&[&size[..], &head[4..], &response].concat())?;
+        responses.flush()?;
+    }
+    Ok(())
+}

@@ -1,0 +1,178 @@
+"""The decoders of C and C++ libraries: what each is certified for, and how their adapters are built."""
+
+import json
+import struct
+import subprocess
+from typing import IO, cast
+
+import pytest
+
+from overlong.conformance import certify
+from overlong.conformance.suites import QUICK
+from overlong.conformance.target import TargetError
+from overlong.conformance.targets import build
+from overlong.conformance.targets.builtin import said
+from overlong.conformance.targets.builtins import BUILTINS, c, c_libraries
+from overlong.reference import dialect, is_well_formed
+
+EXCEPT_POSITION = {"OV303"}
+LAX = {"OV201", "OV202", "OV203"}
+DIVERGE = {
+    # what is wrong                    why; each was confirmed by a program of its own
+    "glibc-iconv": EXCEPT_POSITION,  # EINVAL for F5, E0 80, ED A0, which no octet can complete
+    "glibc-mbrtowc": {"OV203", "OV208", "OV303", "OV503", "OV512"},  # RFC 2279; E0 80 says -2
+    "musl-iconv": set[str](),
+    "musl-mbrtowc": set[str](),
+    "icu4c": set[str](),
+    "icu4c-string": set[str](),
+    "icu4c-macro": set[str](),
+    "glib": EXCEPT_POSITION,  # -2 for C0, F5, F8, ED A0
+    "glib-ucs4": {"OV202", "OV203", "OV208", "OV303"},  # RFC 2279, and "partial character" for C0, F5
+    "libunistring": {"OV303", "OV401"},  # F5 is taken for incomplete; F8 80 and C0 80 are no sequences of replacement
+    "libunistring-u32": set[str](),
+    "utf8proc": set[str](),
+    "utfcpp": {"OV303", "OV401"},  # not_enough_room for C0, E0 80; F8 80 becomes two U+FFFD, C0 80 80 one
+    "libxml2": set[str](),
+    "libxml2-checkutf8": LAX,  # looks at shapes alone
+    "libxml2-getutf8char": {*LAX, "OV206"},  # and takes 80 80 for a character of two octets
+    "expat": {"OV511", "OV512"},  # waits for more before it looks again
+}  # fmt: skip
+VERDICT_FAILS = {"glibc-mbrtowc", "glib-ucs4", "libxml2-checkutf8", "libxml2-getutf8char"}
+
+
+def ready(name):
+    if why := BUILTINS[name].missing():
+        pytest.skip(f"{name}: {why}")
+    return BUILTINS[name]
+
+
+def test_every_library_has_its_row():
+    names = [builtin.name for builtin in (*c.LIBC_DECODERS, *c_libraries.C_LIBRARIES)]
+    assert names == list(DIVERGE)
+
+
+@pytest.mark.parametrize("name", DIVERGE)
+def test_is_certified_for_what_it_is(name):
+    ready(name)
+    certificate = certify(name, suites=[suite for suite in QUICK if suite != "complete(0) in chunks"])
+    codes = {code for code, _ in certificate.run.buckets}
+    # That what is late counts as lost is a habit of reports, where other streams show a loss.
+    assert codes == DIVERGE[name]
+    assert certificate.claims["verdict"] == ("fails" if name in VERDICT_FAILS else "holds")
+    assert not certificate.run.incomplete
+    assert not certificate.run.restarts
+    assert certificate.run.greeting.version.split()[0] == BUILTINS[name].version().split()[0]
+
+
+class Adapter:
+    """An adapter, asked frame by frame."""
+
+    def __init__(self, name):
+        self.process = subprocess.Popen(ready(name).command(), stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.requests, self.responses = cast("IO[bytes]", self.process.stdin), cast("IO[bytes]", self.process.stdout)
+        self.greeting = json.loads(self.responses.readline())
+
+    def ask(self, body):
+        self.requests.write(struct.pack(">II", 4 + len(body), 7) + body)
+        self.requests.flush()
+        length, number = struct.unpack(">II", self.responses.read(8))
+        assert number == 7
+        return self.responses.read(length - 4)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.requests.close()
+        assert self.process.wait(5) == 0
+        self.responses.close()
+
+
+@pytest.mark.parametrize("name", DIVERGE)
+def test_single_frames_and_batches_say_the_same(name):
+    """The protocol is in one header: each operation's answers, one by one, are the columns of a batch."""
+    cases = [b"", b"a", b"\xc3\xa9", b"a\xff", b"\xe2\x82", b"\xf0\x9f\x98\x80\xed\xa0\x80"]
+    streams = [struct.pack(">H2I", 2, len(each) // 2, len(each) - len(each) // 2) + each for each in cases]
+    with Adapter(name) as adapter:
+        unit = {"utf-8": 1, "utf-16": 2, "utf-32": 4}[adapter.greeting["units"]]
+        assert adapter.ask(b"Q") == b"U"
+        assert adapter.ask(b"P\0\n") == b"A\0\n"
+        assert adapter.ask(b"BB\0\0\0\0") == b"U"
+        for operation in set(adapter.greeting["operations"]) - set("PB"):
+            items = {"V": cases, "D": cases, "L": cases}.get(operation, streams)
+            if operation in "NM":
+                items = [struct.pack(">I", len(streams[3])) + streams[3] + each for each in streams]
+            singles = [adapter.ask(operation.encode() + each) for each in items]
+            columns = adapter.ask(
+                b"B" + operation.encode() + struct.pack(f">{len(items) + 1}I", len(items), *map(len, items))
+                + b"".join(items)
+            )  # fmt: skip
+            assert columns[:1] == b"A"
+            assert columns[1:] == as_columns(singles, unit, streaming=operation not in "VDL")
+
+
+def as_columns(singles, unit, *, streaming):
+    """What a batch answers, put together from single answers; every stream here has two chunks."""
+    numbers, lengths, incompletes, units, marks = [], b"", b"", b"", b""
+    for status, payload in ((single[:1], single[1:]) for single in singles):
+        if status == b"R":
+            numbers.append(int.from_bytes(payload[:4], "big"))
+            lengths += payload[4:5]
+            incompletes += payload[5:6]
+            marks += payload[6:]
+        else:
+            out = payload[8:] if streaming else payload
+            numbers.append(len(out) // unit)
+            lengths += b"\0"
+            incompletes += b"\0"
+            units += out
+            marks += payload[:8] if streaming else b""
+    statuses = b"".join(single[:1] for single in singles)
+    return statuses + struct.pack(f">{len(numbers)}I", *numbers) + lengths + incompletes + units + marks
+
+
+def test_glibc_mbrtowc_accepts_what_rfc_2279_had():
+    """And only that, but for surrogates: every lead octet and its extremes."""
+    with Adapter("glibc-mbrtowc") as adapter:
+        for lead in range(0xC0, 0x100):
+            length = next((size for size, first in ((2, 0xE0), (3, 0xF0), (4, 0xF8), (5, 0xFC)) if lead < first), 6)
+            for second in (0x80, 0x87, 0x88, 0x8F, 0x90, 0x9F, 0xA0, 0xBF):
+                octets = bytes([lead, second]) + b"\xbf" * (length - 2)
+                surrogate = lead == 0xED and second >= 0xA0
+                right = is_well_formed(octets, dialect("rfc2279")) and not surrogate
+                assert (adapter.ask(b"D" + octets)[:1] == b"A") == right, octets.hex()
+
+
+def test_a_header_or_a_flag_that_changes_makes_another_program(tmp_path, monkeypatch):
+    if why := c.no_compiler():
+        pytest.skip(why)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for name, text in (("program.c", '#include "a.h"\nint main(void) { return A; }\n'), ("a.h", "#define A 1\n")):
+        (tmp_path / name).write_text(text)
+    monkeypatch.setattr(c, "SOURCES", tmp_path)
+    first = c.c_program(build.C, "program.c", "one")
+    assert c.c_program(build.C, "program.c", "one") == first
+    assert subprocess.run([first], check=False).returncode == 1
+    assert c.c_program(build.C, "program.c", "two") != first
+    assert c.c_program(build.C, "program.c", "one", "-lm") != first
+    (tmp_path / "a.h").write_text("#define A 2\n")
+    assert subprocess.run([c.c_program(build.C, "program.c", "one")], check=False).returncode == 2
+    with pytest.raises(TargetError, match=r"building program\.c failed"):
+        c.c_program(build.C, "program.c", "one", "-lthere_is_no_such_library")
+
+
+def test_what_is_missing_is_named_with_its_debian_package(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    for name, package in (("utf8proc", "gcc"), ("utfcpp", "g++"), ("musl-iconv", "musl-tools")):
+        assert f"apt install {package}" in BUILTINS[name].missing()
+    for program in ("cc", "c++", "pkg-config"):
+        (tmp_path / program).write_text("#!/bin/sh\nexit 1\n")
+        (tmp_path / program).chmod(0o755)
+    said.cache_clear()
+    try:
+        for library in c_libraries.C_LIBRARIES:
+            assert "(Debian: apt install lib" in library.missing()
+            assert library.missing().count("\n") == 0
+    finally:
+        said.cache_clear()

@@ -1,0 +1,70 @@
+"""What the decoders of Ruby, PHP, Lua and Tcl are: the claims that hold, and the codes of what does not."""
+
+from __future__ import annotations
+
+import pytest
+
+from overlong.conformance import certify
+from overlong.conformance.targets.builtins import BUILTINS
+
+SUITES = ("core", "complete(0)", "streams", "encoder edges", "encoder utf-16")
+LAX = {"OV202", "OV203", "OV208"}  # surrogates, numbers beyond 10FFFF, five and six octets
+LAX_ENCODER = {"OV703", "OV704"}
+
+# Name, the claims that hold, those that fail, and the codes of all findings. Each code was confirmed by a program of
+# its own in that language, without the adapter.
+KNOWN = [
+    ("ruby", "verdict, scalars, error mode, encoder", "", set[str]()),
+    (
+        "ruby-encode",
+        "verdict, scalars, error position, error mode, streaming, earliest detection, encoder",
+        "",
+        set[str](),
+    ),
+    ("ruby-unpack", "scalars", "verdict, encoder", LAX | LAX_ENCODER),
+    ("php-mbstring", "verdict, scalars, error mode, encoder", "", set[str]()),
+    ("php-mb-scrub", "error mode", "", set[str]()),
+    ("php-iconv", "verdict, scalars, encoder", "", set[str]()),
+    # A character in three writes is refused, and one that lacks its end after two is dropped.
+    ("php-iconv-filter", "verdict, scalars", "streaming, earliest detection", {"OV501", "OV512"}),
+    ("php-preg", "verdict", "", set[str]()),
+    ("php-json", "verdict, scalars, error mode", "", set[str]()),
+    ("php-json-ignore", "error mode", "", set[str]()),
+    ("php-htmlspecialchars", "verdict, scalars", "", set[str]()),
+    ("lua-utf8", "verdict, scalars, error position", "encoder", LAX_ENCODER),
+    ("lua-utf8-lax", "scalars, error position", "verdict, encoder", LAX | LAX_ENCODER),
+    # C0 80 and surrogates are characters to it, and its channel takes four octets apart that come in two writes.
+    (
+        "tcl",
+        "",
+        "verdict, error mode, streaming, earliest detection, encoder",
+        {"OV402", "OV501", "OV511", "OV703"},
+    ),
+]
+UNSTABLE = {"tcl": {"OV605"}}  # F0 9F 98 at the end: it reads the octet behind the end, whatever that is
+
+
+@pytest.mark.parametrize(("name", "holds", "fails", "codes"), KNOWN, ids=[known[0] for known in KNOWN])
+def test_it_is_what_it_is_known_to_be(name: str, holds: str, fails: str, codes: set[str]) -> None:
+    if missing := BUILTINS[name].missing():
+        pytest.skip(missing)
+    certificate = certify(name, suites=SUITES)
+    run = certificate.run
+    states = {claim: state for claim, state in certificate.claims.items() if state != "not measured"}
+    expected = {claim: "holds" for claim in holds.split(", ") if claim}
+    assert states == {**expected, **{claim: "fails" for claim in fails.split(", ") if claim}}
+    assert {bucket.example.code for bucket in run.buckets.values()} - UNSTABLE.get(name, set()) == codes
+    assert not run.notes
+    assert run.restarts == 0
+
+
+@pytest.mark.parametrize("name", [known[0] for known in KNOWN])
+def test_the_version_that_target_list_shows_is_the_one_that_answers(name: str) -> None:
+    builtin = BUILTINS[name]
+    if missing := builtin.missing():
+        pytest.skip(missing)
+    language, _, number = builtin.version().partition(" ")
+    assert language.lower() == builtin.language.lower()
+    greeting = certify(name, suites=("core",)).run.greeting
+    assert ".".join(number.split(".")[:2]) in greeting.version
+    assert greeting.language == builtin.language
