@@ -200,7 +200,7 @@ def test_the_limit_is_that_of_the_option_and_files_of_memory_are_not_written(sup
 
 def test_who_cannot_start_for_want_of_memory_is_told_how_to_get_more():
     with pytest.raises(TargetError, match=r"Perhaps you're using ulimit -v.*--memory 0 lifts the limit of 4 GiB"):
-        certify(["sh", "-c", "echo \"Perhaps you're using ulimit -v\" >&2; exit 1"])
+        certify(["sh", "-c", 'echo "Perhaps you\'re using ulimit -v" >&2; exit 1'])
 
 
 @pytest.mark.parametrize("fault", ["endless-frame", "huge-length"])

@@ -10,13 +10,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import jsonschema
 import pytest
 
-from overlong.conformance import Limits, TargetError, UnknownTarget, certify
+from overlong.conformance import Limits, TargetError, UnknownTarget, certify, kind
 from overlong.conformance.adapters.abi import ABIS
 from overlong.conformance.batch import Batch
 from overlong.conformance.finding import observed_in_words
-from overlong.conformance.kind import KINDS
 from overlong.conformance.memory_fault import MEMORY_FAULTS, memory_fault
 from overlong.conformance.observation import Accepted, Crashed, Refused
 from overlong.conformance.suites.memory import LONGEST, memory_vectors
@@ -27,6 +27,7 @@ from overlong.reference import is_well_formed
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="guard pages and fork are POSIX's")
 
+SCHEMAS = Path(kind.__file__).with_name("schemas")
 SOURCES = Path(__file__).with_name("shared_libraries")
 PTR = "bool(ptr,len)"
 BOUNDED = "(ptr,len,out,cap)"
@@ -154,7 +155,7 @@ def test_the_page_has_every_abi_and_its_example_works(built, tmp_path):
 
 def test_every_abi_and_every_fault_is_tried():
     assert set(RIGHT) == set(ABIS)
-    assert {code for code, kind in KINDS.items() if kind.claim == "memory"} == set(MEMORY_FAULTS.values())
+    assert {code for code, each in kind.KINDS.items() if each.claim == "memory"} == set(MEMORY_FAULTS.values())
     assert set(MEMORY_FAULTS.values()) == {code for _, code, _, _ in WRONG.values()}
 
 
@@ -383,6 +384,9 @@ def test_the_command_line_shows_an_over_read(built, tmp_path):
     assert "OV801 read past the end of the input" in done.stdout
     assert "CONFORMANT EXCEPT memory  1 bucket" in done.stdout
     records = [json.loads(line) for line in (tmp_path / "out" / "results.jsonl").read_text("ascii").splitlines()]
+    schema = json.loads((SCHEMAS / "results-1.schema.json").read_text("ascii"))
+    for record in records:
+        jsonschema.Draft202012Validator(schema).validate(record)
     assert {each["code"] for each in records if each["record"] == "divergence"} == {"OV801"}
     replayed = subprocess.run(
         [sys.executable, "-m", "overlong", "replay", "well-formed/empty", target],

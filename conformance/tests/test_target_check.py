@@ -1,15 +1,20 @@
 """``overlong target check``: each way to break the protocol is found at its step, and what mends it is said."""
 
 import json
+import re
+import shlex
 import sys
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from overlong.conformance.commands.target import command
+from overlong.conformance.protocol import OPERATIONS
 from overlong.conformance.targets import examination
 from overlong.conformance.targets.examination import LEFT_OUT, NOT_TRIED, SOUND, WRONG, Examination
 from overlong.conformance.targets.framed import FramedTarget
+from overlong.conformance.targets.resolve import resolve
 
 ADAPTER = """
 import json, os, struct, sys, time
@@ -162,3 +167,22 @@ def test_the_command_line(adapter):
     assert missing.exit_code == 3
     assert not json.loads(missing.output)["sound"]
     assert CliRunner().invoke(command, ["check", "no-such-target"]).exit_code == 2
+
+
+def page():
+    return (Path(__file__).parents[2] / "docs" / "targets.md").read_text("utf-8")
+
+
+def test_every_step_is_on_the_page():
+    steps = Examination(FramedTarget("cpython", resolve("cpython").command)).steps()
+    operations = [f"{letter}, {words}" for letter, words in OPERATIONS.items()]
+    names = [step.name for step in steps if step.name not in operations]
+    assert len(names) > 8
+    for name in names:
+        assert f"| `{name}` |" in page()
+
+
+def test_the_session_on_the_page_is_real():
+    (session,) = re.findall(r"```console\n\$ overlong target check -- (.*?)\n(.*?)```", page(), re.DOTALL)
+    done = CliRunner(env={"COLUMNS": "80"}).invoke(command, ["check", "--", *shlex.split(session[0])])
+    assert done.output == session[1]

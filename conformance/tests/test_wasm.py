@@ -109,6 +109,14 @@ def test_what_does_not_return_is_no_verdict_and_the_next_is_judged(export, words
         assert [decoder.answer(octets).status for octets in (b"a", b"\x80")] == ["A", "R"]
 
 
+def test_an_allocator_that_takes_our_pages_is_no_wrong_decoder(module):
+    decoder = Decoder(module, "takes_all", ABIS[VERDICT])
+    for octets in STRINGS:
+        reading = decoder.answer(octets)
+        assert (reading.status, "took pages" in reading.text) == ("X", True)
+        assert decoder.examine(octets) == (bounds.NOT_ASKED, 0)
+
+
 def test_memory_has_a_limit(module):
     decoder = Decoder(module, "hog", ABIS[VERDICT])
     for octets in (b"\xff", b"a", b"\xc3\xa9", b"\x80"):
@@ -179,3 +187,9 @@ def test_without_wasmtime(module, monkeypatch):
     monkeypatch.setattr(naming, "find_spec", lambda _: None)
     with pytest.raises(TargetError, match=r"pip install 'overlong\[wasm\]'"):
         resolve(f"wasm:{module}:valid?abi={VERDICT}")
+
+
+def test_every_abi_is_on_the_page():
+    text = (Path(__file__).parents[2] / "docs" / "wasm.md").read_text("utf-8")
+    for name in naming.OFFERED:
+        assert f"`{name}`" in text

@@ -111,6 +111,7 @@ class Process:
         except BaseException:  # Ctrl-C: nobody else knows of the process yet
             with self._popen:  # closes the pipes and waits
                 self._kill_all()
+            self._read_report()  # which closes it
             raise
 
     def _start(

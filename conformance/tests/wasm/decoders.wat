@@ -131,6 +131,13 @@
     (drop (memory.grow (i32.const 1)))
     (call $valid (local.get $at) (local.get $length)))
 
+  ;; Holds all memory that there is for its own, and uses it from the second page on.
+  (global $heap (mut i32) (i32.const 65536))
+  (func (export "takes_all") (param $at i32) (param $length i32) (result i32)
+    (i32.store (global.get $heap) (local.get $length))
+    (global.set $heap (i32.add (global.get $heap) (i32.const 4)))
+    (call $valid (local.get $at) (local.get $length)))
+
   (func (export "writes_to_input") (param $at i32) (param $length i32) (result i32)
     (local $answer i32)
     (local.set $answer (call $valid (local.get $at) (local.get $length)))

@@ -182,8 +182,8 @@ def probe(words: list[str], units: str) -> tuple[str, dict[str, str]]:
     if units == "verdict":
         if replaces:
             fail(
-                "it puts out U+FFFD for the octet FF and exits with status 0: it replaces, so its status is no verdict; "
-                "write cmd[utf-8]: (or utf-16, utf-32) before the command, and its output is judged"
+                "it puts out U+FFFD for the octet FF and exits with status 0: it replaces, so its status is no "
+                "verdict; write cmd[utf-8]: (or utf-16, utf-32) before the command, and its output is judged"
             )
         return "V", {}
     _, codec = UNITS[units]

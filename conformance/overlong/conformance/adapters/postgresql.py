@@ -12,7 +12,6 @@ from pathlib import Path
 if __name__ == "__main__":  # whatever lies beside this file, the package must be found
     sys.path[0] = str(Path(__file__).resolve().parents[3])
 
-import contextlib
 import ctypes
 import os
 import re
@@ -32,6 +31,11 @@ if TYPE_CHECKING:
 
 _NEW_IPC = 0x08000000  # CLONE_NEWIPC
 _PROMPT = b"backend> "
+_DROP_TEMPLATES = (  # two thirds of the files, which have to be removed in the second that there is for it
+    "UPDATE pg_database SET datistemplate = false",
+    "DROP DATABASE template0",
+    "DROP DATABASE template1",
+)
 _DECODER = """
 CREATE FUNCTION points(octets bytea) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
@@ -45,13 +49,12 @@ FROM unnest('{%s}'::bytea[]) WITH ORDINALITY AS each (octets, place)"""
 _VALUE = re.compile(rb'= "([-0-9a-f ,]*)"')
 
 
-def _with_shared_memory_of_its_own() -> None:
-    """What a backend keeps in System V's shared memory outlives it if it is killed, unless its namespace ends too.
-
-    Where that is not allowed, 56 octets stay.
-    """
-    with contextlib.suppress(OSError, AttributeError):  # not Linux
-        ctypes.CDLL(None).unshare(_NEW_IPC)
+def _memory_of_its_own() -> bool:
+    """Whether System V's shared memory, which would outlive a backend that is killed, now ends with this process."""
+    try:
+        return bool(ctypes.CDLL(None).unshare(_NEW_IPC) == 0)
+    except (OSError, AttributeError):  # not Linux
+        return False
 
 
 class Failed(Exception):
@@ -121,7 +124,8 @@ class Backend:
             extra_groups=who.extra_groups,
         )
         self._read()
-        self._ask(_DECODER)
+        for statement in (*_DROP_TEMPLATES, _DECODER):
+            self._ask(statement)
 
     def decode(self, many: Sequence[bytes]) -> list[str | Refusal]:
         """The code points of each, or that it was refused."""
@@ -134,9 +138,9 @@ class Backend:
             for points in answer[1].decode("ascii").split(",")
         ]
 
-    def close(self) -> None:
-        """End it, which takes its shared memory with it."""
-        self._postgres.send_signal(signal.SIGTERM)
+    def close(self, ending: signal.Signals) -> None:
+        """End it. SIGTERM takes its shared memory with it, SIGKILL is faster."""
+        self._postgres.send_signal(ending)
         self._postgres.wait()
 
     def _ask(self, statement: str) -> bytes:
@@ -162,13 +166,13 @@ def main() -> None:
     programs, answers = Path(sys.argv[1]), FileIO(os.dup(1), "wb")
     os.dup2(2, 1)
     version = subprocess.run([programs / "postgres", "--version"], capture_output=True, text=True, check=True).stdout
-    _with_shared_memory_of_its_own()
+    ending = signal.SIGKILL if _memory_of_its_own() else signal.SIGTERM
     folder = tempfile.mkdtemp(prefix="overlong-postgresql-")
     try:
         backend = Backend(programs, folder)
         operations: dict[str, Answerer] = {"D": backend.decode}
         traits = {"version": version.strip(), "language": "C", "nul": "refused"}
-        attended(lambda: serve(operations, "postgresql", traits, answers), backend.close)
+        attended(lambda: serve(operations, "postgresql", traits, answers), lambda: backend.close(ending))
     except Failed as error:
         sys.exit(str(error))
     finally:

@@ -69,6 +69,7 @@ FUEL, FUEL_FOR_AN_OCTET = 1 << 24, 1 << 12
 WORN = 1 << 26
 """Octets by which a memory may grow before there is a new instance: functions that allocate may never free."""
 
+_CANARY = b"overlong" * 8  # where our pages begin: an allocator that takes them for its own begins there, too
 _CELLS = 512  # octets for pointers that are set, and for a struct that is returned
 _PAD = 1024  # octets around an input or an output
 _MARGIN = 256  # of them that are looked at
@@ -161,7 +162,7 @@ class Decoder:
         if self._memory.data_len(self._store) > self._born + WORN:
             self.start()
         self._area = 2 * _PAD + 4 * (4 * length + 16)
-        pages = -(-(_CELLS + 2 * self._area) // PAGE)
+        pages = -(-(len(_CANARY) + _CELLS + 2 * self._area) // PAGE)
         size = self._memory.data_len(self._store)
         if size != self._end or pages > self._pages:
             try:
@@ -173,10 +174,11 @@ class Decoder:
                 )
             self._pages, self._end = pages, size + pages * PAGE
         self._base = ctypes.addressof(self._memory.data_ptr(self._store).contents)
+        ctypes.memmove(self._base + self._cells - len(_CANARY), _CANARY, len(_CANARY))
 
     @property
     def _cells(self) -> int:
-        return self._end - self._pages * PAGE
+        return self._end - self._pages * PAGE + len(_CANARY)
 
     @property
     def _first(self) -> int:
@@ -325,6 +327,8 @@ class Decoder:
             raise Trapped(words_of(error), beyond=beyond) from None
         if self._memory.data_len(self._store) != self._end:
             self._base = ctypes.addressof(self._memory.data_ptr(self._store).contents)  # it may have moved
+        if self._read(self._cells - len(_CANARY), len(_CANARY)) != _CANARY:
+            raise Trapped("it took pages that were added for its input for its own; see Allocators in docs/wasm.md")
         returned, second = self._asked[len(arguments)], 0
         if pair:
             returned, second = self._number(self._cells, signed=True), self._number(self._cells + 4)

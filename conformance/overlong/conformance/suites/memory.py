@@ -13,8 +13,11 @@ from overlong.conformance.vector import Vector
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from overlong.conformance.batch import Batch
+
 LONGEST = 130
 """Octets: two vectors of 64 and two more."""
+_AT_ONCE = 256
 
 _FILLERS = (b"a", b"\xc3\xa9", b"\xe2\x82\xac", b"\xf0\x9f\x98\x80")
 _ENDS = (
@@ -49,10 +52,17 @@ def memory_vectors() -> tuple[Vector, ...]:
     return tuple(first.values())
 
 
+def _batches() -> Iterator[Batch]:
+    """Small ones: each vector is asked many times, and a request must be answered in time."""
+    for batch in in_batches(memory_vectors()):
+        for start in range(0, len(batch), _AT_ONCE):
+            yield batch.part(start, min(start + _AT_ONCE, len(batch)))
+
+
 MEMORY = Suite(
     "memory",
     "the function keeps to its memory, wherever that lies",
-    lambda _: in_batches(memory_vectors()),
+    lambda _: _batches(),
     lambda _: len(memory_vectors()),
     asks=GUARDED,
 )

@@ -47,6 +47,7 @@ class Project:
     shared: tuple[str, ...] = ()
     """Other adapters' files that its own sources use; they are put beside them."""
     environment: Mapping[str, str] | None = None
+    """More for the environment of its commands."""
     drop: tuple[str, ...] = ()
     """What building leaves behind and nobody needs."""
     sums: str = ""

@@ -6,20 +6,24 @@ import difflib
 import hashlib
 import os
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from overlong.conformance.printable import printable
 from overlong.conformance.target import TargetError, UnknownTarget
+from overlong.conformance.targets import shared_library, wasm
 from overlong.conformance.targets.builtin import ADAPTERS, python_command
 from overlong.conformance.targets.builtins import BUILTINS
+from overlong.conformance.targets.configured import configured, set_up
 from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.one_shot import is_one_shot, one_shot_command
 from overlong.conformance.targets.recorded import RecordedTarget
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+
+    from overlong.conformance.targets.configured import Configured
 
 PYTHON_MODES = ("fatal", "replacement")
 
@@ -49,34 +53,52 @@ def resolve(name: str | Sequence[str], limits: Limits | None = None) -> FramedTa
     if not isinstance(name, str):
         return _framed(f"-- {shlex.join(name)}", list(name), limits)
     kind, colon, rest = name.partition(":")
-    if colon and kind == "py":
-        return _framed(name, _python(name, rest), limits)
-    if colon and kind == "so":
-        from overlong.conformance.targets import shared_library
-
-        return _framed(name, shared_library.command(name, rest), limits)
-    if colon and kind == "answers":
+    if not colon and (named := configured().get(name)):
+        return _as_configured(name, named, limits)
+    if not colon or kind == "builtin":
+        return _builtin(rest if colon else name, limits)
+    if kind == "answers":
         return RecordedTarget(Path(rest))
-    if colon and kind == "wasm":
-        from overlong.conformance.targets import wasm
-
-        return _framed(name, wasm.command(name, rest), limits)
-    if colon and is_one_shot(kind):
+    if is_one_shot(kind):
         return _framed(name, one_shot_command(name), limits)
-    if colon and kind != "builtin":
+    if kind not in _COMMANDS:
         raise UnknownTarget(
             f"{printable(name)}: there is no kind of target '{printable(kind)}'; "
-            "write a name from 'overlong target list', py:MODULE:CALLABLE, or -- COMMAND"
+            "write a name from 'overlong target list', py:MODULE:CALLABLE, so:LIBRARY:FUNCTION?abi=..., "
+            "wasm:MODULE:FUNCTION?abi=..., cmd:COMMAND, or -- COMMAND"
         )
-    wanted = rest if colon else name
-    builtin = BUILTINS.get(wanted)
+    return _framed(name, _COMMANDS[kind](name, rest), limits)
+
+
+def _builtin(name: str, limits: Limits) -> FramedTarget:
+    builtin = BUILTINS.get(name)
     if builtin is None:
-        close = difflib.get_close_matches(wanted, BUILTINS, 3)
+        close = difflib.get_close_matches(name, BUILTINS, 3)
         hint = f"did you mean {' or '.join(close)}?" if close else "'overlong target list' shows what there is"
-        raise UnknownTarget(f"no target '{printable(wanted)}'; {hint}")
+        raise UnknownTarget(f"no target '{printable(name)}'; {hint}")
     if missing := builtin.missing():
         raise TargetError(f"{builtin.name}: not available here: {missing}")
     return _framed(builtin.name, builtin.command(), limits)
+
+
+def _as_configured(name: str, wanted: Configured, limits: Limits) -> FramedTarget | RecordedTarget:
+    """A target that the project names, under that name."""
+    if name in BUILTINS:
+        raise UnknownTarget(
+            f"overlong.toml or pyproject.toml names a target '{name}', and a decoder that ships with an adapter has "
+            f"that name; choose another, or write builtin:{name}"
+        )
+    if wanted.target == name:
+        raise UnknownTarget(f"{printable(name)}: in overlong.toml or pyproject.toml it names itself")
+    set_up(name, wanted)
+    timeout = limits.timeout if wanted.timeout is None else wanted.timeout
+    restarts = limits.restarts if wanted.restarts is None else wanted.restarts
+    limits = replace(limits, timeout=timeout, restarts=restarts)
+    target = resolve(wanted.target, limits)
+    if isinstance(target, FramedTarget):
+        target.id = name
+        target.environment = {**(target.environment or {}), **wanted.environment}
+    return target
 
 
 @dataclass(frozen=True)
@@ -138,3 +160,11 @@ def _python(name: str, rest: str) -> list[str]:
                 "without it the mode is found out by asking"
             )
     return python_command(place, attribute, mode)
+
+
+_COMMANDS: dict[str, Callable[[str, str], list[str]]] = {
+    "py": _python,
+    "so": shared_library.command,
+    "wasm": wasm.command,
+}
+"""From the whole name and what follows its kind to the command line of a worker."""

@@ -1,0 +1,149 @@
+"""Targets that a project names: what they may say, and one line for what they may not."""
+
+import json
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from overlong.conformance import TargetError, certify
+from overlong.conformance.target import UnknownTarget
+from overlong.conformance.targets.configured import FILES, configured
+from overlong.conformance.targets.resolve import Limits, resolve
+
+ADAPTER = """
+import json, os, struct, sys
+out, read = sys.stdout.buffer, sys.stdin.buffer.read
+print(json.dumps({"overlong": 1, "operations": "PV", "name": os.environ["DECODER"]}), flush=True)
+while len(head := read(8)) == 8:
+    length, number = struct.unpack(">II", head)
+    body = read(length - 4)
+    status = b"A" + body[1:] if body[:1] == b"P" else b"U"
+    if body[:1] == b"V":
+        try:
+            body[1:].decode()
+            status = b"A"
+        except UnicodeDecodeError:
+            status = b"R"
+    out.write(struct.pack(">II", 4 + len(status), number) + status)
+    out.flush()
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def entry(file, text):
+    Path(file).write_text(f"[{'.'.join(FILES[file])}.mine]\n{text}")
+
+
+@pytest.mark.parametrize("file", FILES)
+@pytest.mark.usefixtures("folder")
+def test_a_command_with_all_that_may_be_said_of_it(file):
+    python = shlex.quote(sys.executable)
+    entry(
+        file,
+        f"""
+        command = "{python} adapter.py"
+        setup = ["{python} -c 'open(\\"adapter.py\\", \\"w\\").write(open(\\"adapter.txt\\").read())'"]
+        timeout = 7
+        restarts = 3
+        environment = {{ DECODER = "from the file" }}
+        """,
+    )
+    Path("adapter.txt").write_text(ADAPTER)
+    target = resolve("mine", Limits(timeout=1, restarts=9))
+    assert (target.id, target.timeout, target.restart_budget) == ("mine", 7, 3)
+    certificate = certify("mine", suites=["core"])
+    assert certificate.conformant
+    assert certificate.run.greeting.name == "from the file"
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_name_for_a_target_of_another_kind():
+    entry("overlong.toml", 'target = "py:codecs:utf_8_decode"\nrestarts = 1')
+    target = resolve("mine")
+    assert (target.id, target.restart_budget, target.timeout) == ("mine", 1, Limits().timeout)
+
+
+def test_overlong_toml_comes_first_and_other_tables_are_left_alone(folder):
+    (folder / "pyproject.toml").write_text("[tool.other]\nx = 1\n")
+    assert configured() == {}
+    (folder / "pyproject.toml").write_text('[tool.overlong.targets.a]\ntarget = "cpython"\n')
+    assert list(configured()) == ["a"]
+    (folder / "overlong.toml").write_text('[targets.b]\ntarget = "cpython"\n')
+    assert list(configured()) == ["b"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "write either command"),
+        ('command = "a"\ntarget = "b"', "write either command"),
+        ("command = []", "mine.command is no command"),
+        ("command = [1]", "mine.command is no command"),
+        ("command = 5", "mine.command is no command"),
+        ('command = "a \'b"', "No closing quotation"),
+        ("target = 5", "mine.target is no string"),
+        ('target = "a"\nsetup = "make"', "mine.setup is no list"),
+        ('target = "a"\nsetup = [[]]', "mine.setup is no command"),
+        ('target = "a"\ntimeout = "1"', "mine.timeout is no number"),
+        ('target = "a"\ntimeout = nan', "mine.timeout is no number"),
+        ('target = "a"\nrestarts = -1', "mine.restarts is no whole number"),
+        ('target = "a"\nrestarts = true', "mine.restarts is no whole number"),
+        ('target = "a"\nenvironment = { A = 1 }', "mine.environment is no table"),
+        ('target = "a"\ntimeuot = 1', "there is no 'timeuot'"),
+        ('target = "mine"', "names itself"),
+        ('target = "nosuch"', "no target 'nosuch'"),
+        ("\x1b", "no TOML"),
+        ("a = " + "[" * 100_000, "no TOML"),
+        ('target = "a"\ntarget = "b"', "no TOML"),
+    ],
+)
+@pytest.mark.usefixtures("folder")
+def test_what_is_wrong_is_one_line(text, words):
+    entry("overlong.toml", text)
+    with pytest.raises(UnknownTarget) as caught:
+        resolve("mine")
+    assert words in str(caught.value)
+    assert str(caught.value).isprintable()
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        (["no-such-program"], "cannot be started"),
+        ([sys.executable, "-c", r"import sys; sys.exit('\x1b]0;no')"], r'status 1; it said "\x1b]0;no"'),
+    ],
+)
+@pytest.mark.usefixtures("folder")
+def test_a_set_up_that_fails(command, words):
+    entry("overlong.toml", f"target = 'cpython'\nsetup = [{json.dumps(command)}]")
+    with pytest.raises(TargetError) as caught:
+        resolve("mine")
+    assert words in str(caught.value)
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_name_that_a_built_in_has_is_refused():
+    Path("overlong.toml").write_text('[targets.cpython]\ntarget = "py:a:b"\n')
+    with pytest.raises(UnknownTarget, match=r"overlong.toml.*cpython.*has that name"):
+        resolve("cpython")
+    assert resolve("builtin:cpython").id == "cpython"
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_broken_file_does_not_stand_in_the_way_of_other_targets():
+    Path("pyproject.toml").write_text("[")
+    done = subprocess.run(
+        [sys.executable, "-m", "overlong", "certify", "-q", "--suite", "core", "py:codecs:utf_8_decode"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "no TOML" not in done.stderr
