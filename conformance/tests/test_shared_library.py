@@ -241,8 +241,17 @@ def test_a_call_that_never_returns_is_a_time_out(built):
     assert [type(each).__name__ for each in said.values()] == ["Accepted", "TimedOut", "Refused"]
 
 
-def test_what_a_library_prints_is_no_answer(built):
-    assert not judged(so(built("wrong"), "prints", PTR), ["core"]).buckets
+@pytest.mark.parametrize("symbol", ["prints", "forks"])
+def test_what_a_library_does_beside_is_no_answer(symbol, built):
+    assert not judged(so(built("wrong"), symbol, PTR), ["core"]).buckets
+
+
+def test_long_inputs_have_room(built):
+    asked = [b"a" * 3_000_000, "é".encode() * 100_000 + b"\xc3", b"a"]
+    for symbol, abi, operation in (("is_bool", PTR, "V"), ("utf16", f"utf16{BOUNDED}", "D"), ("is_bool", PTR, "G")):
+        said = answers(so(built("right"), symbol, abi), asked, operation, timeout=30.0)
+        accepted = [isinstance(each, Accepted) for each in said.values()]
+        assert accepted == [True, operation == "G", True]
 
 
 def test_a_wrong_verdict_is_no_fault_of_memory(built):

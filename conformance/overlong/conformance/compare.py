@@ -42,14 +42,14 @@ _FAULTS = {Failed: "OV601", Crashed: "OV602", TimedOut: "OV603", Misbehaved: "OV
 def compare_batch(answered: Answered, greeting: Greeting) -> Iterator[Finding]:
     """Every divergence in a batch's answers.
 
-    Columns that equal the reference's, octet for octet, hold none; only others are looked into.
+    Columns that equal the reference's, octet for octet, or say nothing, hold none; only others are looked into.
     """
     batch, operation, answers = answered.batch, answered.operation, answered.answers
     units = greeting.units_of(operation)
     if operation in STREAMING + AGAIN:
         yield from _compare_streams(answered, greeting)
         return
-    if not answered.faults and answers.columns == batch.expected(operation, units).columns:
+    if not answered.faults and answers.agrees(batch.expected(operation, units)):
         return
     observations = answers.observations(units, verdict_only=operation == VALIDATE)
     for place, observation in enumerate(observations):

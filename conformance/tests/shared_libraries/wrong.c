@@ -112,6 +112,11 @@ bool prints(const uint8_t *s, size_t n) {
   return is_bool(s, n);
 }
 
+bool forks(const uint8_t *s, size_t n) {
+  if (n == 1 && fork() < 0) return false;
+  return is_bool(s, n);
+}
+
 bool accepts_surrogates(const uint8_t *s, size_t n) {
   return (n == 3 && s[0] == 0xED && s[1] >= 0xA0 && s[1] < 0xC0 && (s[2] & 0xC0) == 0x80) || is_bool(s, n);
 }

@@ -2,9 +2,11 @@
 "use strict";
 const fs = require("node:fs");
 
+Error.stackTraceLimit = 0; // decoders refuse by throwing, and nobody looks where
+
 /** Thrown by an operation that refuses: by an encoder with the index of what it refuses, in a stream with the chunk. */
-class Refused extends Error {
-  constructor(index, chunk) { super(); this.index = index; this.chunk = chunk; }
+class Refused {
+  constructor(index, chunk) { this.index = index; this.chunk = chunk; }
 }
 
 /** Decodes a payload of chunks with decode(octets, last), which gives text. */

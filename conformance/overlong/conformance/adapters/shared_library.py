@@ -400,7 +400,10 @@ class Parent:
         gc.disable()
         child = Child(self._named, self._shared, self._faults)
         reply: Any = (child.operations, child.abi.units or "utf-32")
+        process = os.getpid()
         while True:
+            if os.getpid() != process:
+                os._exit(0)  # the function forked: one process answers
             try:
                 _send(answers, reply)
                 operation, items, *rest = _receive(asked)

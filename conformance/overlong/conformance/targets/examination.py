@@ -16,7 +16,9 @@ from overlong.conformance.process import Ended, Process
 from overlong.conformance.protocol import (
     ACCEPTED,
     AGAIN,
+    AGAIN_DECODE,
     BATCH,
+    DECODE,
     ECHO,
     ECHO_PROBE,
     ENCODE_UTF16,
@@ -25,9 +27,10 @@ from overlong.conformance.protocol import (
     MEASURED,
     OPERATIONS,
     REFUSED,
-    REPLACING,
+    STREAM_DECODE,
     STREAMING,
     UNSUPPORTED,
+    VALIDATE,
     Answers,
     ProtocolError,
     again_payload,
@@ -49,6 +52,7 @@ _START_SECONDS = 10.0
 _PAUSE = 0.05  # seconds between the two halves of a request, and for what nobody asked for
 _BIG = 1 << 20  # more than any pipe holds
 _UNKNOWN = "?"
+_REFUSING = VALIDATE + DECODE + STREAM_DECODE + AGAIN_DECODE
 
 _BINARY = "open its standard streams in binary mode"
 _FLUSH = "flush standard output after each answer, and after the greeting"
@@ -250,7 +254,7 @@ class Examination:
                 )
             if status == REFUSED and not flawed:
                 remarks.append(f"refuses {what}")
-            if status == ACCEPTED and flawed and operation not in REPLACING + ENCODING:
+            if status == ACCEPTED and flawed and operation in _REFUSING:
                 remarks.append(f"accepts {what}; if it replaces, it should offer L in place of {operation}")
         return "; ".join(remarks)
 
