@@ -137,7 +137,7 @@ def main() -> None:
         for kind, strings in kinds.items():
             batch = Batch.of_strings("benchmark", strings)
             for target, (command, bound) in targets.items():
-                ratios: list[float] = []
+                ratios, seconds = list[float](), 0.0
                 for _ in range(3):
                     start_up = through_the_protocol(target, batch, WARM)
                     began = time.perf_counter()

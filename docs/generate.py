@@ -160,8 +160,8 @@ def decoders() -> Iterator[str]:
     """The page of the decoders that ship with an adapter."""
     languages = {builtin.language: None for builtin in BUILTINS.values()}
     yield from (NOTICE, "", "# Decoders that ship with an adapter", "")
-    yield f"{len(BUILTINS)} decoders in {len(languages)} languages. `overlong target list` says which can be used on a"
-    yield "machine, in which version, and what to install for the others. Nothing is built or fetched before it is used."
+    yield f"{len(BUILTINS)} decoders in {len(languages)} languages. `overlong target list` says which can be used here,"
+    yield "in which version, and what to install for the others. Nothing is built or fetched before it is used."
     for language in languages:
         yield from ("", f"## {language}", "", "| name | decodes with | fetched at first |", "|---|---|---|")
         for builtin in BUILTINS.values():

@@ -11,6 +11,7 @@ import pytest
 from overlong.conformance import TargetError, certify
 from overlong.conformance.target import UnknownTarget
 from overlong.conformance.targets.configured import FILES, configured
+from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.resolve import Limits, resolve
 
 ADAPTER = """
@@ -58,6 +59,7 @@ def test_a_command_with_all_that_may_be_said_of_it(file):
     )
     Path("adapter.txt").write_text(ADAPTER)
     target = resolve("mine", Limits(timeout=1, restarts=9))
+    assert isinstance(target, FramedTarget)
     assert (target.id, target.timeout, target.restart_budget) == ("mine", 7, 3)
     certificate = certify("mine", suites=["core"])
     assert certificate.conformant
@@ -68,6 +70,7 @@ def test_a_command_with_all_that_may_be_said_of_it(file):
 def test_a_name_for_a_target_of_another_kind():
     entry("overlong.toml", 'target = "py:codecs:utf_8_decode"\nrestarts = 1')
     target = resolve("mine")
+    assert isinstance(target, FramedTarget)
     assert (target.id, target.restart_budget, target.timeout) == ("mine", 1, Limits().timeout)
 
 

@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 import time
 from pathlib import Path
+from typing import IO, cast
 
 import pytest
 
@@ -69,22 +70,24 @@ class Adapter:
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
-        self.greeting = Greeting.parse(self.process.stdout.readline())
+        self.requests = cast("IO[bytes]", self.process.stdin)
+        self.responses = cast("IO[bytes]", self.process.stdout)
+        self.greeting = Greeting.parse(self.responses.readline())
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
-        self.process.stdin.close()
+        self.requests.close()
         assert self.process.wait(20) == 0
-        self.process.stdout.close()
+        self.responses.close()
 
     def ask(self, body):
-        self.process.stdin.write(struct.pack(">II", 4 + len(body), 7) + body)
-        self.process.stdin.flush()
-        length, number = struct.unpack(">II", self.process.stdout.read(8))
+        self.requests.write(struct.pack(">II", 4 + len(body), 7) + body)
+        self.requests.flush()
+        length, number = struct.unpack(">II", self.responses.read(8))
         assert number == 7
-        return self.process.stdout.read(length - 4)
+        return self.responses.read(length - 4)
 
     def batch(self, operation, payloads):
         lengths = struct.pack(f">{len(payloads)}I", *map(len, payloads))

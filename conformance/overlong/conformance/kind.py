@@ -104,9 +104,9 @@ KINDS = {
              "The answer to this input was no answer. Usually the adapter's fault, not the decoder's: see "
              "docs/protocol.md."),
         Kind("OV605", VERDICT, "unstable", "",
-             "The decoder answered this input otherwise when it was asked again; or it failed on a group of inputs, and "
-             "on none of them one by one. Something outlives a call: state, memory, time. Or it reads octets that are "
-             "not its input."),
+             "The decoder answered this input otherwise when it was asked again; or it failed on a group of inputs, "
+             "and on none of them one by one. Something outlives a call: state, memory, time. Or it reads octets that "
+             "are not its input."),
         Kind("OV606", VERDICT, "not the trait declared", "",
              "The adapter's greeting declares something that the decoder cannot help: that it ends a string at octet "
              "00, refuses it, or strips a signature. The decoder does something else with such a string, or diverges "

@@ -24,7 +24,7 @@ _SHOWN = 3
 
 def columns_of(rows: Sequence[Row]) -> list[str]:
     """The claims that some target was measured by, in the order of the certificate."""
-    claims = next((row.claims for row in rows if row.claims), {})
+    claims = next((row.claims for row in rows if row.claims), dict[str, str]())
     return [claim for claim in claims if any(row.claims.get(claim) in (HOLDS, FAILS) for row in rows)]
 
 

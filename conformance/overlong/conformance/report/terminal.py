@@ -121,9 +121,11 @@ def _remarks(certificate: Certificate, width: int) -> Iterator[str]:
     proved = {claim for claim, state in run.claims.items() if state == HOLDS}
     if VERDICT not in proved:  # what it wrongly accepts has no place
         proved.discard(POSITION)
-    for part in run.suites:
-        if part.suite.proves in proved and part.whole:
-            lines.append(f"complete{' but for what is set aside' if part.aside else ''}: {part.suite.shows}")
+    lines.extend(
+        f"complete{' but for what is set aside' if part.aside else ''}: {part.suite.shows}"
+        for part in run.suites
+        if part.suite.proves in proved and part.whole
+    )
     lines.extend(
         f"{trait.line} ({thousands(sum(part.aside for part in run.suites))})" for trait in traits_of(run.greeting)
     )
