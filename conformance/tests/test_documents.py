@@ -41,7 +41,7 @@ from overlong.reference.theory import access_words, characterising_set
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = (
     *("protocol.md", "command-line.md", "identify.md", "dialects.md", "results.md", "theory.md", "vendoring.md"),
-    *("score.md", "shared-libraries.md", "../README.md"),
+    *("score.md", "shared-libraries.md", "adapters.md", "targets.md", "wasm.md", "isolation.md", "../README.md"),
 )
 AUTOMATON = dialect().automaton
 DEAD = cast("int", AUTOMATON.dead)

@@ -33,7 +33,8 @@ else:
 PID_NAMESPACE, PROCESS_TREE = "PID namespace", "process tree"
 """What the first line of the report says."""
 
-_NEWNS, _NEWUSER, _NEWPID = 0x00020000, 0x10000000, 0x20000000  # linux/sched.h
+_NEWNS, _NEWIPC, _NEWUSER, _NEWPID = 0x00020000, 0x08000000, 0x10000000, 0x20000000  # linux/sched.h
+_OF_ITS_OWN = _NEWPID | _NEWNS | _NEWIPC  # System V memory outlives a process that is killed, but not this
 _SLAVE, _REC, _NOSUID, _NODEV, _NOEXEC = 1 << 19, 1 << 14, 2, 4, 8  # linux/mount.h
 _SET_PDEATHSIG, _SET_CHILD_SUBREAPER = 1, 36  # linux/prctl.h
 _PATIENCE = 5.0  # seconds in which what was killed has to be gone
@@ -76,7 +77,7 @@ def _libc() -> Any:
 def _enter_namespace() -> bool:
     """Whether children of this process will live in a PID namespace of their own."""
     libc = _libc()
-    if libc.unshare(_NEWPID | _NEWNS) == 0:
+    if libc.unshare(_OF_ITS_OWN) == 0:
         return True
     probe = os.fork()  # who enters a user namespace and may not have a name there cannot go back
     if probe == 0:
@@ -87,7 +88,7 @@ def _enter_namespace() -> bool:
 def _enter_user_namespace() -> bool:
     """The same without privileges: in a user namespace, where this user has the same name, and no other has one."""
     user, group = os.geteuid(), os.getegid()
-    if _libc().unshare(_NEWUSER | _NEWPID | _NEWNS) != 0:
+    if _libc().unshare(_NEWUSER | _OF_ITS_OWN) != 0:
         return False
     return (
         _write("/proc/self/setgroups", "deny")
