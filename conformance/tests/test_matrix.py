@@ -15,6 +15,7 @@ from overlong.conformance.report.matrix import markdown, table
 
 HERE = Path(__file__).parent
 WRONG = f"py:{HERE / 'known_wrong.py'}:always_true"
+OWN_WAY = f"py:{HERE / 'with_traits.py'}:replaces_in_its_own_way"
 COMMAND = [sys.executable, "-m", "overlong", "matrix"]
 UTF8 = {**os.environ, "PYTHONIOENCODING": "utf-8", "COLUMNS": "80"}
 DASH = "\N{EN DASH}"
@@ -39,7 +40,17 @@ def test_a_row_for_each(tmp_path):
     assert done.stderr.count("\n") == len(targets)
 
 
-@pytest.mark.parametrize(("targets", "code"), [(["cpython"], 0), (["cpython", WRONG], 1), ([], 2), (["a", "a"], 2)])
+@pytest.mark.parametrize(
+    ("targets", "code"),
+    [
+        (["cpython"], 0),
+        (["cpython", WRONG], 1),
+        (["cpython", OWN_WAY], 0),
+        ([OWN_WAY], 3),
+        ([], 2),
+        (["a", "a"], 2),
+    ],
+)
 def test_exit_status(tmp_path, targets, code):
     done = overlong("--quick", "-q", *targets, cwd=tmp_path)
     assert done.returncode == code, done.stderr

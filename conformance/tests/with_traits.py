@@ -70,6 +70,11 @@ def lax_after_signature(octets):
     return octets.decode()
 
 
+@with_traits(error_mode="of its own")
+def replaces_in_its_own_way(octets):
+    return octets.decode(errors="replace").replace("\ufffd", "\ufffd\ufffd")
+
+
 @with_traits(nul="ends the string")
 def surrogates_and_ends_at_nul(octets):
     return octets.partition(b"\0")[0].decode(errors="surrogatepass")

@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 CONFORMS, DIVERGES, NOT_MEASURED, INCOMPLETE = "conforms", "diverges", "not measured", "incomplete"
-_STATES = {0: CONFORMS, 1: DIVERGES, 4: INCOMPLETE}
-"""By the exit status of ``overlong certify``."""
+NOTHING = "nothing to judge"
+"""It was asked, and nothing that it does is said anywhere to be right or wrong."""
+_STATES = {0: CONFORMS, 1: DIVERGES, 3: NOTHING, 4: INCOMPLETE}
+"""By the exit status of ``overlong certify``, where it wrote a statement."""
 
 
 @dataclass(frozen=True)
@@ -120,9 +122,13 @@ def row_of(target: str, status: int, written: bytes, said: bytes, seconds: float
         state = INCOMPLETE if _STATES.get(status) == INCOMPLETE else NOT_MEASURED
         return Row(target, state, why or f"certifying it ended with status {status}", seconds=seconds)
     described = predicate["target"]
+    state = _STATES.get(status, NOT_MEASURED)
+    if state == NOTHING:
+        mode = printable(described["error_mode"])
+        why = why or f"it only replaces, in a way that is none of the error modes known here ({mode})"
     return Row(
         target,
-        _STATES.get(status, NOT_MEASURED),
+        state,
         why,
         described["version"],
         described["language"],

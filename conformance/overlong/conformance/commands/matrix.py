@@ -122,5 +122,6 @@ def command(
         matrix.NOT_MEASURED: NOT_MEASURED,
         matrix.DIVERGES: DIVERGES,
         matrix.CONFORMS: CONFORMS,
+        matrix.NOTHING: NOT_MEASURED,  # of all of them
     }
     sys.exit(next(code for state, code in codes.items() if state in states))

@@ -6,7 +6,7 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from overlong.conformance.kind import EARLIEST, POSITION, REPLACEMENT, STREAMING
-from overlong.conformance.matrix import CONFORMS, INCOMPLETE, NOT_MEASURED
+from overlong.conformance.matrix import CONFORMS, DIVERGES
 from overlong.conformance.printable import printable, spaced_hex, thousands
 from overlong.conformance.report.terminal import Glyphs
 from overlong.conformance.runner import FAILS, HOLDS
@@ -65,19 +65,21 @@ def _told(row: Row, width: int) -> Iterator[str]:
     version = f" ({printable(row.version)})" if row.version else ""
     yield ""
     yield from textwrap.wrap(f"{printable(row.target)}{version}", width)
-    if row.state in (NOT_MEASURED, INCOMPLETE) and row.why:
+    if row.state != DIVERGES and row.why:
         why = printable(row.why)
         yield from textwrap.wrap(f"{row.state}: {why}", width, initial_indent="  ", subsequent_indent="    ")
     for bucket in row.buckets[:_SHOWN]:
         example = bucket["example"]
         more = f" (and {thousands(bucket['count'] - 1)} more)" if bucket["count"] > 1 else ""
+        chunks = example["chunks"]
+        cut = f" in chunks of {', '.join(map(str, chunks))}" if chunks and len(chunks) > 1 else ""
         line = (
-            f"{bucket['code']} {bucket['title']}: {spaced_hex(bytes.fromhex(example['hex']))}: "
+            f"{bucket['code']} {bucket['title']}: {spaced_hex(bytes.fromhex(example['hex']))}{cut}: "
             f"expected {example['expected']['words']}, observed {example['observed']['words']}{more}"
         )
         yield from textwrap.wrap(printable(line, 1000), width, initial_indent="  ", subsequent_indent="    ")
-    if len(row.buckets) > _SHOWN:
-        yield f"  and {len(row.buckets) - _SHOWN} more buckets"
+    if (more_buckets := len(row.buckets) - _SHOWN) > 0:
+        yield f"  and {more_buckets} more bucket{'s' if more_buckets > 1 else ''}"
 
 
 def markdown(rows: Sequence[Row]) -> Iterator[str]:
