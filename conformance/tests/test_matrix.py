@@ -95,7 +95,7 @@ def test_whatever_a_run_ends_with_makes_a_row():
 
 def test_text_of_targets_stays_text():
     claims = {"verdict": "fails", "scalars": "holds"}
-    example = {"hex": "c080", "expected": {"words": HOSTILE}, "observed": {"words": "accepted"}}
+    example = {"hex": "c080", "chunks": None, "expected": {"words": HOSTILE}, "observed": {"words": "accepted"}}
     bucket = {"code": "OV201", "title": "overlong form accepted", "count": 1, "example": example}
     rows = [
         Row(HOSTILE, DIVERGES, version=HOSTILE, claims=claims, buckets=(bucket,)),
