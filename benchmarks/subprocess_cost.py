@@ -1,154 +1,307 @@
 """What it costs that a decoder is asked in a process of its own, in columnar batches of 10,000 strings.
 
-The CPU time of harness and target together, over that of a loop in the target's own language that only decodes the
-same strings. The harness packs, sends, receives and compares; what a right answer is it has known before. Bounds: 1.15
-for compiled targets, 1.2 for Node.js and Python. Two kinds of strings: those of ``complete(0)``, which are short
-and mostly ill-formed, and lines of text of 256 octets.
+For each string, CPU times stand side by side, in nanoseconds:
 
-    python benchmarks/subprocess_cost.py [BATCHES]
+- ``decoder``: a bare loop in the decoder's own language, over the same strings, through the same call; what comes out
+  is dropped.
+- ``target``: what the target's process takes beyond that, to read, cut, put out and write.
+- ``harness``: what the harness takes to pack, send, receive and compare. What a right answer is, it has known before.
+- ``pipes``: two processes that write as many octets to each other and look at none. No program gets below that.
+
+The ratio is (decoder + target + harness) / decoder. Its bounds, 1.15 for compiled targets and 1.2 for Node.js and
+Python, hold where decoding takes long enough: ``holds from`` says for how many nanoseconds a string, with the overhead
+that is measured here. Batches alternate between two, so that no target finds one that it has cut already.
+
+    python benchmarks/subprocess_cost.py [SECONDS]
 """
 
 from __future__ import annotations
 
-import resource
+import os
 import statistics
-import struct
 import subprocess
 import sys
 import tempfile
 import time
-from itertools import cycle, islice, repeat
+from dataclasses import dataclass
+from itertools import cycle, islice
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 from overlong.conformance.batch import Batch
 from overlong.conformance.compare import compare_batch
-from overlong.conformance.protocol import DECODE
+from overlong.conformance.protocol import DECODE, VALIDATE, big_endian
 from overlong.conformance.suites import SUITES
 from overlong.conformance.targets.resolve import resolve
 
+if TYPE_CHECKING:
+    from overlong.conformance.targets.framed import FramedTarget
+
 STRINGS = 10_000
+ROUNDS = 5
 WARM = 20  # batches until requests have grown to whole ones
-LINE = "Größe, 日本語, naïve café, \N{GRINNING FACE} and plain words. "
+TEXT = "Größe, 日本語, naïve café, \N{GRINNING FACE} and plain words. "
+COMPILED, SCRIPTED = 1.15, 1.2
+
+PIPES = """
+import sys
+requests, answers = open(0, "rb", 0), open(1, "wb", 0)
+room, answer = memoryview(bytearray(int(sys.argv[1]))), memoryview(bytes(int(sys.argv[2])))
+while True:
+    rest = room
+    while rest:
+        got = requests.readinto(rest)
+        if not got:
+            sys.exit()
+        rest = rest[got:]
+    rest = answer
+    while rest:
+        rest = rest[answers.write(rest) :]
+"""
 
 PYTHON = """
-import struct, sys
+import sys, time
+from itertools import accumulate, pairwise
+from array import array
 data = open(sys.argv[1], "rb").read()
-count, rounds = struct.unpack_from(">II", data)
-place, strings = 8 + 4 * count, []
-for length in struct.unpack_from(f">{count}I", data, 8):
-    strings.append(data[place : place + length])
-    place += length
-for _ in range(rounds):
-    for octets in strings:
-        try:
-            octets.decode()
-        except UnicodeDecodeError:
-            pass
+count = int.from_bytes(data[:4], "big")
+lengths = array("I", data[4 : 4 + 4 * count]); lengths.byteswap()
+strings = [data[start:end] for start, end in pairwise(accumulate(lengths, initial=4 + 4 * count))]
+for line in sys.stdin:
+    rounds = int(line)
+    began = time.process_time()
+    for _ in range(rounds):
+        for octets in strings:
+            try:
+                octets.decode()
+            except UnicodeDecodeError:
+                pass
+    print(time.process_time() - began, flush=True)
 """
 
 NODE = """
-const data = require('fs').readFileSync(process.argv[2]);
-const count = data.readUInt32BE(0), rounds = data.readUInt32BE(4);
-const strings = [], decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-let place = 8 + 4 * count;
-for (let i = 0; i < count; i++) {
-  const length = data.readUInt32BE(8 + 4 * i);
-  strings.push(data.subarray(place, place += length));
+Error.stackTraceLimit = 0; // as in the adapter
+const fs = require('fs'), { isUtf8 } = require('buffer');
+const data = fs.readFileSync(process.argv[2]), validates = process.argv[3] === 'V';
+const count = data.readUInt32BE(0), strings = [];
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+for (let i = 0, place = 4 + 4 * count; i < count; i++)
+  strings.push(data.subarray(place, place += data.readUInt32BE(4 + 4 * i)));
+const decode = (octets) => { try { return decoder.decode(octets).length; } catch { return 0; } };
+const run = validates ? isUtf8 : decode;
+let kept = 0;
+const line = Buffer.alloc(99);
+for (let got; (got = fs.readSync(0, line)); ) {
+  const began = process.cpuUsage();
+  const rounds = Number(line.toString('latin1', 0, got));
+  for (let round = 0; round < rounds; round++) for (const octets of strings) kept += run(octets);
+  const { user, system } = process.cpuUsage(began);
+  fs.writeSync(1, (user + system) / 1e6 + '\\n');
 }
-for (let round = 0; round < rounds; round++)
-  for (const octets of strings) try { decoder.decode(octets); } catch { }
 """
 
 RUST = """
-use std::{env, fs, hint::black_box, str};
+use std::{env, fs, hint::black_box, io::stdin, str, time::Instant};
 fn get(data: &[u8], place: usize) -> usize {
     u32::from_be_bytes(data[place..place + 4].try_into().unwrap()) as usize
 }
+// nanoseconds that this thread has been on a CPU
+fn on_cpu() -> f64 {
+    let said = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    said.split(' ').next().and_then(|word| word.parse().ok()).unwrap()
+}
 fn main() {
     let data = fs::read(env::args().nth(1).unwrap()).unwrap();
-    let (count, rounds) = (get(&data, 0), get(&data, 4));
+    let validates = env::args().nth(2).unwrap() == "V";
+    let count = get(&data, 0);
     let mut scalars: Vec<char> = Vec::new();
-    for _ in 0..rounds {
-        let mut place = 8 + 4 * count;
-        for i in 0..count {
-            let end = place + get(&data, 8 + 4 * i);
-            scalars.clear();
-            if let Ok(text) = str::from_utf8(&data[place..end]) { scalars.extend(text.chars()); }
-            black_box(&scalars);
-            place = end;
+    for line in stdin().lines() {
+        let rounds: usize = line.unwrap().parse().unwrap();
+        let (before, began) = (on_cpu(), Instant::now());
+        for _ in 0..rounds {
+            let mut place = 4 + 4 * count;
+            for i in 0..count {
+                let end = place + get(&data, 4 + 4 * i);
+                let found = black_box(str::from_utf8(&data[place..end]));
+                if let (Ok(text), false) = (found, validates) {
+                    scalars.clear();
+                    scalars.extend(text.chars());
+                    black_box(&scalars);
+                }
+                place = end;
+            }
         }
+        let (elapsed, used) = (began.elapsed().as_secs_f64(), (on_cpu() - before) / 1e9);
+        println!("{}", if used > 0.0 { used } else { elapsed });
     }
 }
 """
 
 
-def used(who: int) -> float:
-    """CPU seconds of this process, or of the children that it has waited for."""
-    times = resource.getrusage(who)
-    return times.ru_utime + times.ru_stime
+@dataclass
+class Case:
+    """A target, what it is asked, the loop in its language that only decodes, and the ratio's bound."""
+
+    target: str
+    operation: str
+    loop: list[str]
+    bound: float
 
 
-def through_the_protocol(name: str, batch: Batch, batches: int) -> float:
-    """CPU seconds of harness and target for that many batches, and for its start."""
-    before_children = used(resource.RUSAGE_CHILDREN)
-    target = resolve(name)
+@dataclass
+class Cost:
+    """CPU seconds for each string: of the bare loop, the target's process, the harness, and pipes alone."""
+
+    decoder: float
+    process: float
+    harness: float
+    pipes: float
+
+    @property
+    def overhead(self) -> float:
+        return self.process + self.harness - self.decoder
+
+    @property
+    def ratio(self) -> float:
+        return (self.process + self.harness) / self.decoder
+
+
+class Helper:
+    """A process that is told by lines or octets what to do. It ends at the end of its input."""
+
+    def __init__(self, command: list[str]) -> None:
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.to, self.come = self.process.stdin.fileno(), self.process.stdout.fileno()
+
+    def bare(self, rounds: int) -> float:
+        """CPU seconds of the loop, by its own account."""
+        os.write(self.to, f"{rounds}\n".encode())
+        assert self.process.stdout is not None
+        return float(self.process.stdout.readline())
+
+    def pipes(self, request: memoryview, answer: memoryview) -> float:
+        """CPU seconds of both sides for octets there and back."""
+        theirs, ours = cpu_of(self.process.pid), time.process_time()
+        while request:
+            request = request[os.write(self.to, request) :]
+        while answer:
+            answer = answer[os.readv(self.come, [answer]) :]
+        return cpu_of(self.process.pid) - theirs + time.process_time() - ours
+
+    def end(self) -> None:
+        """Close its pipes, and wait."""
+        with self.process:
+            pass
+
+
+def cpu_of(process: int) -> float:
+    """CPU seconds of a running process with all its threads. Linux has a clock for each process id."""
+    return time.clock_gettime((~process << 3) | 2)
+
+
+def measure(case: Case, strings: list[bytes], folder: Path, seconds: float) -> list[Cost]:
+    """What it costs, several times, in about that many seconds."""
+    file = folder / "strings"
+    file.write_bytes(big_endian("I", [len(strings), *map(len, strings)]) + b"".join(strings))
+    batches = [Batch.of_strings("benchmark", each) for each in (strings, strings[1:] + strings[:1])]
+    target = cast("FramedTarget", resolve(case.target))
+    target.sandbox = False  # so that the child is the target itself; the pipes are the same
     target.open()
-    batch.expected(DECODE, target.greeting.units_of(DECODE))
-    before = used(resource.RUSAGE_SELF)
-    for answered in target.observe(repeat((batch, DECODE), batches)):
-        assert not list(compare_batch(answered, target.greeting))
-    harness = used(resource.RUSAGE_SELF) - before
+    greeting, (child,) = target.greeting, children()
+    sizes = [len(batch.expected(case.operation, greeting.units_of(case.operation)).columns) for batch in batches]
+    request, answer = bytes(23 + 4 * len(strings) + len(batches[0].octets)), bytearray(18 + sizes[0])
+    loop = Helper([*case.loop, str(file), case.operation])
+    pump = Helper([sys.executable, "-I", "-S", "-c", PIPES, str(len(request)), str(len(answer))])
+
+    def asked(count: int) -> tuple[float, float]:
+        theirs, ours = cpu_of(child), time.process_time()
+        for answered in target.observe((batch, case.operation) for batch in islice(cycle(batches), count)):
+            assert not list(compare_batch(answered, greeting))
+        return cpu_of(child) - theirs, time.process_time() - ours
+
+    asked(WARM)
+    began = time.perf_counter()
+    loop.bare(3)
+    asked(3)
+    rounds = max(int(3 * seconds / ROUNDS / (time.perf_counter() - began)), 3)
+    result = list[Cost]()
+    for _ in range(ROUNDS):
+        decoding = loop.bare(rounds)
+        process, harness = asked(rounds)
+        pipes = sum(pump.pipes(memoryview(request), memoryview(answer)) for _ in range(rounds))
+        result.append(Cost(*(each / rounds / len(strings) for each in (decoding, process, harness, pipes))))
     target.close()
-    whole = used(resource.RUSAGE_CHILDREN) - before_children
-    return harness + whole
+    loop.end()
+    pump.end()
+    return result
 
 
-def bare(command: list[str], strings: list[bytes], rounds: int, folder: Path) -> float:
-    """CPU seconds of a loop that only decodes, without those of its start."""
+def children() -> list[int]:
+    """The processes that this one has started and that run."""
+    return list(map(int, Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text("ascii").split()))
 
-    def run(times: int) -> float:
-        file = folder / "strings"
-        lengths = struct.pack(f">{len(strings)}I", *map(len, strings))
-        file.write_bytes(struct.pack(">II", len(strings), times) + lengths + b"".join(strings))
-        before = used(resource.RUSAGE_CHILDREN)
-        subprocess.run([*command, str(file)], check=True)
-        return used(resource.RUSAGE_CHILDREN) - before
 
-    return run(rounds) - run(0)
+def kinds() -> dict[str, list[bytes]]:
+    """The strings: those of ``complete(0)``, short and mostly ill-formed, and text of several lengths."""
+    short = (vector.octets for batch in SUITES["complete(0)"].batches() for vector in batch)
+    texts = {
+        f"{length} octets": (TEXT * length).encode()[:length].decode(errors="ignore").encode().ljust(length)
+        for length in (4, 64, 1024)
+    }
+    return {"complete(0)": list(islice(cycle(list(short)), STRINGS))} | {
+        name: [text] * STRINGS for name, text in texts.items()
+    }
+
+
+def cases(folder: Path) -> list[Case]:
+    """What is measured; the programs that only decode are made in ``folder``."""
+    for name, text in (("bare.py", PYTHON), ("bare.js", NODE), ("bare.rs", RUST)):
+        (folder / name).write_text(text)
+    program = str(folder / "bare")
+    subprocess.run(["rustc", "-O", "--edition", "2021", "-o", program, folder / "bare.rs"], check=True)
+    node = ["node", str(folder / "bare.js")]
+    return [
+        Case("rust-std", VALIDATE, [program], COMPILED),
+        Case("rust-std", DECODE, [program], COMPILED),
+        Case("cpython", DECODE, [sys.executable, str(folder / "bare.py")], SCRIPTED),
+        Case("node-buffer", VALIDATE, node, SCRIPTED),
+        Case("node-textdecoder", DECODE, node, SCRIPTED),
+    ]
 
 
 def main() -> None:
-    """Print the ratios."""
-    batches = int(sys.argv[1]) if len(sys.argv) > 1 else 100
-    short = list(islice(cycle(v.octets for b in SUITES["complete(0)"].batches() for v in b), STRINGS))
-    line = (LINE * 10).encode()[:256].decode(errors="ignore").encode()
-    kinds = {"complete(0)": short, "256 octets": [line] * STRINGS}
+    """Print the costs."""
+    seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 2.0
+    print("CPU nanoseconds a string; medians")
+    print(f"{'strings':<12} {'target':<18} {'decoder':>8} {'target':>8} {'harness':>8} {'pipes':>8}  ratio")
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        (folder / "bare.py").write_text(PYTHON)
-        (folder / "bare.js").write_text(NODE)
-        (folder / "bare.rs").write_text(RUST)
-        subprocess.run(["rustc", "-O", "--edition", "2021", "-o", folder / "bare", folder / "bare.rs"], check=True)
-        targets = {
-            "rust-std": ([str(folder / "bare")], 1.15),
-            "cpython": ([sys.executable, str(folder / "bare.py")], 1.2),
-            "node-textdecoder": (["node", str(folder / "bare.js")], 1.2),
-        }
-        for kind, strings in kinds.items():
-            batch = Batch.of_strings("benchmark", strings)
-            for target, (command, bound) in targets.items():
-                ratios, seconds = list[float](), 0.0
-                for _ in range(3):
-                    start_up = through_the_protocol(target, batch, WARM)
-                    began = time.perf_counter()
-                    both = through_the_protocol(target, batch, batches + WARM) - start_up
-                    seconds = time.perf_counter() - began
-                    ratios.append(both / bare(command, strings, batches, folder))
-                print(
-                    f"{kind:<12} {target:<17} {statistics.median(ratios):.2f} "
-                    f"({min(ratios):.2f} to {max(ratios):.2f}, bound {bound}), "
-                    f"{batches * STRINGS / seconds:,.0f} strings a second"
+        measured = cases(Path(name))
+        for kind, strings in kinds().items():
+            for case in measured:
+                costs = measure(case, strings, Path(name), seconds)
+                median = Cost(
+                    *(
+                        statistics.median(column)
+                        for column in zip(
+                            *((cost.decoder, cost.process, cost.harness, cost.pipes) for cost in costs), strict=True
+                        )
+                    )
                 )
+                ratios = sorted(cost.ratio for cost in costs)
+                nanoseconds = [
+                    1e9 * each
+                    for each in (median.decoder, median.process - median.decoder, median.harness, median.pipes)
+                ]
+                print(
+                    f"{kind:<12} {case.target + ' ' + case.operation:<18}",
+                    *(f"{each:8.0f}" for each in nanoseconds),
+                    f" {statistics.median(ratios):.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f}), bound {case.bound}:",
+                    "holds" if statistics.median(ratios) <= case.bound else
+                    f"holds from {1e9 * median.overhead / (case.bound - 1):,.0f} ns a string",
+                    flush=True,
+                )  # fmt: skip
 
 
 if __name__ == "__main__":

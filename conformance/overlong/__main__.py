@@ -47,6 +47,13 @@ class LazyGroup(click.Group):
         assert isinstance(command, click.Command)
         return command
 
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:  # while a command's modules are read, or in one that has nothing to keep
+            click.echo("overlong: interrupted before anything was measured; nothing is written", err=True)
+            ctx.exit(4)  # incomplete; click would say 1, which is that of a decoder that diverges
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:

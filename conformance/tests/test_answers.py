@@ -183,6 +183,12 @@ def test_answers_that_end_early_are_incomplete_and_those_there_are_judged(record
     assert (tmp_path / "o" / "results.jsonl").exists()
 
 
+@pytest.mark.parametrize("device", ["/dev/zero", "/dev/null"])
+def test_what_is_no_file_is_not_read(device):
+    with pytest.raises(AnswersError, match="no file; write the answers to one"):
+        certify(f"answers:{device}")
+
+
 def test_no_damage_is_a_traceback(right, tmp_path):
     chance, refused = random.Random(3629), 0
     whole = right[: frames(right)[1500]]

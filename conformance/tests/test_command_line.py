@@ -98,6 +98,32 @@ def test_what_a_user_can_mend_is_one_line(words, code, says, tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("file", "says"),
+    [
+        ("libmine.so", "write 'so:./libmine.so:FUNCTION?abi=...'"),
+        ("mine.wasm", "write 'wasm:./mine.wasm:FUNCTION?abi=...'"),
+        ("mine.py", "write py:./mine.py:FUNCTION"),
+        ("adapter", "write -- ./adapter"),
+        ("adapter.js", "-- and the command that runs it"),
+    ],
+)
+def test_a_file_in_place_of_a_target(file, says, tmp_path):
+    (tmp_path / file).touch(0o755 if file == "adapter" else 0o644)
+    done = overlong("certify", f"./{file}", cwd=tmp_path)
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert_one_line(done.stderr)
+
+
+def test_a_program_of_the_current_folder(tmp_path):
+    (tmp_path / "mytool").touch(0o755)
+    done = overlong("certify", "cmd:mytool", cwd=tmp_path)
+    assert done.returncode == 3
+    assert "write ./mytool" in done.stderr
+    assert_one_line(done.stderr)
+
+
+@pytest.mark.parametrize(
     ("words", "says"),
     [
         (["certify"], "Missing argument"),

@@ -1,7 +1,12 @@
 """Targets that a project names: what they may say, and one line for what they may not."""
 
+import contextlib
 import json
+import os
+import re
+import resource
 import shlex
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +15,7 @@ import pytest
 
 from overlong.conformance import TargetError, certify
 from overlong.conformance.target import UnknownTarget
+from overlong.conformance.targets import configured as module
 from overlong.conformance.targets.configured import FILES, configured
 from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.resolve import Limits, resolve
@@ -102,6 +108,14 @@ def test_overlong_toml_comes_first_and_other_tables_are_left_alone(folder):
         ('target = "a"\nenvironment = { A = 1 }', "mine.environment is no table"),
         ('target = "a"\ntimeuot = 1', "there is no 'timeuot'"),
         ('target = "mine"', "names itself"),
+        ('target = "other"\n[targets.other]\ntarget = "mine"', "names itself"),
+        ('target = "0"\n' + "\n".join(f'[targets.{n}]\ntarget = "{n + 1}"' for n in range(50)), "write what it is"),
+        ('target = "a"\ntimeout = true', "mine.timeout is no number"),
+        (f'target = "a"\nrestarts = {"9" * 5000}', "no TOML"),
+        ('command = ["a\\u0000"]', "mine.command is no command"),
+        ('target = "a"\nsetup = [[""]]', "mine.setup is no command"),
+        ('target = "a"\nenvironment = { "A=B" = "" }', "mine.environment has a name"),
+        (f"{'a.' * 100_000}a = 1", "more than 200 parts"),
         ('target = "nosuch"', "no target 'nosuch'"),
         ("\x1b", "no TOML"),
         ("a = " + "[" * 100_000, "no TOML"),
@@ -130,6 +144,44 @@ def test_a_set_up_that_fails(command, words):
     with pytest.raises(TargetError) as caught:
         resolve("mine")
     assert words in str(caught.value)
+
+
+def running(group):
+    """The processes of a group that have not ended."""
+    stats = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            stats.append(path.read_text(errors="replace").rpartition(")")[2].split())
+    return [words for words in stats if words[2] == str(group) and words[0] != "Z"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="it looks for processes in /proc")
+@pytest.mark.parametrize(
+    ("script", "ends"),
+    [("yes \x1b[2J | head -c 40000000; exit 1", 1), ("sleep 60 & exit 0", 0), ("sleep 60 & sleep 61", None)],
+)
+@pytest.mark.usefixtures("folder")
+def test_a_set_up_can_neither_flood_nor_hold_us_up(script, ends, monkeypatch):
+    monkeypatch.setattr(module, "_SETUP_SECONDS", 30.0 if ends is not None else 0.5)
+    monkeypatch.setattr(module, "_DYING", 0.2)
+    entry("overlong.toml", f"target = 'cpython'\nsetup = [{json.dumps(['sh', '-c', f'echo $$ > group; {script}'])}]")
+    said = {1: r'status 1; it said "\x1b[2J"', None: "did not end within 0.5 s"}
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(TargetError, match=re.escape(said[ends])) if ends != 0 else contextlib.nullcontext():
+        assert resolve("mine").id == "mine"
+    group = int(Path("group").read_text())
+    assert bool(running(group)) == (ends == 0), "what it left running is its own affair, unless it was ended"
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(group, signal.SIGKILL)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 20_000  # KiB
+
+
+@pytest.mark.parametrize("name", ["overlong.toml", "pyproject.toml"])
+@pytest.mark.usefixtures("folder")
+def test_a_pipe_that_has_the_files_name_is_not_waited_for(name):
+    os.mkfifo(name)
+    with pytest.raises(UnknownTarget, match=f"{name}: no file"):
+        resolve("mine")
 
 
 @pytest.mark.usefixtures("folder")

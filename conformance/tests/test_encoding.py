@@ -292,7 +292,7 @@ def test_ids_cut_short_are_refused(identifier):
 
 
 def test_ids_of_decoders_ask_decoders():
-    assert asks(Vector.from_id("overlong/c080")) == asks(Vector.from_id("C080")) == "VDL"
+    assert asks(Vector.from_id("overlong/c080")) == asks(Vector.from_id("C080")) == "VDLG"
     assert asks(Vector.from_id("chunking/e282.ac")) == "ST"
     assert asks(Vector.from_id("again/c0+e282.ac")) == "NM"
 

@@ -62,6 +62,7 @@ KNOWN = [
     ("java-charsetdecoder", "error mode", "replacement-per-surrogate", ""),
     ("perl-utf8", "dialect", "rfc2279", "FE 82-BF 5(80-BF)"),
     ("perl-utf-8-strict", "dialect", "rfc3629", "EF B7 90-AF"),  # noncharacters
+    ("perl-utf-8-strict", "error position", "rfc3629", "EF B7 90-AF"),
 ]
 
 

@@ -1,6 +1,7 @@
 """The protocol: what is not exactly an answer is refused with words, and hostile text stays text."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -56,6 +57,15 @@ def test_a_batch_of_each_status():
         Refused(),
         Failed(r"\x1b[m"),
     ]
+
+
+@pytest.mark.parametrize(("units", "kind"), [(96, Accepted), (97, Misbehaved), (4_000_000, Misbehaved)])
+def test_more_than_any_decoder_puts_out_is_no_answer_and_not_kept(units, kind):
+    payload = batch(b"AA", [units, 1], [0, 0], [0, 0], b"\0\0\0\x41" * (units + 1))
+    answers = replace(Answers.from_batch(payload, 2, None, 4), asked=[1, 1])
+    flood, innocent = answers.observations(UNITS["utf-32"], verdict_only=False)
+    assert isinstance(flood, kind)
+    assert innocent == Accepted((0x41,))
 
 
 @pytest.mark.parametrize(

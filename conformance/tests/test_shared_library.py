@@ -221,6 +221,8 @@ def test_a_suite_ends_soon_and_names_the_least_input(built):
         ("crashes", "was ended by SIGSEGV"),
         ("aborts", "was ended by SIGABRT"),
         ("exits", "exited with status 0"),
+        ("leaves_a_daemon", "was ended by SIGSEGV"),
+        ("closes_all", "exited with status 3"),
     ],
 )
 @pytest.mark.parametrize("operation", "VG")
@@ -241,7 +243,7 @@ def test_a_call_that_never_returns_is_a_time_out(built):
     assert [type(each).__name__ for each in said.values()] == ["Accepted", "TimedOut", "Refused"]
 
 
-@pytest.mark.parametrize("symbol", ["prints", "forks"])
+@pytest.mark.parametrize("symbol", ["prints", "forks", "forks_each_time"])
 def test_what_a_library_does_beside_is_no_answer(symbol, built):
     assert not judged(so(built("wrong"), symbol, PTR), ["core"]).buckets
 

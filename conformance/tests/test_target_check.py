@@ -73,6 +73,10 @@ def read(size):
 if fault == "banner":
     print("Loading decoder...", flush=True)
 out = os.fdopen(os.dup(1), "wb", 1 << 14)
+if fault == "cannot start":
+    sys.exit("no such file")
+if fault == "no greeting":
+    time.sleep(60)
 out.write(json.dumps(greeting).encode() + b"\\n")
 if fault != "greeting not flushed":
     out.flush()
@@ -80,7 +84,7 @@ waiting = b""
 if fault == "reads to the end":
     time.sleep(60)
 while len(head := read(8)) == 8:
-    length, number = struct.unpack(">II", head)
+    length, number = struct.unpack("<II" if fault == "other byte order" else ">II", head)
     body = read(length - 4)
     if fault == "prints":
         out.write(b"debug: %d octets\\n" % length)
@@ -102,6 +106,9 @@ FAULTS = {
     "not flushed": ("echo", "flush standard output"),
     "one behind": ("echo", "flush standard output"),
     "reads to the end": ("echo", "do not wait for more input"),
+    "other byte order": ("echo", "the highest first"),
+    "no greeting": ("greeting", "flush the greeting before anything is read"),
+    "cannot start": ("greeting", "run the command by itself"),
     "text mode": ("echo", "binary mode"),
     "prints": ("echo", "belongs on stderr"),
     "wrong id": ("echo", "with its id"),

@@ -139,13 +139,13 @@ class Batch:
 
     @cached_property
     def _stream_payloads(self) -> tuple[Sequence[int], bytes]:
-        return list(map(len, self._streams)), b"".join(self._streams)
+        return array("I", map(len, self._streams)), b"".join(self._streams)
 
     @cached_property
     def _again_payloads(self) -> tuple[Sequence[int], bytes]:
         firsts = map(_stream, self.earlier or ((),) * len(self))
         items = list(map(again_payload, firsts, self._streams))
-        return list(map(len, items)), b"".join(items)
+        return array("I", map(len, items)), b"".join(items)
 
     @property
     def cut(self) -> Sequence[tuple[int, ...]]:
@@ -235,11 +235,14 @@ class Batch:
         statuses, lengths, incompletes = bytearray(), bytearray(), bytearray()
         numbers, output = list[int](), list[int]()
         silent, mode = operation == VALIDATE, self.profile.mode
+        last, scalars, count = None, list[int](), 0
         for (start, end), (flaw, found) in zip(pairwise(self._starts), self._outcomes, strict=True):
             if flaw is None or operation in REPLACING:
-                scalars = [] if silent else list(chain.from_iterable(mode.outputs(found, self.octets[start:end])))
+                if found is not last and not silent:  # an input that is cut in many ways is put out alike
+                    scalars = list(chain.from_iterable(mode.outputs(found, self.octets[start:end])))
+                    last, count = found, units.count(scalars)
                 statuses += ACCEPTED
-                numbers.append(units.count(scalars))
+                numbers.append(count)
                 lengths.append(0)
                 incompletes.append(0)
                 output += scalars

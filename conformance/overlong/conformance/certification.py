@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from overlong.conformance.certificate import Certificate
+from overlong.conformance.doubts import doubts
 from overlong.conformance.profile import RFC3629, Profile
 from overlong.conformance.results import ResultsWriter, written_whole
 from overlong.conformance.runner import Runner, offered
@@ -96,7 +97,7 @@ def certify(
         runner = Runner(resolved, profile=profile, found=found)
         run = runner.suites(chosen, progress or _no_progress)
         resolved.close()
-        run.notes = list(resolved.notes)
+        run.notes = [*resolved.notes, *doubts(run)]
         run.isolation = resolved.isolation
         if left := [name for name in left_out if offered(SUITES[name].asks, run.greeting)]:
             why = "no file of requests asks them" if isinstance(resolved, RecordedTarget) else "--thorough runs them"

@@ -21,17 +21,20 @@ import threading
 import time
 from collections import deque
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, NamedTuple
+from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
+from overlong.conformance.last_words import last_words
 from overlong.conformance.observation import Crashed, Misbehaved, TimedOut
 from overlong.conformance.printable import printable
 from overlong.conformance.protocol import HEAD, LARGEST_FRAME, LARGEST_GREETING, Greeting, ProtocolError, frame
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from io import FileIO
 
 _POSIX = os.name == "posix"
 _READ = 1 << 18
+_LARGE = 1 << 16  # octets of a frame that is read into memory of its own
 _PIPE = 1 << 20
 _STDERR_KEPT = 4096
 _QUEUED = 64  # reads that may wait for the harness; then the target waits
@@ -46,7 +49,7 @@ class Response(NamedTuple):
 
     request: int
     status: bytes
-    payload: bytes
+    payload: bytes | bytearray
 
 
 class Ended(Exception):
@@ -86,7 +89,7 @@ class Process:
         self._isolation = "process group" if _POSIX else "single process"
         self._memory = memory if sandbox and can_supervise() else None
         self._popen = self._start(command, environment, self._memory)
-        self._requests: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._requests: queue.SimpleQueue[tuple[bytes, ...] | None] = queue.SimpleQueue()
         self._responses: queue.Queue[list[Response] | Greeting | Ended] = queue.Queue(_QUEUED)
         self._ready: deque[Response] = deque()
         self._stderr = b""
@@ -185,10 +188,10 @@ class Process:
 
     def send(self, request: int, body: bytes) -> None:
         """Queue a request; the writer thread sends it."""
-        self._requests.put(frame(request, body))
+        self._requests.put((frame(request, body),))
 
-    def send_frames(self, frames: bytes) -> None:
-        """Queue requests that are frames already."""
+    def send_frames(self, *frames: bytes) -> None:
+        """Queue requests that are frames already, whole or in a few parts."""
         self._requests.put(frames)
 
     def receive(self, timeout: float) -> Response:
@@ -204,10 +207,9 @@ class Process:
         return self._ready.popleft()
 
     def last_words(self) -> str:
-        """The last line of stderr that says something, safe to show."""
+        """The line of stderr that says why it ended, safe to show."""
         self._threads[2].join(0.2)
-        lines = self._stderr.decode("utf-8", "backslashreplace").strip().splitlines()
-        return printable(lines[-1].strip(), 200) if lines else ""
+        return last_words(self._stderr.decode("utf-8", "backslashreplace"))
 
     def close(self) -> str:
         """End of input; wait a little; kill what is left. Returns what went wrong with the ending, if anything."""
@@ -286,11 +288,9 @@ class Process:
         return arrived
 
     def _write(self, pipe: IO[bytes]) -> None:
-        while (octets := self._requests.get()) is not None:
-            view = memoryview(octets)
+        while (parts := self._requests.get()) is not None:
             try:
-                while view:
-                    view = view[pipe.write(view) :]
+                _write_all(pipe, parts)
             except (OSError, ValueError):
                 return  # the reader sees the end and says why
         with contextlib.suppress(OSError):
@@ -313,6 +313,12 @@ class Process:
                 found = _split(buffer)
                 if found:
                     self._put(found)
+                if _has_begun_large(buffer):
+                    large = self._read_large(pipe, buffer)
+                    if large is None:
+                        self._put(Ended(self._end(half_a_frame=True)))
+                        return
+                    self._put([large])
                 octets = self._more(pipe)
                 if not octets:
                     break
@@ -338,17 +344,39 @@ class Process:
         buffer[:] = rest
         return Greeting.parse(line)
 
+    def _read_large(self, pipe: IO[bytes], buffer: bytearray) -> Response | None:
+        """The frame that ``buffer`` is the start of, copied from the pipe once; None if the output ends before it."""
+        length, request = HEAD.unpack_from(buffer)
+        status, payload = bytes(buffer[8:9]), bytearray(length - 5)
+        read = len(buffer) - 9
+        payload[:read] = buffer[9:]
+        buffer.clear()
+        with memoryview(payload) as view:
+            while read < len(payload):
+                if self._closing.is_set() or not self._comes(pipe):
+                    return None
+                with view[read:] as rest:
+                    got = cast("FileIO", pipe).readinto(rest)  # unbuffered, as all of them
+                if not got:
+                    return None
+                read += got
+        return Response(request, status, payload)
+
     def _more(self, pipe: IO[bytes]) -> bytes:
-        """What comes next; nothing at the end, which children that outlive the process cannot put off."""
+        """What comes next; nothing at the end."""
+        return pipe.read(_READ) if self._comes(pipe) else b""
+
+    def _comes(self, pipe: IO[bytes]) -> bool:
+        """Wait until something comes, or the end, which children that outlive the process cannot put off."""
         if _POSIX:
             patience, ready = _LOOK, select.poll()
             ready.register(pipe, select.POLLIN)
             while not ready.poll(patience):
                 if patience == 0:
-                    return b""
+                    return False
                 if self._closing.is_set() or self._popen.poll() is not None:
                     patience = 0  # what was written before is still to be read
-        return pipe.read(_READ)
+        return True
 
     def _put(self, item: list[Response] | Greeting | Ended) -> None:
         while not self._closing.is_set():
@@ -389,6 +417,22 @@ def _widen(pipe: IO[bytes]) -> None:
         fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE)
 
 
+def _write_all(pipe: IO[bytes], parts: Sequence[bytes]) -> None:
+    """Write the parts one behind the other, without putting them together first where that can be helped."""
+    views = [memoryview(part) for part in (parts if _POSIX else [b"".join(parts)])]
+    while views:
+        written = os.writev(pipe.fileno(), views) if _POSIX else pipe.write(views[0])
+        while views and written >= len(views[0]):
+            written -= len(views.pop(0))
+        if views:
+            views[0] = views[0][written:]
+
+
+def _has_begun_large(buffer: bytearray) -> bool:
+    """Whether ``buffer``, which holds no whole frame, is the start of a large one, up to its status at least."""
+    return len(buffer) > HEAD.size and HEAD.unpack_from(buffer)[0] > _LARGE
+
+
 def _split(buffer: bytearray) -> list[Response]:
     """The whole frames at the start of ``buffer``, which keeps the rest."""
     found: list[Response] = []
@@ -404,7 +448,7 @@ def _split(buffer: bytearray) -> list[Response]:
         end = place + 4 + length
         if end > size:
             break
-        with memoryview(buffer) as view:  # responses are large: copy them once
+        with memoryview(buffer) as view:  # copied once
             found.append(Response(request, bytes(view[place + 8 : place + 9]), bytes(view[place + 9 : end])))
         place = end
     del buffer[:place]

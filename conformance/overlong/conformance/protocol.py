@@ -11,7 +11,6 @@ import sys
 from array import array
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import compress
 from typing import TYPE_CHECKING, Any, cast
 
 from overlong.conformance.observation import Accepted, Failed, Misbehaved, Refused, Unsupported
@@ -62,6 +61,7 @@ ECHO_PROBE = bytes.fromhex("0D0A0A1A0080FF")
 
 LARGEST_FRAME = 1 << 26
 LARGEST_GREETING = 1 << 16
+_TEXT_SHOWN = 1 << 12  # octets of a text that are looked at
 
 HEAD = struct.Struct(">II")  # length of what follows, request id
 
@@ -92,8 +92,7 @@ class Units:
             return big_endian("I", scalars)
         if self.size == 2:
             return "".join(map(_in_utf16, scalars)).encode(self.codec, "surrogatepass")
-        octets = map(load_layout("rfc2279").encode, scalars)
-        return b"".join(each for each in octets if each is not None)
+        return b"".join(map(_in_utf8, scalars))
 
     def count(self, scalars: Sequence[int]) -> int:
         """How many units they take."""
@@ -109,6 +108,12 @@ OCTETS = Units("octets", 1, "")
 def _in_utf16(number: int) -> str:
     """Numbers beyond 10FFFF have no UTF-16: noncharacters stand for what no target can write."""
     return chr(number) if number < CODE_POINTS.stop else "\uffff\uffff"
+
+
+@lru_cache(maxsize=1 << 12)
+def _in_utf8(number: int) -> bytes:
+    """By the layout alone, surrogates too, and numbers beyond 10FFFF as RFC 2279 has them; what is larger, nothing."""
+    return load_layout("rfc2279").encode(number) or b""
 
 
 UNITS = {
@@ -286,28 +291,33 @@ class Answers:
     """
 
     count: int
-    columns: bytes
+    columns: bytes | bytearray
     marks: bytes = b""
+    asked: Sequence[int] = field(default=(), compare=False)
+    """Octets of what each item was asked, where they are known: they bound what can be an output."""
 
     @property
     def statuses(self) -> bytes:
-        return self.columns[: self.count]
+        return self._column(0, 1)
 
     @property
     def numbers(self) -> bytes:
-        return self.columns[self.count : 5 * self.count]
+        return self._column(1, 5)
 
     @property
     def lengths(self) -> bytes:
-        return self.columns[5 * self.count : 6 * self.count]
+        return self._column(5, 6)
 
     @property
     def incompletes(self) -> bytes:
-        return self.columns[6 * self.count : 7 * self.count]
+        return self._column(6, 7)
 
     @property
     def units(self) -> bytes:
-        return self.columns[7 * self.count :]
+        return bytes(memoryview(self.columns)[7 * self.count :])
+
+    def _column(self, start: int, end: int) -> bytes:
+        return bytes(memoryview(self.columns)[start * self.count : end * self.count])
 
     @classmethod
     def of(cls, statuses: bytes, numbers: bytes, lengths: bytes, incompletes: bytes, units: bytes) -> Answers:
@@ -315,7 +325,13 @@ class Answers:
 
     @classmethod
     def from_batch(
-        cls, payload: bytes, count: int, chunk_counts: Sequence[int] | None, size: int, *, marked: bool = False
+        cls,
+        payload: bytes | bytearray,
+        count: int,
+        chunk_counts: Sequence[int] | None,
+        size: int,
+        *,
+        marked: bool = False,
     ) -> Answers:
         """The columns of a batch's response.
 
@@ -335,7 +351,7 @@ class Answers:
             )
         answers = cls(count, payload)
         statuses = answers.statuses
-        if strange := set(statuses) - set(b"ARUX"):
+        if strange := statuses.translate(None, b"ARUX"):
             raise ProtocolError(f"its batch response has status {min(strange):02X}; there are A, R, U and X")
         end = 7 * count + _octets_announced(statuses, answers.numbers, size)
         marks = 0
@@ -345,18 +361,18 @@ class Answers:
             raise ProtocolError(
                 f"its batch response has {len(payload)} octets where its own columns add up to {end + marks}"
             )
-        return cls(count, payload[:end], payload[end:]) if marks else answers
+        return cls(count, payload[:end], bytes(payload[end:])) if marks else answers
 
     @classmethod
     def from_single(
-        cls, status: bytes, payload: bytes, chunks: int | None, size: int, *, marked: bool = False
+        cls, status: bytes, payload: bytes | bytearray, chunks: int | None, size: int, *, marked: bool = False
     ) -> Answers:
         """One plain response as columns of one item.
 
         Raises:
             ProtocolError: the payload does not fit the status.
         """
-        marks = b""
+        marks, payload = b"", bytes(payload)
         if status == ACCEPTED:
             if chunks is not None:
                 marks, payload = payload[: 4 * chunks], payload[4 * chunks :]
@@ -408,12 +424,8 @@ class Answers:
         if statuses != expected.statuses or self.units != expected.units:
             return False
         refused = statuses.translate(_REFUSED_AS_NOT_SAID)
-        not_said = bytearray(4 * count)
-        for place in range(4):
-            not_said[place::4] = refused
-        without_offsets = int.from_bytes(expected.numbers, "big") | int.from_bytes(not_said, "big")
         return (
-            self.numbers in (expected.numbers, without_offsets.to_bytes(4 * count, "big"))
+            self.numbers in (expected.numbers, _number_not_said(expected.numbers, refused))
             and self.lengths in (expected.lengths, bytes(count))
             and self.incompletes in (expected.incompletes, refused)
         )
@@ -431,12 +443,16 @@ class Answers:
         """Each item's answer as a value."""
         place = 0
         numbers, output = _big_endian("I", self.numbers), self.units
-        for status, number, length, incomplete in zip(
-            self.statuses, numbers, self.lengths, self.incompletes, strict=True
+        asked = self.asked or [LARGEST_FRAME] * self.count
+        for status, number, length, incomplete, octets in zip(
+            self.statuses, numbers, self.lengths, self.incompletes, asked, strict=True
         ):
             if status == ACCEPTED[0]:
                 end = place + number * units.size
-                yield Accepted(None if verdict_only else units.values(output[place:end]))
+                if number > most_units(octets) and not verdict_only:
+                    yield Misbehaved(f"put out {number} units; for what it was asked there can be {most_units(octets)}")
+                else:
+                    yield Accepted(None if verdict_only else units.values(output[place:end]))
                 place = end
             elif status == REFUSED[0]:
                 if number == NOT_SAID:
@@ -449,8 +465,18 @@ class Answers:
                 yield Unsupported()
                 place += number
             else:
-                yield Failed(printable(output[place : place + number].decode("ascii", "backslashreplace")))
+                text = output[place : place + min(number, _TEXT_SHOWN)]
+                yield Failed(printable(text.decode("ascii", "backslashreplace")))
                 place += number
+
+
+def most_units(octets: int) -> int:
+    """Units that a decoder can put out for a request of so many octets.
+
+    ``&iuml;&iquest;&frac12;`` in place of an octet is 24; more is no decoding, and thousands of such answers would
+    fill the disk with results.
+    """
+    return 64 + 32 * octets
 
 
 def marks_of(statuses: bytes, chunk_counts: Sequence[int], *, marked: bool) -> list[int]:
@@ -463,8 +489,8 @@ def marks_of(statuses: bytes, chunk_counts: Sequence[int], *, marked: bool) -> l
 
 
 _REFUSED_AS_NOT_SAID = bytes(0xFF * (octet == REFUSED[0]) for octet in range(256))
-_ACCEPTED_ONLY = bytes(octet == ACCEPTED[0] for octet in range(256))
-_TEXTS_ONLY = bytes(octet in UNSUPPORTED + FAILED for octet in range(256))
+_ACCEPTED_ONLY = bytes(0xFF * (octet == ACCEPTED[0]) for octet in range(256))
+_TEXTS_ONLY = bytes(0xFF * (octet in UNSUPPORTED + FAILED) for octet in range(256))
 
 
 def _octets_announced(statuses: bytes, numbers: bytes, size: int) -> int:
@@ -472,7 +498,24 @@ def _octets_announced(statuses: bytes, numbers: bytes, size: int) -> int:
     count = len(statuses)
     if statuses == ACCEPTED * count and numbers == numbers[:4] * count:  # the common case, and far the fastest
         return count * size * int.from_bytes(numbers[:4], "big")
-    values = _big_endian("I", numbers)
-    units = sum(compress(values, statuses.translate(_ACCEPTED_ONLY)))
-    texts = sum(compress(values, statuses.translate(_TEXTS_ONLY))) if statuses.strip(b"AR") else 0
-    return size * units + texts
+    texts = _sum_of(numbers, statuses.translate(_TEXTS_ONLY)) if statuses.translate(None, b"AR") else 0
+    return size * _sum_of(numbers, statuses.translate(_ACCEPTED_ONLY)) + texts
+
+
+def _sum_of(numbers: bytes, chosen: bytes) -> int:
+    """The sum of the u32 for which an octet of ``chosen`` is FF and not 00.
+
+    It adds up each of their four octets by itself: three are zeros in a row most of the time, and cost nothing then.
+    """
+    mask, total = int.from_bytes(chosen, "big"), 0
+    for place in range(4):
+        octets = int.from_bytes(numbers[place::4], "big") & mask
+        total = (total << 8) + (sum(octets.to_bytes(len(chosen), "big")) if octets else 0)
+    return total
+
+
+def _number_not_said(numbers: bytes, refused: bytes) -> bytes:
+    """The u32 with FFFFFFFF for those for which an octet of ``refused`` is FF and not 00."""
+    one_in_four = refused.decode("latin-1").encode("utf-32-be")  # 000000FF, or 0
+    not_said = int.from_bytes(one_in_four, "big") * 0x01010101
+    return (int.from_bytes(numbers, "big") | not_said).to_bytes(len(numbers), "big")

@@ -117,6 +117,28 @@ bool forks(const uint8_t *s, size_t n) {
   return is_bool(s, n);
 }
 
+/* Crashes while a child of its own lives on and keeps every pipe open. */
+bool leaves_a_daemon_on_f4_90(const uint8_t *s, size_t n) {
+  if (is_beyond(s, n)) {
+    if (!fork())
+      for (setsid();;) pause();
+    *(volatile int *)8 = 1;
+  }
+  return is_bool(s, n);
+}
+
+/* Both processes return, again and again. */
+bool forks_each_time(const uint8_t *s, size_t n) {
+  if (fork() < 0) return false;
+  return is_bool(s, n);
+}
+
+bool closes_all_on_f4_90(const uint8_t *s, size_t n) {
+  if (is_beyond(s, n))
+    for (int each = 3; each < 64; each++) close(each);
+  return is_bool(s, n);
+}
+
 bool accepts_surrogates(const uint8_t *s, size_t n) {
   return (n == 3 && s[0] == 0xED && s[1] >= 0xA0 && s[1] < 0xC0 && (s[2] & 0xC0) == 0x80) || is_bool(s, n);
 }

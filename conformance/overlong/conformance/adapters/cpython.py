@@ -20,7 +20,9 @@ def _one_by_one(many: Sequence[bytes], errors: str) -> Results:
         try:
             results.append(octets.decode("utf-8", errors))
         except UnicodeDecodeError as error:
-            results.append(error)
+            # To keep ten thousand errors, with their tracebacks, costs more than they do. Not ``args``: where a handler
+            # went on, CPython raises the error that it had made first, and they still say where that one was.
+            results.append((error.encoding, error.object, error.start, error.end, error.reason))
     return results
 
 
@@ -74,7 +76,14 @@ class Strict:
         try:
             return [octets.decode() for octets in many]
         except UnicodeDecodeError:
-            return _one_by_one(many, "strict")
+            pass
+        results: list[Any] = []
+        for octets in many:
+            try:
+                results.append(octets.decode())
+            except UnicodeDecodeError as error:
+                results.append(error.args)
+        return results
 
     @staticmethod
     def replace(many: Sequence[bytes]) -> Results:

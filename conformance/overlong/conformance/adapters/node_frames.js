@@ -4,10 +4,12 @@ const fs = require("node:fs");
 
 Error.stackTraceLimit = 0; // decoders refuse by throwing, and nobody looks where
 
-/** Thrown by an operation that refuses: by an encoder with the index of what it refuses, in a stream with the chunk. */
+/** Thrown or returned by an operation that refuses: by an encoder with the index of what it refuses, in a stream with
+ *  the chunk. */
 class Refused {
   constructor(index, chunk) { this.index = index; this.chunk = chunk; }
 }
+const silent = new Refused(); // returned: to throw once more what a decoder has thrown costs half as much again
 
 /** Decodes a payload of chunks with decode(octets, last), which gives text. */
 function stream(decode, payload) {
@@ -17,7 +19,9 @@ function stream(decode, payload) {
   try {
     for (; chunk < count; chunk++) {
       const end = place + payload.readUInt32BE(2 + 4 * chunk);
-      text += decode(payload.subarray(place, end), chunk + 1 === count);
+      const piece = decode(payload.subarray(place, end), chunk + 1 === count);
+      if (piece instanceof Refused) return new Refused(undefined, chunk + 1);
+      text += piece;
       marks.push(text.length);
       place = end;
     }
@@ -34,13 +38,14 @@ function again(decode, payload) {
   return stream(decode, payload.subarray(end));
 }
 
+const WHOLE = { stream: false }, MORE = { stream: true };
 /** The operations of a class with the interface of TextDecoder; refuses(error) tells a refusal from a bug. */
 function textDecoder(Decoder, refuses) {
   const make = (fatal) => {
     const decoder = new Decoder("utf-8", { fatal, ignoreBOM: true });
     return (octets, last) => {
-      try { return decoder.decode(octets, { stream: !last }); }
-      catch (error) { throw refuses(error) ? new Refused() : error; }
+      try { return decoder.decode(octets, last ? WHOLE : MORE); }
+      catch (error) { if (refuses(error)) return silent; throw error; }
     };
   };
   // The decoders of whole inputs are made once: that one input leaves no trace in the next is part of the test.
@@ -72,93 +77,139 @@ const encoders = (encode, size) => ({
 const units = (text) => Buffer.from(text, "utf16le").swap16();
 const numbers = (list) => { const b = Buffer.alloc(4 * list.length); list.forEach((n, i) => b.writeUInt32BE(n, 4 * i)); return b; };
 
-// One answer: a status, and what goes with it.
-function answer(operation, payload) {
-  let result;
-  try { result = operation(payload); }
-  catch (error) {
-    if (error instanceof Refused) {
-      if (error.index !== undefined) return { status: "R", number: error.index, incomplete: 0 };
-      return { ...refused, marks: error.chunk === undefined ? undefined : [error.chunk] };
-    }
-    const text = String(error).slice(0, 200);
-    return { status: "X", number: Buffer.byteLength(text), text };
-  }
-  if (typeof result === "boolean") return result ? { status: "A", number: 0 } : refused;
-  if (result instanceof Uint8Array) return { status: "A", number: result.length, octets: result };
-  if (typeof result === "string") return { status: "A", number: result.length, output: result };
-  return { status: "A", number: result.text.length, output: result.text, marks: result.marks };
+// What an operation makes of a payload: its result, a Refused, or a Failure.
+class Failure {
+  constructor(error) { this.text = Buffer.from(String(error).slice(0, 200)); }
 }
-const refused = { status: "R", number: 0xffffffff, incomplete: 0xff };
+function ask(operation, payload) {
+  try { return operation(payload); }
+  catch (error) { return error instanceof Refused ? error : new Failure(error); }
+}
+
+// A response grows in memory that is used again for the next one: from `start` to `end`, and `start` is such that units
+// stand at an even place, where their octets can be swapped at once.
+let room = Buffer.allocUnsafe(1 << 16), start = 0, end = 0;
+function reserve(more) {
+  if (end + more <= room.length) return;
+  const larger = Buffer.allocUnsafe(2 * (end + more));
+  room.copy(larger, 0, 0, end);
+  room = larger;
+}
+function put(octets) { reserve(octets.length); room.set(octets, end); end += octets.length; }
+function putText(text) {
+  reserve(2 * text.length);
+  const from = end;
+  end += room.write(text, end, "utf16le");
+  const written = room.subarray(from, end);
+  if (from % 2) written.set(Buffer.from(written).swap16()); // behind octets of another kind
+  else written.swap16();
+}
+function set32(number, place) {
+  room[place] = number >>> 24; room[place + 1] = number >>> 16; room[place + 2] = number >>> 8; room[place + 3] = number;
+}
+
+const ACCEPTED = 65, REFUSED = 82, UNSUPPORTED = 85, FAILED = 88, NOT_SAID = 0xffffffff;
+const TOGETHER = 1 << 14; // code units that are written at once: enough to be cheap, and still in the cache
 
 function batch(operation, payload) {
-  const count = payload.readUInt32BE(0);
-  const statuses = Buffer.alloc(count), column = Buffer.alloc(4 * count);
-  const lengths = Buffer.alloc(count), incompletes = Buffer.alloc(count), written = [], marks = [];
+  const count = payload.readUInt32BE(0), statuses = end + 1, column = statuses + count;
+  const incompletes = statuses + 6 * count, marks = [];
   let output = "", place = 4 + 4 * count;
-  const flush = () => { if (output) { written.push(units(output)); output = ""; } };
+  const flush = () => { if (output) { putText(output); output = ""; } };
+  reserve(1 + 7 * count);
+  room.fill(0, end, end + 1 + 7 * count);
+  room[end] = ACCEPTED;
+  end += 1 + 7 * count;
   for (let item = 0; item < count; item++) {
-    const end = place + payload.readUInt32BE(4 + 4 * item);
-    const result = answer(operation, payload.subarray(place, end));
-    place = end;
-    statuses.write(result.status, item, "latin1");
-    column.writeUInt32BE(result.number, 4 * item);
-    if (result.incomplete) incompletes[item] = result.incomplete;
-    if (result.output) output += result.output;
-    if (result.octets) written.push(result.octets);
-    if (result.text) { flush(); written.push(Buffer.from(result.text)); }
-    if (result.marks) marks.push(numbers(result.marks));
+    const next = place + payload.readUInt32BE(4 + 4 * item);
+    const result = ask(operation, payload.subarray(place, next));
+    let status = ACCEPTED, number = 0;
+    place = next;
+    if (typeof result === "string") {
+      number = result.length;
+      output += result;
+    } else if (result === false || result instanceof Refused) {
+      status = REFUSED;
+      number = result.index ?? NOT_SAID;
+      if (number === NOT_SAID) room[incompletes + item] = 0xff;
+      if (result.chunk !== undefined) marks.push(result.chunk);
+    } else if (result instanceof Uint8Array || result instanceof Failure) {
+      const octets = result.text ?? result;
+      if (result instanceof Failure) status = FAILED;
+      number = octets.length;
+      flush();
+      put(octets);
+    } else if (result !== true) {
+      number = result.text.length;
+      output += result.text;
+      for (const mark of result.marks) marks.push(mark);
+    }
+    room[statuses + item] = status;
+    set32(number, column + 4 * item);
+    if (output.length > TOGETHER) flush();
   }
   flush();
-  return Buffer.concat([Buffer.from("A"), statuses, column, lengths, incompletes, ...written, ...marks]);
+  put(numbers(marks));
 }
 
 function single(operation, payload) {
-  const result = answer(operation, payload);
-  const more = result.status === "R" ? [numbers([result.number]), Buffer.from([0, result.incomplete])] : [];
-  if (result.marks) more.push(numbers(result.marks));
-  if (result.octets) more.push(result.octets);
-  if (result.output) more.push(units(result.output));
-  if (result.text) more.push(Buffer.from(result.text));
-  return Buffer.concat([Buffer.from(result.status), ...more]);
+  const result = ask(operation, payload);
+  if (result === false || result instanceof Refused) {
+    const index = result.index ?? NOT_SAID;
+    put([REFUSED]);
+    put(numbers([index]));
+    put([0, index === NOT_SAID ? 0xff : 0]);
+    if (result.chunk !== undefined) put(numbers([result.chunk]));
+  } else if (result instanceof Failure) {
+    put([FAILED]);
+    put(result.text);
+  } else {
+    put([ACCEPTED]);
+    if (typeof result === "string") putText(result);
+    else if (result instanceof Uint8Array) put(result);
+    else if (result !== true) { put(numbers(result.marks)); putText(result.text); }
+  }
 }
 
-function respond(operations, body) {
+function respond(operations, request, body) {
   const operation = String.fromCharCode(body[0]);
-  if (operation === "P") return Buffer.concat([Buffer.from("A"), body.subarray(1)]);
   const inner = operation === "B" && operations[String.fromCharCode(body[1])];
-  if (inner) return batch(inner, body.subarray(2));
-  return operations[operation] ? single(operations[operation], body.subarray(1)) : Buffer.from("U");
+  start = inner ? (body.readUInt32BE(2) + 1) % 2 : 1;
+  end = start + 8;
+  if (inner) batch(inner, body.subarray(2));
+  else if (operation === "P") { put([ACCEPTED]); put(body.subarray(1)); }
+  else if (operations[operation]) single(operations[operation], body.subarray(1));
+  else put([UNSUPPORTED]);
+  set32(end - start - 4, start);
+  set32(request, start + 4);
+  write(room.subarray(start, end));
 }
 
 function write(octets) { for (let sent = 0; sent < octets.length; ) sent += fs.writeSync(1, octets, sent); }
 
+let requests = Buffer.allocUnsafe(1 << 16); // each overwrites the one before
 function read(count) {
-  const octets = Buffer.allocUnsafe(count);
+  if (count > requests.length) requests = Buffer.allocUnsafe(2 * count);
   let have = 0;
   while (have < count) {
-    const got = fs.readSync(0, octets, have, count - have, null);
+    const got = fs.readSync(0, requests, have, count - have, null);
     if (got === 0) return null;
     have += got;
   }
-  return octets;
+  return requests.subarray(0, count);
 }
 
 /** Greets, then answers until the input ends. An operation takes a payload and gives text, octets, true or false, or
- *  a stream's text and marks; or it throws Refused. */
+ *  a stream's text and marks; or it returns or throws a Refused. */
 function serve(operations, greeting) {
   write(Buffer.from(JSON.stringify({
     overlong: 1, language: "JavaScript", operations: "PB" + Object.keys(operations).join(""), units: "utf-16",
     error_mode: "replacement", ...(operations.S && { stream_refusals: "marked" }), ...greeting,
   }) + "\n"));
   for (let head; (head = read(8)); ) {
-    const body = read(head.readUInt32BE(0) - 4);
+    const length = head.readUInt32BE(0), request = head.readUInt32BE(4), body = read(length - 4);
     if (!body) break;
-    const response = respond(operations, body);
-    const frame = Buffer.alloc(8);
-    frame.writeUInt32BE(4 + response.length, 0);
-    frame.writeUInt32BE(head.readUInt32BE(4), 4);
-    write(Buffer.concat([frame, response]));
+    respond(operations, request, body);
   }
 }
 

@@ -21,7 +21,15 @@ sub units {
     return pack('N*', map { $_ > 0xFFFF_FFFF ? 0xFFFF_FFFF : $_ } @points);
 }
 
-# One answer: status, number, and output or text. Encode says in words where it stopped, not as a number.
+# FB_QUIET takes off what it decodes before it stops; an encoder's refusal says where in words alone.
+sub offset {
+    my ($octets) = @_;
+    my $rest = $octets;
+    Encode::decode($encoding, $rest, Encode::FB_QUIET);
+    return length($octets) - length $rest;
+}
+
+# One answer: status, number, and output or text.
 sub answer {
     my ($operation, $payload) = @_;
     my ($output, $size);
@@ -31,7 +39,7 @@ sub answer {
         1;
     };
     return ('A', length($output) / $size, $output) if $done;
-    return ('R', 0xFFFF_FFFF, '') if $@ =~ /does not map to/;
+    return ('R', $operation eq 'E' ? 0xFFFF_FFFF : offset($payload), '') if $@ =~ /does not map to/;
     my $text = substr $@, 0, 200;
     $text =~ s/[^ -~]/?/g;
     return ('X', length $text, $text);
@@ -60,7 +68,7 @@ sub respond {
     return batch(substr($payload, 0, 1), substr($payload, 1)) if $operation eq 'B' && $payload =~ $offered;
     return 'U' if $operation !~ $offered;
     my ($status, $number, $output) = answer($operation, $payload);
-    return $status . $output;
+    return $status . ($status eq 'R' ? pack 'N', $number : '') . $output;
 }
 
 sub take {

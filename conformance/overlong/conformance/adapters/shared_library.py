@@ -15,11 +15,13 @@ from pathlib import Path
 if __name__ == "__main__":  # a decoder's module must not be shadowed by an adapter, and this package must be found
     sys.path[0] = str(Path(__file__).resolve().parents[3])
 
+import errno
 import gc
 import json
 import marshal
 import mmap
 import os
+import select
 import signal
 import struct
 from array import array
@@ -54,6 +56,7 @@ GUARDED_DEATHS = 20
 _AT_ONCE = 1 << 16  # inputs that are examined before their faults are fetched
 _FEW = 8  # inputs in a request that are examined whole, whatever was named before
 _ROOM = 16  # units for what a stream puts out at its end
+_LOOK = 50  # milliseconds after which a silent child is looked after: what it forked may keep its pipe open
 _PLAIN = Abi(PYTHON, "", ("ptr", "len"), "int", lambda _: REFUSED, "")
 """What the escape hatch is, to whoever places its input."""
 
@@ -85,6 +88,7 @@ class Child:
     def __init__(self, named: Named, shared: memoryview, faults: mmap.mmap) -> None:
         """Load the library; if that cannot be, say why and exit with status 3."""
         self._item, self._faults = shared, faults
+        self._process = os.getpid()
         self._memory = Memory()
         self._streams: Streams | None = None
         try:
@@ -100,8 +104,9 @@ class Child:
                 self.abi = ABIS[named.abi]
                 function = library.function(named.symbols[0], self.abi.parameters, self.abi.result)
                 self._call = bound(self.abi, function)
-        except OSError as error:
-            fail(f"it cannot be loaded: {error}")
+        except (OSError, UnicodeError) as error:  # the loader's message holds the name as it is
+            why = str(error) if isinstance(error, OSError) else "the loader refuses it"
+            fail(f"it cannot be loaded: {why}")
         except LookupError as error:
             fail(f"{named.library} has no function {error.args[0]}")
         self._size = 1 if not self.abi.units else UNIT[self.abi.units]
@@ -114,7 +119,18 @@ class Child:
         if self._streams is not None:
             self.operations += "S" if self._streams.reset is None else "SN"
         self._steps = Steps(shared)
-        self._bounds = Bounds(self._call, self.abi, self._unit, self._memory, self._steps)
+        self._bounds = Bounds(self._call_alone, self.abi, self._unit, self._memory, self._steps)
+
+    def alone(self) -> None:
+        """After a call this process goes on, and no other: one that the function forked writes to the same memory."""
+        if os.getpid() != self._process:
+            os._exit(0)
+
+    def _call_alone(self, address: int, length: int, out: int, units: int) -> Reading:
+        """One call."""
+        reading = self._call(address, length, out, units)
+        self.alone()
+        return reading
 
     def answer(self, operation: str, items: Sequence[bytes], plain: frozenset[int] | None, *, single: bool) -> bytes:
         """The response to an operation; ``plain``: the items that are asked without guards, None for all."""
@@ -167,23 +183,25 @@ class Child:
         tail = b"\0" * self.abi.terminated
         memory.fit(max(map(len, items), default=0) + 1)
         view, size, end = memory.input.view, memory.input.size, memory.input.end
-        readings = list[Reading]()
+        readings, process, this_process = list[Reading](), self._process, os.getpid
         for number, octets in enumerate(items):
             item[place] = number
             whole = octets + tail
             length = len(whole)
             view[size - length :] = whole
             readings.append(call(end - length, len(octets), 0, 0))
+            if this_process() != process:
+                os._exit(0)
         return readings
 
     def _one(self, octets: bytes, plain: bool) -> tuple[Reading, Marks]:  # noqa: FBT001
         address = self._placed(octets, plain=plain)
         length = len(octets)
         if not self._unit:
-            return self._call(address, length, 0, 0), ()
+            return self._call_alone(address, length, 0, 0), ()
         room = self.abi.room(length)
         self._poison(room)
-        reading = self._call(address, length, self._memory.output.start + PAD, room)
+        reading = self._call_alone(address, length, self._memory.output.start + PAD, room)
         if reading.status != "A":
             return reading, ()
         if reading.number > room:
@@ -229,6 +247,7 @@ class Child:
             out = self._memory.output.start + PAD
             self._poison(room)
             written = streams.feed(state, address, length, out, room)
+            self.alone()
             if 0 <= written <= room:
                 output.append(self._written(written))
                 total += written
@@ -303,6 +322,7 @@ class Parent:
         self._deaths = 0  # of ordinary operations at guards
         self._dead = dict.fromkeys((SLACK, *DEATHS), 0)
         self._child = 0
+        self._status: int | None = None  # as waitpid has it, once the child has ended
         self._pipes: tuple[int, ...] = ()
         """To the child, and from it."""
         self.ready: tuple[str, str] = ("", "")
@@ -371,16 +391,29 @@ class Parent:
         try:
             asks, answered = self._pipes
             _send(asks, question)
-            return _receive(answered)
+            return _receive(answered, self._has_ended)
         except OSError as error:
-            _, status = os.waitpid(self._child, 0)
-            raise Died(status) from error
+            raise Died(self._ending()) from error
+
+    def _has_ended(self) -> bool:
+        """Whether the child has."""
+        if self._status is None:
+            ended, status = os.waitpid(self._child, os.WNOHANG)
+            self._status = status if ended else None
+        return self._status is not None
+
+    def _ending(self) -> int:
+        """How the child ended, once it has."""
+        if self._status is None:
+            _, self._status = os.waitpid(self._child, 0)
+        return self._status
 
     def _start(self) -> None:
         """A new child, ready to be asked. If none gets that far, this process ends as it did."""
         for end in self._pipes:
             os.close(end)
         (asked, asks), (answered, answers) = os.pipe(), os.pipe()
+        self._status = None
         self._child = os.fork()
         if self._child == 0:
             for end in (asks, answered, self._answers.fileno()):
@@ -391,23 +424,23 @@ class Parent:
             os.close(end)
         self._pipes = asks, answered
         try:
-            self.ready = _receive(answered)
+            self.ready = _receive(answered, self._has_ended)
         except OSError:
-            die(os.waitpid(self._child, 0)[1])
+            die(self._ending())
 
     def _serve(self, asked: int, answers: int) -> NoReturn:
         """The child's life."""
         gc.disable()
         child = Child(self._named, self._shared, self._faults)
         reply: Any = (child.operations, child.abi.units or "utf-32")
-        process = os.getpid()
         while True:
-            if os.getpid() != process:
-                os._exit(0)  # the function forked: one process answers
+            child.alone()
             try:
                 _send(answers, reply)
                 operation, items, *rest = _receive(asked)
-            except OSError:
+            except OSError as error:
+                if error.errno == errno.EBADF:
+                    fail("it closed descriptors that it had not opened")
                 os._exit(0)  # the parent is gone, or done
             reply = None
             if operation == "G":
@@ -426,15 +459,26 @@ def _send(pipe: int, question: Any) -> None:
         view = view[os.write(pipe, view) :]
 
 
-def _receive(pipe: int) -> Any:
-    """Raises: OSError: nobody writes."""
-    length, _ = HEAD.unpack(_read(pipe, HEAD.size))
-    return marshal.loads(_read(pipe, length))  # noqa: S302 (of a process of our own; the harness checks what it says)
+def _receive(pipe: int, has_ended: Callable[[], bool] | None = None) -> Any:
+    """What is sent. ``has_ended`` says whether who is to send it has; what that one forked may keep the pipe open.
+
+    Raises:
+        OSError: nobody writes, or writes any more.
+    """
+    length, _ = HEAD.unpack(_read(pipe, HEAD.size, has_ended))
+    octets = _read(pipe, length, has_ended)
+    return marshal.loads(octets)  # noqa: S302 (of a process of our own; the harness checks what it says)
 
 
-def _read(pipe: int, size: int) -> bytes:
-    parts = list[bytes]()
+def _read(pipe: int, size: int, has_ended: Callable[[], bool] | None) -> bytes:
+    parts, poll, patience = list[bytes](), select.poll(), _LOOK
+    poll.register(pipe, select.POLLIN)
     while size:
+        while has_ended is not None and not poll.poll(patience):
+            if patience == 0:
+                raise BrokenPipeError
+            if has_ended():
+                patience = 0  # what was written before is still to be read
         part = os.read(pipe, min(size, 1 << 20))
         if not part:
             raise BrokenPipeError

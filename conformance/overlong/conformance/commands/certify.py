@@ -92,8 +92,9 @@ def command(
 
     TARGET is the name of a decoder that ships with an adapter ('overlong target list'),
     py:MODULE:CALLABLE or py:FILE.py:CALLABLE for Python (bytes -> str or bool, or a class with
-    decode(data, final=...)), cmd:COMMAND for a program that exits with status 0 or 1 for each input,
-    or -- and a command that speaks the target protocol.
+    decode(data, final=...)), so:LIBRARY:FUNCTION?abi=... for a function of a shared library (wasm:
+    for WebAssembly), cmd:COMMAND for a program that exits with status 0 or 1 for each input, a name
+    from overlong.toml, or -- and a command that speaks the target protocol.
 
     \b
     Exit status:

@@ -12,7 +12,7 @@ from overlong.conformance.commands.new import new_command
 
 @click.group("target")
 def command() -> None:
-    """Decoders that ship with an adapter."""
+    """Adapters: those that come with overlong, a new one, one that is examined."""
 
 
 command.add_command(check_command)
@@ -24,7 +24,7 @@ command.add_command(new_command)
 @click.option("--ready", is_flag=True, help="Only those that can be used here.")
 @click.option("-v", "--verbose", is_flag=True, help="Also what each decodes with, and what it fetches at first.")
 def list_command(output_format: str, ready: bool, verbose: bool) -> None:  # noqa: FBT001
-    """List them with their versions; for one that cannot be used here, say what to install."""
+    """List the decoders that ship with an adapter: versions, and what to install for those not here."""
     import json
 
     from overlong.conformance.commands.options import width

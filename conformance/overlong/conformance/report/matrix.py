@@ -55,7 +55,9 @@ def counted(rows: Sequence[Row]) -> str:
     states: dict[str, int] = {}
     for row in rows:
         states[row.state] = states.get(row.state, 0) + 1
-    return f"{len(rows)} targets: " + ", ".join(f"{count} {state}" for state, count in states.items())
+    of_many = {CONFORMS: "conform", DIVERGES: "diverge"}
+    parts = [f"{count} {of_many.get(state, state) if count > 1 else state}" for state, count in states.items()]
+    return f"{len(rows)} target{'s' if len(rows) > 1 else ''}: {', '.join(parts)}"
 
 
 def _told(row: Row, width: int) -> Iterator[str]:

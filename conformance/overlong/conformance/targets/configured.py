@@ -12,24 +12,33 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import re
 import shlex
+import signal
+import stat
 import subprocess
+import threading
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from overlong.conformance.printable import printable
 from overlong.conformance.target import TargetError, UnknownTarget
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 FILES = {"overlong.toml": ("targets",), "pyproject.toml": ("tool", "overlong", "targets")}
 """Where targets may be named, the first that does wins; and the tables in which they stand."""
 
 _LARGEST = 1 << 20  # octets of a file that is read
+_PARTS = 200  # of a dotted key: the parser takes their square in time
 _SETUP_SECONDS = 600
+_DYING = 1.0  # seconds that a set-up command has to end in when it is told to
+_SAID = 4096  # octets that are kept of what it wrote
 
 
 @dataclass(frozen=True)
@@ -67,32 +76,75 @@ def set_up(name: str, wanted: Configured) -> None:
     for command in wanted.setup:
         shown = f"{printable(name)}: its set-up command {printable(shlex.join(command))}"
         try:
-            done = subprocess.run(
-                command, stdin=subprocess.DEVNULL, capture_output=True, timeout=_SETUP_SECONDS, check=False
-            )
+            status, said = _run(command)
         except subprocess.TimeoutExpired:
             raise TargetError(f"{shown} did not end within {_SETUP_SECONDS} s") from None
         except OSError as error:
             raise TargetError(f"{shown} cannot be started: {error.strerror}") from error
-        if done.returncode != 0:
-            said = (done.stderr or done.stdout).decode("utf-8", "backslashreplace").strip().splitlines()
-            words = f'; it said "{printable(said[-1].strip(), 200)}"' if said else ""
-            raise TargetError(f"{shown} ended with status {done.returncode}{words}")
+        if status != 0:
+            lines = said.decode("utf-8", "backslashreplace").strip().splitlines()
+            words = f'; it said "{printable(lines[-1].strip(), 200)}"' if lines else ""
+            raise TargetError(f"{shown} ended with status {status}{words}")
+
+
+def _run(command: Sequence[str]) -> tuple[int, bytes]:
+    """The status of a command and the end of what it wrote. What it leaves running does not hold us up.
+
+    Raises:
+        subprocess.TimeoutExpired: it did not end; neither it nor its process group is left.
+        OSError: it cannot be started.
+    """
+    own = os.name == "posix"
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        bufsize=0,
+        start_new_session=own,
+    )
+    kept = bytearray()
+    assert process.stdout is not None
+    reader = threading.Thread(target=_keep_the_end, args=(process.stdout, kept), daemon=True)
+    try:
+        reader.start()
+        status = process.wait(_SETUP_SECONDS)
+    except BaseException:  # Ctrl-C, too
+        for number in (signal.SIGTERM, signal.SIGKILL) if own else ():
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, number)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(_DYING)
+        process.kill()
+        raise
+    reader.join(_DYING)  # to its end, unless something that it left running has the pipe open
+    return status, bytes(kept)
+
+
+def _keep_the_end(pipe: IO[bytes], kept: bytearray) -> None:
+    with contextlib.suppress(OSError), pipe:
+        while octets := pipe.read(1 << 16):
+            kept += octets
+            del kept[:-_SAID]
 
 
 def _table(file: Path, path: tuple[str, ...]) -> Mapping[str, Any] | None:
     """The table of targets in a file; None if there is none."""
     try:
+        if not stat.S_ISREG(file.stat().st_mode):  # a pipe that nobody writes to would hold us up
+            raise UnknownTarget(f"{file}: no file; rename it or name the target in full")
         with file.open("rb") as opened:
             octets = opened.read(_LARGEST + 1)
         if len(octets) > _LARGEST:
             raise UnknownTarget(f"{file}: larger than {_LARGEST} octets; it is not read")
+        if any(part.count(b".") > _PARTS for part in re.split(rb'[^\w"\' \t.-]+', octets)):
+            raise UnknownTarget(f"{file}: a key in it has more than {_PARTS} parts; it is not read")
         found: Any = tomllib.loads(octets.decode())
     except FileNotFoundError:
         return None
     except OSError as error:
         raise UnknownTarget(f"{file}: {error.strerror}; mend its permissions or name the target in full") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # no TOML, no UTF-8, a number of too many digits
         why = printable(str(error)) if str(error) else type(error).__name__
         raise UnknownTarget(f"{file}: no TOML: {why}") from error
     for number, key in enumerate(path, 1):
@@ -120,12 +172,15 @@ def _read(where: str, entry: object) -> Configured:
     if "target" in given and not isinstance(given["target"], str):
         raise UnknownTarget(f"{where}.target is no string")
     if not isinstance(setup, list):
-        raise UnknownTarget(f"{where}.setup is no list of commands")
+        raise UnknownTarget(f'{where}.setup is no list of commands; write setup = ["COMMAND"]')
     if not isinstance(environment, dict) or not all(
         isinstance(value, str) for value in cast("dict[str, Any]", environment).values()
     ):
         raise UnknownTarget(f"{where}.environment is no table of strings")
-    if timeout is not None and (not isinstance(timeout, int | float) or not 0.01 <= timeout <= 3600):
+    variables = cast("dict[str, str]", environment)
+    if any(not name or "=" in name or "\0" in name + value for name, value in variables.items()):
+        raise UnknownTarget(f"{where}.environment has a name that is empty or has '=' in it, or a NUL")
+    if timeout is not None and (type(timeout) not in (int, float) or not 0.01 <= timeout <= 3600):
         raise UnknownTarget(f"{where}.timeout is no number of seconds from 0.01 to 3600")
     if restarts is not None and (type(restarts) is not int or restarts < 0):
         raise UnknownTarget(f"{where}.restarts is no whole number from 0 up")
@@ -134,7 +189,7 @@ def _read(where: str, entry: object) -> Configured:
         tuple(_words(f"{where}.setup", command) for command in cast("list[object]", setup)),
         None if timeout is None else float(timeout),
         restarts,
-        cast("dict[str, str]", environment),
+        variables,
     )
 
 
@@ -149,4 +204,6 @@ def _words(where: str, command: object) -> tuple[str, ...]:
         words = cast("list[str]", command) if isinstance(command, list) else []
     if not words or not all(isinstance(word, str) for word in cast("list[object]", words)):
         raise UnknownTarget(f"{where} is no command; write a string, or a list of strings")
+    if not words[0] or any("\0" in word for word in words):
+        raise UnknownTarget(f"{where} is no command: its program has no name, or there is a NUL in it")
     return tuple(words)

@@ -59,6 +59,12 @@ _FLUSH = "flush standard output after each answer, and after the greeting"
 _PRINTS = "write nothing but frames to standard output: what the decoder or its loader prints belongs on stderr"
 _ENDS = "catch what the decoder throws and answer X with its words; end only when the input has ended"
 _WAITS = "read one request, answer it, write the answer; do not wait for more input, or for its end"
+_READS = (
+    "read eight octets, then as many as the first four say (the highest first) less four; answer and flush; "
+    "do not wait for more input, or for its end"
+)
+_GREETS = "write and flush the greeting before anything is read"
+_RUNS = "run the command by itself: it should print one line of JSON and wait"
 _FRAME = "follow docs/protocol.md: u32 length of what follows, u32 id of the request, status, payload"
 
 
@@ -142,8 +148,7 @@ class Examination:
         except ProtocolError as error:
             result = Step(name, WRONG, str(error), _FRAME)
         except Ended as ended:
-            said = f'; it said "{ended.words}"' if ended.words else ""
-            result = Step(name, WRONG, describe(ended.why) + said, _mend(ended))
+            result = Step(name, WRONG, _seen(ended), _mend(ended))
         self._forget()
         return result
 
@@ -187,6 +192,8 @@ class Examination:
         except OSError as error:  # a supervisor found that out
             raise Wrong(f"it cannot be started: {error.strerror}", "name a program that is there") from error
         except Ended as ended:
+            if isinstance(ended.why, Crashed):
+                raise Wrong(_seen(ended), _RUNS) from ended
             if not isinstance(ended.why, TimedOut):
                 raise
             self._starts()
@@ -196,11 +203,11 @@ class Examination:
             try:
                 process.greeting(self._patience)
             except Ended:
-                raise ended from None
+                raise Wrong(_seen(ended), f"{_GREETS}; it need not read for that") from None
             raise Wrong(
                 f"no greeting within {self._patience:g} s, and one once a mebibyte was sent: it stayed in a buffer, "
                 "or it waited for input",
-                "write and flush the greeting before anything is read",
+                _GREETS,
             ) from None
         self.greeting = greeting
         words = [greeting.name, greeting.version, greeting.language, f"offers {greeting.operations}"]
@@ -219,7 +226,7 @@ class Examination:
             try:
                 process.receive(self._target.timeout)
             except Ended:
-                raise ended from None
+                raise Wrong(_seen(ended), _READS) from None
             raise Wrong(
                 f"no answer within {self._target.timeout:g} s, and one once a mebibyte was sent after it: the answer "
                 "stayed in a buffer, or it waited for the next request",
@@ -376,7 +383,7 @@ class Examination:
         _, status, payload = self._ask(operation.encode() + _payload(operation, octets))
         size, marked = self.greeting.units_of(operation).size, self.greeting.marks_refusals
         Answers.from_single(status, payload, 1 if operation in STREAMING + AGAIN else None, size, marked=marked)
-        return status, payload
+        return status, bytes(payload)
 
     @staticmethod
     def _check(answered: Response, number: int, octets: bytes) -> None:
@@ -410,7 +417,7 @@ def _payload(operation: str, octets: bytes) -> bytes:
 
 
 def _shown(answered: Response) -> str:
-    return _shown_parts(answered.status, answered.payload)
+    return _shown_parts(answered.status, bytes(answered.payload))
 
 
 def _shown_parts(status: bytes, payload: bytes) -> str:
@@ -421,6 +428,10 @@ def _hex(octets: bytes) -> str:
     if len(octets) > 16:
         return f"{octets[:16].hex(' ').upper()} … ({len(octets)} octets)"
     return octets.hex(" ").upper() or "no octets"
+
+
+def _seen(ended: Ended) -> str:
+    return describe(ended.why) + (f'; it said "{ended.words}"' if ended.words else "")
 
 
 def _mend(ended: Ended) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import accumulate, pairwise
 from math import isqrt
 from typing import TYPE_CHECKING
@@ -54,7 +54,8 @@ _SHORT = 0.1  # seconds that let them grow
 _FIRST = 256  # vectors in the first request: a slow target must not time out for being asked much
 _WHOLE = 1 << 30
 _NOTES = 3
-_SHORT_OF_MEMORY = ("memory", "ulimit", "reserve")  # in the last words of runtimes and sanitizers
+_SHORT_OF_MEMORY = ("out of memory", "memoryerror", "alloc", "insufficient memory", "ulimit", "reserve")
+"""In the last words of runtimes and sanitizers; one word of it is too little: a module may export no memory."""
 _LETTER = {ENCODE: b"\0\0\0a", ANNOUNCE: b"\0\0\0a", ENCODE_UTF16: b"\0a"}
 """The letter a, as the operations have it that do not take octets."""
 _FEW = 1024  # suspects that are asked again one by one: cheaper than another restart, or another time-out
@@ -68,6 +69,7 @@ class _Asked:
     operation: str
     first: int  # request id of the first item; a batch has one id
     frames: int  # without the echo that follows them
+    lengths: Sequence[int]  # octets of what each vector is asked
 
 
 @dataclass(eq=False)
@@ -267,18 +269,20 @@ class FramedTarget:
         lengths, octets = batch.payloads(operation)
         first, code = self._next_request, operation.encode()
         if BATCH in self.greeting.operations:
-            head = BATCH.encode() + code + big_endian("I", [len(lengths)])
-            frames = [frame(first, b"".join((head, big_endian("I", lengths), octets)))]
+            size = 4 + 2 + 4 + 4 * len(lengths) + len(octets)
+            head = HEAD.pack(size, first) + BATCH.encode() + code + big_endian("I", [len(lengths)])
+            requests, count = [head, big_endian("I", lengths), octets], 1  # parts of one, which nobody copies
         else:
             bounds = list(accumulate(lengths, initial=0))
             frames = [
                 HEAD.pack(5 + end - start, (first + place) & 0xFFFFFFFF) + code + octets[start:end]
                 for place, (start, end) in enumerate(pairwise(bounds))
             ]
-        echo = (first + len(frames)) & 0xFFFFFFFF
-        self._process.send_frames(b"".join((*frames, frame(echo, ECHO.encode()))))
+            requests, count = [b"".join(frames)], len(frames)
+        echo = (first + count) & 0xFFFFFFFF
+        self._process.send_frames(*requests, frame(echo, ECHO.encode()))
         self._next_request = (echo + 1) & 0xFFFFFFFF
-        return _Asked(batch, operation, first, len(frames))
+        return _Asked(batch, operation, first, count, lengths)
 
     def _receive(self, asked: _Asked) -> Answers:
         """Raises: Ended: there is no answer, or one that breaks the protocol."""
@@ -310,7 +314,7 @@ class FramedTarget:
         except ProtocolError as error:
             process.kill()
             raise Ended(Misbehaved(str(error))) from error
-        return parts[0] if len(parts) == 1 else Answers.concatenated(parts)
+        return replace(parts[0] if len(parts) == 1 else Answers.concatenated(parts), asked=asked.lengths)
 
 
 def _placeholder(count: int) -> Answers:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import shutil
 import sys
+from pathlib import Path
 
 from overlong.conformance.printable import printable
 from overlong.conformance.target import TargetError, UnknownTarget
@@ -42,5 +43,7 @@ def one_shot_command(name: str) -> list[str]:
         raise UnknownTarget(f"{printable(name)}: write a command after the colon: 'cmd:iconv -f UTF-8 -t UTF-8'")
     program = shutil.which(words[0])
     if program is None:
-        raise TargetError(f"{printable(name)}: there is no program '{printable(words[0])}'; install it, or mend PATH")
+        here = "/" not in words[0] and Path(words[0]).is_file()
+        remedy = f"write ./{words[0]}" if here else "install it, or mend PATH"
+        raise TargetError(f"{printable(name)}: there is no program '{printable(words[0])}'; {printable(remedy)}")
     return [sys.executable, "-I", "-S", str(ADAPTERS / "one_shot.py"), units, program, *words[1:]]

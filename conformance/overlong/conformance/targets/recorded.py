@@ -7,9 +7,10 @@ were asked, the last one carries the digest of all requests; the requests themse
 from __future__ import annotations
 
 import json
+import stat
 from array import array
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
 KIND = "answers"
 _LEAST = HEAD.size + 1
 _ID = 0xFFFFFFFF
+_LARGEST = 1 << 30  # octets of a file that is read
 
 
 class AnswersError(UnknownTarget):
@@ -103,7 +105,12 @@ class RecordedTarget:
         """
         if self._greeting is not None:
             return
-        self._octets = self.path.read_bytes()
+        if not stat.S_ISREG(self.path.stat().st_mode):  # what a pipe or a device says cannot be read again
+            raise AnswersError(f"{self._name}: no file; write the answers to one")
+        with self.path.open("rb") as file:
+            self._octets = file.read(_LARGEST + 1)
+        if len(self._octets) > _LARGEST:
+            raise AnswersError(f"{self._name}: larger than {_LARGEST >> 30} GiB; it is not read")
         self._read_answers(self._read_description(self._read_greeting()))
 
     def open(self) -> None:
@@ -178,7 +185,8 @@ class RecordedTarget:
             except ProtocolError as error:
                 faults[place] = Misbehaved(str(error))
                 parts.append(Answers.of(UNSUPPORTED, big_endian("I", [0]), b"\0", b"\0", b""))
-        return Answered(batch, operation, Answers.concatenated(parts), faults)
+        lengths, _ = batch.payloads(operation)
+        return Answered(batch, operation, replace(Answers.concatenated(parts), asked=lengths), faults)
 
     def _answer(self, number: int) -> tuple[bytes, bytes]:
         start = self._starts[number]

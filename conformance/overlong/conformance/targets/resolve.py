@@ -25,7 +25,11 @@ if TYPE_CHECKING:
 
     from overlong.conformance.targets.configured import Configured
 
+_NEAR = 0.7
+"""How much alike two names must be for one to be meant by the other."""
 PYTHON_MODES = ("fatal", "replacement")
+_LONGEST_CHAIN = 8
+"""Names of a project's own that may stand for one another."""
 
 
 @dataclass(frozen=True)
@@ -42,8 +46,12 @@ class Limits:
     """Contain its accidents as well as this machine can."""
 
 
-def resolve(name: str | Sequence[str], limits: Limits | None = None) -> FramedTarget | RecordedTarget:
+def resolve(
+    name: str | Sequence[str], limits: Limits | None = None, *, named_by: tuple[str, ...] = ()
+) -> FramedTarget | RecordedTarget:
     """The target of that name, not yet started; a sequence of strings is a command that speaks the protocol.
+
+    ``named_by``: the targets of a project that led to this name.
 
     Raises:
         UnknownTarget: the name means nothing; the message says what would.
@@ -54,7 +62,7 @@ def resolve(name: str | Sequence[str], limits: Limits | None = None) -> FramedTa
         return _framed(f"-- {shlex.join(name)}", list(name), limits)
     kind, colon, rest = name.partition(":")
     if not colon and (named := configured().get(name)):
-        return _as_configured(name, named, limits)
+        return _as_configured(name, named, limits, named_by)
     if not colon or kind == "builtin":
         return _builtin(rest if colon else name, limits)
     if kind == "answers":
@@ -73,28 +81,53 @@ def resolve(name: str | Sequence[str], limits: Limits | None = None) -> FramedTa
 def _builtin(name: str, limits: Limits) -> FramedTarget:
     builtin = BUILTINS.get(name)
     if builtin is None:
-        close = difflib.get_close_matches(name, BUILTINS, 3)
-        hint = f"did you mean {' or '.join(close)}?" if close else "'overlong target list' shows what there is"
-        raise UnknownTarget(f"no target '{printable(name)}'; {hint}")
+        raise UnknownTarget(f"no target '{printable(name)}'; {_hint(name)}")
     if missing := builtin.missing():
         raise TargetError(f"{builtin.name}: not available here: {missing}")
     return _framed(builtin.name, builtin.command(), limits)
 
 
-def _as_configured(name: str, wanted: Configured, limits: Limits) -> FramedTarget | RecordedTarget:
+def _hint(name: str) -> str:
+    """What to write instead of a name that means nothing."""
+    if os.path.isfile(name):  # noqa: PTH113 (a name too long is no file, and no error)
+        shown = printable(name)
+        if name.endswith((".so", ".dylib")) or ".so." in name:
+            return f"for a function of that library write 'so:{shown}:FUNCTION?abi=...'"
+        if name.endswith(".wasm"):
+            return f"for a function of that module write 'wasm:{shown}:FUNCTION?abi=...'"
+        if name.endswith(".py"):
+            return f"for a function in that file write py:{shown}:FUNCTION"
+        if os.access(name, os.X_OK):
+            return f"if that is an adapter write -- {shown if '/' in name else f'./{shown}'}"
+        return "for an adapter write -- and the command that runs it"
+    close = difflib.get_close_matches(name, [*configured(), *BUILTINS], 3, _NEAR)
+    if close:
+        return f"did you mean {' or '.join(map(printable, close))}?"
+    return "'overlong target list' shows those that ship with an adapter; overlong.toml here can name others"
+
+
+def _as_configured(
+    name: str, wanted: Configured, limits: Limits, named_by: tuple[str, ...]
+) -> FramedTarget | RecordedTarget:
     """A target that the project names, under that name."""
     if name in BUILTINS:
         raise UnknownTarget(
             f"overlong.toml or pyproject.toml names a target '{name}', and a decoder that ships with an adapter has "
             f"that name; choose another, or write builtin:{name}"
         )
-    if wanted.target == name:
+    named_by = (*named_by, name)
+    if wanted.target in named_by:
         raise UnknownTarget(f"{printable(name)}: in overlong.toml or pyproject.toml it names itself")
+    if len(named_by) > _LONGEST_CHAIN:
+        raise UnknownTarget(
+            f"{printable(named_by[0])}: in overlong.toml or pyproject.toml it stands for a name that stands for a "
+            f"name, and so on, {len(named_by)} times; write what it is"
+        )
     set_up(name, wanted)
     timeout = limits.timeout if wanted.timeout is None else wanted.timeout
     restarts = limits.restarts if wanted.restarts is None else wanted.restarts
     limits = replace(limits, timeout=timeout, restarts=restarts)
-    target = resolve(wanted.target, limits)
+    target = resolve(wanted.target, limits, named_by=named_by)
     if isinstance(target, FramedTarget):
         target.id = name
         target.environment = {**(target.environment or {}), **wanted.environment}

@@ -37,6 +37,7 @@ typedef struct {
     size_t unit;        /* octets in a unit: 4 is UTF-32, 2 UTF-16, 1 UTF-8 */
     const char *members; /* more members of the greeting, each behind a comma; or NULL */
     Whole *validate, *decode, *replace; /* what it has not is NULL */
+    Whole *encode, *encode16; /* code points and code units to octets; the offset of a refusal is an index */
     Stream strict, lossy;
 } Decoder;
 
@@ -60,6 +61,23 @@ static inline void set32(uint8_t *to, uint32_t n) { to[0] = n >> 24; to[1] = n >
 static inline void put16(Buffer *b, uint16_t n) { grow(b, 2); b->data[b->size++] = n >> 8; b->data[b->size++] = n; }
 static inline void put32(Buffer *b, uint32_t n) { grow(b, 4); set32(b->data + b->size, n); b->size += 4; }
 static inline uint32_t get32(const uint8_t *p) { return (uint32_t)p[0] << 24 | p[1] << 16 | p[2] << 8 | p[3]; }
+static inline uint16_t get16(const uint8_t *p) { return (uint16_t)(p[0] << 8 | p[1]); }
+
+/* The code points of E, or the code units of F, in the order of this machine; valid until the next call. */
+static inline uint32_t *points_of(const uint8_t *payload, size_t size) {
+    static Buffer points;
+    points.size = 0;
+    grow(&points, size + 4);
+    for (size_t place = 0; place < size / 4; place++) ((uint32_t *)points.data)[place] = get32(payload + 4 * place);
+    return (uint32_t *)points.data;
+}
+static inline uint16_t *units_of(const uint8_t *payload, size_t size) {
+    static Buffer units;
+    units.size = 0;
+    grow(&units, size + 2);
+    for (size_t place = 0; place < size / 2; place++) ((uint16_t *)units.data)[place] = get16(payload + 2 * place);
+    return (uint16_t *)units.data;
+}
 
 static inline char refuse(Answer *answer, uint32_t offset, uint8_t length, uint8_t incomplete) {
     answer->offset = offset;
@@ -123,6 +141,8 @@ static int offers(char operation) {
     case 'T': return served->lossy.next != NULL;
     case 'N': return served->strict.reset != NULL;
     case 'M': return served->lossy.reset != NULL;
+    case 'E': return served->encode != NULL;
+    case 'F': return served->encode16 != NULL;
     default: return operation == 'P' || operation == 'B';
     }
 }
@@ -135,6 +155,8 @@ static char answer_one(char operation, const uint8_t *payload, size_t size, Answ
     case 'V': status = served->validate(payload, size, answer); break;
     case 'D': status = served->decode(payload, size, answer); break;
     case 'L': status = served->replace(payload, size, answer); break;
+    case 'E': status = served->encode(payload, size, answer); break;
+    case 'F': status = served->encode16(payload, size, answer); break;
     default:
         decoder->start();
         status = (operation == 'S' || operation == 'T' ? stream : again)(decoder, payload, answer, marks);
@@ -147,6 +169,7 @@ static void batch(char operation, const uint8_t *payload, Buffer *response) {
     static Answer answer;
     static Buffer marks;
     size_t count = get32(payload), start = response->size;
+    size_t unit = operation == 'E' || operation == 'F' ? 1 : served->unit; /* an encoder puts out octets */
     const uint8_t *lengths = payload + 4, *item = lengths + 4 * count;
     grow(response, 7 * count);
     response->size += 7 * count;
@@ -162,7 +185,7 @@ static void batch(char operation, const uint8_t *payload, Buffer *response) {
             places[place] = answer.length;
             incompletes[place] = answer.incomplete;
         } else {
-            set32(numbers + 4 * place, (uint32_t)((answer.units.size - before) / served->unit));
+            set32(numbers + 4 * place, (uint32_t)((answer.units.size - before) / unit));
         }
         item += size;
     }
@@ -190,7 +213,7 @@ static void greet(void) {
            "\"operations\": \"", served->name, served->version, served->language, 8 * served->unit,
            served->strict.next || served->lossy.next ? ", \"stream_refusals\": \"marked\"" : "",
            served->members ? served->members : "");
-    for (const char *operation = "PBVDLSTNM"; *operation; operation++)
+    for (const char *operation = "PBVDLSTNMEF"; *operation; operation++)
         if (offers(*operation)) putchar(*operation);
     puts("\"}");
     fflush(stdout);

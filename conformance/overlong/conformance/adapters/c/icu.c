@@ -1,4 +1,5 @@
-/* ICU4C: "converter" is ucnv_toUnicode, stopping and substituting; "string" is u_strFromUTF8; "macro" is U8_NEXT. */
+/* ICU4C: "converter" is ucnv_toUnicode, stopping and substituting, and ucnv_fromUChars; "string" is u_strFromUTF8 and
+   u_strToUTF8; "macro" is U8_NEXT and U8_APPEND. */
 #include "frames.h"
 #include <unicode/ucnv.h>
 #include <unicode/ustring.h>
@@ -13,6 +14,7 @@ static UConverter *opened(UConverterToUCallback callback) {
     UErrorCode code = U_ZERO_ERROR;
     UConverter *converter = ucnv_open("UTF-8", &code);
     ucnv_setToUCallBack(converter, callback, NULL, NULL, NULL, &code);
+    ucnv_setFromUCallBack(converter, UCNV_FROM_U_CALLBACK_STOP, NULL, NULL, NULL, &code);
     if (U_FAILURE(code)) failed(code);
     return converter;
 }
@@ -75,6 +77,33 @@ static UChar *room_for(size_t size) {
     return (UChar *)room.data;
 }
 
+/* What an encoder wrote, if it did; neither says where it stopped. */
+static char encoded(UErrorCode code, size_t length, Answer *answer) {
+    if (code == U_INVALID_CHAR_FOUND || code == U_ILLEGAL_CHAR_FOUND || code == U_TRUNCATED_CHAR_FOUND)
+        return refuse_silently(answer);
+    if (U_FAILURE(code)) failed(code);
+    answer->units.size += length;
+    return ACCEPTED;
+}
+static char converter_encode16(const uint8_t *payload, size_t size, Answer *answer) {
+    UErrorCode code = U_ZERO_ERROR;
+    Buffer *octets = &answer->units;
+    grow(octets, 2 * size + 1); /* three octets for a unit of two, and NUL */
+    char *out = (char *)octets->data + octets->size;
+    int32_t length = ucnv_fromUChars(stopping, out, (int32_t)(2 * size + 1), (UChar *)units_of(payload, size),
+                                     (int32_t)(size / 2), &code);
+    return encoded(code, (size_t)length, answer);
+}
+static char string_encode16(const uint8_t *payload, size_t size, Answer *answer) {
+    UErrorCode code = U_ZERO_ERROR;
+    Buffer *octets = &answer->units;
+    int32_t length = 0;
+    grow(octets, 2 * size + 1);
+    u_strToUTF8((char *)octets->data + octets->size, (int32_t)(2 * size + 1), &length, (UChar *)units_of(payload, size),
+                (int32_t)(size / 2), &code);
+    return encoded(code, (size_t)length, answer);
+}
+
 static char string_answer(const UChar *text, int32_t length, UErrorCode code, Answer *answer) {
     if (code == U_INVALID_CHAR_FOUND) return refuse_silently(answer);
     if (U_FAILURE(code)) failed(code);
@@ -106,6 +135,18 @@ static char macro_decode(const uint8_t *octets, size_t size, Answer *answer) {
     }
     return ACCEPTED;
 }
+static char macro_encode(const uint8_t *payload, size_t size, Answer *answer) {
+    const uint32_t *points = points_of(payload, size);
+    for (size_t index = 0; index < size / 4; index++) {
+        uint8_t octets[U8_MAX_LENGTH];
+        int32_t length = 0;
+        UBool wrong = false;
+        U8_APPEND(octets, length, U8_MAX_LENGTH, (UChar32)points[index], wrong);
+        if (wrong) return refuse(answer, (uint32_t)index, LENGTH_NOT_SAID, 0);
+        put(&answer->units, octets, (size_t)length);
+    }
+    return ACCEPTED;
+}
 static char macro_replace(const uint8_t *octets, size_t size, Answer *answer) {
     for (int32_t place = 0; place < (int32_t)size;) {
         UChar32 character;
@@ -128,17 +169,20 @@ int main(int count, char **words) {
         decoder.members = ", \"stream_offsets\": \"stream\"";
         decoder.decode = converter_decode;
         decoder.replace = converter_replace;
+        decoder.encode16 = converter_encode16;
         decoder.strict = (Stream){start_stopping, next_stopping, reset_stopping};
         decoder.lossy = (Stream){start_substituting, next_substituting, reset_substituting};
     } else if (asked_for(count, words, "string")) {
         decoder.name = "u_strFromUTF8";
         decoder.decode = string_decode;
         decoder.replace = string_replace;
+        decoder.encode16 = string_encode16;
     } else {
         decoder.name = "U8_NEXT";
         decoder.unit = 4;
         decoder.decode = macro_decode;
         decoder.replace = macro_replace;
+        decoder.encode = macro_encode;
     }
     return serve(&decoder);
 }

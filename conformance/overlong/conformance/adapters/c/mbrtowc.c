@@ -1,6 +1,7 @@
-/* mbrtowc of the C library, in a UTF-8 locale: a decoder of streams by its nature. */
+/* mbrtowc and wcrtomb of the C library, in a UTF-8 locale: a decoder of streams by its nature, and an encoder. */
 #include "frames.h"
 #include "libc.h"
+#include <limits.h>
 #include <locale.h>
 #include <wchar.h>
 
@@ -29,11 +30,23 @@ static char decode(const uint8_t *octets, size_t size, Answer *answer) {
     return next(octets, size, 1, answer);
 }
 
+static char encode(const uint8_t *payload, size_t size, Answer *answer) {
+    const uint32_t *points = points_of(payload, size);
+    for (size_t index = 0; index < size / 4; index++) {
+        char octets[MB_LEN_MAX];
+        mbstate_t none = {0};
+        size_t used = wcrtomb(octets, (wchar_t)points[index], &none);
+        if (used == (size_t)-1) return refuse(answer, (uint32_t)index, LENGTH_NOT_SAID, 0);
+        put(&answer->units, octets, used);
+    }
+    return ACCEPTED;
+}
+
 int main(void) {
     Decoder decoder = {
         .name = LIBC_NAME "-mbrtowc", .version = libc_version(), .language = "C", .unit = 4,
         .members = ", \"stream_offsets\": \"chunk\"",
-        .decode = decode, .strict = {start, next},
+        .decode = decode, .strict = {start, next}, .encode = encode,
     };
     if (!setlocale(LC_CTYPE, "C.UTF-8")) die("there is no locale C.UTF-8");
     return serve(&decoder);

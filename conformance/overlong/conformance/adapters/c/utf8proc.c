@@ -1,4 +1,5 @@
-/* utf8proc: utf8proc_iterate, which reads one character after the other. */
+/* utf8proc: utf8proc_iterate, which reads one character after the other; utf8proc_encode_char, which asks its caller
+   to look at the code point first: utf8proc_codepoint_valid does. */
 #include "frames.h"
 #include <utf8proc.h>
 
@@ -15,9 +16,22 @@ static char decode(const uint8_t *octets, size_t size, Answer *answer) {
     return ACCEPTED;
 }
 
+static char encode(const uint8_t *payload, size_t size, Answer *answer) {
+    const uint32_t *points = points_of(payload, size);
+    for (size_t index = 0; index < size / 4; index++) {
+        utf8proc_uint8_t octets[4];
+        utf8proc_int32_t point = (utf8proc_int32_t)points[index];
+        if (!utf8proc_codepoint_valid(point)) return refuse(answer, (uint32_t)index, LENGTH_NOT_SAID, 0);
+        put(&answer->units, octets, (size_t)utf8proc_encode_char(point, octets));
+    }
+    return ACCEPTED;
+}
+
 int main(void) {
     char version[64];
     snprintf(version, sizeof version, "utf8proc %s", utf8proc_version());
-    Decoder decoder = {.name = "utf8proc_iterate", .version = version, .language = "C", .unit = 4, .decode = decode};
+    Decoder decoder = {
+        .name = "utf8proc_iterate", .version = version, .language = "C", .unit = 4, .decode = decode, .encode = encode,
+    };
     return serve(&decoder);
 }

@@ -1,4 +1,4 @@
-// UTF8-CPP: utf8::find_invalid, utf8::next and utf8::replace_invalid.
+// UTF8-CPP: utf8::find_invalid, utf8::next, utf8::replace_invalid; utf8::append and utf8::utf16to8.
 #ifndef LIBRARY_VERSION
 #define LIBRARY_VERSION ""
 #endif
@@ -37,15 +37,42 @@ static char replace(const uint8_t *octets, size_t size, Answer *answer) {
     return ACCEPTED;
 }
 
+static char encode(const uint8_t *payload, size_t size, Answer *answer) {
+    const uint32_t *points = points_of(payload, size);
+    std::string octets;
+    for (size_t index = 0; index < size / 4; index++) {
+        try {
+            utf8::append(points[index], std::back_inserter(octets));
+        } catch (const utf8::invalid_code_point &) {
+            return refuse(answer, (uint32_t)index, LENGTH_NOT_SAID, 0);
+        }
+    }
+    put(&answer->units, octets.data(), octets.size());
+    return ACCEPTED;
+}
+
+static char encode16(const uint8_t *payload, size_t size, Answer *answer) {
+    const uint16_t *units = units_of(payload, size);
+    std::string octets;
+    try {
+        utf8::utf16to8(units, units + size / 2, std::back_inserter(octets));
+    } catch (const utf8::invalid_utf16 &) { // it says what the unit is, not where
+        return refuse_silently(answer);
+    }
+    put(&answer->units, octets.data(), octets.size());
+    return ACCEPTED;
+}
+
 int main() {
     Decoder decoder = {};
     decoder.name = "utf8::next";
     decoder.version = LIBRARY_VERSION;
     decoder.language = "C++";
     decoder.unit = 4;
-    decoder.members = ", \"error_mode\": \"replacement-per-sequence\"";
     decoder.validate = validate;
     decoder.decode = decode;
     decoder.replace = replace;
+    decoder.encode = encode;
+    decoder.encode16 = encode16;
     return serve(&decoder);
 }

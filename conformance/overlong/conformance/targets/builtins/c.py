@@ -59,8 +59,8 @@ def _musl(name: str, source: str, what: str) -> Builtin:
 
 
 LIBC_DECODERS = (
-    _glibc("glibc-iconv", "iconv.c", "iconv from UTF-8 to UTF-32"),
-    _glibc("glibc-mbrtowc", "mbrtowc.c", "mbrtowc in the locale C.UTF-8, whole and in chunks"),
-    _musl("musl-iconv", "iconv.c", "iconv from UTF-8 to UTF-32"),
-    _musl("musl-mbrtowc", "mbrtowc.c", "mbrtowc in the locale C.UTF-8, whole and in chunks"),
+    _glibc("glibc-iconv", "iconv.c", "iconv from UTF-8 to UTF-32, whole and in chunks, and back"),
+    _glibc("glibc-mbrtowc", "mbrtowc.c", "mbrtowc in the locale C.UTF-8, whole and in chunks; wcrtomb"),
+    _musl("musl-iconv", "iconv.c", "iconv from UTF-8 to UTF-32, whole and in chunks, and back"),
+    _musl("musl-mbrtowc", "mbrtowc.c", "mbrtowc in the locale C.UTF-8, whole and in chunks; wcrtomb"),
 )

@@ -103,15 +103,15 @@ _LIBXML2 = _packaged("libxml2", "libxml-2.0", "libxml2-dev", "libxml2.c")
 _EXPAT = _packaged("Expat", "expat", "libexpat1-dev", "expat.c")
 
 C_LIBRARIES = (
-    _decoder("icu4c", _ICU, "converter", "ucnv_toUnicode, stopping and substituting, whole and in chunks"),
-    _decoder("icu4c-string", _ICU, "string", "u_strFromUTF8 and u_strFromUTF8WithSub"),
-    _decoder("icu4c-macro", _ICU, "macro", "U8_NEXT and U8_NEXT_OR_FFFD"),
+    _decoder("icu4c", _ICU, "converter", "ucnv_toUnicode, stopping and substituting, in chunks; ucnv_fromUChars"),
+    _decoder("icu4c-string", _ICU, "string", "u_strFromUTF8, u_strFromUTF8WithSub, u_strToUTF8"),
+    _decoder("icu4c-macro", _ICU, "macro", "U8_NEXT, U8_NEXT_OR_FFFD, U8_APPEND"),
     _decoder("glib", _GLIB, "validate", "g_utf8_validate_len, g_utf8_get_char_validated, g_utf8_make_valid"),
     _decoder("glib-ucs4", _GLIB, "ucs4", "g_utf8_to_ucs4"),
-    _decoder("libunistring", _UNISTRING, "steps", "u8_check, u8_mbtoucr, u8_mbtouc"),
-    _decoder("libunistring-u32", _UNISTRING, "whole", "u8_to_u32"),
-    _decoder("utf8proc", _UTF8PROC, "", "utf8proc_iterate"),
-    _decoder("utfcpp", _UTFCPP, "", "utf8::find_invalid, utf8::next, utf8::replace_invalid"),
+    _decoder("libunistring", _UNISTRING, "steps", "u8_check, u8_mbtoucr, u8_mbtouc, u8_uctomb"),
+    _decoder("libunistring-u32", _UNISTRING, "whole", "u8_to_u32, u32_to_u8, u16_to_u8"),
+    _decoder("utf8proc", _UTF8PROC, "", "utf8proc_iterate, utf8proc_encode_char"),
+    _decoder("utfcpp", _UTFCPP, "", "utf8::find_invalid, next, replace_invalid, append, utf16to8"),
     _decoder("libxml2", _LIBXML2, "parser", "the text of an XML document"),
     _decoder("libxml2-checkutf8", _LIBXML2, "check", "xmlCheckUTF8"),
     _decoder("libxml2-getutf8char", _LIBXML2, "char", "xmlGetUTF8Char"),

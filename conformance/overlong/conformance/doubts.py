@@ -1,0 +1,49 @@
+"""Signs that an adapter, not its decoder, is wrong: what is said beside a verdict that follows from them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from overlong.conformance.kind import VERDICT
+from overlong.conformance.observation import Accepted
+from overlong.reference import DEFECTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from overlong.conformance.finding import Bucket
+    from overlong.conformance.runner import Run
+
+_ENOUGH = 100
+"""Vectors of the core, all failing, that are no accident."""
+_REFUSED = "OV101"
+"""Well-formed text refused."""
+_SUBSTITUTES = {0xFFFD: "U+FFFD", 0x3F: "a question mark"}
+
+TURNED_ROUND = (
+    "it refuses all that is well-formed and accepts the rest: if its yes and no are turned round in the adapter, or by "
+    "the choice of abi=, mend that first; the verdict is not the decoder's"
+)
+
+
+def doubts(run: Run) -> Iterator[str]:
+    """A sentence for each sign; none changes the verdict."""
+    core = next((part for part in run.suites if part.suite.name == "core"), None)
+    wrong = [bucket for bucket in run.buckets.values() if bucket.example.claim == VERDICT]
+    accepting = [bucket for bucket in wrong if bucket.example.code in DEFECTS]
+    refusing = [bucket for bucket in wrong if bucket.example.code == _REFUSED]
+    all_fail = core is not None and core.whole and len(core.failing) == core.done >= _ENOUGH
+    if all_fail and accepting and len(accepting) + len(refusing) == len(wrong):
+        yield TURNED_ROUND
+    for value, words in _SUBSTITUTES.items():
+        if accepting and all(_puts_in(value, bucket) for bucket in accepting):
+            yield (
+                f"where it should refuse it puts out {words}: it replaces, and that is no refusal; switch to the mode "
+                "in which it refuses, or let the adapter offer L in place of V and D"
+            )
+
+
+def _puts_in(value: int, bucket: Bucket) -> bool:
+    """Whether the example's output has that character, and its input has not."""
+    observed, octets = bucket.example.observed, bucket.example.vector.octets
+    return isinstance(observed, Accepted) and value in (observed.values or ()) and chr(value).encode() not in octets
