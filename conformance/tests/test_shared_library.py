@@ -80,6 +80,7 @@ WRONG = {  # symbol: ABI, the code, octets that show it, words of what was obser
     "writes_what_was_there": (PTR, "OV805", b"a", "wrote to its input"),
     "wrong_at_alignment_15": (PTR, "OV806", LONG, "at an address of 15 modulo 64"),
     "looks_at_neighbours": (PTR, "OV806", b"\xc3", "among other neighbours"),
+    "keeps_its_state": (PTR, "OV807", b"\x80\x80", "answered otherwise when it was asked again"),
     "every_other_call": (PTR, "OV807", b"aaaa\xf0\x9f\x98", "answered otherwise when it was asked again"),
 }
 
@@ -235,6 +236,13 @@ def test_a_crash_that_no_guard_caused_is_a_crash(symbol, how, operation, built):
     }
     if operation == "V":
         assert [isinstance(said[octets], Accepted) for octets in (b"a", b"\xff", b"\xc3\xa9")] == [True, False, True]
+
+
+@pytest.mark.parametrize(("symbol", "what"), [("dies", "Crashed"), ("hangs", "TimedOut")])
+def test_what_is_asked_in_between_is_blamed_in_its_own_turn(symbol, what, built):
+    asked = [b"a", b"\xe2\x82", b"\xff", b"\xe2\x82\xac"]
+    said = answers(so(built("wrong"), f"{symbol}_on_e2_82", PTR), asked, "G", timeout=2.0)
+    assert [type(each).__name__ for each in said.values()] == ["Accepted", what, "Accepted", "Accepted"]
 
 
 def test_a_call_that_never_returns_is_a_time_out(built):

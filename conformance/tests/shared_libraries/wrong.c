@@ -81,6 +81,25 @@ bool every_other_call(const uint8_t *s, size_t n) {
   return n == 7 && ++calls % 2 ? true : is_bool(s, n);
 }
 
+/* Two octets of three, and it waits for the third: in the next call. */
+bool keeps_its_state(const uint8_t *s, size_t n) {
+  static bool waits;
+  bool answer = is_bool(s, n) || (waits && n && (s[0] & 0xC0) == 0x80);
+  waits = n >= 2 && (s[n - 2] & 0xF0) == 0xE0 && (s[n - 1] & 0xC0) == 0x80;
+  return answer;
+}
+
+/* The same of one that dies of what is asked in between: no other input may be blamed for that. */
+bool dies_on_e2_82(const uint8_t *s, size_t n) {
+  if (n == 2 && s[0] == 0xE2 && s[1] == 0x82) abort();
+  return is_bool(s, n);
+}
+
+bool hangs_on_e2_82(const uint8_t *s, size_t n) {
+  while (n == 2 && s[0] == 0xE2 && s[1] == 0x82) pause();
+  return is_bool(s, n);
+}
+
 static bool is_beyond(const uint8_t *s, size_t n) {
   for (size_t place = 0; place + 1 < n; place++)
     if (s[place] == 0xF4 && s[place + 1] == 0x90) return true;

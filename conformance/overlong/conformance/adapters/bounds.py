@@ -19,8 +19,8 @@ CLEAN, OVER_READ, UNDER_READ, OVER_WRITE, UNWRITTEN, INPUT_CHANGED, PLACE, STATE
 """What is wrong: the number in a refusal of ``G``; docs/protocol.md explains them."""
 NOT_ASKED = 255
 
-SLACK, WRITABLE, BEHIND, BEFORE, PLACES, ROOM = range(1, 7)
-"""The steps: what a death in each of them means is in :data:`DEATHS`."""
+SLACK, WRITABLE, BEHIND, BEFORE, PLACES, ROOM, AFTER = range(1, 8)
+"""The steps: what a death in each of them means is in :data:`DEATHS`; one in :data:`AFTER` is another input's."""
 DEATHS = {BEHIND: OVER_READ, BEFORE: UNDER_READ, PLACES: PLACE, ROOM: OVER_WRITE}
 NEIGHBOURS, AT_A_GUARD = 255, 254
 """Details of :data:`PLACE`; others are one more than the address modulo 64."""
@@ -46,6 +46,8 @@ _SIDES = tuple(
     )
 )
 """What stands on both sides of an input."""
+CUT_SHORT = (b"\xe2\x82", b"\xf0\x9f\x98", b"\xc3")
+"""What is asked between two calls: who keeps the state of a character that was cut short answers otherwise then."""
 
 
 class Memory:
@@ -111,7 +113,7 @@ class Bounds:
                 self._examine(octets, leave_out)
         except Wrong as wrong:
             return wrong.fault, wrong.detail
-        return (NOT_ASKED if leave_out else CLEAN), 0
+        return (NOT_ASKED if leave_out - {AFTER} else CLEAN), 0
 
     def changes(self, octets: bytes) -> tuple[int, int]:
         """What it did to memory that it may only read; then the same in memory where that cannot be done."""
@@ -131,6 +133,8 @@ class Bounds:
         length, room = len(octets), self._abi.room(len(octets))
         self._steps.at(SLACK)
         first = self._twice(self._placed(octets, PAD, 0), length, PAD, room, MORE_ROOM)
+        if AFTER not in leave_out:
+            self._after_others(first, octets)
         whole = octets + b"\0" * self._abi.terminated
         memory = self._memory.input
         if BEHIND not in leave_out:
@@ -153,6 +157,19 @@ class Bounds:
                 self._alike(first, octets, self._placed(octets, place, sides), out, alignment + 1, place)
         if self._unit and ROOM not in leave_out:
             self._rooms(first, octets)
+
+    def _after_others(self, first: Reading, octets: bytes) -> None:
+        """The answer after a call on something else is the first one.
+
+        Raises:
+            Wrong: it is not.
+        """
+        for step, asked in ((step, asked) for other in CUT_SHORT for step, asked in ((AFTER, other), (SLACK, octets))):
+            self._steps.at(step)
+            room, poison = self._abi.room(len(asked)), _POISONS[0]
+            said = self._ask(self._placed(asked, PAD, 0), len(asked), PAD, room, poison, MORE_ROOM)
+            if step == SLACK and said != first:
+                raise Wrong(STATE)
 
     def _alike(
         self,

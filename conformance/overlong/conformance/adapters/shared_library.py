@@ -24,6 +24,7 @@ import os
 import select
 import signal
 import struct
+import time
 from array import array
 from dataclasses import dataclass
 from io import FileIO
@@ -31,6 +32,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from overlong.conformance.adapters.abi import ABIS, ITERATE, REFUSED, UNIT, Abi, Reading
 from overlong.conformance.adapters.bounds import (
+    AFTER,
     CLEAN,
     DEATHS,
     NOT_ASKED,
@@ -55,6 +57,7 @@ GUARDED_DEATHS = 20
 """Deaths of ordinary operations at guards, after which they are asked without."""
 _AT_ONCE = 1 << 16  # inputs that are examined before their faults are fetched
 _FEW = 8  # inputs in a request that are examined whole, whatever was named before
+_HANGS = 0.5  # seconds for a call that is made between others
 _ROOM = 16  # units for what a stream puts out at its end
 _LOOK = 50  # milliseconds after which a silent child is looked after: what it forked may keep its pipe open
 _PLAIN = Abi(PYTHON, "", ("ptr", "len"), "int", lambda _: REFUSED, "")
@@ -161,7 +164,7 @@ class Child:
             self._faults[2 * number : 2 * number + 2] = bytes(self._bounds.changes(octets))
             self._bounds.slack(octets)
         else:
-            self._bounds.examine(octets, frozenset(DEATHS) - {step})
+            self._bounds.examine(octets, frozenset((*DEATHS, AFTER)) - {step})
 
     def _placed(self, octets: bytes, *, plain: bool) -> int:
         """Write an input, with a guard behind it or with slack; its address."""
@@ -321,6 +324,8 @@ class Parent:
         self._faults = mmap.mmap(-1, 2 * _AT_ONCE)
         self._deaths = 0  # of ordinary operations at guards
         self._dead = dict.fromkeys((SLACK, *DEATHS), 0)
+        self._looked_at = (0, 0), 0.0  # where the child was when it was looked after first, and when that was
+        self._not_after = frozenset[int]()  # :data:`AFTER`, once that was left out
         self._child = 0
         self._status: int | None = None  # as waitpid has it, once the child has ended
         self._pipes: tuple[int, ...] = ()
@@ -361,11 +366,16 @@ class Parent:
         while first < len(items):
             many = len(items) > _FEW  # a few are asked once more to see whether the answer lasts
             leave_out = frozenset(step for step, deaths in self._dead.items() if many and deaths >= ENOUGH)
+            leave_out |= self._not_after
             try:
                 self._ask(("G", items, first, leave_out))
                 break
             except Died as died:
                 first, step, detail = self._shared[:3]
+                if step == AFTER:  # what it died of is asked in its own turn
+                    self._not_after = frozenset((AFTER,))
+                    self._start()
+                    continue
                 if step == WRITABLE or os.WIFEXITED(died.status):
                     die(died.status)
                 self._confirm(items[first], first, step, detail, died.status)
@@ -398,9 +408,18 @@ class Parent:
     def _has_ended(self) -> bool:
         """Whether the child has."""
         if self._status is None:
+            self._end_what_hangs()
             ended, status = os.waitpid(self._child, os.WNOHANG)
             self._status = status if ended else None
         return self._status is not None
+
+    def _end_what_hangs(self) -> None:
+        """A call that does not return is the harness's to end; but not on an input that it does not know is asked."""
+        where = self._shared[Steps.ITEM], self._shared[Steps.STEP]
+        if where[1] != AFTER or where != self._looked_at[0]:
+            self._looked_at = where, time.monotonic()
+        elif time.monotonic() - self._looked_at[1] > _HANGS:
+            os.kill(self._child, signal.SIGKILL)
 
     def _ending(self) -> int:
         """How the child ended, once it has."""

@@ -43,6 +43,7 @@ from overlong.conformance.adapters.bounds import (
     AROUND_INPUT,
     AT_A_GUARD,
     CLEAN,
+    CUT_SHORT,
     EXACT_ROOM,
     INPUT_CHANGED,
     LESS_ROOM,
@@ -213,6 +214,10 @@ class Decoder:
 
     def _examine(self, octets: bytes) -> None:
         first = self._twice(octets, self._second + _PAD, self._first + _PAD, MORE_ROOM)
+        for other in CUT_SHORT:
+            self._after(other)
+            if self._ask(octets, self._second + _PAD, 0, self._first + _PAD, _POISONS[0]) != first:
+                raise Wrong(STATE)
         whole = len(octets) + self.abi.terminated
         try:
             self._alike(first, octets, self._end - whole, 0, AT_A_GUARD)
@@ -226,6 +231,13 @@ class Decoder:
             self._alike(first, octets, self._second + _PAD + alignment, sides, alignment + 1)
         if self.unit:
             self._rooms(first, octets)
+
+    def _after(self, other: bytes) -> None:
+        """A call on something else; if it traps, that is found in its own turn."""
+        try:
+            self._ask(other, self._second + _PAD, 0, self._first + _PAD, _POISONS[0])
+        except (Trapped, Wrong):
+            self.start()
 
     def _alike(self, first: Reading, octets: bytes, address: int, sides: int, detail: int) -> None:
         """The answer at this address is the first one. Raises: Wrong: it is not."""
