@@ -1,12 +1,11 @@
 """The decoders of C and C++ libraries: what each is certified for, and how their adapters are built."""
 
-import json
 import struct
 import subprocess
-from typing import IO, cast
 
 import pytest
 
+from builtin_under_test import Adapter, ready
 from overlong.conformance import certify
 from overlong.conformance.suites import QUICK
 from overlong.conformance.target import TargetError
@@ -40,12 +39,6 @@ DIVERGE = {
 VERDICT_FAILS = {"glibc-mbrtowc", "glib-ucs4", "libxml2-checkutf8", "libxml2-getutf8char"}
 
 
-def ready(name):
-    if why := BUILTINS[name].missing():
-        pytest.skip(f"{name}: {why}")
-    return BUILTINS[name]
-
-
 def test_every_library_has_its_row():
     names = [builtin.name for builtin in (*c.LIBC_DECODERS, *c_libraries.C_LIBRARIES)]
     assert names == list(DIVERGE)
@@ -56,36 +49,11 @@ def test_is_certified_for_what_it_is(name):
     ready(name)
     certificate = certify(name, suites=[suite for suite in QUICK if suite != "complete(0) in chunks"])
     codes = {code for code, _ in certificate.run.buckets}
-    # That what is late counts as lost is a habit of reports, where other streams show a loss.
     assert codes == DIVERGE[name]
     assert certificate.claims["verdict"] == ("fails" if name in VERDICT_FAILS else "holds")
     assert not certificate.run.incomplete
     assert not certificate.run.restarts
     assert certificate.run.greeting.version.split()[0] == BUILTINS[name].version().split()[0]
-
-
-class Adapter:
-    """An adapter, asked frame by frame."""
-
-    def __init__(self, name):
-        self.process = subprocess.Popen(ready(name).command(), stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        self.requests, self.responses = cast("IO[bytes]", self.process.stdin), cast("IO[bytes]", self.process.stdout)
-        self.greeting = json.loads(self.responses.readline())
-
-    def ask(self, body):
-        self.requests.write(struct.pack(">II", 4 + len(body), 7) + body)
-        self.requests.flush()
-        length, number = struct.unpack(">II", self.responses.read(8))
-        assert number == 7
-        return self.responses.read(length - 4)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.requests.close()
-        assert self.process.wait(5) == 0
-        self.responses.close()
 
 
 @pytest.mark.parametrize("name", DIVERGE)
@@ -101,38 +69,11 @@ def test_single_frames_and_batches_say_the_same(name):
         assert adapter.ask(b"Q") == b"U"
         assert adapter.ask(b"P\0\n") == b"A\0\n"
         assert adapter.ask(b"BB\0\0\0\0") == b"U"
-        for operation in set(adapter.greeting["operations"]) - set("PB"):
+        for operation in set(adapter.greeting.operations) - set("PB"):
             items = {"V": cases, "D": cases, "L": cases, **encoders}.get(operation, streams)
-            unit = 1 if operation in encoders else {"utf-8": 1, "utf-16": 2, "utf-32": 4}[adapter.greeting["units"]]
             if operation in "NM":
                 items = [struct.pack(">I", len(streams[3])) + streams[3] + each for each in streams]
-            singles = [adapter.ask(operation.encode() + each) for each in items]
-            columns = adapter.ask(
-                b"B" + operation.encode() + struct.pack(f">{len(items) + 1}I", len(items), *map(len, items))
-                + b"".join(items)
-            )  # fmt: skip
-            assert columns[:1] == b"A"
-            assert columns[1:] == as_columns(singles, unit, streaming=operation in "STNM")
-
-
-def as_columns(singles, unit, *, streaming):
-    """What a batch answers, put together from single answers; every stream here has two chunks."""
-    numbers, lengths, incompletes, units, marks = [], b"", b"", b"", b""
-    for status, payload in ((single[:1], single[1:]) for single in singles):
-        if status == b"R":
-            numbers.append(int.from_bytes(payload[:4], "big"))
-            lengths += payload[4:5]
-            incompletes += payload[5:6]
-            marks += payload[6:]
-        else:
-            out = payload[8:] if streaming else payload
-            numbers.append(len(out) // unit)
-            lengths += b"\0"
-            incompletes += b"\0"
-            units += out
-            marks += payload[:8] if streaming else b""
-    statuses = b"".join(single[:1] for single in singles)
-    return statuses + struct.pack(f">{len(numbers)}I", *numbers) + lengths + incompletes + units + marks
+            adapter.assert_that_batches_agree(operation, items)
 
 
 def test_glibc_mbrtowc_accepts_what_rfc_2279_had():

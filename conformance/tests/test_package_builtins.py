@@ -7,6 +7,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 
 import pytest
 
+from builtin_under_test import ready
 from overlong.conformance import certify
 from overlong.conformance.suites import QUICK
 from overlong.conformance.targets import builtin
@@ -24,11 +25,6 @@ DIVERGE = {
     "pyarrow": set[str](),
     "lxml": set[str](),
 }
-
-
-def ready(name):
-    if why := BUILTINS[name].missing():
-        pytest.skip(f"{name}: {why}")
 
 
 def test_every_package_has_its_row():

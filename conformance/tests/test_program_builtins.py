@@ -4,19 +4,16 @@ import os
 import shutil
 import signal
 import struct
-import subprocess
 import tempfile
 import time
 from pathlib import Path
-from typing import IO, cast
 
 import pytest
 
-from overlong.conformance import certify
+from builtin_under_test import Adapter, assert_certified, ready
 from overlong.conformance.observation import Accepted, Refused
-from overlong.conformance.protocol import Answers, Greeting
 from overlong.conformance.target import TargetError
-from overlong.conformance.targets.builtins import BUILTINS, browser, databases, programs
+from overlong.conformance.targets.builtins import browser, databases, programs
 from overlong.conformance.targets.builtins.erlang import ERLANG_DECODERS
 from overlong.conformance.targets.builtins.guile import GUILE_DECODERS
 from overlong.conformance.targets.builtins.ocaml import OCAML_DECODERS
@@ -53,55 +50,6 @@ ASKED = {
 """Payloads for each operation; some are refused. Streams have two chunks."""
 
 
-def ready(name):
-    if why := BUILTINS[name].missing():
-        pytest.skip(f"{name}: {why}")
-    return BUILTINS[name]
-
-
-class Adapter:
-    """The adapter of a built-in decoder."""
-
-    def __init__(self, name):
-        self.process = subprocess.Popen(
-            ready(name).command(),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-        self.requests = cast("IO[bytes]", self.process.stdin)
-        self.responses = cast("IO[bytes]", self.process.stdout)
-        self.greeting = Greeting.parse(self.responses.readline())
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.requests.close()
-        assert self.process.wait(20) == 0
-        self.responses.close()
-
-    def ask(self, body):
-        self.requests.write(struct.pack(">II", 4 + len(body), 7) + body)
-        self.requests.flush()
-        length, number = struct.unpack(">II", self.responses.read(8))
-        assert number == 7
-        return self.responses.read(length - 4)
-
-    def batch(self, operation, payloads):
-        lengths = struct.pack(f">{len(payloads)}I", *map(len, payloads))
-        response = self.ask(b"".join((b"B", operation.encode(), struct.pack(">I", len(payloads)), lengths, *payloads)))
-        assert response[:1] == b"A", response
-        chunks = [2] * len(payloads) if operation in "STNM" else None
-        size, marked = self.greeting.units_of(operation).size, self.greeting.marks_refusals
-        return Answers.from_batch(response[1:], len(payloads), chunks, size, marked=marked)
-
-    def decode(self, operation, *inputs):
-        answers = self.batch(operation, [bytes.fromhex(each) for each in inputs])
-        return list(answers.observations(self.greeting.units, verdict_only=False))
-
-
 def test_every_decoder_has_its_row():
     rows = (*databases.DATABASES, *programs.PROGRAMS, *browser.BROWSERS)
     assert [builtin.name for builtin in rows] == list(EXPECTED)
@@ -109,36 +57,19 @@ def test_every_decoder_has_its_row():
 
 @pytest.mark.parametrize("name", EXPECTED)
 def test_is_certified_for_what_it_is(name):
-    ready(name)
-    holds, fails, codes = EXPECTED[name]
-    certificate = certify(name, suites=SUITES)
-    assert {code for code, _ in certificate.run.buckets} == codes
-    assert {claim for claim, how in certificate.claims.items() if how == "holds"} == holds
-    assert {claim for claim, how in certificate.claims.items() if how == "fails"} == fails
-    assert not certificate.run.incomplete
-    assert not certificate.run.restarts
-    assert certificate.run.greeting.version
+    assert_certified(name, SUITES, *EXPECTED[name])
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_single_frames_and_batches_say_the_same(name):
     with Adapter(name) as adapter:
-        greeting = adapter.greeting
         assert adapter.ask(b"P\r\n\x1a\0\xff") == b"A\r\n\x1a\0\xff"
         assert adapter.ask(b"P") == b"A"
         assert adapter.ask(b"Va") == b"U"
-        for operation in sorted(set(greeting.operations) - set("PB")):
-            payloads, size = ASKED[operation], greeting.units_of(operation).size
-            chunks = 2 if operation in "STNM" else None
-            responses = [adapter.ask(operation.encode() + payload) for payload in payloads]
-            singles = [
-                Answers.from_single(each[:1], each[1:], chunks, size, marked=greeting.marks_refusals)
-                for each in responses
-            ]
-            together = adapter.batch(operation, payloads)
-            assert Answers.concatenated(singles) == together, operation
-            assert b"A" in together.statuses
-            assert set(together.statuses) <= set(b"AR")
+        for operation in sorted(set(adapter.greeting.operations) - set("PB")):
+            answered = adapter.assert_that_batches_agree(operation, ASKED[operation])
+            assert b"A" in answered.statuses
+            assert set(answered.statuses) <= set(b"AR")
 
 
 def test_sqlite_reads_by_rules_of_its_own():

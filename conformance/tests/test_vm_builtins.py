@@ -2,7 +2,7 @@
 
 import pytest
 
-from overlong.conformance import certify
+from builtin_under_test import assert_certified, ready
 from overlong.conformance.batch import Batch
 from overlong.conformance.observation import Accepted, Refused
 from overlong.conformance.targets.builtins import BUILTINS, erlang, guile, ocaml
@@ -37,11 +37,6 @@ EXPECTED = {
 }
 
 
-def ready(name):
-    if why := BUILTINS[name].missing():
-        pytest.skip(f"{name}: {why}")
-
-
 def decoded(name, operation, *inputs):
     """What a decoder makes of inputs."""
     ready(name)
@@ -63,16 +58,7 @@ def test_every_decoder_has_its_row():
 
 @pytest.mark.parametrize("name", EXPECTED)
 def test_is_certified_for_what_it_is(name):
-    ready(name)
-    holds, fails, codes = EXPECTED[name]
-    certificate = certify(name, suites=SUITES)
-    assert {code for code, _ in certificate.run.buckets} == codes
-    assert {claim for claim, how in certificate.claims.items() if how == "holds"} == holds
-    assert {claim for claim, how in certificate.claims.items() if how == "fails"} == fails
-    assert not certificate.run.incomplete
-    assert not certificate.run.restarts
-    version = certificate.run.greeting.version
-    assert version
+    version = assert_certified(name, SUITES, *EXPECTED[name])
     assert version.split()[-1] in BUILTINS[name].version() or version.split()[0] in BUILTINS[name].version()
 
 

@@ -1,0 +1,90 @@
+"""A built-in decoder under test: whether it is here, what it is certified for, its adapter asked frame by frame."""
+
+import struct
+import subprocess
+from typing import IO, cast
+
+import pytest
+
+from overlong.conformance import certify
+from overlong.conformance.protocol import Answers, Greeting
+from overlong.conformance.targets.builtins import BUILTINS
+
+
+def ready(name):
+    """The decoder; the test is skipped where it is missing."""
+    if why := BUILTINS[name].missing():
+        pytest.skip(f"{name}: {why}")
+    return BUILTINS[name]
+
+
+def assert_certified(name, suites, holds, fails, codes):
+    """Certify it: these claims hold, these fail, for these codes, and nothing went wrong beside."""
+    ready(name)
+    certificate = certify(name, suites=suites)
+    assert {code for code, _ in certificate.run.buckets} == codes
+    assert {claim for claim, how in certificate.claims.items() if how == "holds"} == holds
+    assert {claim for claim, how in certificate.claims.items() if how == "fails"} == fails
+    assert not certificate.run.incomplete
+    assert not certificate.run.restarts
+    version = certificate.run.greeting.version
+    assert version
+    return version
+
+
+class Adapter:
+    """Its adapter, which must end in order."""
+
+    def __init__(self, name):
+        self.process = subprocess.Popen(
+            ready(name).command(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        self.requests = cast("IO[bytes]", self.process.stdin)
+        self.responses = cast("IO[bytes]", self.process.stdout)
+        self.greeting = Greeting.parse(self.responses.readline())
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.requests.close()
+        assert self.process.wait(20) == 0
+        self.responses.close()
+
+    def ask(self, body):
+        """The status and payload that answer an operation and its payload."""
+        self.requests.write(struct.pack(">II", 4 + len(body), 7) + body)
+        self.requests.flush()
+        length, number = struct.unpack(">II", self.responses.read(8))
+        assert number == 7
+        return self.responses.read(length - 4)
+
+    def batch(self, operation, payloads):
+        """The answers to a batch; streams have two chunks."""
+        lengths = struct.pack(f">{len(payloads)}I", *map(len, payloads))
+        response = self.ask(b"".join((b"B", operation.encode(), struct.pack(">I", len(payloads)), lengths, *payloads)))
+        assert response[:1] == b"A", response
+        chunks = [2] * len(payloads) if operation in "STNM" else None
+        size, marked = self.greeting.units_of(operation).size, self.greeting.marks_refusals
+        return Answers.from_batch(response[1:], len(payloads), chunks, size, marked=marked)
+
+    def assert_that_batches_agree(self, operation, payloads):
+        """The answers one by one are the columns of a batch."""
+        greeting = self.greeting
+        size, chunks = greeting.units_of(operation).size, 2 if operation in "STNM" else None
+        responses = [self.ask(operation.encode() + payload) for payload in payloads]
+        together = self.batch(operation, payloads)
+        singles = [
+            Answers.from_single(each[:1], each[1:], chunks, size, marked=greeting.marks_refusals) for each in responses
+        ]
+        assert Answers.concatenated(singles) == together, operation
+        return together
+
+    def decode(self, operation, *inputs):
+        """What is observed of inputs in hexadecimal digits."""
+        answers = self.batch(operation, [bytes.fromhex(each) for each in inputs])
+        return list(answers.observations(self.greeting.units, verdict_only=False))
