@@ -354,7 +354,7 @@ def test_real_libraries_keep_to_their_memory(name):
     ("lib.so:f,g?abi=bool(ptr,len)", "it names 2 functions; name one"),
     ("lib.so:f?abi=stream-utf8(state,ptr,len,out,cap)", "write new,feed,finish,free"),
     ("lib.so:f?abi=py:f.py", "write abi=py:FILE.py:FUNCTION"),
-    ("lib.so:f?abi=bool(ptr,len)&nul=kept", "there is ends the string, refused"),
+    ("lib.so:f?abi=bool(ptr,len)&nul=kept", "there may stand nul=ends the string"),
     ("lib.so:f?abi=bool(ptr,len)&speed=high", "there may stand nul=ends the string"),
 ])  # fmt: skip
 def test_a_name_that_says_too_little_gets_the_remedy(rest, says):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import subprocess
 import sys
@@ -11,10 +10,9 @@ from overlong.conformance.adapters.abi import ABIS
 from overlong.conformance.printable import printable
 from overlong.conformance.target import UnknownTarget
 from overlong.conformance.targets.builtin import ADAPTERS
+from overlong.conformance.targets.function_name import FunctionName
 
-TRAITS = {"nul": ("ends the string", "refused"), "bom": ("strips",)}
-"""What a user may say of the function, as a greeting says it (docs/protocol.md)."""
-
+_KNOWN = f"there are {', '.join(ABIS)}, and py:FILE.py:FUNCTION"
 _FORM = "write so:LIBRARY:SYMBOL?abi=NAME, as in 'so:./libmine.so:is_utf8?abi=bool(ptr,len)'"
 
 
@@ -31,43 +29,23 @@ def command(name: str, rest: str) -> list[str]:
     shown = printable(name)
     if os.name != "posix":
         raise UnknownTarget(f"{shown}: so: needs fork and guard pages, which this system lacks; write an adapter in C")
-    place, mark, query = rest.partition("?abi=")
-    library, colon, symbols = place.rpartition(":")
-    if not mark or not colon or not library or not symbols:
-        raise UnknownTarget(f"{shown}: {_FORM}; {_known()}")
-    convention, *said = query.split("&")
-    traits = [_trait(shown, each) for each in said]
-    script = [sys.executable, str(ADAPTERS / "shared_library.py"), _found(library)]
+    function = FunctionName.of(shown, rest, f"{_FORM}; {_KNOWN}")
+    symbols, convention = function.name, function.abi
+    script = [sys.executable, str(ADAPTERS / "shared_library.py"), _found(function.file)]
     if convention.startswith("py:"):
-        file, colon, function = convention.removeprefix("py:").rpartition(":")
-        if not colon or not file.endswith(".py") or not function:
+        file, colon, name_of = convention.removeprefix("py:").rpartition(":")
+        if not colon or not file.endswith(".py") or not name_of:
             raise UnknownTarget(f"{shown}: write abi=py:FILE.py:FUNCTION")
-        return [*script, symbols, "py", file, function, *traits]
+        return [*script, symbols, "py", file, name_of, *function.traits]
     abi = ABIS.get(convention)
     if abi is None:
-        near = difflib.get_close_matches(convention, ABIS, 1)
-        hint = f"did you mean {near[0]}? " if near else ""
-        raise UnknownTarget(f"{shown}: no abi '{printable(convention)}'; {hint}{_known()}")
+        raise function.no_abi(shown, ABIS, "", _KNOWN)
     given = symbols.count(",") + 1
     least = min(4, len(abi.functions)) or 1
     if not least <= given <= max(len(abi.functions), 1):
         wanted = f"write {','.join(abi.functions[:4])}, and reset if it has one" if abi.functions else "name one"
         raise UnknownTarget(f"{shown}: it names {given} function{'s' * (given != 1)}; {wanted}")
-    return [*script, symbols, convention, *traits]
-
-
-def _known() -> str:
-    return f"there are {', '.join(ABIS)}, and py:FILE.py:FUNCTION"
-
-
-def _trait(shown: str, said: str) -> str:
-    key, _, value = said.partition("=")
-    if key not in TRAITS:
-        known = ", ".join(f"{each}={word}" for each, words in TRAITS.items() for word in words)
-        raise UnknownTarget(f"{shown}: behind the abi stands '{printable(said)}'; there may stand {known}")
-    if value not in TRAITS[key]:
-        raise UnknownTarget(f"{shown}: {key} is '{printable(value)}'; there is {', '.join(TRAITS[key])}")
-    return said
+    return [*script, symbols, convention, *function.traits]
 
 
 def _found(library: str) -> str:
