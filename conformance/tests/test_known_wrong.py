@@ -60,8 +60,9 @@ def test_glibc_differs_only_in_what_it_says_of_missing_input():
     if why := BUILTINS["glibc-iconv"].missing():
         pytest.skip(why)
     certificate = certify("glibc-iconv", suites=QUICK)
-    assert set(certificate.run.buckets) == {("OV303", "")}
-    assert certificate.claims["verdict"] == certificate.claims["scalars"] == "holds"
+    assert {code for code, _ in certificate.run.buckets} == {"OV303", "OV512"}  # and in a stream it waits for more
+    failing = {claim for claim, state in certificate.claims.items() if state == "fails"}
+    assert failing == {"error position", "earliest detection"}
 
 
 def test_one_cause_is_one_bucket():
