@@ -2,17 +2,35 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import sys
+import tempfile
 import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Generator
 
 _TRIES = 50
 _PAUSE = 0.02
+
+
+class Failed(Exception):
+    """What is attended does not start, or has ended; the message is the last that is said of it."""
+
+
+@contextlib.contextmanager
+def folder_for(program: str) -> Generator[str]:
+    """A folder that is removed at the end. A failure meanwhile ends the worker, and is its last words."""
+    folder = tempfile.mkdtemp(prefix=f"overlong-{program}-")
+    try:
+        yield folder
+    except Failed as error:
+        sys.exit(str(error))
+    finally:
+        remove(folder)
 
 
 def remove(folder: str) -> None:

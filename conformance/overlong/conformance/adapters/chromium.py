@@ -18,11 +18,10 @@ import json
 import os
 import signal
 import struct
-import tempfile
 from binascii import a2b_base64, b2a_base64
 from typing import Any
 
-from overlong.conformance.adapters.attended import attended, remove
+from overlong.conformance.adapters.attended import Failed, attended, folder_for
 
 SCRIPT = Path(__file__).with_name("chromium_textdecoder.js")
 _HEAD = struct.Struct(">II")
@@ -33,10 +32,6 @@ _FLAGS = (
 )
 _FREE = 10  # descriptors from here on are nobody's
 _READ = 1 << 20
-
-
-class Failed(Exception):
-    """The browser does not answer, or not as it should."""
 
 
 class Page:
@@ -194,14 +189,9 @@ def main() -> None:
     """Start a browser, serve its page, end it."""
     answers = os.dup(1)
     os.dup2(2, 1)
-    folder = tempfile.mkdtemp(prefix="overlong-chromium-")
-    try:
+    with folder_for("chromium") as folder:
         page = Page(sys.argv[1], folder)
         attended(lambda: _serve(page, answers), page.close)
-    except Failed as error:
-        sys.exit(str(error))
-    finally:
-        remove(folder)
 
 
 if __name__ == "__main__":

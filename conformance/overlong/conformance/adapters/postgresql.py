@@ -17,11 +17,10 @@ import os
 import re
 import signal
 import subprocess
-import tempfile
 from io import FileIO
 from typing import TYPE_CHECKING, NamedTuple
 
-from overlong.conformance.adapters.attended import attended, remove
+from overlong.conformance.adapters.attended import Failed, attended, folder_for
 from overlong.conformance.adapters.python import Refusal, serve
 
 if TYPE_CHECKING:
@@ -60,10 +59,6 @@ def _memory_of_its_own() -> bool:
         return bool(ctypes.CDLL(None).unshare(_NEW_IPC) == 0)
     except (OSError, AttributeError):  # not Linux
         return False
-
-
-class Failed(Exception):
-    """There is no database, or it said something unforeseen."""
 
 
 class Who(NamedTuple):
@@ -172,16 +167,11 @@ def main() -> None:
     os.dup2(2, 1)
     version = subprocess.run([programs / "postgres", "--version"], capture_output=True, text=True, check=True).stdout
     ending = signal.SIGKILL if _memory_of_its_own() else signal.SIGTERM
-    folder = tempfile.mkdtemp(prefix="overlong-postgresql-")
-    try:
+    with folder_for("postgresql") as folder:
         backend = Backend(programs, folder)
         operations: dict[str, Answerer] = {"D": backend.decode}
         traits = {"version": version.strip(), "language": "C", "nul": "refused"}
         attended(lambda: serve(operations, "postgresql", traits, answers), lambda: backend.close(ending))
-    except Failed as error:
-        sys.exit(str(error))
-    finally:
-        remove(folder)
 
 
 if __name__ == "__main__":
