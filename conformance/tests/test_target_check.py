@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from overlong.conformance.commands.target import command
 from overlong.conformance.protocol import OPERATIONS
-from overlong.conformance.targets import examination
+from overlong.conformance.targets import framed
 from overlong.conformance.targets.examination import LEFT_OUT, NOT_TRIED, SOUND, WRONG, Examination
 from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.resolve import resolve
@@ -133,7 +133,7 @@ FAULTS = {
 
 @pytest.fixture
 def adapter(tmp_path, monkeypatch):
-    monkeypatch.setattr(examination, "_START_SECONDS", 0.6)
+    monkeypatch.setattr(framed, "_START_SECONDS", 0.6)
     (tmp_path / "adapter.py").write_text(ADAPTER)
     return lambda fault: [sys.executable, "-I", "-S", str(tmp_path / "adapter.py"), fault]
 

@@ -110,10 +110,8 @@ def run(words: list[str], octets: bytes, *, output: bool, said: bool = False) ->
 
 def write_all(descriptor: int, octets: bytes) -> None:
     """The rest of an input that does not fit into a pipe; a program may leave it."""
-    view = memoryview(octets)
     try:
-        while view:
-            view = view[os.write(descriptor, view) :]
+        write_all_of(descriptor, octets)
     except BrokenPipeError:
         pass
     finally:

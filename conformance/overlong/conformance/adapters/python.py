@@ -360,9 +360,31 @@ def write_all(answers: FileIO, parts: Sequence[bytes]) -> None:
                 views[0] = views[0][written:]
 
 
+def answer_frames(
+    greeting: dict[str, Any], operations: str, respond: Callable[[str, bytes, bool], Sequence[bytes]], answers: FileIO
+) -> None:
+    """Greet, then answer frames until the input ends.
+
+    ``respond`` is given one of ``operations``, a payload, and whether that is a batch's; it gives the response in
+    parts, its status first. Echoes, and what is not offered, are answered here.
+    """
+    requests = sys.stdin.buffer
+    write_all(answers, [json.dumps(greeting).encode() + b"\n"])
+    while len(head := requests.read(HEAD.size)) == HEAD.size:
+        length, request = HEAD.unpack(head)
+        body = requests.read(length - 4)
+        operation, response = chr(body[0]), cast("Sequence[bytes]", [b"U"])
+        if operation == "P":
+            response = [b"A", body[1:]]
+        elif operation == "B" and (inner := chr(body[1])) in operations:
+            response = respond(inner, body[2:], True)  # noqa: FBT003
+        elif operation in operations:
+            response = respond(operation, body[1:], False)  # noqa: FBT003
+        write_all(answers, [HEAD.pack(4 + sum(map(len, response)), request), *response])
+
+
 def serve(operations: dict[str, Answerer], name: str, traits: dict[str, str], answers: FileIO) -> None:
     """Greet, then answer batches until the input ends."""
-    requests = sys.stdin.buffer
     implementation = {"cpython": "CPython", "pypy": "PyPy"}.get(sys.implementation.name, sys.implementation.name)
     greeting = {
         "overlong": 1,
@@ -374,22 +396,17 @@ def serve(operations: dict[str, Answerer], name: str, traits: dict[str, str], an
         "error_mode": "replacement",
         **traits,
     }
-    answers.write(json.dumps(greeting).encode() + b"\n")
     last, items = b"", cast("Sequence[bytes]", ())
-    while len(head := requests.read(HEAD.size)) == HEAD.size:
-        length, request = HEAD.unpack(head)
-        body = requests.read(length - 4)
-        operation = chr(body[0])
-        response = [b"U"]
-        if operation == "P":
-            response = [b"A", body[1:]]
-        elif operation == "B" and (inner := chr(body[1])) in operations:
-            if (asked := body[2:]) != last:  # one batch is asked several ways: cut it once
-                last, items = asked, pieces(asked)
-            response = [b"A", *batch_response(operations[inner], items, len(asked))]
-        elif operation in operations:
-            response = [single_response(operations[operation]([body[1:]])[0])]
-        write_all(answers, [HEAD.pack(4 + sum(map(len, response)), request), *response])
+
+    def respond(operation: str, payload: bytes, batched: bool) -> Sequence[bytes]:  # noqa: FBT001
+        nonlocal last, items
+        if not batched:
+            return [single_response(operations[operation]([payload])[0])]
+        if payload != last:  # one batch is asked several ways: cut it once
+            last, items = payload, pieces(payload)
+        return [b"A", *batch_response(operations[operation], items, len(payload))]
+
+    answer_frames(greeting, "".join(operations), respond, answers)
     os._exit(0)  # nothing is buffered, and the decoder's own endings are not waited for
 
 

@@ -17,7 +17,6 @@ if __name__ == "__main__":  # a decoder's module must not be shadowed by an adap
 
 import errno
 import gc
-import json
 import marshal
 import mmap
 import os
@@ -44,7 +43,7 @@ from overlong.conformance.adapters.bounds import (
     Steps,
 )
 from overlong.conformance.adapters.native import Library, Streams, bound, by_python
-from overlong.conformance.adapters.python import HEAD, column, fail, load, pieces
+from overlong.conformance.adapters.python import HEAD, answer_frames, column, fail, load, pieces
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -537,27 +536,14 @@ def main() -> None:
         **({"nul": "ends the string"} if named.python is None and ABIS[named.abi].terminated else {}),
         **named.traits,
     }
-    _write(answers, json.dumps(greeting).encode() + b"\n")
-    requests = sys.stdin.buffer
-    while len(head := requests.read(HEAD.size)) == HEAD.size:
-        length, request = HEAD.unpack(head)
-        body = requests.read(length - 4)
-        operation = chr(body[0])
-        response = b"U"
-        if operation == "P":
-            response = b"A" + body[1:]
-        elif operation == "B" and (inner := chr(body[1])) in operations + "G":
-            response = b"A" + parent.answer(inner, pieces(body[2:]), single=False)
-        elif operation in operations + "G":
-            response = parent.answer(operation, [body[1:]], single=True)
-        _write(answers, HEAD.pack(4 + len(response), request) + response)
+
+    def respond(operation: str, payload: bytes, batched: bool) -> list[bytes]:  # noqa: FBT001
+        if batched:
+            return [b"A", parent.answer(operation, pieces(payload), single=False)]
+        return [parent.answer(operation, [payload], single=True)]
+
+    answer_frames(greeting, f"{operations}G", respond, answers)
     os._exit(0)  # the child sees the end of its input, and ends
-
-
-def _write(answers: FileIO, octets: bytes) -> None:
-    view = memoryview(octets)
-    while view:
-        view = view[answers.write(view) :]
 
 
 if __name__ == "__main__":

@@ -14,7 +14,6 @@ if __name__ == "__main__":  # a decoder's module must not be shadowed by an adap
     sys.path[0] = str(Path(__file__).resolve().parents[3])
 
 import ctypes
-import json
 import os
 from array import array
 from importlib.metadata import version
@@ -57,7 +56,7 @@ from overlong.conformance.adapters.bounds import (
     UNWRITTEN,
     Wrong,
 )
-from overlong.conformance.adapters.python import HEAD, column, fail, pieces
+from overlong.conformance.adapters.python import answer_frames, column, fail, pieces
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -465,27 +464,12 @@ def main() -> None:
         **({"nul": "ends the string"} if decoder.abi.terminated else {}),
         **dict(trait.split("=", 1) for trait in traits),
     }
-    requests = sys.stdin.buffer
+
+    def response(operation: str, payload: bytes, batched: bool) -> list[bytes]:  # noqa: FBT001
+        return [respond(decoder, operation, pieces(payload) if batched else [payload], single=not batched)]
+
     with FileIO(answers, "wb") as file:
-        write(file, json.dumps(greeting).encode() + b"\n")
-        while len(head := requests.read(HEAD.size)) == HEAD.size:
-            length, request = HEAD.unpack(head)
-            body = requests.read(length - 4)
-            operation, response = chr(body[0]), b"U"
-            if operation == "P":
-                response = b"A" + body[1:]
-            elif operation == "B" and (inner := chr(body[1])) in operations:
-                response = respond(decoder, inner, pieces(body[2:]), single=False)
-            elif operation in operations:
-                response = respond(decoder, operation, [body[1:]], single=True)
-            write(file, HEAD.pack(4 + len(response), request) + response)
-
-
-def write(file: FileIO, octets: bytes) -> None:
-    """All of it."""
-    view = memoryview(octets)
-    while view:
-        view = view[file.write(view) :]
+        answer_frames(greeting, operations, response, file)
 
 
 if __name__ == "__main__":

@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from overlong.conformance.targets.framed import FramedTarget
 
 SOUND, WRONG, LEFT_OUT, NOT_TRIED = "sound", "wrong", "left out", "not tried"
-_START_SECONDS = 10.0
 _PAUSE = 0.05  # seconds between the two halves of a request, and for what nobody asked for
 _BIG = 1 << 20  # more than any pipe holds
 _UNKNOWN = "?"
@@ -166,19 +165,12 @@ class Examination:
         if self._process is None:
             self._starts()
             assert self._process is not None
-            self._process.greeting(self._patience)
+            self._process.greeting(self._target.patience)
         return self._process
 
-    @property
-    def _patience(self) -> float:
-        return max(self._target.timeout, _START_SECONDS)
-
     def _starts(self) -> str:
-        target = self._target
         try:
-            self._process = Process(
-                target.command, environment=target.environment, sandbox=target.sandbox, memory=target.memory
-            )
+            self._process = self._target.new_process()
         except (OSError, ValueError) as error:
             why = error.strerror if isinstance(error, OSError) else str(error)
             raise Wrong(f"it cannot be started: {why}", "name a program that is there, and that may be run") from error
@@ -188,7 +180,7 @@ class Examination:
         process = self._process
         assert process is not None
         try:
-            greeting = process.greeting(self._patience)
+            greeting = process.greeting(self._target.patience)
         except OSError as error:  # a supervisor found that out
             raise Wrong(f"it cannot be started: {error.strerror}", "name a program that is there") from error
         except Ended as ended:
@@ -201,12 +193,12 @@ class Examination:
             assert process is not None
             process.send(0, ECHO.encode() + bytes(_BIG))
             try:
-                process.greeting(self._patience)
+                process.greeting(self._target.patience)
             except Ended:
                 raise Wrong(_seen(ended), f"{_GREETS}; it need not read for that") from None
             raise Wrong(
-                f"no greeting within {self._patience:g} s, and one once a mebibyte was sent: it stayed in a buffer, "
-                "or it waited for input",
+                f"no greeting within {self._target.patience:g} s, and one once a mebibyte was sent: it stayed in a "
+                "buffer, or it waited for input",
                 _GREETS,
             ) from None
         self.greeting = greeting

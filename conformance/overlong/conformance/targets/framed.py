@@ -102,10 +102,24 @@ class FramedTarget:
         if self._process is None:
             raise TargetError(f"{self.id}: not started")
         try:
-            return self._process.greeting(max(self.timeout, _START_SECONDS))
+            return self._process.greeting(self.patience)
         except OSError as error:
             self._process = None
             raise TargetError(f"{printable(self.id)}: cannot be started: {error.strerror}") from error
+
+    @property
+    def patience(self) -> float:
+        """Seconds in which it has to greet."""
+        return max(self.timeout, _START_SECONDS)
+
+    def new_process(self) -> Process:
+        """One more process of it, which nobody has greeted.
+
+        Raises:
+            OSError: it cannot be started.
+            ValueError: nor could anything by that name.
+        """
+        return Process(self.command, environment=self.environment, sandbox=self.sandbox, memory=self.memory)
 
     def start(self) -> None:
         """Start it without waiting; :meth:`open` waits. There is other work to do meanwhile.
@@ -115,9 +129,7 @@ class FramedTarget:
         """
         if self._process is None:
             try:
-                self._process = Process(
-                    self.command, environment=self.environment, sandbox=self.sandbox, memory=self.memory
-                )
+                self._process = self.new_process()
             except (OSError, ValueError) as error:
                 why = error.strerror if isinstance(error, OSError) else str(error)
                 raise TargetError(f"{printable(self.id)}: cannot be started: {why}") from error
