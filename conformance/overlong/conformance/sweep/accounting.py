@@ -1,0 +1,48 @@
+"""How many strings of a grid are well-formed, without making any: a product of matrices.
+
+A piece leads from each state of the automaton to one state; so an axis is a matrix that counts, for two states, the
+choices that lead from one to the other, and a grid is the product of its axes' matrices. What a sweep saw must
+equal it, or the sweep did not run.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from overlong.conformance.sweep.grid import Grid
+    from overlong.reference.automaton import Automaton
+
+
+class Account(NamedTuple):
+    """What some strings add up to."""
+
+    strings: int
+    octets: int
+    """Of the strings that are judged."""
+    well_formed: int
+    """How many of them the automaton accepts."""
+
+
+def account(grid: Grid, automaton: Automaton) -> Account:
+    """What the strings of a grid add up to, by counting alone."""
+    judged = grid.axes[grid.earlier :]
+    reached = [0] * len(automaton)
+    reached[0] = grid.size
+    for axis in judged:
+        after = [0] * len(automaton)
+        for state, ways in enumerate(reached):
+            if ways:
+                for choice in axis.choices:
+                    after[automaton.run(choice, state)] += ways // len(axis)
+        reached = after
+    octets = sum(grid.size // len(axis) * sum(map(len, axis.choices)) for axis in judged)
+    well_formed = sum(ways for state, ways in enumerate(reached) if automaton.accepting[state])
+    return Account(grid.size, octets, well_formed)
+
+
+def total(accounts: Sequence[Account]) -> Account:
+    """Several as one."""
+    return Account(*map(sum, zip(*accounts, strict=True))) if accounts else Account(0, 0, 0)

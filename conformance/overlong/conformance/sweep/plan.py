@@ -1,0 +1,77 @@
+"""A plan: a name, what it shows, and its strings as grids. A pure function of its name and the profile."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
+
+from overlong.conformance.profile import RFC3629
+from overlong.conformance.sweep.accounting import Account, account, total
+from overlong.conformance.sweep.plans import PLANS
+from overlong.conformance.sweep.shard import Shard
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from overlong.conformance.profile import Profile
+    from overlong.conformance.sweep.grid import Grid
+    from overlong.reference.automaton import Automaton
+
+SHARD = 1 << 24
+"""Strings in a shard, at most: a fraction of a second for a decoder in C, and their kinds fit in memory."""
+SHARD_OCTETS = 1 << 28
+"""Octets in a shard, at most, however few strings that is."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Strings to be asked, numbered."""
+
+    name: str
+    shows: str
+    profile: Profile
+    make: Callable[[Profile], Iterator[Grid]]
+
+    @cached_property
+    def grids(self) -> tuple[Grid, ...]:
+        """In order. Small: no string is made."""
+        return tuple(self.make(self.profile))
+
+    @cached_property
+    def size(self) -> int:
+        """How many strings."""
+        return sum(grid.size for grid in self.grids)
+
+    def shards(self, largest: int = SHARD) -> Iterator[Shard]:
+        """All of its strings, each in one shard."""
+        for number, grid in enumerate(self.grids):
+            most = max(1, min(largest, SHARD_OCTETS // max(grid.longest, 1)))
+            for first in range(0, grid.size, most):
+                yield Shard(self.name, number, first, min(most, grid.size - first))
+
+    def account(self, automaton: Automaton) -> Account:
+        """What all of its strings add up to, by counting alone."""
+        return total([account(grid, automaton) for grid in self.grids])
+
+
+@lru_cache(maxsize=64)
+def plan_named(name: str, profile: Profile = RFC3629) -> Plan:
+    """The plan of that name: ``exhaustive(3)``, ``placed(64)``, ``pairs``.
+
+    Raises:
+        ValueError: there is no such plan; the message says which there are.
+    """
+    found = re.fullmatch(r"([a-z]+)(?:\(([0-9]{1,5})\))?", name)
+    kind = PLANS.get(found[1]) if found else None
+    if found is None or kind is None:
+        raise ValueError(f"no plan {name!r}; there is {', '.join(each.form for each in PLANS.values())}")
+    if kind.least is None:
+        if found[2] is not None:
+            raise ValueError(f"the plan '{kind.name}' takes no number")
+        return Plan(kind.name, kind.shows, profile, lambda given: kind.grids(given, 0))
+    number = kind.usual if found[2] is None else int(found[2])
+    if not kind.least <= number <= kind.most:
+        raise ValueError(f"{kind.name}({number}): write a number from {kind.least} to {kind.most}")
+    return Plan(f"{kind.name}({number})", kind.shows.format(number), profile, lambda given: kind.grids(given, number))
