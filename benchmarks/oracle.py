@@ -1,0 +1,236 @@
+"""How fast the oracle is: beside a shift automaton in C, and beside decoders that are written for speed.
+
+The C loops are compiled here, by gcc and by clang if there is one, with ``-O3``, and again with ``-march=native``, for
+Numba compiles for this processor, too. Their rows are those of :mod:`overlong.reference.shift`. simdutf8 is the Rust
+crate, built by cargo; simdutf is what Node.js has for ``isUtf8``. Who is missing is left out, and said so.
+
+Texts are of a mebioctet, in one piece: ASCII; characters of one to four octets, mixed; and CJK, three octets each. All
+take turns, in CPU time; printed are medians of gigabytes a second, and of the ratios in each round. Bounds: the verdict
+at 0.9 times the speed of each C loop at least, and of mixed text at a third of simdutf's. The numbers have none: the C
+loop goes over the octets once and writes into memory that it has; the oracle goes twice, and hands out new memory.
+
+    python benchmarks/oracle.py [ROUNDS]
+"""
+
+from __future__ import annotations
+
+import ctypes
+import random
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from overlong.conformance.targets.builtins.rust import CRATES
+from overlong.reference.dialect import dialect
+from overlong.reference.encoder import encode_scalars
+from overlong.reference.native import oracle
+from overlong.reference.shift import ShiftAutomaton
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    Contender = Callable[[int], float]  # CPU seconds of so many turns
+
+SIZE = 1 << 20
+TURNS = 10
+C_BOUND, SIMD_BOUND = 0.9, 1 / 3
+
+C_SOURCE = """
+#include <stddef.h>
+#include <stdint.h>
+static const uint64_t rows[256] = {ROWS};
+static const uint32_t bits[256] = {BITS}, tail[256] = {TAIL};
+static uint32_t numbers[SIZE];
+
+int verdict(const uint8_t *octets, size_t size) {
+    uint64_t state = 0;
+    for (size_t i = 0; i < size; i++) state = rows[octets[i]] >> (state & 63);
+    return (state & 63) == 0;
+}
+
+int decode(const uint8_t *octets, size_t size) {
+    uint64_t state = 0;
+    uint32_t number = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < size; i++) {
+        uint8_t octet = octets[i];
+        state = rows[octet] >> (state & 63);
+        number = (tail[octet] ? number << tail[octet] : 0) | bits[octet];
+        numbers[count] = number;
+        count += (state & 63) == 0;
+    }
+    return (state & 63) == 0 ? (int)count : -1;
+}
+"""
+RUST_SOURCE = """
+#[no_mangle]
+pub unsafe extern "C" fn verdict(octets: *const u8, size: usize) -> i32 {
+    simdutf8::basic::from_utf8(std::slice::from_raw_parts(octets, size)).is_ok() as i32
+}
+"""
+CARGO = """
+[package]
+name = "verdict"
+version = "0.0.0"
+edition = "2021"
+[lib]
+crate-type = ["cdylib"]
+path = "verdict.rs"
+[dependencies]
+simdutf8 = "={version}"
+"""
+NODE_SOURCE = """
+const { isUtf8 } = require("node:buffer"), octets = require("node:fs").readFileSync(process.argv[1]);
+require("node:readline").createInterface({ input: process.stdin }).on("line", (turns) => {
+    const before = process.cpuUsage();
+    for (let turn = 0; turn < turns; turn++) if (!isUtf8(octets)) throw new Error("refused");
+    const used = process.cpuUsage(before);
+    console.log((used.user + used.system) / 1e6);
+});
+"""
+
+
+def texts() -> dict[str, bytes]:
+    """The texts, the same on every machine."""
+    rows, draw = dialect().layout.rows, random.Random(3629)  # noqa: S311 (the same text every time)
+    accepts = dialect().automaton.accepts
+    pools = [[n for n in row.numbers[:: max(1, len(row.numbers) >> 10)] if accepts(row.octets(n))] for row in rows]
+
+    def of(pick: Callable[[], int]) -> bytes:
+        octets, size = list[bytes](), 0
+        while size < SIZE:
+            octets.append(encode_scalars([pick()]))
+            size += len(octets[-1])
+        return b"".join(octets)
+
+    return {
+        "ascii": of(lambda: draw.choice(pools[0])),
+        "mixed": of(lambda: draw.choice(draw.choice(pools))),
+        "cjk": of(lambda: draw.randrange(0x4E00, 0xA000)),
+    }
+
+
+def timed(call: Callable[[], object]) -> Contender:
+    """What takes CPU time in this process."""
+
+    def turns(count: int) -> float:
+        began = time.process_time()
+        for _ in range(count):
+            call()
+        return time.process_time() - began
+
+    return turns
+
+
+def c_loops(folder: Path) -> dict[str, ctypes.CDLL]:
+    """The C loops, by compiler and options."""
+    spoken = dialect()
+    begins = [to != spoken.automaton.dead for to in spoken.automaton.table[0]]
+    leads = [spoken.layout.announced(octet) for octet in range(256)]
+    last = spoken.layout.rows[-1].templates[-1]
+    bits = [row.templates[0].bits(octet) if row else last.bits(octet) for octet, row in enumerate(leads)]
+    tail = [0 if begin else last.free for begin in begins]
+    source = C_SOURCE
+    for word, numbers in (("ROWS", ShiftAutomaton.of(spoken.automaton).rows), ("BITS", bits), ("TAIL", tail)):
+        source = source.replace(word, ", ".join(f"{number}u" for number in numbers))
+    (folder / "loops.c").write_text(source.replace("SIZE", str(SIZE + 8)), "ascii")
+    found: dict[str, ctypes.CDLL] = {}
+    for compiler in ("gcc", "clang"):
+        if shutil.which(compiler) is None:
+            print(f"left out: {compiler} is not on the path")
+            continue
+        for options in (["-O3"], ["-O3", "-march=native"]):
+            library = folder / f"{compiler}{len(options)}.so"
+            command = [compiler, *options, "-shared", "-fPIC", "-o", str(library), str(folder / "loops.c")]
+            subprocess.run(command, check=True)
+            found[" ".join([compiler, *options])] = ctypes.CDLL(str(library))
+    return found
+
+
+def simdutf8(folder: Path) -> ctypes.CDLL | None:
+    """The crate, or None where there is no cargo."""
+    if shutil.which("cargo") is None:
+        print("left out: cargo is not on the path, so there is no simdutf8")
+        return None
+    (folder / "Cargo.toml").write_text(CARGO.replace("{version}", CRATES.version("simdutf8")), "ascii")
+    (folder / "verdict.rs").write_text(RUST_SOURCE, "ascii")
+    subprocess.run(["cargo", "build", "--release", "--quiet"], cwd=folder, check=True)
+    return ctypes.CDLL(str(next((folder / "target" / "release").glob("libverdict.*"))))
+
+
+def accepted(function: Callable[..., int], octets: bytes) -> Contender:
+    """A function of a library, which must accept."""
+    assert function(octets, ctypes.c_size_t(len(octets))) > 0
+    return timed(lambda: function(octets, ctypes.c_size_t(len(octets))))
+
+
+def node(octets: bytes, folder: Path) -> tuple[subprocess.Popen[str], Contender]:
+    """Node.js, which takes its own time."""
+    (folder / "text").write_bytes(octets)
+    process = subprocess.Popen(
+        ["node", "-e", NODE_SOURCE, str(folder / "text")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+
+    def turns(count: int) -> float:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        print(count, file=process.stdin, flush=True)
+        return float(process.stdout.readline())
+
+    return process, turns
+
+
+def compare(
+    name: str, size: int, ours: Contender, others: Mapping[str, tuple[Contender, float | None]], rounds: int
+) -> None:
+    """Print the speeds, and the ratios of ours to the others' with their bounds."""
+    seconds: dict[str, list[float]] = {"oracle": [], **{other: [] for other in others}}
+    for number in range(rounds + 1):
+        for each, turns in {"oracle": ours, **{other: turns for other, (turns, _) in others.items()}}.items():
+            taken = turns(TURNS)
+            if number:  # the first round warms up
+                seconds[each].append(taken)
+    for each, all_taken in seconds.items():
+        print(f"{name}, {each}: {size * TURNS / statistics.median(all_taken) / 1e9:.2f} GB/s")
+    for other, (_, bound) in others.items():
+        ratio = statistics.median(theirs / mine for theirs, mine in zip(seconds[other], seconds["oracle"], strict=True))
+        held = "" if bound is None else f" (bound {bound:.2f}: {'holds' if ratio >= bound else 'MISSED'})"
+        print(f"{name}, oracle to {other}: {ratio:.2f}{held}")
+
+
+def main() -> None:
+    """Print speeds and ratios."""
+    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 9
+    spoken = oracle()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        loops, crate = c_loops(folder), simdutf8(folder)
+        if shutil.which("node") is None:
+            print("left out: node is not on the path, so there is no simdutf")
+        for text, octets in texts().items():
+            simd_bound = SIMD_BOUND if text == "mixed" else None
+            others: dict[str, tuple[Contender, float | None]] = {
+                loop: (accepted(library.verdict, octets), C_BOUND) for loop, library in loops.items()
+            }
+            if crate is not None:
+                others["simdutf8"] = accepted(crate.verdict, octets), simd_bound
+            process: subprocess.Popen[str] | None = None
+            if shutil.which("node") is not None:
+                process, turns = node(octets, folder)
+                others["simdutf"] = turns, simd_bound
+            assert spoken.is_well_formed(octets)
+            compare(f"verdict, {text}", len(octets), timed(lambda: spoken.is_well_formed(octets)), others, rounds)  # noqa: B023
+            if process is not None:
+                process.communicate()
+            decoders = {loop: (accepted(library.decode, octets), None) for loop, library in loops.items()}
+            assert spoken.decode_scalars(octets).tolist() == list(map(ord, octets.decode()))
+            compare(f"numbers, {text}", len(octets), timed(lambda: spoken.decode_scalars(octets)), decoders, rounds)  # noqa: B023
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,17 @@
+"""The oracle at machine speed (extra ``native``): compiled by Numba from the automaton and the layout.
+
+The pure-Python reference remains the definition; that both say the same is a test.
+
+Raises:
+    ImportError: Numba is not installed; the message says how to install it.
+"""
+
+from importlib.util import find_spec
+
+if find_spec("numba") is None:
+    raise ImportError("the oracle at machine speed needs Numba: pip install 'overlong[native]'")
+
+from overlong.reference.native.compiled import compiled
+from overlong.reference.native.oracle import Oracle, oracle
+
+__all__ = ["Oracle", "compiled", "oracle"]

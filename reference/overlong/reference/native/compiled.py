@@ -1,0 +1,23 @@
+# pyright: basic
+"""How kernels are compiled: once for each machine, where there is a place to keep them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from numba import njit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def compiled(function: Callable[..., Any]) -> Any:
+    """``function``, compiled by Numba when first called; it runs without the interpreter's lock.
+
+    Machine code is kept beside the module, or in the user's cache folder where that cannot be written
+    (``NUMBA_CACHE_DIR`` overrides both). Where neither can be written, each process compiles for itself.
+    """
+    try:
+        return njit(function, cache=True, nogil=True)
+    except RuntimeError:  # Numba's word for: no place to keep it
+        return njit(function, nogil=True)

@@ -1,0 +1,241 @@
+"""The oracle at machine speed is the reference, on short strings and on long ones, wherever 64 octets begin."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from functools import cache
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from overlong.conformance.suites.complete import complete_strings
+from overlong.reference import DIALECTS, Decoded, IllFormed, Rejected, decode_scalars, dialect, is_well_formed, outcome
+from overlong.reference.native import Oracle, oracle
+from overlong.reference.native.parallel import OCTETS_AT_ONCE, edges
+from overlong.reference.shift import ShiftAutomaton
+
+REFUSED = {
+    "utf-8-sig": "more than bits of octets",
+    "rfc2279": "11 states",
+    "cesu-8": "more than bits of octets",
+    "mutf-8": "more than bits of octets",
+    "mutf-8-lax": "more than bits of octets",
+    "wtf-8": "12 states",
+}
+SUPPORTED = sorted(DIALECTS.keys() - REFUSED.keys())
+ORACLES = {name: oracle(name) for name in SUPPORTED}
+for each in ORACLES.values():  # compiled here, in no example with a deadline
+    each.decode_scalars(b"")
+UTF8 = ORACLES["rfc3629"]
+SCALARS = [*range(0xD800), *range(0xE000, 0x110000)]
+LONGEST = 6  # octets of a character in any dialect
+
+
+def said(spoken: Oracle, octets: bytes | memoryview) -> Decoded | Rejected:
+    try:
+        return Decoded(tuple(spoken.decode_scalars(octets).tolist()))
+    except IllFormed as error:
+        return Rejected(error.offset, error.length, error.incomplete)
+
+
+def assert_agrees(spoken: Oracle, octets: bytes) -> None:
+    expected = outcome(octets, "fatal", spoken.dialect)
+    assert said(spoken, octets) == expected
+    assert spoken.first_error(octets) == (expected if isinstance(expected, Rejected) else None)
+    assert spoken.is_well_formed(octets) == is_well_formed(octets, spoken.dialect)
+
+
+def class_strings(spoken: Oracle, most: int) -> list[bytes]:
+    """All strings of up to so many octets, of the ends of each class."""
+    ends = [octets.least for octets in spoken.dialect.automaton.classes]
+    return [bytes(string) for length in range(most + 1) for string in product(ends, repeat=length)]
+
+
+@cache
+def characters(name: str) -> list[bytes]:
+    """Characters of every row of the layout: its first and last numbers, and those around the surrogates."""
+    spoken = dialect(name)
+    ends = [number for row in spoken.layout.rows for number in (row.numbers[0], row.numbers[-1])]
+    found = [spoken.layout.encode(number) for number in [*ends, 0x41, 0xE9, 0xD7FF, 0xD800, 0xE000, 0xFFFD, 0x10FFFF]]
+    return [octets for octets in found if octets and spoken.automaton.accepts(octets)]
+
+
+def mixed_text(name: str) -> bytes:
+    """More than three times 64 octets: characters of all lengths, and a stretch of those of one octet."""
+    text = b"".join(characters(name))
+    return (text * OCTETS_AT_ONCE)[: 2 * OCTETS_AT_ONCE // len(text) * len(text)] + b"a" * 2 * OCTETS_AT_ONCE + text * 2
+
+
+@pytest.mark.parametrize("name", SUPPORTED)
+def test_it_is_the_reference_on_the_complete_suite_and_on_class_strings(name):
+    spoken = ORACLES[name]
+    for octets in complete_strings(spoken.dialect.automaton):
+        assert_agrees(spoken, octets)
+    for octets in class_strings(spoken, 4 if name == "rfc3629" else 3):
+        assert_agrees(spoken, octets)
+
+
+@pytest.mark.parametrize("name", SUPPORTED)
+def test_it_is_the_reference_wherever_a_string_lies_across_64_octets(name):
+    """The string at each distance from the 64th octet, amid text: so each of its octets is the last, and the first."""
+    spoken, ascii_only = ORACLES[name], b"a" * (2 * OCTETS_AT_ONCE)
+    other = max(characters(name), key=len)
+    for string in class_strings(spoken, 4 if name == "rfc3629" else 2):
+        expected = outcome(string + ascii_only[:1], "fatal", spoken.dialect)
+        for distance in range(len(string) + 1):
+            before = ascii_only[: (OCTETS_AT_ONCE - distance) % len(other)]
+            before += other * ((OCTETS_AT_ONCE - distance) // len(other))
+            found = spoken.first_error(before + string + ascii_only)
+            if isinstance(expected, Rejected):
+                assert found == (expected.offset + len(before), expected.length, expected.incomplete)
+            else:
+                assert found is None
+
+
+@pytest.mark.parametrize("name", SUPPORTED)
+def test_it_finds_one_wrong_octet_and_every_truncation_in_any_place(name):
+    spoken, text = ORACLES[name], mixed_text(name)
+    ends = [octets.least for octets in spoken.dialect.automaton.classes]
+    assert is_well_formed(text, spoken.dialect)
+    for place in range(len(text)):
+        assert spoken.first_error(text[:place]) == rejected(spoken, text[:place])
+        # What follows a few characters later has no say; and the reference need not read it.
+        near = text[: place + 2 * LONGEST]
+        for octet in ends[place % 3 :: 3]:
+            wrong = near[:place] + bytes([octet]) + near[place + 1 :]
+            expected = rejected(spoken, wrong)
+            if expected is not None and not expected.incomplete:
+                assert spoken.first_error(wrong + text[len(wrong) :]) == expected
+
+
+def rejected(spoken: Oracle, octets: bytes) -> Rejected | None:
+    found = outcome(octets, "fatal", spoken.dialect)
+    return found if isinstance(found, Rejected) else None
+
+
+@settings(max_examples=400)
+@given(st.data())
+def test_it_is_the_reference_on_mixed_text_with_faults_anywhere(data):
+    name = data.draw(st.sampled_from(SUPPORTED))
+    octets = [end for each in dialect(name).automaton.classes for run in each.ranges for end in (run.low, run.high)]
+    piece = st.sampled_from(characters(name)) | st.integers(1, 70).map(lambda count: b"a" * count)
+    text = b"".join(data.draw(st.lists(piece, max_size=80)))[:300]
+    for place, octet in data.draw(st.lists(st.tuples(st.integers(0, 300), st.sampled_from(octets)), max_size=2)):
+        text = text[:place] + bytes([octet]) + text[place + data.draw(st.integers(0, 1)) :]
+    around = b"\xff" * data.draw(st.integers(0, OCTETS_AT_ONCE))  # any alignment, hostile octets on both sides
+    within = memoryview(around + text + around)[len(around) : len(around) + len(text)]
+    assert said(ORACLES[name], within) == outcome(text, "fatal", dialect(name))
+    assert_agrees(ORACLES[name], text)
+
+
+def test_every_scalar_value_in_one_text():
+    octets = "".join(map(chr, SCALARS)).encode()
+    assert UTF8.is_well_formed(octets)
+    assert np.array_equal(UTF8.decode_scalars(octets), SCALARS)
+
+
+@pytest.mark.parametrize("name", SUPPORTED)
+def test_well_formed_text_is_taken_64_octets_at_a_time(name):
+    """Rows that refuse every octet show where the search went on octet by octet: before the last few at most."""
+    spoken, text = ORACLES[name], mixed_text(name) * 3
+    octets = np.frombuffer(text, np.uint8)
+    hopeless = np.full_like(spoken._rows, spoken._dead)
+    offset, _, _ = spoken._search(octets, hopeless, spoken._dead, spoken._begins)
+    assert offset >= len(text) // OCTETS_AT_ONCE * OCTETS_AT_ONCE - LONGEST
+
+
+def test_defects_are_the_references():
+    for octets in (b"\xc0\x80", b"a\xed\xa0\x80", b"\xf4\x90", b"\xe2\x82", b"\x80"):
+        for text in (octets, b"a" * 100 + octets + b"a" * 100):
+            with pytest.raises(IllFormed) as expected:
+                decode_scalars(text)
+            with pytest.raises(IllFormed) as found:
+                UTF8.decode_scalars(text)
+            assert str(found.value) == str(expected.value)
+
+
+def test_octets_in_any_buffer():
+    text = "aé€😀".encode() * 20
+    numbers = [ord(each) for each in "aé€😀" * 20]
+    array = np.frombuffer(text, np.uint8).copy()
+    doubled = np.repeat(array, 2)
+    spread = doubled[::2]
+    for octets in (text, bytearray(text), memoryview(text), memoryview(doubled.tobytes())[::2], array, spread):
+        assert UTF8.decode_scalars(octets).tolist() == numbers
+        assert UTF8.is_well_formed(octets)
+        assert UTF8.first_error(octets) is None
+    assert array.flags.writeable
+    assert UTF8.decode_scalars(b"").dtype == np.uint32
+    with pytest.raises(TypeError, match="a row of uint8, not 1 dimensions of uint32"):
+        UTF8.is_well_formed(array.astype(np.uint32))
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_dialect_that_it_cannot_speak_is_refused_in_a_sentence(name):
+    with pytest.raises(ValueError, match=rf"^{name}: .*{REFUSED[name]}.*; use overlong\.reference\.decode"):
+        oracle(name)
+
+
+def test_an_automaton_of_the_wrong_shape_does_not_run_on_64_octets():
+    automaton = dialect().automaton
+    with pytest.raises(ValueError, match="accepts in its start only"):
+        edges(automaton.flipped(2))
+    with pytest.raises(ValueError, match="may begin a character may also stand within one"):
+        edges(dialect("cesu-8").automaton)
+    with pytest.raises(ValueError, match="cycle"):
+        edges(automaton.redirected(2, 0x80, 2))
+
+
+@pytest.mark.parametrize("name", [name for name in DIALECTS if len(dialect(name).automaton) <= 10])
+def test_a_shift_automaton_is_the_automaton(name):
+    automaton = dialect(name).automaton
+    shifts = ShiftAutomaton.of(automaton)
+    assert all(row < 1 << 64 for row in shifts.rows)
+    assert shifts.accepting == {6 * state for state in range(len(automaton)) if automaton.accepting[state]}
+    assert shifts.dead is not None
+    assert shifts.dead == 6 * automaton.run(b"\xff")
+    for state in range(len(automaton)):
+        for octet in range(256):
+            assert shifts.run([octet], 6 * state) == 6 * automaton.table[state][octet]
+    for string in complete_strings(automaton):
+        assert shifts.accepts(string) == automaton.accepts(string)
+
+
+def test_a_shift_automaton_has_ten_states_at_most():
+    with pytest.raises(ValueError, match="11 states does not fit"):
+        ShiftAutomaton.of(dialect("rfc2279").automaton)
+
+
+PROGRAM = """
+from overlong.reference.native import oracle
+print(oracle().first_error(b"a" * 99 + b"\\xe2\\x82"), oracle().decode_scalars(b"a").tolist())
+"""
+
+
+def started(folder: str) -> subprocess.Popen[str]:
+    environment = {**os.environ, "NUMBA_CACHE_DIR": folder, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    return subprocess.Popen(
+        [sys.executable, "-c", PROGRAM], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+def test_processes_that_compile_at_once_or_cannot_keep_what_they_compiled_all_answer(tmp_path):
+    """``/dev/null`` is no folder, even for a superuser."""
+    processes = [started(folder) for folder in (str(tmp_path), str(tmp_path), "/dev/null/none")]
+    for process in processes:
+        output, errors = process.communicate(timeout=120)
+        assert (output, errors) == ("(99, 2, True) [97]\n", "")
+    assert list(tmp_path.rglob("*.nbc"))
+
+
+def test_without_numba_it_says_what_to_install(monkeypatch):
+    for module in [name for name in sys.modules if name.startswith("overlong.reference.native")]:
+        monkeypatch.delitem(sys.modules, module)
+    monkeypatch.setitem(sys.modules, "numba", None)
+    with pytest.raises(ImportError, match=r"^the oracle .* needs Numba: pip install 'overlong\[native\]'$"):
+        __import__("overlong.reference.native")
