@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.adapters.abi import ACCEPTED, ITERATE, REFUSED, UNIT, Abi, Called, Reading
 from overlong.conformance.adapters.guarded import Guarded
-from overlong.conformance.adapters.python import Refusal, refusal
+from overlong.conformance.adapters.python import Refusal, load, refusal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,18 +49,27 @@ _CELLS = 4  # and what follows: the cells' addresses
 
 
 class Library:
-    """A shared library, loaded into this process."""
+    """A shared library, loaded into this process; or a Python file whose names are functions compiled by Numba."""
 
     def __init__(self, path: str) -> None:
         """Raises: OSError: it cannot be loaded; the message is the loader's."""
-        self._loaded = ctypes.CDLL(path)
+        self._names: dict[str, Any] | None = load(path, "__dict__") if path.endswith(".py") else None
+        self._loaded = ctypes.CDLL(path if self._names is None else None)
 
     def function(self, symbol: str, parameters: Sequence[str] = (), result: str = "int") -> Any:
         """A function with its types set, apart from any other of that name.
 
         Raises:
             LookupError: there is no such symbol.
+            OSError: it is no compiled function.
         """
+        if self._names is not None:
+            if symbol not in self._names:
+                raise LookupError(symbol)
+            place = getattr(self._names[symbol], "address", None)
+            if not isinstance(place, int):
+                raise OSError(f"{symbol} has no address there; decorate it with numba.cfunc")
+            return ctypes.CFUNCTYPE(_RESULT[result], *[_PARAMETER[each] for each in parameters])(place)
         try:
             function = self._loaded[symbol]
         except AttributeError:
@@ -68,6 +77,11 @@ class Library:
         function.argtypes = [_PARAMETER[each] for each in parameters]
         function.restype = _RESULT[result]
         return function
+
+
+def address_of(function: Any) -> int:
+    """Where the code of a function of a :class:`Library` begins, for those who call it without ctypes."""
+    return ctypes.cast(function, ctypes.c_void_p).value or 0
 
 
 def bound(abi: Abi, function: Any) -> Call:

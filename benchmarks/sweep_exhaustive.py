@@ -1,0 +1,301 @@
+# pyright: basic
+"""What a sweep costs beside a loop in C that does the same: all strings of four octets, verdict and full output.
+
+The C loop is compiled here, by gcc with ``-O3 -march=native``. It makes the same strings, numbers them in memory before
+each call, calls the same function by its address, reads its answer, checks verdict, offset and output against the same
+table, and adds up the same sums; both must come to the same sums and the same kinds, or the benchmark fails. The two
+take turns, leading octet by leading octet, in CPU time. Bounds: 1.3 times the C loop for a function that does nothing,
+1.15 times for any other; and 2 s for ``placed(64)``, of more than five million strings.
+
+Functions: one that returns at once; GLib's ``g_utf8_validate``; simdutf8, the Rust crate, built by cargo; a decoder to
+UTF-32 in plain C. Who is missing is left out, and said so. Besides the ratio of all the time, printed is the median of
+the ratios at each leading octet, which a busy machine disturbs less, and which the bounds are for.
+
+    python benchmarks/sweep_exhaustive.py [LEADING-OCTETS]     (of 256; usually 24, evenly spread)
+"""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import mmap
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from functools import cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from overlong.conformance.adapters.abi import ABIS
+from overlong.conformance.sweep.accounting import account
+from overlong.conformance.sweep.compiled.loop import PROGRESS_OCTETS, Loop, Progress
+from overlong.conformance.sweep.compiled.tables import Reader
+from overlong.conformance.sweep.expectation import Expectation
+from overlong.conformance.sweep.plan import plan_named
+from overlong.conformance.targets.builtins.rust import CRATES
+from overlong.reference.dialect import dialect
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from overlong.conformance.sweep.grid import Grid
+
+USUAL = 24
+EMPTY_BOUND, BOUND, PLACED_BOUND = 1.3, 1.15, 2.0
+EACH = 1 << 24
+"""Strings of four octets that begin with the same one."""
+
+C_SOURCE = r"""
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+typedef struct { int64_t strings, octets, well_formed, accepted; uint64_t checksum; } sums;
+enum { NOT_SAID = 0xFFFFFFFF, REFUSED_WELL_FORMED = 1, ACCEPTED_ILL_FORMED, OTHER_OUTPUT, OTHER_OFFSET, BROKEN = 7 };
+typedef struct { uint8_t state, offset, units; uint32_t number, wanted[4]; } place;
+
+static const uint8_t (*table)[256], *accepting, *lead;
+static uint32_t tail_bits;
+void prepare(const uint8_t *given_table, const uint8_t *given_accepting, const uint8_t *given_lead, uint32_t bits) {
+  table = (const uint8_t (*)[256])given_table, accepting = given_accepting, lead = given_lead, tail_bits = bits;
+}
+
+static inline place read_octet(place p, uint8_t octet, size_t offset) {
+  p.number = accepting[p.state] ? lead[octet] : p.number << tail_bits | (octet & ((1u << tail_bits) - 1));
+  p.state = table[p.state][octet];
+  if (accepting[p.state]) p.offset = offset, p.wanted[p.units++] = p.number;
+  return p;
+}
+
+static _Alignas(64) uint8_t input[256];
+static _Alignas(64) uint32_t out[64];
+
+/* All strings of four octets that begin with `first`. What comes last sets status (0, 1, 2) and number. */
+#define LOOP(NAME, TYPE, OUTPUT, ...) \
+void NAME(TYPE f, uint64_t first, volatile uint64_t *counter, uint8_t *kinds, sums *all) { \
+  sums s = *all; \
+  uint8_t *string = input + 64; \
+  const size_t length = 4; \
+  memset(input, 0x80, sizeof input); \
+  uint64_t index = first << 24; \
+  place one = read_octet((place){0}, first, 1); \
+  for (int b = 0; b < 256; b++) { \
+    place two = read_octet(one, b, 2); \
+    for (int c = 0; c < 256; c++) { \
+      place three = read_octet(two, c, 3); \
+      uint64_t head = first | b << 8 | c << 16 | 0x8080808000000000u; \
+      for (uint64_t d = 0; d < 256; d++, index++) { \
+        uint64_t status = 0, number = 0; \
+        *counter = index; \
+        *(uint64_t *)string = head | d << 24; \
+        __VA_ARGS__ \
+        bool right = accepting[table[three.state][d]]; \
+        s.well_formed += right; \
+        if (status == 0) { \
+          s.accepted++; \
+          if (!right) kinds[index] = ACCEPTED_ILL_FORMED; \
+          else if (OUTPUT) { \
+            place four = read_octet(three, d, 4); \
+            bool same = number == four.units; \
+            for (size_t k = 0; same && k < number; k++) same = out[k] == four.wanted[k]; \
+            if (!same) kinds[index] = OTHER_OUTPUT; \
+          } \
+        } else if (status == 2) kinds[index] = BROKEN; \
+        else if (right) kinds[index] = REFUSED_WELL_FORMED; \
+        else if (number != NOT_SAID && number != three.offset) kinds[index] = OTHER_OFFSET; \
+        s.checksum += ((number << 2 | status) + 1) * (index * 0x9E3779B97F4A7C15u | 1); \
+      } \
+    } \
+  } \
+  s.strings += 1 << 24, s.octets += length << 24; \
+  *all = s; \
+}
+
+typedef bool judge(const uint8_t *, size_t);
+typedef int validate(const uint8_t *, ptrdiff_t, const uint8_t **);
+typedef ptrdiff_t decode(const uint8_t *, size_t, uint32_t *, size_t);
+LOOP(with_bool, judge *, 0, if (!f(string, length)) status = 1, number = NOT_SAID;)
+LOOP(with_glib, validate *, 0, {
+  const uint8_t *end = NULL;
+  int fine = f(string, length, &end);
+  number = end - string;
+  if (fine) status = number == length ? 0 : 2, number = 0;
+  else if (number < length) status = 1;
+  else status = 2, number = 0;
+})
+LOOP(with_output, decode *, 1, {
+  ptrdiff_t written = f(string, length, out, 4 * length + 16);
+  if (written < 0) status = 1, number = NOT_SAID;
+  else if (written > 4 * (ptrdiff_t)length + 16) status = 2;
+  else number = written;
+})
+
+bool nothing(const uint8_t *s, size_t n) { return (void)s, (void)n, false; }
+
+ptrdiff_t to_utf32(const uint8_t *s, size_t n, uint32_t *to, size_t cap) {
+  size_t written = 0, state = 0;
+  uint32_t number = 0;
+  for (size_t k = 0; k < n; k++) {
+    number = accepting[state] ? lead[s[k]] : number << tail_bits | (s[k] & ((1u << tail_bits) - 1));
+    state = table[state][s[k]];
+    if (accepting[state]) {
+      if (written < cap) to[written] = number;
+      written++;
+    }
+  }
+  return accepting[state] ? (ptrdiff_t)written : -1;
+}
+"""
+RUST_SOURCE = """
+#[no_mangle]
+pub unsafe extern "C" fn verdict(octets: *const u8, size: usize) -> bool {
+    simdutf8::basic::from_utf8(std::slice::from_raw_parts(octets, size)).is_ok()
+}
+"""
+CARGO = """
+[package]
+name = "verdict"
+version = "0.0.0"
+edition = "2021"
+[lib]
+crate-type = ["cdylib"]
+path = "verdict.rs"
+[dependencies]
+simdutf8 = "={version}"
+"""
+
+
+class Asked(NamedTuple):
+    """A function, and how both loops call it."""
+
+    name: str
+    function: Any
+    abi: str
+    c_loop: str
+    bound: float
+
+
+@cache
+def tables() -> Reader:
+    """Of RFC 3629; kept, for the C loops hold their addresses."""
+    return Reader.of(dialect().automaton, dialect().layout)
+
+
+def built(folder: Path) -> ctypes.CDLL:
+    """The C loops and the functions in C, with the tables of RFC 3629."""
+    (folder / "loops.c").write_text(C_SOURCE, "ascii")
+    words = ["gcc", "-O3", "-march=native", "-fno-strict-aliasing", "-shared", "-fPIC"]
+    subprocess.run([*words, folder / "loops.c", "-o", folder / "loops.so"], check=True)
+    library = ctypes.CDLL(str(folder / "loops.so"))
+    reader = tables()
+    library.prepare.argtypes = [ctypes.c_void_p] * 3 + [ctypes.c_uint32]
+    library.prepare(*(each.ctypes.data for each in reader[:3]), int(reader.layout[0]))
+    return library
+
+
+def functions(library: ctypes.CDLL, folder: Path) -> Iterator[Asked]:
+    """Those that there are."""
+    yield Asked("nothing", library.nothing, "bool(ptr,len)", "with_bool", EMPTY_BOUND)
+    glib = ctypes.util.find_library("glib-2.0")
+    if glib is None:
+        print("left out: there is no GLib")
+    else:
+        yield Asked("GLib", ctypes.CDLL(glib).g_utf8_validate, "glib(ptr,len,end)", "with_glib", BOUND)
+    if shutil.which("cargo") is None:
+        print("left out: cargo is not on the path, so there is no simdutf8")
+    else:
+        (folder / "Cargo.toml").write_text(CARGO.replace("{version}", CRATES.version("simdutf8")), "ascii")
+        (folder / "verdict.rs").write_text(RUST_SOURCE, "ascii")
+        subprocess.run(["cargo", "build", "--release", "--quiet"], cwd=folder, check=True)
+        crate = ctypes.CDLL(str(next((folder / "target" / "release").glob("libverdict.*"))))
+        yield Asked("simdutf8", crate.verdict, "bool(ptr,len)", "with_bool", BOUND)
+    yield Asked("to UTF-32", library.to_utf32, "utf32(ptr,len,out,cap)", "with_output", BOUND)
+
+
+def address(thing: Any) -> int:
+    """Where a function or a buffer is."""
+    return int(ctypes.cast(thing, ctypes.c_void_p).value or 0)
+
+
+def timed(work: Callable[[], None]) -> float:
+    """CPU seconds."""
+    started = time.process_time()
+    work()
+    return time.process_time() - started
+
+
+class Memory:
+    """What a loop writes to, for the strings from ``first`` on."""
+
+    def __init__(self, count: int) -> None:
+        self.progress = Progress(mmap.mmap(-1, PROGRESS_OCTETS))
+        self.kinds = mmap.mmap(-1, count)
+
+
+def compare(asked: Asked, library: ctypes.CDLL, loop: Loop, grid: Grid, leads: list[int]) -> None:
+    """Print what the sweep's loop costs beside the one in C."""
+    there, here = Memory(EACH), Memory(EACH)
+    c_loop, sums, counter = library[asked.c_loop], (ctypes.c_int64 * 5)(), ctypes.c_uint64()
+    c_loop.argtypes = [ctypes.c_void_p, ctypes.c_uint64, *[ctypes.c_void_p] * 3]
+    kinds = address((ctypes.c_char * EACH).from_buffer(there.kinds))
+    times = list[tuple[float, float]]()
+    for lead in [leads[0], *leads]:  # the first time is for the page faults
+        first = lead * EACH
+        here.progress.begin(first)
+        ctypes.memset(sums, 0, ctypes.sizeof(sums))
+        for memory in (there, here):
+            memory.kinds[:] = bytes(EACH)
+        given = address(asked.function), lead, ctypes.addressof(counter), kinds - first, ctypes.addressof(sums)
+        in_c = timed(partial(c_loop, *given))
+        ours = timed(partial(loop.run, grid, first + EACH, here.progress, here.kinds, first))
+        progress = here.progress
+        found = progress.strings, progress.octets, progress.well_formed, progress.accepted, progress.checksum
+        if found != (*sums[:4], sums[4] % (1 << 64)) or here.kinds[:] != there.kinds[:]:
+            raise SystemExit(f"{asked.name}: the two loops differ at leading octet {lead:02X}: {found}, {list(sums)}")
+        times.append((in_c, ours))
+    in_c, ours = (sum(each) for each in zip(*times[1:], strict=True))
+    median = statistics.median(mine / theirs for theirs, mine in times[1:])
+    strings = len(leads) * EACH
+    print(
+        f"{asked.name:10} {in_c / strings * 1e9:6.2f} ns a string in C, {ours / strings * 1e9:6.2f} ns here: "
+        f"{ours / in_c:.2f} times, median {median:.2f} (bound {asked.bound})"
+    )
+
+
+def placed(asked: Asked, loop: Loop) -> None:
+    """Print what the placed sweep costs."""
+    strings = well_formed = 0
+    used = 0.0
+    for grid in plan_named("placed(64)").grids:
+        memory = Memory(grid.size)
+        memory.progress.begin(0)
+        used += timed(partial(loop.run, grid, grid.size, memory.progress, memory.kinds, 0))
+        strings, well_formed = strings + memory.progress.strings, well_formed + memory.progress.well_formed
+        assert memory.progress.well_formed == account(grid, dialect().automaton).well_formed
+    print(f"{asked.name:10} placed(64): {strings:,} strings in {used:.2f} s (bound {PLACED_BOUND} s)")
+
+
+def main() -> None:
+    """Print all ratios."""
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else USUAL
+    leads = sorted({(2 * each + 1) * 256 // (2 * count) for each in range(count)})
+    grid = plan_named("exhaustive(4)").grids[3]
+    print(f"strings of four octets, {len(leads)} leading octets, {len(leads) * EACH:,} strings a loop; CPU time")
+    with tempfile.TemporaryDirectory() as name:
+        library = built(Path(name))
+        for asked in functions(library, Path(name)):
+            abi = ABIS[asked.abi]
+            started = time.perf_counter()
+            expected = Expectation(dialect().automaton, "D" if abi.units else "V", abi.units, True, False)  # noqa: FBT003
+            loop = Loop(abi, [address(asked.function)], expected, dialect().layout)
+            print(f"{asked.name:10} compiled or loaded in {time.perf_counter() - started:.2f} s")
+            compare(asked, library, loop, grid, leads)
+            placed(asked, loop)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,110 @@
+"""What a sweep through frames costs beyond the target: every string of up to three octets, 16.8 million of them.
+
+A ratio is the wall time of the whole sweep, judged and accounted, by the CPU time of the target's process in the same
+run. Bound: 1.3, on a machine that has a core to spare for the harness; where others load it, CPU time says what the
+clock cannot: the second ratio is that of the harness's CPU time to the target's, and what is below 1 fits beside it.
+Then the sweeps of other plans, for the memory that they take: bound 400 MB.
+
+    python benchmarks/sweep_frames.py [ROUNDS [TARGET...]]
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import statistics
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from overlong.conformance.sweep.columnar import Columnar
+from overlong.conformance.sweep.engine import Job
+from overlong.conformance.sweep.plan import plan_named
+from overlong.conformance.targets.resolve import Limits
+
+BOUND, MEMORY_BOUND = 1.3, 400
+EXHAUSTIVE = "exhaustive(3)"
+OTHERS = ("placed(64)", "depth(1)", "lengths(1024)", "pairs", "order")
+
+
+@dataclass
+class Cost:
+    """Seconds of a sweep, and strings a second."""
+
+    wall: float
+    target: float
+    harness: float
+    strings: int
+
+    @property
+    def ratio(self) -> float:
+        return self.wall / self.target
+
+
+def swept(engine: Columnar, plan: str, process: int) -> Cost:
+    """Sweep it; it must find nothing, and see as many well-formed strings as there are."""
+    theirs, ours, began = cpu_of(process), time.process_time(), time.perf_counter()
+    results = [engine.run(shard) for shard in plan_named(plan).shards()]
+    cost = Cost(
+        time.perf_counter() - began,
+        cpu_of(process) - theirs,
+        time.process_time() - ours,
+        sum(result.strings for result in results),
+    )
+    account = plan_named(plan).account(engine.expectation.automaton)
+    assert (cost.strings, sum(result.well_formed for result in results)) == (account.strings, account.well_formed)
+    assert not any(result.kinds for result in results)
+    return cost
+
+
+def opened(target: str, operation: str) -> tuple[Columnar, int]:
+    """An engine whose target runs, and the target's process: without a sandbox, so that it is the child itself."""
+    before = children()
+    engine = Columnar(Job(target, operation=operation, limits=Limits(timeout=20, sandbox=False)))
+    assert engine.expectation
+    (process,) = children() - before
+    return engine, process
+
+
+def cpu_of(process: int) -> float:
+    """CPU seconds of a running process with all its threads. Linux has a clock for each process id."""
+    return time.clock_gettime((~process << 3) | 2)
+
+
+def children() -> set[int]:
+    """The processes that this one has started and that run."""
+    return set(map(int, Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text("ascii").split()))
+
+
+def memory() -> int:
+    """The most that the harness has held so far, in MB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
+
+
+def main() -> None:
+    """Print the ratios."""
+    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 9
+    for target in sys.argv[2:] or ("rust-std",):
+        for operation in "VD":
+            engine, process = opened(target, operation)
+            swept(engine, "exhaustive(2)", process)
+            costs = [swept(engine, EXHAUSTIVE, process) for _ in range(rounds)]
+            ratios = sorted(cost.ratio for cost in costs)
+            beside = statistics.median(cost.harness / cost.target for cost in costs)
+            rate = statistics.median(cost.strings / cost.wall for cost in costs) / 1e6
+            print(
+                f"{target} {operation} {EXHAUSTIVE}: wall / target median {statistics.median(ratios):.2f}, "
+                f"{ratios[0]:.2f} to {ratios[-1]:.2f} (bound {BOUND}); harness / target {beside:.2f}; "
+                f"{rate:.1f} million strings a second"
+            )
+            engine.close()
+    engine, process = opened("rust-std", "D")
+    for plan in OTHERS:
+        cost = swept(engine, plan, process)
+        print(f"rust-std D {plan}: {cost.strings:,} strings, {cost.wall:.2f} s; {memory()} MB (bound {MEMORY_BOUND})")
+    engine.close()
+
+
+if __name__ == "__main__":
+    main()

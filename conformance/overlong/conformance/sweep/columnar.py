@@ -1,0 +1,244 @@
+# pyright: basic
+"""A sweep of whatever speaks the protocol: strings in columns, in batches as large as the target takes them."""
+
+from __future__ import annotations
+
+import time
+import zlib
+from dataclasses import dataclass
+from functools import cached_property, partial
+from operator import attrgetter
+from typing import TYPE_CHECKING
+
+from overlong.conformance.batch import Batch
+from overlong.conformance.observation import TimedOut
+from overlong.conformance.printable import printable
+from overlong.conformance.sweep.expectation import expectation
+from overlong.conformance.sweep.plan import plan_named
+from overlong.conformance.sweep.shard import CRASHED, LEFT_OUT, TIMED_OUT, Fault, ShardResult
+from overlong.conformance.target import BudgetSpent, TargetError
+from overlong.conformance.targets.framed import FramedTarget, describe
+from overlong.conformance.targets.resolve import resolve
+
+try:
+    import numpy as np
+except ImportError as error:
+    raise TargetError("a sweep needs NumPy; pip install 'overlong[native]'") from error
+
+from overlong.conformance.sweep.columns import TAILS, Columns
+from overlong.conformance.sweep.columns_expected import SAYS_ALL, Expected, Oracle
+from overlong.conformance.sweep.judging import FAULTS, Judge, Judged, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+    from overlong.conformance.sweep.engine import Job
+    from overlong.conformance.sweep.expectation import Expectation
+    from overlong.conformance.sweep.grid import Grid
+    from overlong.conformance.sweep.shard import Shard
+    from overlong.conformance.target import Answered
+
+OCTETS = 1 << 20
+"""Octets of the strings in a batch, about: some of them are always under way, and memory stays flat."""
+
+
+@dataclass(frozen=True)
+class ColumnBatch(Batch):
+    """Strings that nobody made one by one."""
+
+    make: Callable[[], Expected] | None = None
+    """What a right target answers. It is made when the target has been asked, so that the two work side by side."""
+
+    def part(self, start: int, end: int) -> Batch:
+        if (start, end) == (0, len(self)):
+            return self
+        bounds = np.cumsum(np.frombuffer(self.lengths, np.uint32), dtype=np.int64)
+        first = int(bounds[start - 1]) if start else 0
+        return ColumnBatch(self.category, self.lengths[start:end], self.octets[first : int(bounds[end - 1])])
+
+    @cached_property
+    def right(self) -> Expected | None:
+        """What a right target answers; None in a part of a batch."""
+        return self.make() if self.make is not None else None
+
+    def right_columns(self) -> bytes | None:
+        return self.right.wire if self.right is not None else None
+
+
+class _Tally:
+    """What came of a shard until now."""
+
+    def __init__(self, shard: Shard) -> None:
+        self.shard = shard
+        self.octets = self.well_formed = self.accepted = self.checksum = self.strings = 0
+        self.kinds: NDArray[np.uint8] | None = None
+        self.faults: list[Fault] = []
+        self._told: dict[int, int] = {}
+
+    def add(self, first: int, judged: Judged, expected: Expected, lengths: NDArray[np.uint32]) -> None:
+        """Count strings in, the first of which has that number."""
+        self.accepted += judged.accepted
+        self.checksum = (self.checksum + judged.checksum) % (1 << 64)
+        for fault in judged.faults:
+            self.tell(fault)
+        asked = slice(None)
+        if judged.kinds is not None:
+            self.mark(first, judged.kinds)
+            asked = judged.kinds != LEFT_OUT
+        self.strings += len(lengths[asked])
+        self.octets += int(lengths[asked].sum(dtype=np.int64))
+        if judged.kinds is None:
+            self.well_formed += expected.verdicts.well_formed
+        else:
+            self.well_formed += int(np.count_nonzero(expected.verdicts.accepted[asked]))
+
+    def mark(self, first: int, kinds: NDArray[np.uint8] | int) -> None:
+        """Note what became of strings from that number on; a number stands for all the rest."""
+        if self.kinds is None:
+            self.kinds = np.zeros(self.shard.count, np.uint8)
+        start = first - self.shard.first
+        end = self.shard.count if isinstance(kinds, int) else start + len(kinds)
+        self.kinds[start:end] = kinds
+
+    def tell(self, fault: Fault) -> None:
+        """Keep it, if it is among the first of its kind."""
+        told = self._told[fault.kind] = self._told.get(fault.kind, 0) + 1
+        if told <= FAULTS:
+            self.faults.append(fault)
+
+    def result(self, seconds: float) -> ShardResult:
+        return ShardResult(
+            self.shard,
+            self.strings,
+            self.octets,
+            self.well_formed,
+            self.accepted,
+            self.checksum,
+            b"" if self.kinds is None else zlib.compress(self.kinds.tobytes(), 1),
+            tuple(sorted(self.faults, key=attrgetter("index", "kind"))),
+            seconds,
+        )
+
+
+class Columnar:
+    """Asks a target through the protocol.
+
+    When it has failed more often than its limit, the rest of the shard is left out, which the shard's last fault
+    says; further shards raise ``BudgetSpent``.
+    """
+
+    name = "in columns"
+
+    def __init__(self, job: Job) -> None:
+        """Nothing is started yet.
+
+        Raises:
+            TargetError: there is no such target, or it cannot be asked.
+        """
+        self.job = job
+        target = resolve(job.target, job.limits)
+        if not isinstance(target, FramedTarget):
+            raise TargetError(
+                f"{printable(target.id)}: recorded answers cannot be asked more; sweep the decoder itself"
+            )
+        self.target = target
+        self._expectation: Expectation | None = None
+        self._grid: tuple[Grid, Columns, Oracle, Judge] | None = None
+        self._habits = SAYS_ALL
+        self._spent: BudgetSpent | None = None
+
+    @property
+    def expectation(self) -> Expectation:
+        """What is expected of the target, which is opened if it is not.
+
+        Raises:
+            TargetError: it does not start, or offers nothing that a sweep could ask.
+        """
+        if self._expectation is None:
+            self.target.open()
+            self._expectation = expectation(self.job.profile, self.target.greeting, self.job.operation)
+        return self._expectation
+
+    def run(self, shard: Shard) -> ShardResult:
+        """Ask all strings of a shard.
+
+        Raises:
+            BudgetSpent: it had failed more often than its limit before.
+            TargetError: it cannot be asked (any more).
+        """
+        if self._spent is not None:
+            raise self._spent
+        columns, oracle, judge = self._for(plan_named(shard.plan, self.job.profile).grids[shard.grid])
+        began = time.perf_counter()
+        tally = _Tally(shard)
+        step = 2 if columns.grid.earlier else 1
+        done, ahead = 0, None
+        try:
+            for answered in self.target.observe(self._asked(shard, columns, oracle)):
+                skipped = 1 if step == 2 and done % 2 == 0 else 0
+                first, count = shard.first + done // step, (len(answered.batch) - skipped + step - 1) // step
+                faults = dict(answered.faults)
+                if ahead is not None:
+                    faults[-1] = ahead
+                expected = answered.batch.right if isinstance(answered.batch, ColumnBatch) else None
+                if expected is None:
+                    expected = oracle.expected(first, count)
+                judged = judge.judge(answered.answers, expected, first, from_earlier=skipped == 1, faults=faults)
+                ahead = judged.ahead
+                self._habits = oracle.habits = judged.habits or self._habits
+                if answered.unstable is not None:
+                    _note_unstable(judged, answered, first, count)
+                lengths = np.frombuffer(answered.batch.lengths, np.uint32)[skipped::step]
+                tally.add(first, judged, expected, lengths)
+                done += len(answered.batch)
+        except BudgetSpent as spent:
+            self._spent = spent
+            left = shard.first + done // step
+            tally.mark(left, LEFT_OUT)
+            tally.tell(Fault(left, LEFT_OUT, shown(str(spent))))
+        return tally.result(time.perf_counter() - began)
+
+    def close(self) -> None:
+        """End the target."""
+        self.target.close()
+
+    def _for(self, grid: Grid) -> tuple[Columns, Oracle, Judge]:
+        """What is made for a grid is kept until another comes."""
+        if self._grid is None or self._grid[0] is not grid:
+            expected, columns = self.expectation, Columns(grid)
+            oracle = Oracle(columns, expected, self.job.profile)
+            oracle.habits = self._habits
+            self._grid = grid, columns, oracle, Judge(columns, expected, unit_size=self.target.greeting.units.size)
+        return self._grid[1:]
+
+    def _asked(self, shard: Shard, columns: Columns, oracle: Oracle) -> Iterator[tuple[Batch, str]]:
+        """The shard's strings in batches; whole blocks, if the target takes so many."""
+        step = 2 if columns.grid.earlier else 1
+        operation, first, end = self.expectation.operation, shard.first, shard.first + shard.count
+        most = max(1, min(TAILS, OCTETS // max(columns.grid.longest, 1)))
+        while first < end:
+            count = max(1, min(most, self.target.takes // step, end - first))
+            inside = first % columns.block
+            if inside or count < columns.block:
+                count = min(count, columns.block - inside)
+            else:
+                count -= count % columns.block
+            make = partial(oracle.expected, first, count) if step == 1 else None
+            yield ColumnBatch("sweep", *columns.items(first, count), make=make), operation
+            first += count
+
+
+def _note_unstable(judged: Judged, answered: Answered, first: int, count: int) -> None:
+    """It failed on strings together, and on none of them alone: the first of them stands for all."""
+    fault = answered.unstable
+    assert fault is not None, "asked for only then"
+    if judged.kinds is None:
+        judged.kinds = np.zeros(count, np.uint8)
+    kind = TIMED_OUT if isinstance(fault, TimedOut) else CRASHED
+    if count:
+        judged.kinds[0] = kind
+        judged.faults.append(
+            Fault(first, kind, shown(f"{describe(fault)}, among strings before it; not when asked again"))
+        )

@@ -1,0 +1,150 @@
+# pyright: basic
+"""Strings of a grid as columns: the length of each, and all octets in a row.
+
+A grid is cut into blocks: the strings that share their leading pieces. What follows those, the block's *tails*, is
+the same in every block. So a block's octets are its leading pieces before each tail, which ``bytes.join`` lays out at
+the speed of memory, and NumPy where all tails are equally long.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from overlong.conformance.sweep.grid import Grid
+
+TAILS = 1 << 16
+"""Strings in a block, at most, unless the last axis alone has more."""
+STRETCH = 1 << 21
+"""Octets of tails that are looked at together, at most, unless one tail alone has more."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some strings of a block: from the tail ``start`` to before the tail ``end``, which are of one stretch."""
+
+    block: int
+    stretch: int
+    start: int
+    end: int
+
+
+class Columns:
+    """The strings of one grid, and their blocks."""
+
+    def __init__(self, grid: Grid) -> None:
+        self.grid = grid
+        axes = grid.axes
+        first = len(axes) - 1
+        while first > grid.earlier and _fits([each.choices for each in axes[first - 1 :]]):
+            first -= 1
+        self._leading, self._trailing = axes[:first], axes[first:]
+        self._tile = np.empty((0, 0), np.uint8)  # the last block: the next one differs from it in a few columns
+        self._lengths: tuple[int, int, NDArray[np.uint32]] | None = None  # of a block, and of what it begins with
+
+    @cached_property
+    def tails(self) -> list[bytes]:
+        """What the strings of any block end in, in order."""
+        return list(map(b"".join, product(*(axis.choices for axis in self._trailing))))
+
+    @cached_property
+    def block(self) -> int:
+        """How many strings a block has."""
+        return len(self.tails)
+
+    @cached_property
+    def tail_lengths(self) -> NDArray[np.uint32]:
+        """Octets of each tail."""
+        return np.fromiter(map(len, self.tails), np.uint32, len(self.tails))
+
+    @cached_property
+    def stretches(self) -> list[int]:
+        """Where stretches of tails begin, and the end: memory stays flat, however long tails are."""
+        ends = np.cumsum(self.tail_lengths, dtype=np.int64)
+        bounds = [0]
+        while bounds[-1] < self.block:
+            start = bounds[-1]
+            before = int(ends[start - 1]) if start else 0
+            furthest = int(np.searchsorted(ends, before + STRETCH, "right"))
+            bounds.append(min(max(furthest, start + 1), self.block))
+        return bounds
+
+    @cached_property
+    def _matrix(self) -> NDArray[np.uint8] | None:
+        """The tails, one a row, if they are equally long and there is one."""
+        width = int(self.tail_lengths[0])
+        if (self.tail_lengths != width).any():
+            return None
+        return np.frombuffer(b"".join(self.tails), np.uint8).reshape(len(self.tails), width)
+
+    def parts(self, first: int, count: int) -> Iterator[Part]:
+        """The strings from ``first`` on, so many, block by block and stretch by stretch."""
+        while count:
+            block, start = divmod(first, self.block)
+            stretch = bisect_right(self.stretches, start) - 1
+            some = min(count, self.stretches[stretch + 1] - start)
+            yield Part(block, stretch, start, start + some)
+            first, count = first + some, count - some
+
+    def leading(self, block: int) -> tuple[bytes, bytes]:
+        """What is asked before each string of a block, and what each of them begins with."""
+        pieces: list[bytes] = []
+        for axis in reversed(self._leading):
+            block, choice = divmod(block, len(axis))
+            pieces.append(axis.choices[choice])
+        pieces.reverse()
+        return b"".join(pieces[: self.grid.earlier]), b"".join(pieces[self.grid.earlier :])
+
+    def items(self, first: int, count: int) -> tuple[array[int], bytes]:
+        """What is asked for the strings from ``first`` on, so many: octets of each item, and all octets in a row.
+
+        In a grid whose strings follow an earlier one, every other item is that.
+        """
+        lengths, octets = list[bytes](), list[bytes]()
+        for part in self.parts(first, count):
+            some_lengths, some_octets = self._part(part)
+            lengths.append(some_lengths)
+            octets.append(some_octets)
+        column = array("I")
+        column.frombytes(b"".join(lengths))
+        return column, octets[0] if len(octets) == 1 else b"".join(octets)
+
+    def _part(self, part: Part) -> tuple[bytes, bytes]:
+        earlier, lead = self.leading(part.block)
+        before, some = earlier + lead, slice(part.start, part.end)
+        lengths = self._lengths_behind(len(earlier), len(lead))[some].tobytes()
+        if self._matrix is None:
+            return lengths, before + before.join(self.tails[some])
+        if self._tile.shape[1] != len(before) + self._matrix.shape[1] or not len(self._tile):
+            self._tile = np.empty((self.block, len(before) + self._matrix.shape[1]), np.uint8)
+            self._tile[:, len(before) :] = self._matrix
+        self._tile[some, : len(before)] = np.frombuffer(before, np.uint8)
+        return lengths, self._tile[some].tobytes()
+
+    def _lengths_behind(self, earlier: int, lead: int) -> NDArray[np.uint32]:
+        """Octets of what is asked for each string of a block."""
+        if self._lengths is None or self._lengths[:2] != (earlier, lead):
+            lengths = self.tail_lengths + np.uint32(lead)
+            if self.grid.earlier:
+                lengths = np.stack((np.full_like(lengths, earlier), lengths), axis=1)
+            self._lengths = earlier, lead, lengths
+        return self._lengths[2]
+
+
+def _fits(axes: Sequence[Sequence[bytes]]) -> bool:
+    """Whether the strings of some axes make a block."""
+    strings, octets = 1, 0
+    for choices in axes:
+        strings, octets = strings * len(choices), octets * len(choices) + strings * sum(map(len, choices))
+    return strings <= TAILS and octets <= STRETCH

@@ -1,0 +1,418 @@
+# pyright: basic
+"""What a right target answers to strings of a grid, as columns that stand on the wire.
+
+What follows a string's leading pieces is judged by what those leave behind, the *situation*: the automaton's state
+and the octets of the character that has begun. There are few situations, so few tails are ever read; the rest is
+adding what came before: octets to offsets, units to outputs.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from itertools import compress, pairwise
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+
+import numpy as np
+
+from overlong.conformance.protocol import ACCEPTED, DECODE, INCOMPLETE_NOT_SAID, NOT_SAID, REFUSED, UNITS
+from overlong.conformance.sweep.columns_read import Reader
+from overlong.conformance.sweep.columns_written import LayoutRead, written
+from overlong.conformance.sweep.shard import ODD
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from overlong.conformance.profile import Profile
+    from overlong.conformance.sweep.columns import Columns, Part
+    from overlong.conformance.sweep.expectation import Expectation
+
+KEPT = 48 << 20
+"""Octets of situations that are kept for later, and as much again for what is made of them."""
+_LARGEST_LENGTH = 0xFF
+_FEW = 4
+"""Units that are written before each output one by one."""
+_READS = 16
+"""Stretches of tails that are remembered as they were read: as many as an automaton has states, about."""
+Key = TypeVar("Key")
+Value = TypeVar("Value", "Verdicts", "_Situation")
+
+
+@lru_cache(maxsize=4)
+def _spread(count: int) -> NDArray[np.uint64]:
+    """``index * ODD | 1`` of the first so many indices."""
+    return np.arange(count, dtype=np.uint64) * np.uint64(ODD) | np.uint64(1)
+
+
+class Habits(NamedTuple):
+    """What a target's refusals say, all of them or none."""
+
+    offset: bool = True
+    length: bool = True
+    incomplete: bool = True
+
+
+SAYS_ALL = Habits()
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """What a right target says of strings, but for its output."""
+
+    statuses: NDArray[np.uint8]
+    numbers: NDArray[np.uint32]
+    """Accepted: units put out, 0 where output is not judged; refused: the offset."""
+    lengths: NDArray[np.uint8]
+    incompletes: NDArray[np.uint8]
+
+    def __len__(self) -> int:
+        return len(self.statuses)
+
+    def part(self, start: int, end: int) -> Verdicts:
+        """Those from ``start`` to before ``end``."""
+        if (start, end) == (0, len(self)):
+            return self
+        return Verdicts(
+            self.statuses[start:end], self.numbers[start:end], self.lengths[start:end], self.incompletes[start:end]
+        )
+
+    @classmethod
+    def concatenated(cls, parts: Sequence[Verdicts]) -> Verdicts:
+        """Several as one."""
+        if len(parts) == 1:
+            return parts[0]
+        return cls(
+            np.concatenate([each.statuses for each in parts]),
+            np.concatenate([each.numbers for each in parts]),
+            np.concatenate([each.lengths for each in parts]),
+            np.concatenate([each.incompletes for each in parts]),
+        )
+
+    @cached_property
+    def accepted(self) -> NDArray[np.bool_]:
+        found: NDArray[np.bool_] = self.statuses == ACCEPTED[0]
+        return found
+
+    @cached_property
+    def well_formed(self) -> int:
+        """How many of them are."""
+        return int(np.count_nonzero(self.accepted))
+
+    @cached_property
+    def wire(self) -> bytes:
+        """The columns of a response before its output."""
+        numbers = self.numbers.astype(">u4").tobytes()
+        return b"".join((self.statuses.tobytes(), numbers, self.lengths.tobytes(), self.incompletes.tobytes()))
+
+    def checksum(self, first: int) -> int:
+        """That of these very answers to the strings from ``first`` on: see ``shard.answer_code``.
+
+        ``index * ODD | 1`` is a sum, for ODD is odd: the strings' numbers can be taken out of it.
+        """
+        total, even, odd = self._sums
+        return (first * ODD * total + (odd if first & 1 else even)) % (1 << 64)
+
+    @cached_property
+    def _sums(self) -> tuple[int, int, int]:
+        codes = self.numbers.astype(np.uint64)
+        codes <<= np.uint64(2)
+        codes += np.where(self.accepted, np.uint64(1), np.uint64(2))
+        at_even, at_odd = int(codes[::2].sum(dtype=np.uint64)), int(codes[1::2].sum(dtype=np.uint64))
+        even = int(np.dot(codes, _spread(len(self))))
+        return at_even + at_odd, even, even - at_even + at_odd
+
+    def said_by(self, habits: Habits) -> Verdicts:
+        """The same from a target of such habits."""
+        if all(habits):
+            return self
+        if habits not in self._said:
+            refused = ~self.accepted
+            self._said[habits] = Verdicts(
+                self.statuses,
+                self.numbers if habits.offset else np.where(refused, np.uint32(NOT_SAID), self.numbers),
+                self.lengths if habits.length else np.zeros_like(self.lengths),
+                self.incompletes
+                if habits.incomplete
+                else np.where(refused, np.uint8(INCOMPLETE_NOT_SAID), np.uint8(0)),
+            )
+        return self._said[habits]
+
+    @cached_property
+    def _said(self) -> dict[Habits, Verdicts]:
+        return {}
+
+    @property
+    def size(self) -> int:
+        """Octets that it takes, about."""
+        return 32 * len(self)
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What a right target answers to strings."""
+
+    verdicts: Verdicts
+    units: bytes = b""
+    """The output of those accepted, in a row."""
+    habits: Habits = SAYS_ALL
+    """Of the target."""
+
+    @property
+    def said(self) -> Verdicts:
+        """As far as the target says it."""
+        return self.verdicts.said_by(self.habits)
+
+    @cached_property
+    def wire(self) -> bytes:
+        """The columns of its response."""
+        return self.said.wire + self.units if self.units else self.said.wire
+
+
+@dataclass(frozen=True)
+class _Tails:
+    """A stretch of tails, read after leading pieces of one kind, whatever the character stands for that has begun."""
+
+    verdicts: Verdicts
+    """Accepted: 0 for the units."""
+    chosen: list[bytes]
+    """Those that are accepted."""
+    ends: NDArray[np.int64]
+    """Where each of those begins in a row of them, and the end."""
+    variants: list[tuple[NDArray[np.int64], Verdicts]] = field(default_factory=list[Any])
+    """With the units put out for each, of which there are few kinds: most characters are as many units as others."""
+
+    def variant_of(self, counts: NDArray[np.int64]) -> int:
+        """Which variant has so many units for those that are accepted."""
+        for number, (known, _) in enumerate(self.variants):
+            if np.array_equal(known, counts):
+                return number
+        numbers = self.verdicts.numbers.copy()
+        numbers[self.verdicts.accepted] = counts
+        self.variants.append((counts, replace(self.verdicts, numbers=numbers)))
+        return len(self.variants) - 1
+
+    @cached_property
+    def before(self) -> NDArray[np.int64]:
+        """For each tail how many before it are accepted; and for all."""
+        return np.concatenate(([0], np.cumsum(self.verdicts.accepted, dtype=np.int64)))
+
+
+@dataclass(frozen=True)
+class _Situation:
+    """What becomes of a stretch of tails after leading pieces of one kind; places count from the last character."""
+
+    tails: _Tails
+    variant: int
+    """Which of the verdicts on such tails is right; -1 where output is not judged."""
+    units: bytes = b""
+    bounds: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64))
+    """Where the output of each that is accepted begins, in octets, and the end."""
+    unit: int = 1
+    """Octets of a unit."""
+
+    @property
+    def verdicts(self) -> Verdicts:
+        return self.tails.verdicts if self.variant < 0 else self.tails.variants[self.variant][1]
+
+    def output(self, before: bytes, start: int, end: int) -> bytes:
+        """That of the tails from ``start`` to before ``end``, each behind the units ``before``."""
+        first, last = int(self.tails.before[start]), int(self.tails.before[end])
+        count = len(before) // self.unit
+        if not count:
+            return self.units[int(self.bounds[first]) : int(self.bounds[last])]
+        if count <= _FEW and last - first == len(self.bounds) - 1:
+            room, places = self._rooms[count]
+            for place, unit in enumerate(np.frombuffer(before, f"u{self.unit}")):
+                room[places + place] = unit
+            return room.tobytes()
+        return before + before.join(self._outputs[first:last]) if last > first else b""
+
+    @cached_property
+    def _outputs(self) -> list[bytes]:
+        return [self.units[start:end] for start, end in pairwise(self.bounds.tolist())]
+
+    @cached_property
+    def _rooms(self) -> _Rooms:
+        return _Rooms(self)
+
+    @property
+    def size(self) -> int:
+        """Octets that it takes, about."""
+        return 2 * len(self.units) + 56 * len(self.bounds)
+
+
+class _Rooms(dict[int, "tuple[NDArray[Any], NDArray[np.int64]]"]):
+    """For a number of units: all output, with room for so many before that of each tail, and where there is room."""
+
+    def __init__(self, situation: _Situation) -> None:
+        super().__init__()
+        self._situation = situation
+
+    def __missing__(self, count: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
+        situation = self._situation
+        starts = situation.bounds[:-1] // situation.unit
+        places = starts + count * np.arange(len(starts))
+        output = np.frombuffer(situation.units, f"u{situation.unit}")
+        room = np.empty(len(output) + count * len(starts), output.dtype)
+        taken = np.ones(len(room), np.bool_)
+        for further in range(count):
+            taken[places + further] = False
+        room[taken] = output
+        self[count] = room, places
+        return room, places
+
+
+class _Kept(Generic[Key, Value]):
+    """What was made last."""
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[Key, Value] = OrderedDict()
+        self._size = 0
+
+    def get(self, key: Key) -> Value | None:
+        if (found := self._known.get(key)) is not None:
+            self._known.move_to_end(key)
+        return found
+
+    def put(self, key: Key, value: Value) -> Value:
+        self._known[key] = value
+        self._size += value.size
+        while self._size > KEPT and len(self._known) > 1:
+            self._size -= self._known.popitem(last=False)[1].size
+        return value
+
+
+@dataclass(frozen=True)
+class _Begun:
+    """What leading pieces leave behind."""
+
+    state: int
+    place: int
+    """Octets of the characters that are whole."""
+    pending: bytes
+    """Octets of the one that has begun."""
+    units: bytes
+    """Output of those that are whole."""
+    flaw: int
+    """The length of the flaw that ended it; 0: there is none."""
+
+
+class Oracle:
+    """What is expected of a target for the strings of one grid."""
+
+    def __init__(
+        self, columns: Columns, expectation: Expectation, profile: Profile, reader: Reader | None = None
+    ) -> None:
+        self._columns = columns
+        self._reader = reader or Reader(expectation.automaton)
+        self._layout = LayoutRead(profile.dialect.layout)
+        self._units = expectation.units if expectation.operation == DECODE else ""
+        self._size = UNITS[self._units].size if self._units else 1
+        self.habits = SAYS_ALL
+        self._begun: tuple[int, _Begun] | None = None
+        self._situations: _Kept[tuple[int, int, bytes], _Situation] = _Kept()
+        self._verdicts: _Kept[tuple[int, ...], Verdicts] = _Kept()
+        self._refused: _Kept[tuple[int, ...], Verdicts] = _Kept()
+        self._reads: OrderedDict[tuple[int, int, int], _Tails] = OrderedDict()
+
+    def expected(self, first: int, count: int) -> Expected:
+        """For the strings from ``first`` on, so many."""
+        parts = [self._part(part) for part in self._columns.parts(first, count)]
+        if not parts:
+            return Expected(_refused(0, _Begun(0, 0, b"", b"", 0)))
+        verdicts = Verdicts.concatenated([verdicts for verdicts, _ in parts])
+        return Expected(verdicts, b"".join(units for _, units in parts), self.habits)
+
+    def _part(self, part: Part) -> tuple[Verdicts, bytes]:
+        begun = self._after(part.block)
+        count = part.end - part.start
+        if begun.flaw:
+            refused = count, begun.flaw, begun.place
+            return self._refused.get(refused) or self._refused.put(refused, _refused(count, begun)), b""
+        offset = self._columns.stretches[part.stretch]
+        start, end = part.start - offset, part.end - offset
+        situation = self._situation(part.stretch, begun)
+        key = part.stretch, begun.state, len(begun.pending), situation.variant, begun.place, len(begun.units)
+        whole = self._verdicts.get(key) or self._verdicts.put(key, self._moved(situation.verdicts, begun))
+        units = situation.output(begun.units, start, end) if self._units else b""
+        return whole.part(start, end), units
+
+    def _moved(self, verdicts: Verdicts, begun: _Begun) -> Verdicts:
+        """The same, behind leading pieces."""
+        units = len(begun.units) // self._size
+        if not begun.place and not units:
+            return verdicts
+        further = np.where(verdicts.accepted, np.uint32(units), np.uint32(begun.place))
+        return replace(verdicts, numbers=verdicts.numbers + further)
+
+    def _key(self, begun: _Begun) -> bytes:
+        """What matters of the octets that have begun a character: where output is not judged, their count."""
+        return begun.pending if self._units else bytes(len(begun.pending))
+
+    def _after(self, block: int) -> _Begun:
+        """What a block's leading pieces leave behind."""
+        if self._begun is not None and self._begun[0] == block:
+            return self._begun[1]
+        lead = self._columns.leading(block)[1]
+        last, live, state = self._reader.read_one(lead)
+        units = self._written(lead[:last])[0] if self._units and last else b""
+        dead = state == self._reader.automaton.dead
+        begun = _Begun(state, last, b"" if dead else lead[last:], units, max(live - last, 1) if dead else 0)
+        self._begun = block, begun
+        return begun
+
+    def _situation(self, stretch: int, begun: _Begun) -> _Situation:
+        key = stretch, begun.state, self._key(begun)
+        return self._situations.get(key) or self._situations.put(key, self._read(stretch, begun))
+
+    def _read(self, stretch: int, begun: _Begun) -> _Situation:
+        tails, pending = self._tails(stretch, begun), begun.pending
+        if not self._units:
+            return _Situation(tails, -1)
+        units, written = self._written(pending + pending.join(tails.chosen) if tails.chosen else b"")
+        bounds = written[tails.ends + len(pending) * np.arange(len(tails.ends))]
+        return _Situation(tails, tails.variant_of(np.diff(bounds)), units, bounds * self._size, self._size)
+
+    def _tails(self, stretch: int, begun: _Begun) -> _Tails:
+        """The verdicts on a stretch of tails; whatever the octets that have begun a character stand for."""
+        key = stretch, begun.state, len(begun.pending)
+        if (known := self._reads.get(key)) is not None:
+            return known
+        start, end = self._columns.stretches[stretch : stretch + 2]
+        tails, lengths = self._columns.tails[start:end], self._columns.tail_lengths[start:end]
+        read = self._reader.read(b"".join(tails), lengths, begun.state, len(begun.pending))
+        flaws = np.minimum(np.maximum(read.live - read.last, 1), _LARGEST_LENGTH)
+        verdicts = Verdicts(
+            np.where(read.accepted, np.uint8(ACCEPTED[0]), np.uint8(REFUSED[0])),
+            np.where(read.accepted, np.uint32(0), read.last),
+            np.where(read.accepted, np.uint32(0), flaws).astype(np.uint8),
+            (~read.accepted & (read.state != self._reader.automaton.dead)).astype(np.uint8),
+        )
+        chosen = list(compress(tails, read.accepted.tobytes())) if self._units else []
+        ends = np.concatenate(([0], np.cumsum(lengths[read.accepted], dtype=np.int64)))
+        if len(self._reads) == _READS:
+            self._reads.popitem(last=False)
+        self._reads[key] = found = _Tails(verdicts, chosen, ends)
+        return found
+
+    def _written(self, octets: bytes) -> tuple[bytes, NDArray[np.int64]]:
+        """The output of well-formed octets, and how many units come of those before each place."""
+        flat = np.frombuffer(octets, np.uint8) if octets else np.empty(0, np.uint8)
+        scalars, places = self._layout.scalars_of(flat)
+        units, counts = written(scalars, self._units)
+        ends = np.zeros(len(flat) + 1, np.int64)
+        ends[places + 1] = counts
+        return units, np.cumsum(ends)
+
+
+def _refused(count: int, begun: _Begun) -> Verdicts:
+    """Those on strings that are ill-formed already in their leading pieces."""
+    return Verdicts(
+        np.full(count, REFUSED[0], np.uint8),
+        np.full(count, begun.place, np.uint32),
+        np.full(count, min(begun.flaw, _LARGEST_LENGTH), np.uint8),
+        np.zeros(count, np.uint8),
+    )

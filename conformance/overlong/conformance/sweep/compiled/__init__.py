@@ -1,0 +1,45 @@
+"""Compiled loops: a function of a shared library is called by its address, for all strings of a range of a grid.
+
+The interface, for ``adapters/sweeping.py`` (all of it in :mod:`overlong.conformance.sweep.compiled.loop`, which imports
+Numba, so import it late):
+
+* ``available()`` (here; imports nothing): whether Numba is there and this machine's calls are known.
+* ``Progress(memory)``: a view of ``PROGRESS_OCTETS`` octets of shared memory, ``memory`` a writable buffer such as an
+  ``mmap``; make one on either side of the fork.
+
+  - ``begin(first)``: all sums 0, nothing done before ``first``.
+  - ``reached``: every string before it is in the sums. ``index``: the string that is asked now, or was asked last; -1
+    if none has been since ``begin``. ``earlier``: it was the string before it that was asked (``Grid.earlier``).
+  - ``strings``, ``octets``, ``well_formed``, ``accepted``, ``checksum``: the sums, as ``ShardResult`` has them.
+  - ``passed(octets, well_formed=)``: the string ``reached`` was asked, and there is no answer: count it, go past it.
+    ``left_out()``: it was not asked: go past it.
+
+* ``Loop(abi, addresses, expectation, layout)``: compiles, or loads from Numba's cache. ``addresses``: of the function;
+  of a stream's ``new``, ``feed``, ``finish``, ``free`` (more are ignored). ``layout``: the profile's
+  ``dialect.layout``. It can be made before a fork (``compiled_for(abi)`` compiles before there are addresses), and run
+  in a child.
+* ``Loop.run(grid, until, progress, kinds, origin)``: asks the strings from ``progress.reached`` up to ``until`` (not
+  included); when it returns, ``progress.reached == until``. ``kinds``: a writable buffer of octets in shared memory,
+  ``kinds[index - origin]`` becomes the code of ``shard.py`` for a string that diverges; an octet 0 is left as it is.
+
+After a crash (or a time-out: kill first) the parent knows ``progress.index``, and the sums are those of ``reached``, at
+most 2**16 strings back. In a new child: ``run(grid, index, …)`` does again what came since ``reached`` (kinds too are
+made anew); then ``progress.passed(…)`` and ``kinds[index - origin] = CRASHED``; then ``run(grid, until, …)`` goes on.
+However often that happens, the sums are those of one run. A string that breaks the convention is ``BROKEN``, counted
+with the checksum's code of ``X``; what is wrong with it is said by whoever asks it again.
+"""
+
+from __future__ import annotations
+
+import platform
+import sys
+from importlib.util import find_spec
+
+MACHINES = frozenset(("x86_64", "amd64", "aarch64", "arm64"))
+"""Where how a C function is called is known, and tested on the first."""
+
+
+def available() -> bool:
+    """Whether there can be a compiled loop: Numba is installed, and the machine is a 64-bit POSIX one."""
+    known = platform.machine().lower() in MACHINES and sys.maxsize > 1 << 32 and sys.platform != "win32"
+    return known and find_spec("numba") is not None

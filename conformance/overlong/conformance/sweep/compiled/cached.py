@@ -1,0 +1,47 @@
+# pyright: basic
+"""Numba's compiler, with its cache on disk where there is a place for one."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from numba import cfunc, types
+
+from overlong.conformance.adapters import abi
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+@cache
+def sources() -> str:
+    """A digest of what compiled loops are made of."""
+    files = (*sorted(Path(__file__).parent.glob("*.py")), Path(abi.__file__))
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:16]
+
+
+def edition() -> Any:
+    """The type of a first parameter that holds nothing: Numba's cache looks at types, and at one file's age only."""
+    return types.Opaque(f"Edition({sources()})")
+
+
+class Compiled:
+    """A function of numbers and of a first parameter that holds nothing, compiled; it returns nothing."""
+
+    def __init__(self, function: Callable[..., None], first: Any, *others: Any) -> None:
+        """Compile it for these types, or load it."""
+        signature = types.void(first, *others)
+        try:
+            self._kept: Any = cfunc(signature, cache=True, error_model="numpy")(function)
+        except (RuntimeError, OSError):  # no folder that can be written to, or no room there
+            self._kept = cfunc(signature, error_model="numpy")(function)
+        self.address = int(self._kept.address or 0)
+        self._call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, *[ctypes.c_int64] * len(others))(self.address)
+
+    def __call__(self, *numbers: int) -> None:
+        """Call it; other threads run meanwhile."""
+        self._call(None, *numbers)

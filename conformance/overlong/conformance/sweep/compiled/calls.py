@@ -1,0 +1,406 @@
+# pyright: basic
+"""C functions called by their address from compiled code, by any convention of ``abi.py``.
+
+A :class:`Convention` is a type that holds no data: compiled code that is given one is compiled for it alone. The types
+of the C function are read off the :class:`~overlong.conformance.adapters.abi.Abi`, mechanically. What its answers mean
+is written here a second time, for numbers of 64 bits; tests hold that equal to :attr:`Abi.read`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from llvmlite import ir
+from numba import types
+from numba.extending import (
+    intrinsic,
+    models,
+    overload,
+    register_jitable,
+    register_model,
+)
+
+from overlong.conformance.adapters.abi import ABIS, ICU_OVERFLOW, ICU_REFUSALS, ITERATE, NOT_SAID, UNIT
+from overlong.conformance.sweep.compiled.cached import sources
+from overlong.conformance.sweep.compiled.memory import below, load32, load64, store32, store64, unlikely
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from overlong.conformance.adapters.abi import Abi
+
+ACCEPTED, REFUSED, BROKEN = range(3)
+"""What a call came to; in :func:`~overlong.conformance.sweep.shard.answer_code` they are ``A``, ``R`` and ``X``."""
+CELL = 16
+"""Octets from one cell to the next."""
+
+_INT, _WORD, _OCTET = ir.IntType(32), ir.IntType(64), ir.IntType(8)
+_POINTER = _OCTET.as_pointer()
+_PARAMETER = {
+    **dict.fromkeys(("ptr", "string", "out", "cell", "cell32", "state"), _POINTER),
+    **dict.fromkeys(("len", "slen", "cap"), _WORD),
+    **dict.fromkeys(("len32", "cap32"), _INT),
+}
+_RESULT = {
+    "bool": _OCTET,
+    "int": _INT,
+    **dict.fromkeys(("size", "ssize"), _WORD),
+    "ptr": _POINTER,
+    "pair": ir.LiteralStructType((_WORD, _WORD)),  # two registers on x86-64 and AArch64; the int is half of the first
+    "none": ir.VoidType(),
+}
+_PLACE = {"state": 0, "ptr": 1, "string": 1, "len": 2, "slen": 2, "len32": 2, "out": 3, "cap": 4, "cap32": 4}
+_CELLS = 5
+
+
+class Convention(types.Opaque):
+    """The type of a parameter that holds nothing, and says how functions are called."""
+
+    def __init__(self, abi_name: str, of_sources: str) -> None:
+        self.abi_name = abi_name
+        super().__init__(f"Convention({abi_name}, {of_sources})")
+
+    @property
+    def abi(self) -> Abi:
+        return ABIS[self.abi_name]
+
+
+def convention(abi: Abi) -> Convention:
+    """The type of that convention."""
+    return Convention(abi.name, sources())
+
+
+register_model(Convention)(models.OpaqueModel)
+
+
+def _run(_context: Any, _address: Any, _task: Any) -> tuple[Any, Callable[..., Any]]:
+    def emit(context: Any, builder: Any, _signature: Any, given: Any) -> Any:
+        function = ir.FunctionType(ir.VoidType(), [_POINTER, _WORD])
+        builder.call(builder.inttoptr(given[0], function.as_pointer()), (_POINTER(None), given[1]))
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64), emit
+
+
+run: Any = intrinsic(_run)
+"""Call what was compiled for a convention; it takes that, of which there is nothing to be passed, and a number."""
+
+
+def _calling(job: str) -> Any:
+    """A call of a convention's function for ``job``: ``call``, or one of a stream's.
+
+    It takes a convention, the function's address, and then what :data:`_PLACE` numbers; it returns the result, and the
+    second number of a pair.
+    """
+
+    def call(
+        _context: Any,
+        convention: Any,
+        _f: Any,
+        _state: Any,
+        _address: Any,
+        _length: Any,
+        _out: Any,
+        _room: Any,
+        _c: Any,
+    ) -> tuple[Any, Callable[..., Any]]:
+        abi: Abi = convention.abi
+        parameters, result = {
+            "new": ((), "ptr"),
+            "finish": (("state", "out", "cap"), abi.result),
+            "free": (("state",), "none"),
+        }.get(job, (abi.parameters, abi.result))
+
+        def emit(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+            values, cells = given[2:], 0
+            passed = []
+            for parameter in parameters:
+                kind = _PARAMETER[parameter]
+                if parameter in _PLACE:
+                    value = values[_PLACE[parameter]]
+                else:
+                    value = builder.add(values[_CELLS], ir.Constant(_WORD, cells))
+                    cells += CELL
+                if kind is _POINTER:
+                    value = builder.inttoptr(value, kind)
+                passed.append(builder.trunc(value, kind) if kind is _INT else value)
+            function = ir.FunctionType(_RESULT[result], [_PARAMETER[each] for each in parameters])
+            found = builder.call(builder.inttoptr(given[1], function.as_pointer()), passed)
+            second = ir.Constant(_WORD, 0)
+            match result:
+                case "bool":
+                    returned = builder.zext(found, _WORD)
+                case "int":
+                    returned = builder.sext(found, _WORD)
+                case "ptr":
+                    returned = builder.ptrtoint(found, _WORD)
+                case "pair":
+                    returned = builder.sext(builder.trunc(builder.extract_value(found, 0), _INT), _WORD)
+                    second = builder.extract_value(found, 1)
+                case "none":
+                    returned = second
+                case _:
+                    returned = found
+            return context.make_tuple(builder, signature.return_type, (returned, second))
+
+        pair: Any = types.UniTuple(types.int64, 2)  # type: ignore[no-untyped-call]
+        return pair(convention, *[types.int64] * 7), emit
+
+    return intrinsic(call)
+
+
+_call, _new, _feed, _finish, _free = map(_calling, ("call", "new", "feed", "finish", "free"))
+
+# What a call came to, and its number, of: the result, the second of a pair, two cells, the address and the length. All
+# are signed: a size_t that is below zero is one that no memory has.
+
+
+@register_jitable
+def _refused_at(offset: int, length: int) -> tuple[int, int]:
+    if unlikely(not below(offset, length)):
+        return BROKEN, 0
+    return REFUSED, offset
+
+
+@register_jitable
+def _true(returned: int, _second: int, _one: int, _two: int, _address: int, _length: int) -> tuple[int, int]:
+    return (ACCEPTED, 0) if returned else (REFUSED, NOT_SAID)
+
+
+@register_jitable
+def _zero(returned: int, _second: int, _one: int, _two: int, _address: int, _length: int) -> tuple[int, int]:
+    return (REFUSED, NOT_SAID) if returned else (ACCEPTED, 0)
+
+
+@register_jitable
+def _offset_or_length(returned: int, _second: int, _one: int, _two: int, _address: int, length: int) -> tuple[int, int]:
+    return (ACCEPTED, 0) if returned == length else _refused_at(returned, length)
+
+
+@register_jitable
+def _offset_or_minus1(returned: int, _second: int, _one: int, _two: int, _address: int, length: int) -> tuple[int, int]:
+    return (ACCEPTED, 0) if returned == -1 else _refused_at(returned, length)
+
+
+@register_jitable
+def _null(returned: int, _second: int, _one: int, _two: int, address: int, length: int) -> tuple[int, int]:
+    return _refused_at(returned - address, length) if returned else (ACCEPTED, 0)
+
+
+@register_jitable
+def _pair(returned: int, second: int, _one: int, _two: int, _address: int, length: int) -> tuple[int, int]:
+    return _refused_at(second, length) if returned else (ACCEPTED, 0)
+
+
+@register_jitable
+def _end(returned: int, _second: int, end: int, _two: int, address: int, length: int) -> tuple[int, int]:
+    if not returned:
+        return _refused_at(end - address, length)
+    if unlikely(end - address != length):
+        return BROKEN, 0
+    return ACCEPTED, 0
+
+
+@register_jitable
+def _written(returned: int, _second: int, _one: int, _two: int, _address: int, _length: int) -> tuple[int, int]:
+    return (ACCEPTED, returned) if returned >= 0 else (REFUSED, NOT_SAID)
+
+
+@register_jitable
+def _written_or_zero(returned: int, _second: int, _one: int, _two: int, _address: int, length: int) -> tuple[int, int]:
+    return (ACCEPTED, returned) if returned or not length else (REFUSED, NOT_SAID)
+
+
+@register_jitable
+def _pair_written(returned: int, second: int, _one: int, _two: int, _address: int, length: int) -> tuple[int, int]:
+    return _refused_at(second, length) if returned else (ACCEPTED, second)
+
+
+@register_jitable
+def _icu(_returned: int, _second: int, written: int, status: int, _address: int, _length: int) -> tuple[int, int]:
+    if status <= 0 or status == ICU_OVERFLOW:
+        return ACCEPTED, max(written, 0)
+    return (REFUSED, NOT_SAID) if status in ICU_REFUSALS else (BROKEN, 0)
+
+
+@register_jitable
+def _consumed(returned: int, _second: int, _one: int, _two: int, _address: int, length: int) -> tuple[int, int]:
+    if returned < 0:
+        return REFUSED, NOT_SAID
+    return (ACCEPTED, returned) if 0 < returned <= length else (BROKEN, 0)
+
+
+_READ = {
+    ABIS[name].read: read
+    for name, read in {
+        "bool(ptr,len)": _true,
+        "error(ptr,len)": _zero,
+        "errpos(ptr,len)": _offset_or_length,
+        "errpos-or-minus1(ptr,len)": _offset_or_minus1,
+        "ptr-or-null(ptr,len)": _null,
+        "result(ptr,len)": _pair,
+        "glib(ptr,len,end)": _end,
+        "utf8(ptr,len,out,cap)": _written,
+        "utf8(ptr,len,out)": _written_or_zero,
+        "utf8-result(ptr,len,out)": _pair_written,
+        "icu(out,cap,outlen,ptr,len,status)": _icu,
+        ITERATE.name: _consumed,
+    }.items()
+}
+
+
+def read(convention: Any, returned: int, second: int, one: int, two: int, address: int, length: int) -> Any:
+    """:attr:`Abi.read` of the convention, compiled: what a call came to, and its number."""
+    raise NotImplementedError
+
+
+@overload(read, strict=False, jit_options={"forceinline": True})
+def _read(convention: Any, returned: Any, second: Any, one: Any, two: Any, address: Any, length: Any) -> Any:  # noqa: ARG001
+    means = _READ[convention.abi.read]
+
+    return lambda convention, returned, second, one, two, address, length: means(  # noqa: ARG005
+        returned, second, one, two, address, length
+    )
+
+
+def unit(convention: Any) -> int:
+    """Octets in a unit of what the convention puts out; 0 if it puts out nothing."""
+    raise NotImplementedError
+
+
+@overload(unit, strict=False, jit_options={"forceinline": True})
+def _unit(convention: Any) -> Any:
+    octets = UNIT.get(convention.abi.units, 0)
+    return lambda convention: octets  # noqa: ARG005
+
+
+_SAYS_OFFSETS = {_offset_or_length, _offset_or_minus1, _null, _pair, _end, _pair_written, _consumed}
+
+
+def says_offsets(convention: Any) -> bool:
+    """Whether every refusal comes with an offset; else none does."""
+    raise NotImplementedError
+
+
+@overload(says_offsets, strict=False, jit_options={"forceinline": True})
+def _says_offsets(convention: Any) -> Any:
+    says = _READ[convention.abi.read] in _SAYS_OFFSETS
+    return lambda convention: says  # noqa: ARG005
+
+
+def ask(
+    convention: Any, functions: tuple[int, ...], address: int, length: int, out: int, room: int, cells: int
+) -> tuple[int, int]:
+    """A whole answer: what it came to, and its number, which of an acceptance is no more than ``room``.
+
+    Args:
+        convention: of the functions.
+        functions: four addresses: of the function; of a stream's ``new``, ``feed``, ``finish``, ``free``.
+        address: of the input.
+        length: octets there.
+        out: address of the output.
+        room: units that have room there.
+        cells: address of room for two cells.
+    """
+    raise NotImplementedError
+
+
+@overload(ask, strict=False, jit_options={"forceinline": True})
+def _ask(
+    convention: Any,
+    functions: Any,  # noqa: ARG001
+    address: Any,  # noqa: ARG001
+    length: Any,  # noqa: ARG001
+    out: Any,  # noqa: ARG001
+    room: Any,  # noqa: ARG001
+    cells: Any,  # noqa: ARG001
+) -> Any:
+    abi: Abi = convention.abi
+    if abi is ITERATE:
+        return _iterate
+    if abi.functions:
+        return _stream_of(UNIT[abi.units])
+    kinds = [parameter for parameter in abi.parameters if parameter in ("cell", "cell32")]
+    return _once_with(bool(abi.units), *(each in kinds[place : place + 1] for place in (0, 1) for each in _CELL_KINDS))
+
+
+_CELL_KINDS = ("cell", "cell32")
+
+
+def _once_with(puts_out: bool, first: bool, first32: bool, second: bool, second32: bool) -> Any:  # noqa: FBT001
+    """One call; whether there is output, and what the cells hold: a pointer, or an int32_t."""
+
+    def once(
+        convention: Any, functions: tuple[int, ...], address: int, length: int, out: int, room: int, cells: int
+    ) -> tuple[int, int]:
+        one = two = 0
+        if first or first32:
+            store64(cells, 0)
+        if second or second32:
+            store64(cells + CELL, 0)
+        returned, other = _call(convention, functions[0], 0, address, length, out, room, cells)
+        if first:
+            one = load64(cells)
+        if first32:
+            one = (load32(cells) ^ _SIGN) - _SIGN
+        if second:
+            two = load64(cells + CELL)
+        if second32:
+            two = (load32(cells + CELL) ^ _SIGN) - _SIGN
+        status, number = read(convention, returned, other, one, two, address, length)
+        if puts_out and status == ACCEPTED and unlikely(not below(number, room + 1)):
+            return BROKEN, 0
+        return status, number
+
+    return once
+
+
+_SIGN = 1 << 31
+
+
+def _iterate(
+    convention: Any,
+    functions: tuple[int, ...],
+    address: int,
+    length: int,
+    out: int,
+    room: int,
+    cells: int,  # noqa: ARG001
+) -> tuple[int, int]:
+    """A code point a call, until the input ends."""
+    offset = points = 0
+    while offset < length:
+        cell = out + 4 * points
+        store32(cell, 0)
+        returned, _ = _call(convention, functions[0], 0, address + offset, length - offset, out, room, cell)
+        status, number = read(convention, returned, 0, 0, 0, 0, length - offset)
+        if status != ACCEPTED:
+            return (REFUSED, offset) if status == REFUSED else (BROKEN, 0)
+        offset += number
+        points += 1
+    return ACCEPTED, points
+
+
+def _stream_of(size: int) -> Any:
+    """The input as a stream of one chunk."""
+
+    def stream(
+        convention: Any, functions: tuple[int, ...], address: int, length: int, out: int, room: int, cells: int
+    ) -> tuple[int, int]:
+        state, _ = _new(convention, functions[0], 0, 0, 0, 0, 0, 0)
+        if not state:
+            return BROKEN, 0
+        fed, _ = _feed(convention, functions[1], state, address, length, out, room, cells)
+        status, number = REFUSED, NOT_SAID
+        if fed > room:
+            status, number = BROKEN, 0
+        elif fed >= 0:
+            ended, _ = _finish(convention, functions[2], state, 0, 0, out + fed * size, room - fed, 0)
+            if ended > room - fed:
+                status, number = BROKEN, 0
+            elif ended >= 0:
+                status, number = ACCEPTED, fed + ended
+        _free(convention, functions[3], state, 0, 0, 0, 0, 0)
+        return status, number
+
+    return stream

@@ -1,0 +1,188 @@
+"""The engine for shared libraries: shards are asked by compiled loops in the library's own process.
+
+This side starts ``adapters/sweeping.py`` in the sandbox and hands it shards; foreign code runs two processes away.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import struct
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from overlong.conformance.adapters.abi import ABIS
+from overlong.conformance.adapters.sweeping import AT_WORK, HEAD_OF_RESULT, SWEEP, Wanted
+from overlong.conformance.printable import printable
+from overlong.conformance.process import Ended
+from overlong.conformance.protocol import ACCEPTED, ECHO, FAILED
+from overlong.conformance.sweep.compiled import available
+from overlong.conformance.sweep.shard import KINDS, Fault, ShardResult
+from overlong.conformance.target import TargetError
+from overlong.conformance.targets.builtin import ADAPTERS
+from overlong.conformance.targets.framed import FramedTarget, describe
+
+if TYPE_CHECKING:
+    from overlong.conformance.process import Process
+    from overlong.conformance.protocol import Greeting
+    from overlong.conformance.sweep.engine import Job
+    from overlong.conformance.sweep.shard import Shard
+
+_PLACE = 1
+"""Of the adapter in a command line: behind the interpreter."""
+_COMPILES = 300.0  # seconds for the first sign of life: there may be nothing in Numba's cache
+_SILENT = 60.0  # seconds without one that are too many; a call that hangs is the adapter's to end
+
+
+def reason_against(target: FramedTarget) -> str:
+    """Why a target cannot be asked in its own process, in words; empty if it can."""
+    command = list(target.command)
+    if command[_PLACE : _PLACE + 1] != [str(ADAPTERS / "shared_library.py")]:
+        return "it is no function of a shared library (so:)"
+    if command[_PLACE + 3] not in ABIS:
+        return "a function of Python stands between (abi=py:)"
+    if os.name != "posix":
+        return "this system has no fork"
+    if find_spec("numba") is None:
+        return "Numba is not installed: pip install 'overlong[native]'"
+    if not available():
+        return "how functions are called on this machine is not known"
+    return ""
+
+
+class InProcess:
+    """Asks shards in the process of a shared library, by a child of it."""
+
+    name = "in its own process"
+
+    def __init__(self, job: Job, target: FramedTarget) -> None:
+        """Start nothing yet.
+
+        Args:
+            job: what is expected; its target is not looked at.
+            target: one against which there is no reason. It is not started, and another process is.
+
+        Raises:
+            TargetError: there is a reason against it.
+        """
+        if reason := reason_against(target):
+            raise TargetError(f"{printable(target.id)}: it cannot be asked in its own process: {reason}")
+        command = list(target.command)
+        command[_PLACE] = str(ADAPTERS / "sweeping.py")
+        self._target = dataclasses.replace(target, command=command, restarts=0, notes=[])
+        self._job = job
+        self._process: Process | None = None
+        self._patience = _COMPILES
+        self._request = 0
+        self._is_asked = False
+        self.isolation = ""
+        """What contains its accidents; known when it has been asked."""
+        self.restarts = 0
+        """How often the library's process had to be started anew."""
+        self.notes: list[str] = []
+
+    @property
+    def greeting(self) -> Greeting:
+        """What it says of itself.
+
+        Raises:
+            TargetError: it would not start.
+        """
+        return self._open().greeting(self._target.patience)
+
+    def run(self, shard: Shard) -> ShardResult:
+        """Ask all strings of a shard; those that were left out after too many faults are counted as such.
+
+        Raises:
+            TargetError: it cannot be asked.
+        """
+        process = self._open()
+        operation = self._job.operation or next(each for each in "DV" if each in self.greeting.operations)
+        wanted = Wanted(
+            shard.plan,
+            shard.grid,
+            shard.first,
+            shard.count,
+            self._job.profile.speaks,
+            operation,
+            self._target.timeout,
+            self._target.restart_budget,
+        )
+        self._request = (self._request + 1) & 0xFFFFFFFF
+        process.send(self._request, (SWEEP + json.dumps(dataclasses.asdict(wanted))).encode())
+        self._is_asked = True
+        try:
+            while (response := process.receive(self._patience)).status == AT_WORK:
+                self._patience = _SILENT
+        except Ended as ended:
+            raise self._failed(ended, f"the shard {shard.key}") from ended
+        finally:
+            self._is_asked = False
+        self._patience = _SILENT
+        if response.status == FAILED:
+            text = printable(bytes(response.payload).decode("ascii", "backslashreplace"))
+            raise TargetError(f"{printable(self._target.id)}: {shard.key} cannot be asked: {text}")
+        try:
+            if (response.request, response.status) != (self._request, ACCEPTED):
+                raise ValueError
+            result, deaths = _result(shard, bytes(response.payload))
+        except (ValueError, KeyError, TypeError, struct.error) as error:
+            self.close()
+            raise TargetError(
+                f"{printable(self._target.id)}: {shard.key}: what its process says of it contradicts itself; "
+                "the function may have written over memory that is not its own"
+            ) from error
+        self.restarts += deaths
+        return result
+
+    def close(self) -> None:
+        """End its processes; if that is in the midst of a shard, in another thread, then that thread ends them."""
+        if self._is_asked and self._process is not None:
+            self._process.send(0, ECHO.encode())  # the adapter takes any word for the last one
+            return
+        process, self._process = self._process, None
+        if process is not None and (note := process.close()):
+            self.notes.append(note)
+
+    def _open(self) -> Process:
+        if self._process is None:
+            try:
+                self._process = self._target.new_process()
+                self._patience = _COMPILES
+                self._process.greeting(self._target.patience)
+                self.isolation = self._process.isolation
+            except (OSError, ValueError) as error:
+                why = error.strerror if isinstance(error, OSError) else str(error)
+                self._process = None
+                raise TargetError(f"{printable(self._target.id)}: cannot be started: {why}") from error
+            except Ended as ended:
+                raise self._failed(ended, "its start") from ended
+        return self._process
+
+    def _failed(self, ended: Ended, what: str) -> TargetError:
+        """The process has ended; the next shard gets a new one."""
+        self._process = None
+        words = f'; it said "{ended.words}"' if ended.words else ""
+        return TargetError(f"{printable(self._target.id)}: not measured: at {what} {describe(ended.why)}{words}")
+
+
+def _result(shard: Shard, payload: bytes) -> tuple[ShardResult, int]:
+    """What came of a shard, and how often the library's process ended.
+
+    Raises:
+        ValueError, KeyError, TypeError, struct.error: the adapter would not say so.
+    """
+    (length,) = HEAD_OF_RESULT.unpack_from(payload)
+    start = HEAD_OF_RESULT.size + length
+    fields: dict[str, Any] = json.loads(payload[HEAD_OF_RESULT.size : start])
+    deaths, left_out = fields.pop("deaths"), fields.pop("left_out")
+    faults = tuple(Fault(index, kind, printable(text)) for index, kind, text in fields.pop("faults"))
+    result = ShardResult(shard, kinds=payload[start:], faults=faults, **fields)
+    if result.strings + left_out != shard.count or not min(left_out, deaths, result.well_formed, result.accepted) >= 0:
+        raise ValueError
+    if max(result.well_formed, result.accepted) > result.strings or (left_out and not result.kinds):
+        raise ValueError
+    if not all(fault.kind in KINDS and 0 <= fault.index - shard.first < shard.count for fault in faults):
+        raise ValueError
+    return result, deaths

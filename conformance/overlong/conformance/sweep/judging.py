@@ -1,0 +1,265 @@
+# pyright: basic
+"""Answers in columns, judged: whole where they are what is expected, else by masks. No string is looked at alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from overlong.conformance.observation import Crashed, Misbehaved, TimedOut
+from overlong.conformance.printable import printable
+from overlong.conformance.protocol import (
+    ACCEPTED,
+    DECODE,
+    FAILED,
+    INCOMPLETE_NOT_SAID,
+    NOT_SAID,
+    REFUSED,
+    UNITS,
+    UNSUPPORTED,
+)
+from overlong.conformance.sweep.columns_expected import Habits
+from overlong.conformance.sweep.shard import (
+    ACCEPTED_ILL_FORMED,
+    AGREES,
+    BROKEN,
+    CRASHED,
+    LEFT_OUT,
+    MISBEHAVED,
+    ODD,
+    OTHER_INCOMPLETE,
+    OTHER_LENGTH,
+    OTHER_OFFSET,
+    OTHER_OUTPUT,
+    REFUSED_WELL_FORMED,
+    TIMED_OUT,
+    Fault,
+)
+from overlong.conformance.targets.framed import describe
+from overlong.reference.layout import load_layout
+from overlong.reference.order import SIGNATURE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from overlong.conformance.observation import Fault as Observed
+    from overlong.conformance.protocol import Answers
+    from overlong.conformance.sweep.columns import Columns
+    from overlong.conformance.sweep.columns_expected import Expected
+    from overlong.conformance.sweep.expectation import Expectation
+
+FAULTS = 16
+"""Of each kind, that a shard tells of."""
+_TEXT = 1 << 10
+"""Octets of a text of the target's that are looked at."""
+_KIND_OF_FAULT = {Crashed: CRASHED, TimedOut: TIMED_OUT, Misbehaved: MISBEHAVED}
+
+
+@dataclass
+class Judged:
+    """What came of some strings."""
+
+    accepted: int
+    """By the target."""
+    checksum: int
+    kinds: NDArray[np.uint8] | None = None
+    """One for each string; None if all agree."""
+    faults: list[Fault] = field(default_factory=list[Fault])
+    ahead: Observed | None = None
+    """What went wrong at an earlier string at the very end, whose own string comes next."""
+    habits: Habits | None = None
+    """Those that the refusals show, if all strings agree and some are refused; None: not looked at."""
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """A response's, of the items that are judged."""
+
+    statuses: NDArray[np.uint8]
+    numbers: NDArray[np.uint32]
+    lengths: NDArray[np.uint8]
+    incompletes: NDArray[np.uint8]
+    starts: NDArray[np.int64]
+    """Where the output or text of each begins among the units, in octets."""
+    sizes: NDArray[np.int64]
+    units: NDArray[np.uint8]
+
+
+class Judge:
+    """Judges the answers to the strings of one grid."""
+
+    def __init__(self, columns: Columns, expectation: Expectation, *, unit_size: int) -> None:
+        """``unit_size``: octets in a unit of the target's output, judged or not."""
+        self._columns = columns
+        self._expectation = expectation
+        self._step = 2 if columns.grid.earlier else 1
+        self._unit_size = unit_size
+        self._decodes = expectation.operation == DECODE
+        self._judges_output = self._decodes and bool(expectation.units)
+        assert not self._judges_output or UNITS[expectation.units].size == unit_size
+
+    def judge(
+        self,
+        answers: Answers,
+        expected: Expected,
+        first: int,
+        *,
+        from_earlier: bool = False,
+        faults: Mapping[int, Observed] | None = None,
+    ) -> Judged:
+        """What came of the strings from ``first`` on.
+
+        Args:
+            answers: to one item for each string; in a grid of earlier strings, to items in turn.
+            expected: for the same strings.
+            first: the number of the first string that is judged.
+            from_earlier: the first item is an earlier string.
+            faults: places among the items where the columns hold nothing; -1 is the earlier string before the first.
+        """
+        if self._step == 1 and not faults and self._decodes == self._judges_output and answers.columns == expected.wire:
+            return Judged(expected.verdicts.well_formed, expected.said.checksum(first))
+        skipped = 1 if from_earlier else 0
+        said = self._said(answers, skipped)
+        kinds = self._kinds(said, expected, first)
+        counted, found, ahead = np.ones(len(kinds), np.bool_), list[Fault](), None
+        for place, fault in sorted((faults or {}).items()):
+            string, earlier = divmod(place - skipped, self._step)
+            string += earlier
+            if string == len(kinds):
+                ahead = fault
+                continue
+            kinds[string] = kind = _KIND_OF_FAULT.get(type(fault), BROKEN)
+            text = describe(fault) + (", at the string that is asked before it" if earlier else "")
+            found.append(Fault(first + string, kind, shown(text)))
+            counted[string] = False
+        found += self._texts(said, np.where(counted, kinds, AGREES), first)
+        checksum = self._checksum(said, first, counted)
+        accepted = int(np.count_nonzero((said.statuses == ACCEPTED[0]) & counted))
+        if kinds.any():
+            return Judged(accepted, checksum, kinds, found, ahead)
+        return Judged(accepted, checksum, None, found, ahead, _habits(said))
+
+    def _said(self, answers: Answers, skipped: int) -> _Columns:
+        count = answers.count
+        columns = np.frombuffer(answers.columns, np.uint8)
+        statuses = columns[:count]
+        numbers = columns[count : 5 * count].view(">u4").astype(np.uint32)
+        sizes = numbers.astype(np.int64)
+        sizes[statuses == ACCEPTED[0]] *= self._unit_size
+        sizes[statuses == REFUSED[0]] = 0
+        starts = np.cumsum(sizes) - sizes
+        chosen = slice(skipped, None, self._step)
+        return _Columns(
+            statuses[chosen],
+            numbers[chosen],
+            columns[5 * count : 6 * count][chosen],
+            columns[6 * count : 7 * count][chosen],
+            starts[chosen],
+            sizes[chosen],
+            columns[7 * count :],
+        )
+
+    def _kinds(self, said: _Columns, expected: Expected, first: int) -> NDArray[np.uint8]:
+        right = expected.verdicts
+        accepts, refuses = said.statuses == ACCEPTED[0], said.statuses == REFUSED[0]
+        kinds = np.full(len(said.statuses), AGREES, np.uint8)
+        kinds[accepts & ~right.accepted] = ACCEPTED_ILL_FORMED
+        kinds[refuses & right.accepted] = REFUSED_WELL_FORMED
+        kinds[said.statuses == FAILED[0]] = BROKEN
+        kinds[said.statuses == UNSUPPORTED[0]] = LEFT_OUT
+        if self._judges_output:
+            other = self._other_output(said, expected, accepts & right.accepted)
+            if self._expectation.strips_signature and other.any():
+                other &= ~self._begins_with_signature(first, len(kinds))
+            kinds[other] = OTHER_OUTPUT
+        if self._expectation.offsets:
+            refused = refuses & ~right.accepted & (said.numbers != NOT_SAID)
+            incomplete_said = said.incompletes != INCOMPLETE_NOT_SAID
+            incomplete = refused & incomplete_said & (said.incompletes != right.incompletes)
+            kinds[incomplete] = OTHER_INCOMPLETE
+            kinds[refused & (said.lengths != 0) & (said.lengths != right.lengths)] = OTHER_LENGTH
+            kinds[refused & (said.numbers != right.numbers)] = OTHER_OFFSET
+            kinds[incomplete & (said.incompletes > 1)] = MISBEHAVED
+        return kinds
+
+    def _other_output(self, said: _Columns, expected: Expected, both: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Of those that both accept, which were decoded to something else."""
+        numbers = np.where(expected.verdicts.accepted, expected.verdicts.numbers, 0)
+        other: NDArray[np.bool_] = both & (said.numbers != numbers)
+        alike = np.flatnonzero(both & ~other)
+        sizes = said.sizes[alike]
+        ends = np.cumsum(sizes)
+        total = int(ends[-1]) if len(ends) else 0
+        if not total:
+            return other
+        right_units = np.frombuffer(expected.units, np.uint8)
+        right_sizes = numbers.astype(np.int64) * self._unit_size
+        right_starts = (np.cumsum(right_sizes) - right_sizes)[alike]
+        if total == len(said.units) == len(right_units):
+            wrong = said.units != right_units
+        else:
+            place = np.arange(total) - np.repeat(ends - sizes, sizes)
+            theirs, ours = np.repeat(said.starts[alike], sizes), np.repeat(right_starts, sizes)
+            wrong = said.units[theirs + place] != right_units[ours + place]
+        if wrong.any():
+            other[alike[np.unique(np.searchsorted(ends, np.flatnonzero(wrong), "right"))]] = True
+        return other
+
+    def _begins_with_signature(self, first: int, count: int) -> NDArray[np.bool_]:
+        signature = load_layout("rfc3629").encode(SIGNATURE)
+        assert signature is not None
+        lengths, octets = self._columns.items(first, count)
+        sizes = np.frombuffer(lengths, np.uint32).astype(np.int64)
+        starts = (np.cumsum(sizes) - sizes)[self._step - 1 :: self._step]
+        begins: NDArray[np.bool_] = sizes[self._step - 1 :: self._step] >= len(signature)
+        flat = np.frombuffer(octets + signature, np.uint8)  # so that all of them can be looked at
+        for place, octet in enumerate(signature):
+            begins &= flat[np.minimum(starts + place, len(flat) - 1)] == octet
+        return begins
+
+    def _texts(self, said: _Columns, kinds: NDArray[np.uint8], first: int) -> list[Fault]:
+        """The first few faults that stand in the columns themselves."""
+        found = list[Fault]()
+        for kind in (BROKEN, MISBEHAVED, LEFT_OUT):
+            for string in np.flatnonzero(kinds == kind)[:FAULTS].tolist():
+                if kind == MISBEHAVED:
+                    code = int(said.incompletes[string])
+                    text = describe(Misbehaved(f"said {code:02X} for incomplete; it is 00, 01, or FF for not said"))
+                else:
+                    start, size = int(said.starts[string]), min(int(said.sizes[string]), _TEXT)
+                    words = said.units[start : start + size].tobytes().decode("ascii", "backslashreplace")
+                    text = words if kind == BROKEN else "it does not offer this" + (f": {words}" if words else "")
+                found.append(Fault(first + string, kind, shown(text)))
+        return found
+
+    def _checksum(self, said: _Columns, first: int, counted: NDArray[np.bool_]) -> int:
+        accepts, refuses = said.statuses == ACCEPTED[0], said.statuses == REFUSED[0]
+        numbers = said.numbers.astype(np.uint64)
+        if not self._decodes:
+            numbers[accepts] = 0
+        codes = (numbers << np.uint64(2)) + refuses + np.uint64(1)
+        failed = said.statuses == FAILED[0]
+        codes[failed] = np.uint64(3)
+        index = np.uint64(first) + np.arange(len(codes), dtype=np.uint64)
+        counts = counted & (accepts | refuses | failed)
+        return int((codes * (index * np.uint64(ODD) | np.uint64(1)))[counts].sum(dtype=np.uint64))
+
+
+def _habits(said: _Columns) -> Habits | None:
+    refused = said.statuses == REFUSED[0]
+    if not refused.any():
+        return None
+    return Habits(
+        bool((said.numbers[refused] != NOT_SAID).any()),
+        bool(said.lengths[refused].any()),
+        bool((said.incompletes[refused] != INCOMPLETE_NOT_SAID).any()),
+    )
+
+
+def shown(text: str) -> str:
+    """Text from a target in ASCII, safe to show."""
+    return printable(text).encode("ascii", "backslashreplace").decode("ascii")
