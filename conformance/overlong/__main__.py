@@ -15,6 +15,7 @@ VERBS = {
     "certify": "overlong.conformance.commands.certify",
     "identify": "overlong.conformance.commands.identify",
     "matrix": "overlong.conformance.commands.matrix",
+    "sweep": "overlong.conformance.commands.sweep",
     "replay": "overlong.conformance.commands.replay",
     "explain": "overlong.conformance.commands.explain",
     "vectors": "overlong.conformance.commands.vectors",

@@ -15,6 +15,7 @@ from overlong.conformance.protocol import ENCODE, ENCODE_UTF16, GUARDED
 from overlong.conformance.results import bucket_as_json, generator, suite_as_json, target_as_json
 from overlong.conformance.runner import FAILS, HOLDS, NOT_MEASURED, offered
 from overlong.conformance.suites import SUITES
+from overlong.conformance.sweep.statement import plan_as_json
 
 if TYPE_CHECKING:
     from overlong.conformance.runner import Run
@@ -24,15 +25,15 @@ STATEMENT = "https://in-toto.io/Statement/v1"
 PREDICATE = "https://in-toto.io/attestation/test-result/v0.1"
 
 OF_MEMORY = "memory outside the input"
-NOT_COVERED = (
-    "behaviour that depends on position or alignment, beyond the placements in core",
-    "behaviour that depends on length beyond that of the longest vector",
-    "hidden state between calls, beyond the order in which the suites run",
-    OF_MEMORY,
-    "encoding",
+SAMPLED = (
+    ("behaviour that depends on position or alignment", "the placements in core", "placed"),
+    ("behaviour that depends on length", "that of the longest vector", "lengths"),
+    ("hidden state between calls", "the order in which the suites run", "order"),
 )
-"""What no suite here measures. A certificate says so; encoding is left out where an encoder was asked, and
-:data:`OF_MEMORY` where the suite of that name was."""
+"""What suites only sample, how far they go, and the kind of plan that goes further. A certificate says so; and that
+encoding was not asked, or :data:`OF_MEMORY`, where that is so."""
+NOT_COVERED = (*(f"{behaviour}, beyond {suites}" for behaviour, suites, _ in SAMPLED), OF_MEMORY, "encoding")
+"""What the suites alone do not measure."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,13 @@ class Certificate:
         if any(GUARDED in part.operations for part in self.run.suites):
             covered.append(OF_MEMORY)
         left_out = [SUITES[name] for name in self.left_out if offered(SUITES[name].asks, self.run.greeting)]
-        return [each for each in NOT_COVERED if each not in covered] + [
+        swept = {part.plan.name.partition("(")[0]: part.plan for part in self.run.swept.plans} if self.run.swept else {}
+        further = {
+            f"{behaviour}, beyond {suites}": f"{behaviour}, beyond the sweep {swept[plan].name}"
+            for behaviour, suites, plan in SAMPLED
+            if plan in swept
+        }
+        return [further.get(each, each) for each in NOT_COVERED if each not in covered] + [
             f"the suite {suite.name}: {suite.shows}" for suite in left_out
         ]
 
@@ -100,6 +107,7 @@ class Certificate:
                     "target": target_as_json(run.target, run.greeting, self.identity.digest),
                     "claims": run.claims,
                     "suites": [suite_as_json(part) for part in run.suites],
+                    "sweeps": [plan_as_json(part) for part in run.swept.plans] if run.swept else [],
                     "buckets": [bucket_as_json(bucket) for bucket in run.ordered_buckets],
                     "restarts": run.restarts,
                     "findings_digest": {"sha256": run.findings_digest},

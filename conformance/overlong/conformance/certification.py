@@ -13,6 +13,8 @@ from overlong.conformance.profile import RFC3629, Profile
 from overlong.conformance.results import ResultsWriter, written_whole
 from overlong.conformance.runner import Runner, offered
 from overlong.conformance.suites import OF_OCTETS, SUITES, suite_named
+from overlong.conformance.sweep.plan import options_of
+from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.recorded import AnswersError, RecordedTarget
 from overlong.conformance.targets.resolve import identity_of, resolve
 from overlong.reference import dialect
@@ -38,6 +40,7 @@ def certify(
     target: str | Sequence[str],
     *,
     suites: Sequence[str] | None = None,
+    sweeps: Sequence[str] | None = None,
     thorough: bool = False,
     speaks: str = "rfc3629",
     output: Path | None = None,
@@ -50,6 +53,8 @@ def certify(
         target: its name, as on the command line; or, as a sequence, a command that speaks the protocol.
         suites: names from :data:`~overlong.conformance.suites.SUITES`; if left out, all that the target can bear:
             :data:`BEARABLE` for a slow one, else all.
+        sweeps: plans of sweeps, as ``plan_named`` takes them, beside those that a target gets with all suites if it
+            can bear them (``sweep/certifying.py``); an empty sequence: no sweeps at all.
         thorough: all of them for a slow one, too.
         speaks: the dialect that it is measured by; one of :data:`overlong.reference.DIALECTS`.
         output: a folder for ``results.jsonl`` and ``certificate.json``; made if it is not there.
@@ -61,11 +66,12 @@ def certify(
         AnswersError: it is a file of answers, and they cannot be judged, or not so.
         OSError: ``output`` cannot be written, or a file of answers not read.
         KeyError: there is no such suite.
-        ValueError: there is no such dialect.
+        ValueError: there is no such dialect, or no such plan.
     """
     resolved = resolve(target, limits)
     profile = Profile(dialect(speaks).name)
     words = [word for name in suites or () for word in ("--suite", name)] + ["--thorough"] * thorough
+    words += options_of(sweeps) if sweeps else ["--no-sweeps"] * (sweeps is not None)
     if isinstance(resolved, RecordedTarget):
         named = _suites_of(resolved, suites, profile)
     else:
@@ -99,6 +105,14 @@ def certify(
         resolved.close()
         run.notes = [*resolved.notes, *doubts(run)]
         run.isolation = resolved.isolation
+        if isinstance(resolved, FramedTarget) and not run.incomplete and sweeps != ():
+            from overlong.conformance.sweep.certifying import sweep_too, usual, with_others
+
+            of_all = usual(resolved, run, thorough=thorough) if suites is None else ()
+            plans = with_others(of_all, sweeps or ())
+            for finding in sweep_too(run, target, plans, limits, progress or _no_progress) if plans else ():
+                if found is not None:
+                    found(finding)
         if left := [name for name in left_out if offered(SUITES[name].asks, run.greeting)]:
             why = "no file of requests asks them" if isinstance(resolved, RecordedTarget) else "--thorough runs them"
             run.notes.append(f"not run: {', '.join(left)} ({why})")

@@ -57,6 +57,7 @@ from overlong.conformance.vector import Vector
 if TYPE_CHECKING:
     from overlong.conformance.protocol import Greeting
     from overlong.conformance.suites.suite import Suite
+    from overlong.conformance.sweep.sweep import SweepRun
     from overlong.conformance.target import Answered, Target
 
 HOLDS, FAILS, NOT_MEASURED = "holds", "fails", "not measured"
@@ -134,6 +135,8 @@ class Run:
     incomplete: str = ""
     """Why the run ended early; empty if it did not."""
     profile: Profile = RFC3629
+    swept: SweepRun | None = None
+    """What a sweep added; None if there was none."""
 
     @property
     def measured_by(self) -> Profile:

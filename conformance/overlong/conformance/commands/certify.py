@@ -21,6 +21,7 @@ from overlong.conformance.commands.options import (
     width,
     with_limits,
 )
+from overlong.conformance.commands.plans import plans_wanted, with_plans
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,7 +50,9 @@ Examples:
 )
 @profile_option("What the decoder should speak: rfc3629, cesu-8, mutf-8, wtf-8, ... (see docs/dialects.md).")
 @click.option("--quick", is_flag=True, help="Leave out the scalar values; no certificate then.")
-@click.option("--thorough", is_flag=True, help="Ask all suites, even if that takes a slow target hours.")
+@click.option("--thorough", is_flag=True, help="Ask all suites and sweep, even if that takes a slow target hours.")
+@with_plans
+@click.option("--no-sweeps", is_flag=True, help="Leave out the sweeps that all get, depth(1) and placed(64).")
 @click.option(
     "--answers",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -80,6 +83,7 @@ def command(
     profile: str,
     quick: bool,  # noqa: FBT001
     thorough: bool,  # noqa: FBT001
+    no_sweeps: bool,  # noqa: FBT001
     answers: Path | None,
     output: Path | None,
     output_format: str,
@@ -121,11 +125,17 @@ def command(
     if (quick or thorough) and suites:
         raise click.UsageError("--quick and --thorough choose the suites themselves; leave out --suite")
     chosen: Sequence[str] | None = suites or (QUICK if quick else None)
+    plans = plans_wanted()
+    if plans and no_sweeps:
+        raise click.UsageError("--no-sweeps and a sweep exclude each other; leave one of them out")
+    if plans and answers is not None:
+        raise click.UsageError("answers in a file cannot be swept; leave out the sweep")
     folder = output or Path("overlong-results") / slug(named)
     with errors_on_one_line(), Bar(enabled=not quiet) as bar:
         certificate = certify(
             named,
             suites=chosen,
+            sweeps=() if no_sweeps else plans or None,
             thorough=thorough,
             speaks=profile,
             output=folder,
@@ -177,6 +187,9 @@ def _print(certificate: Certificate, target: str | Sequence[str], folder: Path, 
             colour = "yellow"
         click.echo(click.style(word, fg=colour, bold=True) + line[len(word) :] if colour else line)
     if verbose:
+        for part in certificate.run.swept.plans if certificate.run.swept else ():
+            click.echo(f"sweep {part.plan.name}: {part.plan.shows}")
+            click.echo(f"  {part.seen.strings} strings, {part.divergences} diverging; sha256 {part.digest}")
         for part in certificate.run.suites:
             click.echo(f"suite {part.suite.name}: {part.suite.shows}")
             click.echo(

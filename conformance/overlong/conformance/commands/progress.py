@@ -8,6 +8,8 @@ from typing import Any, Self
 
 import click
 
+from overlong.conformance.printable import thousands
+
 _EVERY = 10.0  # seconds between plain lines
 _PATIENCE = 0.5  # seconds before a bar is worth drawing
 _STEPS = 200
@@ -16,8 +18,12 @@ _STEPS = 200
 class Bar:
     """One bar for the whole run; it leaves nothing behind."""
 
-    def __init__(self, *, enabled: bool) -> None:
+    def __init__(self, *, enabled: bool, unit: str = "vectors") -> None:
+        """``unit``: what is counted."""
         self._enabled = enabled
+        self._unit = unit
+        self._first: int | None = None  # done before this run
+        self._began = 0.0
         self._live = enabled and sys.stderr.isatty()
         self._bar: Any = None
         self._done = 0
@@ -43,14 +49,21 @@ class Bar:
         if not self._enabled:
             return
         now = time.monotonic()
+        if self._first is None:
+            self._first, self._began = done, now
         if self._live and now - self._started > _PATIENCE:
             if self._bar is None:
                 steps = max(total // _STEPS, 1)
                 self._bar = click.progressbar(length=total, file=sys.stderr, width=30, update_min_steps=steps)
                 self._bar.__enter__()
-            self._bar.label = f"{suite:<22}"
+            self._bar.label = f"{suite:<22}{self._rate(done, now)}"
             self._bar.update(done - self._done)
             self._done = done
         elif not self._live and now - self._said > _EVERY:
-            click.echo(f"{suite}: {done} of {total} vectors", err=True)
+            click.echo(f"{suite}: {done} of {total} {self._unit}{self._rate(done, now)}", err=True)
             self._said = now
+
+    def _rate(self, done: int, now: float) -> str:
+        """How fast strings are asked; of vectors, which are many things, nobody wants to know."""
+        new, seconds = done - (self._first or 0), now - self._began
+        return f", {thousands(round(new / seconds))} per second" if self._unit == "strings" and new and seconds else ""

@@ -52,6 +52,11 @@ def summary(certificate: Certificate, target: str | Sequence[str], *, width: int
     yield from textwrap.wrap(header, width, subsequent_indent="  ")
     suites = [f"{part.suite.name} {thousands(part.done)}" for part in run.suites] or ["nothing ran"]
     yield from _in_rows([*suites, f"{run.seconds:.1f} s"], width, indent="", between=f" {glyphs.dot} ")
+    if run.swept is not None:
+        plans = [f"{part.plan.name} {thousands(part.seen.strings)}" for part in run.swept.plans]
+        yield from _in_rows(
+            ["swept", *plans, f"{run.swept.seconds:.1f} s"], width, indent="", between=f" {glyphs.dot} "
+        )
     yield ""
     buckets = run.ordered_buckets
     for bucket in buckets[:SHOWN]:
@@ -126,6 +131,16 @@ def _remarks(certificate: Certificate, width: int) -> Iterator[str]:
         for part in run.suites
         if part.suite.proves in proved and part.whole
     )
+    if run.swept is not None:
+        lines.extend(
+            f"{part.plan.name}: {part.plan.shows}"
+            for part in run.swept.plans
+            if part.plan.name.startswith("depth") and VERDICT in proved
+        )
+        lines.extend(
+            f"{bucket.plan}: {thousands(bucket.found.count)} diverge: {printable(bucket.found.description, 400)}"
+            for bucket in run.swept.buckets[:SHOWN]
+        )
     lines.extend(
         f"{trait.line} ({thousands(sum(part.aside for part in run.suites))})" for trait in traits_of(run.greeting)
     )

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from overlong.conformance.sweep.grid import Grid
     from overlong.reference.automaton import Automaton
 
+_SOON = 4  # octets
+
 
 class Account(NamedTuple):
     """What some strings add up to."""
@@ -24,6 +26,9 @@ class Account(NamedTuple):
     """Of the strings that are judged."""
     well_formed: int
     """How many of them the automaton accepts."""
+
+
+NOTHING = Account(0, 0, 0)
 
 
 def account(grid: Grid, automaton: Automaton) -> Account:
@@ -36,13 +41,21 @@ def account(grid: Grid, automaton: Automaton) -> Account:
         for state, ways in enumerate(reached):
             if ways:
                 for choice in axis.choices:
-                    after[automaton.run(choice, state)] += ways // len(axis)
+                    after[_reached(automaton, choice, state)] += ways // len(axis)
         reached = after
     octets = sum(grid.size // len(axis) * sum(map(len, axis.choices)) for axis in judged)
     well_formed = sum(ways for state, ways in enumerate(reached) if automaton.accepting[state])
     return Account(grid.size, octets, well_formed)
 
 
+def _reached(automaton: Automaton, octets: bytes, state: int) -> int:
+    """The state that octets lead to. What dies mostly does so at once, and pieces may be long."""
+    if state == automaton.dead:
+        return state
+    soon = automaton.run(octets[:_SOON], state)
+    return soon if soon == automaton.dead or len(octets) <= _SOON else automaton.run(octets[_SOON:], soon)
+
+
 def total(accounts: Sequence[Account]) -> Account:
     """Several as one."""
-    return Account(*map(sum, zip(*accounts, strict=True))) if accounts else Account(0, 0, 0)
+    return Account(*map(sum, zip(*accounts, strict=True))) if accounts else NOTHING

@@ -13,14 +13,16 @@ from overlong.conformance.sweep.plans import PLANS
 from overlong.conformance.sweep.shard import Shard
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from overlong.conformance.profile import Profile
     from overlong.conformance.sweep.grid import Grid
     from overlong.reference.automaton import Automaton
 
-SHARD = 1 << 24
-"""Strings in a shard, at most: a fraction of a second for a decoder in C, and their kinds fit in memory."""
+SHARD, LARGEST_SHARD = 1 << 22, 1 << 24
+"""Strings in a shard: seconds for a decoder in Python; more in a grid of which there would be thousands, but never so
+many that their kinds do not fit in memory."""
+_SHARDS = 1 << 10
 SHARD_OCTETS = 1 << 28
 """Octets in a shard, at most, however few strings that is."""
 
@@ -44,10 +46,11 @@ class Plan:
         """How many strings."""
         return sum(grid.size for grid in self.grids)
 
-    def shards(self, largest: int = SHARD) -> Iterator[Shard]:
-        """All of its strings, each in one shard."""
+    def shards(self, largest: int | None = None) -> Iterator[Shard]:
+        """All of its strings, each in one shard; of ``largest`` strings at most, if that is said."""
         for number, grid in enumerate(self.grids):
-            most = max(1, min(largest, SHARD_OCTETS // max(grid.longest, 1)))
+            wanted = largest or min(max(SHARD, grid.size // _SHARDS), LARGEST_SHARD)
+            most = max(1, min(wanted, SHARD_OCTETS // max(grid.longest, 1)))
             for first in range(0, grid.size, most):
                 yield Shard(self.name, number, first, min(most, grid.size - first))
 
@@ -74,4 +77,13 @@ def plan_named(name: str, profile: Profile = RFC3629) -> Plan:
     number = kind.usual if found[2] is None else int(found[2])
     if not kind.least <= number <= kind.most:
         raise ValueError(f"{kind.name}({number}): write a number from {kind.least} to {kind.most}")
-    return Plan(f"{kind.name}({number})", kind.shows.format(number), profile, lambda given: kind.grids(given, number))
+    states = len(profile.dialect.automaton) + number
+    speaks = "RFC 3629" if profile.speaks == RFC3629.speaks else profile.speaks
+    shows = kind.shows.format(number, states=states, speaks=speaks)
+    return Plan(f"{kind.name}({number})", shows, profile, lambda given: kind.grids(given, number))
+
+
+def options_of(names: Iterable[str]) -> list[str]:
+    """Plans as words of a command line: ``--exhaustive 4 --pairs``."""
+    found = (name.removesuffix(")").partition("(") for name in names)
+    return [word for name, _, number in found for word in (f"--{name}", number) if word]

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 
 _WINDOW = 128  # requests under way: the target works while the harness judges
 _WINDOW_VECTORS = 1 << 19  # and the vectors in them: memory stays flat
+_WINDOW_OCTETS = 1 << 23  # and the octets in those
 _LONG = 0.5  # seconds for one request that make the next ones smaller
 _START_SECONDS = 10.0  # for the greeting: interpreters and virtual machines take their time
 _SHORT = 0.1  # seconds that let them grow
@@ -106,6 +107,11 @@ class FramedTarget:
         except OSError as error:
             self._process = None
             raise TargetError(f"{printable(self.id)}: cannot be started: {error.strerror}") from error
+
+    @property
+    def takes(self) -> int:
+        """Vectors in a request, for now: larger batches are cut."""
+        return self._size
 
     @property
     def patience(self) -> float:
@@ -182,9 +188,13 @@ class FramedTarget:
 
     def _ask_more(self, source: Iterator[tuple[Batch, str]]) -> bool:
         """Send requests as far as the window goes; whether any is under way."""
-        vectors = sum(len(each.batch) for each in self._under_way)
+        vectors = sum(len(each.lengths) for each in self._under_way)
+        octets = sum(len(each.batch.octets) for each in self._under_way)
         while not self._under_way or (
-            not self._suspects and len(self._under_way) < _WINDOW and vectors < _WINDOW_VECTORS
+            not self._suspects
+            and len(self._under_way) < _WINDOW
+            and vectors < _WINDOW_VECTORS
+            and octets < _WINDOW_OCTETS
         ):
             if not self._waiting:
                 following = next(source, None)
@@ -196,7 +206,7 @@ class FramedTarget:
                 self._waiting.appendleft((batch.part(self._size, len(batch)), operation))
                 batch = batch.part(0, self._size)
             self._under_way.append(self._ask(batch, operation))
-            vectors += len(batch)
+            vectors, octets = vectors + len(batch), octets + len(batch.octets)
         return bool(self._under_way)
 
     def _after(self, ended: Ended) -> Answered | None:
@@ -317,7 +327,10 @@ class FramedTarget:
                     count = chunks[place] if chunks else None
                     parts.append(Answers.from_single(status, payload, count, size, marked=marked))
                 elif status == ACCEPTED:
-                    parts.append(Answers.from_batch(payload, len(asked.batch), chunks, size, marked=marked))
+                    right = asked.batch.right_columns()
+                    parts.append(
+                        Answers.from_batch(payload, len(asked.batch), chunks, size, marked=marked, right=right)
+                    )
                 else:
                     text = printable(payload[:80].decode("utf-8", "backslashreplace"))
                     raise ProtocolError(

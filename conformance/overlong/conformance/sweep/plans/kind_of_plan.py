@@ -18,7 +18,8 @@ class KindOfPlan:
 
     name: str
     shows: str
-    """What it shows, in a sentence; ``{}`` stands for the number."""
+    """What it shows, in a sentence; ``{}`` stands for the number, ``{states}`` and ``{speaks}`` for the profile's
+    automaton's with as many states more, and its dialect."""
     grids: Callable[[Profile, int], Iterator[Grid]]
     least: int | None = None
     """The smallest number; None if it takes none."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from overlong.reference.order import well_formed_products
 
 if TYPE_CHECKING:
-    from overlong.reference.automaton import Automaton
+    from overlong.reference.automaton import Automaton, OctetClass
 
 
 def every_octet() -> tuple[bytes, ...]:
@@ -16,16 +16,24 @@ def every_octet() -> tuple[bytes, ...]:
     return tuple(bytes([octet]) for octet in range(256))
 
 
-def class_strings(automaton: Automaton, length: int) -> tuple[bytes, ...]:
+def class_strings(automaton: Automaton, length: int, *, ends: bool = False) -> tuple[bytes, ...]:
     """Every string of that many classes of octets, each class by its least octet; octet 00 gives way to a letter.
 
-    An octet 00 says something of its own to many decoders, and the class of ASCII has others.
+    An octet 00 says something of its own to many decoders, and the class of ASCII has others. Of octets that occur in
+    nothing well-formed it is the greatest: FF is a mark of their own to some. With ``ends`` each class goes by its
+    other end, too: C0 is a mark of its own as well.
     """
-    least = [
-        b"A" if octets.least == 0 and ord("A") in octets.octets else bytes([octets.least])
-        for octets in automaton.classes
-    ]
-    return tuple(map(b"".join, product(least, repeat=length)))
+    names = [_name(automaton, octets) for octets in automaton.classes]
+    others = [bytes([octets.octets[end]]) for octets in automaton.classes for end in (0, -1) if ends]
+    names += [name for name in dict.fromkeys(others) if name not in names and name != b"\0"]
+    return tuple(map(b"".join, product(names, repeat=length)))
+
+
+def _name(automaton: Automaton, octets: OctetClass) -> bytes:
+    if octets.least == 0 and ord("A") in octets.octets:
+        return b"A"
+    occurs = any(row[octets.least] != automaton.dead for row in automaton.table)
+    return bytes([octets.least if occurs else octets.octets[-1]])
 
 
 def fillers(automaton: Automaton) -> tuple[bytes, ...]:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 LONGEST = 4
 """Octets of a placed string: the longest character."""
+BOTH_ENDS = 2
+"""Octets of a placed string up to which each class goes by its least and its greatest octet."""
 WITH_A_TAIL = 3
 """Octets of a placed string that has text behind it: the text is what its fourth octet would be."""
 TAIL = 64
@@ -25,7 +27,7 @@ NO_OCTET = 0xFF
 
 def _grids(profile: Profile, furthest: int) -> Iterator[Grid]:
     automaton = profile.dialect.automaton
-    strings = [class_strings(automaton, length) for length in range(1, LONGEST + 1)]
+    strings = [class_strings(automaton, length, ends=length <= BOTH_ENDS) for length in range(1, LONGEST + 1)]
     for filler in fillers(automaton):
         before = Axis(
             "text before it",

@@ -1,0 +1,45 @@
+"""The options that name plans of sweeps: ``--exhaustive 4 --pairs``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+_PLANS = "overlong.plans"
+_OPTIONS: dict[str, tuple[str, int, int, str]] = {
+    "exhaustive": ("N", 1, 6, "every string of 1 to N octets (5 and 6 take long)"),
+    "depth": ("D", 0, 4, "the complete suite for decoders of up to D states more than it takes"),
+    "placed": ("K", 0, 4096, "every string of up to four classes of octets at every offset from 0 to K"),
+    "lengths": ("L", 0, 9999, "every length from 0 to L and around powers of two, with an error at an end"),
+    "pairs": ("", 0, 0, "every two characters, whole or cut short, across boundaries of blocks"),
+    "order": ("", 0, 0, "the complete suite, right after strings that end in each state"),
+}
+"""For each kind of plan how its number is called, from where to where it goes, and which strings it has."""
+
+
+def with_plans(command: Any) -> Any:
+    """Add an option for each kind of plan; :func:`plans_wanted` says which were named."""
+    for plan, (number, least, most, strings) in reversed(_OPTIONS.items()):
+        option = click.option(
+            f"--{plan}",
+            type=click.IntRange(least, most) if number else None,
+            is_flag=not number,
+            metavar=number or None,
+            expose_value=False,
+            callback=_keep,
+            help=f"Sweep: {strings}.",
+        )
+        command = option(command)
+    return command
+
+
+def _keep(context: click.Context, option: click.Parameter, value: int | bool | None) -> None:  # noqa: FBT001
+    if value is not None and value is not False:
+        context.meta.setdefault(_PLANS, {})[option.name] = value
+
+
+def plans_wanted() -> tuple[str, ...]:
+    """The plans that the command line names, in the order of the help, as ``plan_named`` takes them."""
+    named = click.get_current_context().meta.get(_PLANS, {})
+    return tuple(plan if named[plan] is True else f"{plan}({named[plan]})" for plan in _OPTIONS if plan in named)

@@ -1,0 +1,248 @@
+"""``overlong sweep``: every string of a plan."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from overlong.conformance.commands.certify import slug
+from overlong.conformance.commands.options import (
+    CONFORMS,
+    DIVERGES,
+    INCOMPLETE,
+    NOT_MEASURED,
+    USAGE,
+    TargetCommand,
+    errors_on_one_line,
+    leave,
+    limits_of,
+    profile_option,
+    target_of,
+    width,
+    with_limits,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from overlong.conformance.sweep.sweep import SweepRun
+
+EXAMPLES = """\b
+Examples:
+  overlong sweep cpython
+  overlong sweep --exhaustive 3 py:mypackage.text:decode
+  overlong sweep --exhaustive 4 --jobs 8 'so:libfoo.so:check?abi=bool(ptr,len)'
+  overlong sweep --exhaustive 4 --resume 'so:libfoo.so:check?abi=bool(ptr,len)'
+  overlong sweep --placed 130 --pairs -- node adapter.js
+  overlong sweep --exhaustive 5 --cluster tcp://head:8786 mydecoder
+"""
+
+USUAL = ("exhaustive(2)", "depth(1)", "placed(64)", "lengths(1024)", "pairs", "order")
+"""What is asked if nothing else is named."""
+_LONG = 5
+"""Octets of an exhaustive sweep that takes hours."""
+_ESTIMATE = 5.0
+"""Seconds of it after which its end can be told."""
+
+
+def _number(plan: str, metavar: str, least: int, most: int, help_text: str) -> Callable[[Any], Any]:
+    return click.option(f"--{plan}", type=click.IntRange(least, most), metavar=metavar, help=help_text)
+
+
+@click.command("sweep", cls=TargetCommand, epilog=EXAMPLES)
+@click.argument("target", nargs=-1, required=True)
+@_number("exhaustive", "N", 1, 6, "Every string of 1 to N octets (5 and 6 take long).")
+@_number("depth", "D", 0, 4, "The complete suite for decoders of up to D states more than it takes.")
+@_number("placed", "K", 0, 4096, "Every string of up to four classes of octets at every offset from 0 to K.")
+@_number("lengths", "L", 0, 9999, "Every length from 0 to L and around powers of two, with an error at an end.")
+@click.option("--pairs", is_flag=True, help="Every two characters, whole or cut short, across boundaries of blocks.")
+@click.option("--order", is_flag=True, help="The complete suite, right after strings that end in each state.")
+@click.option("--verdict", is_flag=True, help="Ask only whether a string is well-formed, though it can be decoded.")
+@click.option("--columns", is_flag=True, help="Ask in frames even a function that could be called in its own process.")
+@profile_option("What the decoder should speak: rfc3629, cesu-8, mutf-8, wtf-8, ... (see docs/dialects.md).")
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 1024),
+    metavar="N",
+    help="How many processes of the target are asked at a time.  [default: one for each CPU]",
+)
+@click.option(
+    "--cluster",
+    metavar="ADDRESS",
+    help="Have the workers of this Dask scheduler ask, tcp://HOST:PORT, in place of this machine.",
+)
+@click.option("--resume", is_flag=True, help="Go on with the sweep in the folder, where it was interrupted.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="FOLDER",
+    help="Where sweep.sqlite and sweep.json go.  [default: overlong-results/sweep-TARGET]",
+)
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="What stdout gets: the report, or what sweep.json holds.",
+)
+@with_limits
+@click.option("-q", "--quiet", is_flag=True, help="No progress; on success one line.")
+@click.option("-v", "--verbose", is_flag=True, help="Also what each plan shows, digests, and how it was asked.")
+def command(
+    target: tuple[str, ...],
+    exhaustive: int | None,
+    depth: int | None,
+    placed: int | None,
+    lengths: int | None,
+    pairs: bool,  # noqa: FBT001
+    order: bool,  # noqa: FBT001
+    verdict: bool,  # noqa: FBT001
+    columns: bool,  # noqa: FBT001
+    profile: str,
+    jobs: int | None,
+    cluster: str | None,
+    resume: bool,  # noqa: FBT001
+    output: Path | None,
+    output_format: str,
+    timeout: float,
+    restarts: int,
+    quiet: bool,  # noqa: FBT001
+    verbose: bool,  # noqa: FBT001
+) -> None:
+    """Ask a decoder every string of one or more plans, and compare every answer.
+
+    Without a plan it is asked exhaustive(2), depth(1), placed(64), lengths(1024), pairs and order.
+    TARGET is as for 'overlong certify'. A function of a shared library is called in a process of its
+    own, millions of times a second (extra 'native'); others are asked in large batches.
+
+    \b
+    Exit status:
+      0  every string was answered as it should be
+      1  the decoder diverges
+      2  the command line or a file is wrong
+      3  nothing was measured: the target would not start, or the sweep did not run as planned
+      4  incomplete: interrupted, restarted too often, or the cluster is gone; --resume goes on
+    """  # noqa: D301 (click reads the backspace)
+    from overlong.conformance.commands.progress import Bar
+    from overlong.conformance.sweep.ledger import LEDGER, LedgerError
+    from overlong.conformance.sweep.sweep import sweep
+
+    named = target_of(target)
+    numbered = {"exhaustive": exhaustive, "depth": depth, "placed": placed, "lengths": lengths}
+    plans = [f"{name}({number})" for name, number in numbered.items() if number is not None]
+    plans += ["pairs"] * pairs + ["order"] * order
+    if jobs is not None and cluster is not None:
+        raise click.UsageError("--jobs is for this machine, and with --cluster others ask; leave one of them out")
+    folder = output or Path("overlong-results") / f"sweep-{slug(named)}"
+    with errors_on_one_line(), Bar(enabled=not quiet, unit="strings") as bar:
+        progress = bar.update if quiet or (exhaustive or 0) < _LONG else _with_estimate(bar.update)
+        try:
+            run = sweep(
+                named,
+                plans or USUAL,
+                speaks=profile,
+                operation="V" if verdict else "",
+                jobs=jobs or _cpus(),
+                cluster=cluster or "",
+                limits=limits_of(timeout, restarts),
+                output=folder,
+                resume=resume,
+                columns=columns,
+                progress=progress,
+            )
+        except LedgerError as error:
+            bar.close()
+            leave(str(error), USAGE)
+        except KeyboardInterrupt:  # while all was being started, summed up or ended
+            if not (folder / LEDGER).exists():
+                raise
+            bar.close()
+            leave(f"interrupted; {_kept(folder / LEDGER)}", INCOMPLETE)
+        bar.close()
+        if run.incomplete:
+            if run.buckets:
+                _print(run, named, folder, "text", quiet=quiet, verbose=verbose)
+            leave(_incomplete(run, folder / LEDGER), INCOMPLETE)
+        if run.wrong:
+            leave(f"the sweep did not run as planned, and shows nothing: {run.wrong}; remove {LEDGER}", NOT_MEASURED)
+        _print(run, named, folder, output_format, quiet=quiet, verbose=verbose)
+    sys.exit(CONFORMS if run.conformant else DIVERGES)
+
+
+def _cpus() -> int:
+    """Those that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _with_estimate(progress: Callable[[str, int, int], None]) -> Callable[[str, int, int], None]:
+    """Progress that says once, as soon as it can be told, how long all will take."""
+    begun: list[tuple[float, int]] = []
+    told: list[bool] = []
+
+    def update(plan: str, done: int, total: int) -> None:
+        if not begun:
+            begun.append((time.monotonic(), done))
+        started, at_first = begun[0]
+        seconds = time.monotonic() - started
+        if not told and done > at_first and seconds > _ESTIMATE:
+            told.append(True)
+            rest = (total - done) * seconds / (done - at_first)
+            click.echo(
+                f"overlong: note: at this rate it takes {_duration(rest)} more; --resume goes on with it", err=True
+            )
+        progress(plan, done, total)
+
+    return update
+
+
+def _duration(seconds: float) -> str:
+    """``40 minutes``, ``7 hours``, ``33 days``."""
+    for unit, size in (("days", 86400), ("hours", 3600), ("minutes", 60)):
+        if seconds > 2 * size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{seconds:.0f} seconds"
+
+
+def _incomplete(run: SweepRun, ledger: Path) -> str:
+    from overlong.conformance.printable import printable, thousands
+
+    kept = f"{thousands(run.done)} of {thousands(run.strings)} strings are done"
+    return f"{printable(run.incomplete)}; {kept}; {_kept(ledger)}"
+
+
+def _kept(ledger: Path) -> str:
+    from overlong.conformance.printable import printable
+
+    return f"{printable(str(ledger))} keeps what is done, and the same command with --resume goes on"
+
+
+def _print(run: SweepRun, target: str | Sequence[str], folder: Path, form: str, *, quiet: bool, verbose: bool) -> None:
+    from overlong.conformance.printable import printable
+    from overlong.conformance.report.sweep import summary, verdict
+    from overlong.conformance.sweep.statement import RESULTS, to_json
+
+    if form == "json":
+        click.echo(to_json(run), nl=False)
+        return
+    if quiet and run.conformant:
+        click.echo(verdict(run))
+        return
+    for line in summary(run, target, width=width(), encoding=sys.stdout.encoding or "ascii"):
+        word = line.partition(" ")[0]
+        colour = {"FAIL": "red", "NOT": "red", "CONFORMANT": "green", "INCOMPLETE": "yellow"}.get(word)
+        click.echo(click.style(word, fg=colour, bold=True) + line[len(word) :] if colour else line)
+    if verbose:
+        for part in run.plans:
+            click.echo(f"{part.plan.name}: {part.plan.shows}")
+            click.echo(f"  sha256 {part.digest}")
+        how = "in its own process" if run.in_process else "in columns"
+        click.echo(f"asked {how}, {run.jobs} at a time, {run.seconds:.1f} s; isolation: {run.isolation or 'none'}")
+    if not run.incomplete:
+        click.echo(f"report: {printable(str(folder / RESULTS))}")

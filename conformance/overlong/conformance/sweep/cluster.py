@@ -1,0 +1,169 @@
+"""Shards to the workers of a Dask cluster (extra ``cluster``).
+
+A worker is asked to run the same function that a thread runs here: it starts the target as a process of its own,
+never inside the worker. A worker that is killed takes its target with it, whose input ends and whose sandbox closes;
+the scheduler gives its shards to another, and as shards are pure, nothing shows of that in the result.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import socket
+import threading
+import time
+from concurrent.futures import CancelledError
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from overlong.conformance.printable import printable
+from overlong.conformance.sweep.engine import close_engines
+from overlong.conformance.sweep.executors import task
+from overlong.conformance.target import BudgetSpent, TargetError
+from overlong.conformance.targets.resolve import identity_of, resolve
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+    from overlong.conformance.sweep.engine import Job
+    from overlong.conformance.sweep.ledger import Entry
+    from overlong.conformance.sweep.shard import Shard
+
+_CONNECT = 5.0  # seconds to find the scheduler, at first and after it was lost
+_ALONE = 10.0  # seconds without a result and without a worker
+_COUNT = 2.0  # seconds for which a count of the workers is good
+
+_checked = threading.local()
+
+
+class Cluster:
+    """The workers of a scheduler."""
+
+    def __init__(self, job: Job, address: str, identity: str) -> None:
+        """Connect, and wait for a worker.
+
+        Args:
+            job: whom they are to ask.
+            address: of the scheduler: ``tcp://host:port``.
+            identity: digest of the target as it is here; it must be the same there.
+
+        Raises:
+            TargetError: there is no scheduler, no worker, or one that cannot run a shard.
+        """
+        try:
+            from dask import config
+            from distributed import Client
+        except ImportError as error:
+            raise TargetError("--cluster takes dask.distributed: pip install 'overlong[cluster]'") from error
+        self._address = printable(address)
+        self._job, self._identity = job, identity
+        logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters is said in one line, here
+        try:
+            with config.set({"distributed.comm.timeouts.connect": f"{_CONNECT}s"}):
+                connect: Any = Client  # has no types
+                self._client = connect(address, timeout=_CONNECT, set_as_default=False)
+        except (OSError, ValueError) as error:
+            raise TargetError(
+                f"no scheduler at {self._address}: start one with 'dask scheduler', and workers with "
+                "'dask worker tcp://HOST:PORT'"
+            ) from error
+        self._counted, self._threads = -_COUNT, 0
+        self._executor = self._client.get_executor(pure=False)
+        try:
+            self._client.wait_for_workers(1, timeout=_ALONE)
+            self._client.run(remote_version)  # a worker without overlong would leave when it gets a shard
+        except Exception as error:
+            self.close(at_once=True)
+            why = "the scheduler has no workers" if isinstance(error, TimeoutError) else _why(error)
+            raise TargetError(f"{self._address}: {why}; {self._remedy}") from error
+        except BaseException:
+            self.close(at_once=True)
+            raise
+
+    @property
+    def _remedy(self) -> str:
+        return f"start workers with 'dask worker {self._address}', where overlong is installed as it is here"
+
+    @property
+    def workers(self) -> int:
+        """Threads of all workers."""
+        if time.monotonic() - self._counted > _COUNT:
+            self._threads = self._count()
+        return max(self._threads, 1)
+
+    def _count(self) -> int:
+        """Threads of all workers that there are now.
+
+        Raises:
+            TargetError: the scheduler does not answer.
+        """
+        try:
+            workers: dict[str, Any] = self._client.scheduler_info(n_workers=-1).get("workers", {})
+        except Exception as error:
+            raise TargetError(self._lost) from error
+        self._counted = time.monotonic()
+        return sum(int(worker.get("nthreads", 1)) for worker in workers.values())
+
+    def submit(self, shard: Shard) -> Future[Entry]:
+        try:
+            future: Future[Entry] = self._executor.submit(
+                run_elsewhere, version("overlong"), self._identity, self._job, shard
+            )
+        except Exception as error:
+            raise TargetError(self._lost) from error
+        return future
+
+    @property
+    def _lost(self) -> str:
+        return f"{self._address}: the scheduler is gone"
+
+    def check(self, silent: float, error: BaseException | None = None) -> None:
+        if isinstance(error, TargetError | BudgetSpent):
+            return
+        if self._client.status != "running" or isinstance(error, CancelledError):
+            raise TargetError(self._lost) from error
+        if error is not None:
+            raise TargetError(f"{self._address}: {_why(error)}") from error
+        if silent > _ALONE and not self._count():
+            raise TargetError(f"{self._address}: no workers are left; {self._remedy}")
+
+    def close(self, *, at_once: bool) -> None:
+        with contextlib.suppress(Exception):
+            self._executor.shutdown(wait=False)
+        with contextlib.suppress(Exception):
+            if self._client.status == "running":
+                self._client.run(close_engines, wait=not at_once)
+        with contextlib.suppress(Exception):
+            self._client.close(timeout=1)
+
+
+def remote_version() -> str:
+    """The version of overlong where this is called."""
+    return version("overlong")
+
+
+def run_elsewhere(release: str, identity: str, job: Job, shard: Shard) -> Entry:
+    """Run a shard in a worker, if it has the same overlong and the same target as who asks.
+
+    Raises:
+        TargetError: it has not.
+    """
+    if getattr(_checked, "job", None) != (release, identity, job):
+        here = printable(socket.gethostname())
+        if (mine := version("overlong")) != release:
+            raise TargetError(f"a worker on {here} has overlong {printable(mine)}, and this is {release}")
+        if identity_of(resolve(job.target, job.limits)).digest != identity:
+            raise TargetError(f"a worker on {here} has another file or command for this target than is here")
+        _checked.job = release, identity, job
+    return task(job, shard)
+
+
+def _why(error: BaseException) -> str:
+    """What a worker failed with that is not the target's doing."""
+    names = {type(each).__name__ for each in (error, error.__cause__, error.__context__) if each is not None}
+    text = printable(str(error).partition("\n")[0], 200)
+    if "ModuleNotFoundError" in names or "No module named" in str(error):
+        return f"a worker or the scheduler lacks a module ({text})"
+    if "KilledWorker" in names:
+        return f"a shard has ended several workers: look at their memory ({text})"
+    return f"a worker failed: {type(error).__name__}: {text}"

@@ -1,0 +1,81 @@
+"""An example of what a sweep found, asked again by itself in the ordinary way: with what was expected and observed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from overlong.conformance.batch import Batch
+from overlong.conformance.compare import compare_batch, expected_of
+from overlong.conformance.finding import Finding
+from overlong.conformance.protocol import VALIDATE
+from overlong.conformance.sweep.shard import KINDS
+from overlong.conformance.target import TargetError
+from overlong.conformance.traits import expected_under, judged, traits_of
+from overlong.conformance.vector import Vector
+
+if TYPE_CHECKING:
+    from overlong.conformance.profile import Profile
+    from overlong.conformance.sweep.summary import DivergentSet
+    from overlong.conformance.targets.framed import FramedTarget
+
+AFTER, AT_PLACE, AMONG = "OV807", "OV806", "OV605"
+"""What a divergence is that does not show when its string is asked by itself: it depends on the string that was asked
+before it; or on its place in memory, where the target was called in its own process; or on those asked with it."""
+
+
+@dataclass(frozen=True)
+class SweepBucket:
+    """Strings of a plan that diverge alike, as one."""
+
+    plan: str
+    found: DivergentSet
+    finding: Finding
+    """What is wrong with the least of them."""
+
+    @property
+    def alone(self) -> bool:
+        """Whether it shows when the example is asked by itself."""
+        return not any(self.finding.detail)
+
+
+def asked_again(
+    target: FramedTarget,
+    profile: Profile,
+    operation: str,
+    found: DivergentSet,
+    *,
+    in_process: bool,
+) -> Finding:
+    """What is wrong with the answer to the least of some strings; if nothing is, what its divergence depends on.
+
+    Args:
+        target: open.
+        profile: what it is measured by.
+        operation: ``V`` or ``D``.
+        found: it is their example.
+        in_process: the sweep called the target in its own process.
+
+    Raises:
+        BudgetSpent: the target failed more often than its limit.
+        TargetError: it cannot be asked any more.
+    """
+    greeting, octets = target.greeting, found.example
+    vector = Vector("sweep", octets, profile=profile.as_said(greeting))
+    traits = traits_of(greeting)
+    touched = any(trait.touches(octets) for trait in traits)
+    for answered in target.observe([(Batch.of([vector]), operation)]):
+        units = greeting.units_of(operation)
+        (said,) = answered.answers.observations(units, verdict_only=operation == VALIDATE)
+        observed = answered.faults.get(0, said)
+        if touched:
+            finding = judged(vector, operation, observed, traits)
+        else:
+            finding = next(compare_batch(answered, greeting), None)
+        if finding is not None:
+            return finding
+        expected = expected_under(vector, operation, traits) or expected_of(vector, operation)
+        code = AFTER if found.where.earlier is not None else AT_PLACE if in_process else AMONG
+        said_then = f"that is right; in the sweep: {KINDS[found.kind]}"
+        return Finding(vector, operation, code, expected, observed, KINDS[found.kind], ("", said_then))
+    raise TargetError(f"{target.id}: it gives no answer to a string of the sweep when asked again")

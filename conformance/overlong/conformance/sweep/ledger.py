@@ -1,0 +1,325 @@
+"""What of a sweep is done, in a SQLite file that survives the end of its process at any moment.
+
+A header says whose sweep it is; a row for each shard says what came of it. A row is committed once, whole, with a
+digest of its own; so after any interruption a sweep goes on where it was, and ends as if there had been none.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import sqlite3
+import zlib
+from collections import Counter
+from dataclasses import asdict, astuple, dataclass, replace
+from typing import TYPE_CHECKING, Any, Self
+
+from overlong.conformance.printable import printable
+from overlong.conformance.sweep.shard import KINDS, LEFT_OUT, Fault, Shard, ShardResult
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator
+    from pathlib import Path
+
+LEDGER = "sweep.sqlite"
+SCHEMA = 1
+_APPLICATION = int.from_bytes(b"ovlg", "big")
+"""What the file says of itself (SQLite's application_id): it is nobody else's."""
+_TABLES = (
+    "CREATE TABLE header (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
+    """CREATE TABLE shard (plan TEXT, grid INTEGER, first INTEGER, count INTEGER, strings INTEGER, octets INTEGER,
+    well_formed INTEGER, accepted INTEGER, checksum TEXT, counts TEXT, kinds_digest TEXT, kinds BLOB, faults TEXT,
+    seconds REAL, digest TEXT, PRIMARY KEY (plan, grid, first))""",
+)
+_COLUMNS = "plan, grid, first, count, strings, octets, well_formed, accepted, checksum, counts, kinds_digest"
+_PIECE = 1 << 20
+
+
+class LedgerError(Exception):
+    """The file cannot be used, or not for this sweep. The message names it and the remedy."""
+
+
+@dataclass(frozen=True)
+class Header:
+    """Whose sweep it is: all that its digests depend on, but for the strings' answers."""
+
+    target: str
+    """As named on the command line."""
+    identity: str
+    """Digest of the target: of its command, and of the files in it."""
+    says: str
+    """What it says of itself: its name and version."""
+    profile: str
+    operation: str
+    plans: str
+    version: str
+    """Of overlong."""
+
+
+_WORDS = {
+    "target": "another target",
+    "identity": "another file or command of the target, with the digest",
+    "says": "another version of the target",
+    "profile": "another profile",
+    "operation": "another operation",
+    "plans": "other plans",
+    "version": "another version of this program",
+}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A shard's result, checked, and what its kinds come to. Made where the shard was run."""
+
+    result: ShardResult
+    counts: dict[int, int]
+    """How many strings of each kind, but for agreement."""
+    kinds_digest: str
+    """SHA-256 of the kinds, not compressed; empty if all agree."""
+
+    @classmethod
+    def of(cls, result: ShardResult) -> Self:
+        """The entry of a result.
+
+        Raises:
+            ValueError: its kinds are not those of its shard.
+        """
+        if not result.kinds:
+            return cls(result, {}, "")
+        unpacking, digest, counts, length = zlib.decompressobj(), hashlib.sha256(), Counter[int](), 0
+        packed = result.kinds
+        while packed and length <= result.shard.count:
+            piece = unpacking.decompress(packed, _PIECE)
+            packed = unpacking.unconsumed_tail
+            digest.update(piece)
+            length += len(piece)
+            _count(piece, counts)
+        if length != result.shard.count or not unpacking.eof:
+            raise ValueError(f"{result.shard.key}: kinds of {length} strings")
+        if strange := set(counts) - set(KINDS):
+            raise ValueError(f"{result.shard.key}: there is no kind {min(strange)}")
+        return cls(result, dict(sorted(counts.items())), digest.hexdigest())
+
+    @property
+    def left_out(self) -> int:
+        """Strings that were not asked."""
+        return self.counts.get(LEFT_OUT, 0)
+
+
+def _count(kinds: bytes, counts: Counter[int]) -> None:
+    """Add how often each code occurs but 0. One code is taken out at a time: there are few."""
+    rest = kinds.translate(None, b"\0")
+    while rest:
+        code, before = rest[0], len(rest)
+        rest = rest.translate(None, bytes([code]))
+        counts[code] += before - len(rest)
+
+
+class Ledger:
+    """The file, open. One process writes it at a time."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        self.path = path
+        self._connection = connection
+
+    @classmethod
+    def open(cls, path: Path, header: Header, *, resume: bool) -> Ledger:
+        """The ledger of a sweep: a new one, or the one that is there.
+
+        A finished one is begun anew, unless it is to be resumed: then everything in it is done.
+
+        Raises:
+            LedgerError: it cannot be written; it is none, damaged, of another version or in use; it is of another
+                sweep; it is unfinished, and nobody said what to do with it.
+        """
+        with _errors_of(path):
+            connection = sqlite3.connect(path, isolation_level=None, timeout=0.2)
+            ledger = cls(path, connection)
+            try:
+                ledger._begin(header, resume=resume)
+            except BaseException:
+                connection.close()
+                raise
+            return ledger
+
+    def _begin(self, header: Header, *, resume: bool) -> None:
+        ask = self._connection.execute
+        ask("PRAGMA locking_mode = EXCLUSIVE")  # nobody else, and no memory that is shared: any file system will do
+        (application,), (schema,) = ask("PRAGMA application_id").fetchone(), ask("PRAGMA user_version").fetchone()
+        empty = not ask("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        if not empty and application != _APPLICATION:
+            raise LedgerError(f"{self._name}: it belongs to another program; choose another folder with -o")
+        if schema > SCHEMA:
+            raise LedgerError(
+                f"{self._name}: a newer version of overlong wrote it; use that, or choose another folder with -o"
+            )
+        ask("PRAGMA journal_mode = WAL")
+        ask("PRAGMA synchronous = NORMAL")
+        ask("BEGIN EXCLUSIVE")
+        if empty:
+            for table in _TABLES:
+                ask(table)
+            ask(f"PRAGMA application_id = {_APPLICATION}")
+            ask(f"PRAGMA user_version = {SCHEMA}")
+        there = dict(ask("SELECT name, value FROM header").fetchall())
+        if there and resume:
+            self._compare(there, header)
+            # what was left out after too many faults is to be asked now, perhaps under another limit
+            ask("DELETE FROM shard WHERE counts LIKE ?", (f'%"{LEFT_OUT}":%',))
+        elif there and not there.get("finished") and self.strings:
+            raise LedgerError(
+                f"{self._name}: a sweep that was not finished; go on with --resume, remove the file to start over, "
+                "or choose another folder with -o"
+            )
+        else:
+            ask("DELETE FROM shard")
+            ask("DELETE FROM header")
+            self._connection.executemany("INSERT INTO header VALUES (?, ?)", asdict(header).items())
+        ask("COMMIT")
+
+    def _compare(self, there: dict[str, str], header: Header) -> None:
+        for name, value in asdict(header).items():
+            if there.get(name) != value:
+                raise LedgerError(
+                    f"{self._name}: begun with {_WORDS[name]}: {printable(str(there.get(name)), 80)}, not "
+                    f"{printable(value, 80)}; repeat the command that began it, or choose another folder with -o"
+                )
+
+    @property
+    def _name(self) -> str:
+        return printable(str(self.path))
+
+    def has(self, shard: Shard) -> bool:
+        """Whether it is done.
+
+        Raises:
+            LedgerError: the file cannot be read; or it was begun with shards of another size.
+        """
+        with _errors_of(self.path):
+            found = self._connection.execute(
+                "SELECT count FROM shard WHERE plan = ? AND grid = ? AND first = ?",
+                (shard.plan, shard.grid, shard.first),
+            ).fetchone()
+        if found is not None and found[0] != shard.count:
+            raise LedgerError(f"{self._name}: begun with shards of another size; remove the file to start over")
+        return found is not None
+
+    @property
+    def strings(self) -> int:
+        """How many strings the shards in it have.
+
+        Raises:
+            LedgerError: the file cannot be read.
+        """
+        with _errors_of(self.path):
+            return int(self._connection.execute("SELECT coalesce(sum(count), 0) FROM shard").fetchone()[0])
+
+    def add(self, entry: Entry) -> None:
+        """Commit a shard, once.
+
+        Raises:
+            LedgerError: it cannot be written; all that was there before is still there.
+        """
+        result = entry.result
+        row = _row(entry)
+        with _errors_of(self.path):
+            self._connection.execute(
+                "INSERT OR IGNORE INTO shard VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (*row[:-1], result.kinds, row[-1], result.seconds, _digest(row, result.kinds)),
+            )
+
+    def entries(self, plan: str) -> Iterator[Entry]:
+        """What is done of a plan, in order, each read when it is wanted.
+
+        Raises:
+            LedgerError: a row is not what was written.
+        """
+        with _errors_of(self.path):
+            rows = self._connection.execute(
+                f"SELECT {_COLUMNS}, faults, kinds, seconds, digest FROM shard WHERE plan = ? ORDER BY grid, first",  # noqa: S608
+                (plan,),
+            )
+            for *row, kinds, seconds, digest in rows:
+                if _digest(tuple(row), kinds) != digest:
+                    raise LedgerError(f"{self._name}: a row is damaged; remove the file to start over")
+                yield _entry(row, kinds, seconds)
+
+    @property
+    def finished(self) -> bool:
+        """Whether its sweep came to its end."""
+        with _errors_of(self.path):
+            return bool(self._connection.execute("SELECT 1 FROM header WHERE name = 'finished'").fetchone())
+
+    def finish(self) -> None:
+        """The sweep came to its end, and its results are written.
+
+        Raises:
+            LedgerError: the file cannot be written.
+        """
+        with _errors_of(self.path):
+            self._connection.execute("INSERT OR REPLACE INTO header VALUES ('finished', 'yes')")
+
+    def close(self) -> None:
+        """Let go of the file. Never raises: what was committed is safe."""
+        with contextlib.suppress(sqlite3.Error):
+            self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _row(entry: Entry) -> tuple[Any, ...]:
+    """A row but for kinds, seconds and digest. SQLite's integers have a sign, checksums have not: they are text."""
+    result = entry.result
+    shard = result.shard
+    numbers = result.strings, result.octets, result.well_formed, result.accepted
+    counts = json.dumps({str(code): count for code, count in entry.counts.items()})
+    faults = json.dumps([astuple(fault) for fault in result.faults])
+    place = shard.plan, shard.grid, shard.first, shard.count
+    return (*place, *numbers, f"{result.checksum:016x}", counts, entry.kinds_digest, faults)
+
+
+def _digest(row: tuple[Any, ...], kinds: bytes) -> str:
+    return hashlib.sha256("\t".join(map(str, row)).encode() + b"\0" + kinds).hexdigest()
+
+
+def _entry(row: list[Any], kinds: bytes, seconds: float) -> Entry:
+    plan, grid, first, count, strings, octets, well_formed, accepted, checksum, counts, kinds_digest, faults = row
+    told = tuple(Fault(*fault) for fault in json.loads(faults))
+    result = ShardResult(
+        Shard(plan, grid, first, count), strings, octets, well_formed, accepted, int(checksum, 16), kinds, told
+    )
+    return Entry(
+        replace(result, seconds=seconds), {int(code): number for code, number in json.loads(counts).items()},
+        kinds_digest,
+    )  # fmt: skip
+
+
+_REMEDIES = {
+    sqlite3.SQLITE_FULL: "the disk is full; make room, and go on with --resume",
+    sqlite3.SQLITE_IOERR: "it cannot be written; make room or look at the disk, and go on with --resume",
+    sqlite3.SQLITE_READONLY: "it may not be written; choose another folder with -o",
+    sqlite3.SQLITE_CANTOPEN: "it cannot be opened; choose another folder with -o",
+    sqlite3.SQLITE_PERM: "it may not be written; choose another folder with -o",
+    sqlite3.SQLITE_BUSY: "another sweep is writing it; wait for its end, or choose another folder with -o",
+    sqlite3.SQLITE_NOTADB: "it is no ledger of a sweep; remove it, or choose another folder with -o",
+    sqlite3.SQLITE_CORRUPT: "it is damaged; remove it to start over, or choose another folder with -o",
+}
+"""By what SQLite calls the failure."""
+
+
+@contextlib.contextmanager
+def _errors_of(path: Path) -> Generator[None]:
+    """What goes wrong with the file, in one line."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the low octet says what, the rest where
+        why = _REMEDIES.get(code) or f"{printable(str(error))}; remove it to start over, or choose another with -o"
+        raise LedgerError(f"{printable(str(path))}: {why}") from error
+    except (ValueError, TypeError, OverflowError) as error:  # of a row whose digest is right, and its contents are not
+        raise LedgerError(f"{printable(str(path))}: it is damaged; remove it to start over") from error

@@ -1,0 +1,72 @@
+"""``sweep.json``: what a sweep asked and what it found, for machines.
+
+It holds no time, no engine, no number of jobs: whoever asks the same target the same gets the same octets. The schema
+is ``schemas/sweep-1.schema.json``.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from overlong.conformance.results import finding_as_json, generator, target_as_json
+from overlong.conformance.sweep.shard import KINDS
+
+if TYPE_CHECKING:
+    from overlong.conformance.sweep.example import SweepBucket
+    from overlong.conformance.sweep.sweep import PlanRun, SweepRun
+
+RESULTS = "sweep.json"
+SCHEMA = "overlong/sweep-1"
+
+
+def as_json(run: SweepRun) -> dict[str, Any]:
+    """A sweep that came to its end, as plain data."""
+    return {
+        "schema": SCHEMA,
+        "generator": generator(),
+        "profile": run.profile.name,
+        "command": run.command,
+        "target": target_as_json(run.target, run.greeting, run.identity.digest),
+        "operation": run.operation,
+        "conformant": run.conformant,
+        "plans": [plan_as_json(part) for part in run.plans],
+        "buckets": [_bucket(bucket) for bucket in run.buckets],
+        "digest": {"sha256": run.digest},
+    }
+
+
+def to_json(run: SweepRun) -> str:
+    """The same, as it is written to a file."""
+    return json.dumps(as_json(run), indent=2) + "\n"
+
+
+def plan_as_json(part: PlanRun) -> dict[str, Any]:
+    return {
+        "plan": part.plan.name,
+        "shows": part.plan.shows,
+        **part.seen._asdict(),
+        "expected": part.expected._asdict(),
+        "accepted": part.accepted,
+        "kinds": {KINDS[kind]: count for kind, count in sorted(part.kinds.items())},
+        "digest": {"sha256": part.digest},
+    }
+
+
+def _bucket(bucket: SweepBucket) -> dict[str, Any]:
+    found = bucket.found
+    return {
+        "plan": bucket.plan,
+        "kind": KINDS[found.kind],
+        "count": found.count,
+        "strings": found.description,
+        "exact": found.exact,
+        "defect": found.defect,
+        "dialects": list(found.dialects),
+        "automaton_states": found.automaton,
+        "patterns": list(found.parts),
+        "shows_alone": bucket.alone,
+        "earlier": None if found.where.earlier is None else found.where.earlier.hex(),
+        "place": {"grid": found.where.grid, "index": found.where.index},
+        "example": finding_as_json(bucket.finding),
+    }

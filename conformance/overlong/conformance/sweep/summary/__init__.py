@@ -1,0 +1,8 @@
+"""What a sweep found, said in a few sentences: divergent strings as sets, each with a description that is verified."""
+
+from __future__ import annotations
+
+from overlong.conformance.sweep.summary.divergent_set import DivergentSet, Where
+from overlong.conformance.sweep.summary.summarise import summarise
+
+__all__ = ["DivergentSet", "Where", "summarise"]

@@ -1,0 +1,212 @@
+# pyright: basic
+"""Descriptions that hold wherever the strings stand: by patterns, by first errors, by an automaton, one by one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from overlong.conformance.sweep.shard import ACCEPTED_ILL_FORMED, BROKEN, REFUSED_WELL_FORMED
+from overlong.conformance.sweep.summary.facts import OF_WELL_FORMED, Facts, Part, Said
+from overlong.conformance.sweep.summary.languages import (
+    Product,
+    TooManyStatesError,
+    containing,
+    containing_before_error,
+    interspersed,
+)
+from overlong.conformance.sweep.summary.patterns import (
+    factors_among,
+    in_words,
+    merged,
+    minimal_factors,
+    product_in_words,
+)
+from overlong.reference import DEFECTS
+from overlong.reference.theory import shortlex
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from overlong.conformance.sweep.summary.members import Members
+
+_SAMPLE = 512
+"""Strings from which patterns are guessed, where not all strings were asked."""
+LISTED = 3
+"""Strings that a sentence names one by one."""
+
+
+def by_patterns(facts: Facts, part: Part) -> Said | None:
+    """``every well-formed string that contains 00``."""
+    if part.kind == ACCEPTED_ILL_FORMED:
+        return _by_forms(facts, part) if facts.complete else None
+    products = _factors(facts, part.members)
+    if not products:
+        return None
+    try:
+        found = facts.strings.of_language(containing(products))
+    except TooManyStatesError:
+        return None
+    bases = [("string", facts.everything), (ill_formed(facts, part), facts.going_wrong_with(part.errors))]
+    if part.kind in OF_WELL_FORMED or part.kind >= BROKEN:
+        bases.insert(part.kind >= BROKEN, ("well-formed string", facts.well_formed))
+    for words, base in bases:
+        if facts.strings.both(found, base) == part.members:
+            return _said(f"every {words} that contains {in_words(products)}", products)
+    return None
+
+
+def by_refusals(facts: Facts, members: Members) -> Said | None:
+    """``every ill-formed string that contains 00 before its first error``: it is refused there already.
+
+    Of a target that refuses well-formed strings for patterns that they contain.
+    """
+    if REFUSED_WELL_FORMED not in facts.of_kind:
+        return None
+    refused = facts.of_kind[REFUSED_WELL_FORMED]
+    products = _factors(facts, refused)
+    if not products:
+        return None
+    try:
+        found = facts.strings.of_language(containing(products))
+        sooner = facts.strings.of_language(containing_before_error(facts.automaton, products))
+    except TooManyStatesError:
+        return None
+    if facts.strings.both(found, facts.well_formed) != refused or sooner != members:
+        return None
+    return _said(f"every ill-formed string that contains {in_words(products)} before its first error", products)
+
+
+def _factors(facts: Facts, members: Members) -> list[Product] | None:
+    if not facts.complete:
+        return factors_among(string for string, _ in facts.strings.some(members, _SAMPLE))
+    return minimal_factors([(facts.strings.levels(grid)[0], members[grid]) for grid in sorted(members)])
+
+
+def _by_forms(facts: Facts, part: Part) -> Said | None:
+    """``every string of well-formed characters and ED A0-BF 80-BF, with at least one of the latter``.
+
+    That is: there are ill-formed sequences that the target takes for characters, and it accepts nothing else.
+    """
+    members = facts.of_kind[ACCEPTED_ILL_FORMED]
+    forms = _factors(facts, members)
+    if not forms:
+        return None
+    try:
+        spoken = interspersed(facts.automaton, forms).of(lambda says: says > 0)
+    except TooManyStatesError:
+        return None
+    accepted = facts.strings.less(facts.strings.of_language(spoken), facts.well_formed)
+    characters = "well-formed characters"
+    if accepted != members and REFUSED_WELL_FORMED in facts.of_kind:
+        refused = _factors(facts, facts.of_kind[REFUSED_WELL_FORMED])
+        if refused:
+            accepted = facts.strings.less(accepted, facts.strings.of_language(containing(refused)))
+            characters = "well-formed characters that it does not refuse"
+    if accepted != members:
+        return None
+    own = [form for form in forms if facts.errors.of(bytes(map(min, form))) in part.errors]
+    if len(own) < len(forms):
+        words = f"and ill-formed ones that it accepts, the first of these being {in_words(own)}"
+    else:
+        words = f"and {in_words(own)}, with at least one of the latter"
+    return _said(f"every string of {characters} {words}", own)
+
+
+def by_first_errors(facts: Facts, part: Part) -> Said | None:
+    """``every string that first goes wrong with F5-FF``."""
+    if part.kind in OF_WELL_FORMED or part.kind >= BROKEN:
+        for words, base in (("well-formed string", facts.well_formed), ("string", facts.everything)):
+            if part.members == base:
+                return Said(f"every {words}")
+        if part.kind in OF_WELL_FORMED:
+            return None
+    numbers = frozenset(facts.strings.met(part.members, facts.errors.language)) - {-1}
+    if not numbers or facts.going_wrong_with(numbers) != part.members:
+        return None
+    errors = facts.errors.errors
+    asked = facts.asked & part.errors
+    alike = {errors[number][:2] for number in numbers}
+    later = {errors[number].later for number in numbers}
+    for place in ("", ", behind at least one character", ", with its very first octets"):
+        here = frozenset(
+            number for number in asked if not place or errors[number].later == place.startswith(", behind")
+        )
+        if numbers == here:
+            return Said(f"every {ill_formed(facts, part)}{place}")
+        if numbers == frozenset(number for number in here if errors[number][:2] in alike) and (
+            not place or len(later) == 1
+        ):
+            words, parts = errors_in_words(facts, numbers)
+            return Said(f"every string {words}{place}", parts=parts)
+    return Said(f"every {ill_formed(facts, part)} that has one of {len(numbers)} first errors")
+
+
+def ill_formed(facts: Facts, part: Part) -> str:
+    """What the strings of a part have in common, so that one can say "every" or "123" before it."""
+    if len(part.errors) == len(facts.errors.errors):
+        return "ill-formed string"
+    if not part.defect:
+        return "string that is ill-formed only by what the target declares"
+    return f"string whose first error is {part.defect} ({DEFECTS[part.defect].title})"
+
+
+def errors_in_words(facts: Facts, numbers: Iterable[int]) -> tuple[str, tuple[str, ...]]:
+    """``that first goes wrong with FF``, and the patterns."""
+    words: dict[bool, set[bytes]] = {False: set(), True: set()}
+    for number in numbers:
+        error = facts.errors.errors[number]
+        words[error.cut].add(error.octets)
+    said: list[str] = []
+    parts: list[Product] = []
+    for cut, verb in ((False, "that first goes wrong with"), (True, "that is cut off after")):
+        if words[cut]:
+            products = merged(facts.product(word) for word in sorted(words[cut], key=shortlex))
+            parts += products
+            all_cuts = {facts.errors.errors[number].octets for number in facts.asked if facts.errors.errors[number].cut}
+            every = cut and words[cut] == all_cuts
+            said.append("that is cut off inside a character" if every else f"{verb} {in_words(products)}")
+    return " or ".join(said), tuple(map(product_in_words, parts))
+
+
+def by_automaton(facts: Facts, part: Part) -> Said | None:
+    """``every well-formed string that an automaton of 12 states refuses``."""
+    if part.kind not in {REFUSED_WELL_FORMED, ACCEPTED_ILL_FORMED} or facts.learned is None:
+        return None
+    refused = part.kind == REFUSED_WELL_FORMED
+    subject, verb = ("well-formed string", "refuses") if refused else (ill_formed(facts, part), "accepts")
+    return Said(f"every {subject} that the target, behaving like an automaton of {len(facts.learned)} states, {verb}")
+
+
+def by_list(facts: Facts, part: Part) -> Said | None:
+    """``exactly C0 80``: a few strings, one by one."""
+    if facts.strings.count(part.members) > LISTED:
+        return None
+    names = dict.fromkeys(
+        octets_in_words(octets) + ("" if earlier is None else f" right after {octets_in_words(earlier)}")
+        for octets, earlier in facts.strings.some(part.members, LISTED)
+    )
+    return Said(f"exactly {' and '.join(names)}")
+
+
+def by_numbers(facts: Facts, part: Part) -> Said:
+    """What is left to say when nothing else is right."""
+    least, _, _ = facts.strings.least(part.members)
+    return in_numbers(facts.strings.count(part.members), facts.plan.size, least)
+
+
+def in_numbers(count: int, size: int, least: bytes) -> Said:
+    """``no short description: 3 of 256 strings, the first 00``."""
+    return Said(f"no short description: {count} of {size} strings, the first {octets_in_words(least)}", exact=False)
+
+
+def octets_in_words(octets: bytes, most: int = 16) -> str:
+    """``E2 82``; of a long string, both ends."""
+    if not octets:
+        return "the empty string"
+    if len(octets) <= most:
+        return octets.hex(" ").upper()
+    return f"{octets[:4].hex(' ').upper()} ... {octets[-8:].hex(' ').upper()} ({len(octets)} octets)"
+
+
+def _said(words: str, products: Sequence[Product]) -> Said:
+    return Said(words, parts=tuple(map(product_in_words, products)))

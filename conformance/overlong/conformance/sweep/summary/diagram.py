@@ -1,0 +1,192 @@
+# pyright: basic
+"""Functions of the strings of a grid as decision diagrams: a level for each axis, equal nodes made once.
+
+A node of a level says for each choice of its axis which node of the level below follows; below the last level are
+the values, one octet each: kinds of divergence, or 1 for the members of a set. Nodes that are equal have one number
+(hash-consing: Ershov 1958; Bryant 1986), so that two functions are equal if and only if their numbers are, and
+whatever is regular is small, however many strings it speaks of.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from overlong.conformance.sweep.grid import Grid
+
+    Rows = np.ndarray[Any, np.dtype[Any]]
+
+AND, OR, MINUS = 0b1000, 0b1110, 0b0010
+"""Truth tables: bit ``a + 2 * b`` is the value for a and b."""
+_SEED = 3629
+
+
+class Least(NamedTuple):
+    """The shortlex-least string of a set, and its choices."""
+
+    octets: bytes
+    place: tuple[int, ...]
+
+
+class Level:
+    """All nodes over one axis and those after it. Node 0 has the value 0 everywhere, node 1 the value 1."""
+
+    def __init__(self, choices: tuple[bytes, ...], below: Level | None, *, silent: bool) -> None:
+        """``silent``: the axis is part of what is asked before, and adds nothing to the string."""
+        self.choices, self.below, self.silent = choices, below, silent
+        self.width = len(choices)
+        self._dtype = np.uint8 if below is None else np.uint32
+        self._keys: list[bytes] = []
+        self._numbers: dict[bytes, int] = {}
+        self._table: Rows = np.zeros((0, self.width), self._dtype)
+        self._lengths = np.array([0 if silent else len(choice) for choice in choices], np.int64)
+        self._counts: dict[int, int] = {}
+        self._least: dict[int, Least] = {}
+        self._combined: dict[tuple[int, int, int], int] = {}
+        for value in (0, 1):
+            self.intern(np.full((1, self.width), value, self._dtype))
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    @property
+    def table(self) -> Rows:
+        """All nodes: the row of each is what follows its choices."""
+        if len(self._table) < len(self._keys):
+            new = np.frombuffer(b"".join(self._keys[len(self._table) :]), self._dtype).reshape(-1, self.width)
+            self._table = np.concatenate((self._table, new))
+        return self._table
+
+    def row(self, node: int) -> Rows:
+        """What follows its choices."""
+        return np.frombuffer(self._keys[node], self._dtype)
+
+    def intern(self, rows: Rows) -> Rows:
+        """The numbers of the nodes with these rows."""
+        rows = np.ascontiguousarray(rows, self._dtype)
+        if len(rows) == 1:
+            return np.array([self._number(rows.tobytes())], np.uint32)
+        first, which = _distinct(rows)
+        numbers = np.array([self._number(rows[place].tobytes()) for place in first], np.uint32)
+        return numbers[which]
+
+    def _number(self, key: bytes) -> int:
+        number = self._numbers.setdefault(key, len(self._keys))
+        if number == len(self._keys):
+            self._keys.append(key)
+        return number
+
+    def where(self, node: int, value: int, known: dict[tuple[int, int], int] | None = None) -> int:
+        """The set on which a function has a value; ``known`` is what was already found, by level and node."""
+        known = {} if known is None else known
+        if self.below is None:
+            return int(self.intern((self.row(node) == value)[None])[0])
+        key = (id(self), node)
+        if key not in known:
+            below = self.below
+            nodes, which = np.unique(self.row(node), return_inverse=True)
+            found = np.array([below.where(int(each), value, known) for each in nodes], np.uint32)
+            known[key] = int(self.intern(found[which][None])[0])
+        return known[key]
+
+    def combine(self, left: int, right: int, operation: int) -> int:
+        """A set made of two: ``AND``, ``OR``, ``MINUS``."""
+        if left < 2 and right < 2:
+            return operation >> (left + 2 * right) & 1
+        key = (left, right, operation)
+        if key not in self._combined:
+            a, b = self.row(left), self.row(right)
+            if self.below is None:
+                row = operation >> (a + 2 * b) & 1
+            else:
+                pairs, which = np.unique(a.astype(np.uint64) << 32 | b, return_inverse=True)
+                below = self.below
+                row = np.array([below.combine(int(p) >> 32, int(p) & 0xFFFFFFFF, operation) for p in pairs])[which]
+            self._combined[key] = int(self.intern(row[None])[0])
+        return self._combined[key]
+
+    def count(self, node: int) -> int:
+        """Members of a set."""
+        if node not in self._counts:
+            below = self.below
+            nodes, often = np.unique(self.row(node), return_counts=True)
+            self._counts[node] = sum(
+                (int(each) if below is None else below.count(int(each))) * int(times)
+                for each, times in zip(nodes, often, strict=True)
+            )
+        return self._counts[node]
+
+    def least(self, node: int) -> Least:
+        """The shortlex-least member of a set that is not empty; of equal ones, the first in the grid's order."""
+        if node not in self._least:
+            row, below = self.row(node), self.below
+            members = np.flatnonzero(row)  # node 0 is the empty set
+            if below is None:
+                ends = {1: Least(b"", ())}
+            else:
+                ends = {int(each): below.least(int(each)) for each in np.unique(row[members])}
+            longest = np.zeros(int(row.max()) + 1, np.int64)
+            for each, end in ends.items():
+                longest[each] = len(end.octets)
+            lengths = self._lengths[members] + longest[row[members]]
+            shortest = members[lengths == lengths.min()]
+            self._least[node] = min(
+                (
+                    Least((b"" if self.silent else self.choices[choice]) + end.octets, (choice, *end.place))
+                    for choice in shortest.tolist()
+                    for end in (ends[int(row[choice])],)
+                ),
+                key=lambda least: least.octets,
+            )
+        return self._least[node]
+
+    def followed_by_any(self, node: int, longer: Level) -> int:
+        """The members of a set of strings of octets, each with any one octet behind it; ``longer`` is one level up."""
+        if node < 2:
+            return node
+        row = self.row(node)
+        if self.below is not None:
+            below = self.below
+            nodes, which = np.unique(row, return_inverse=True)
+            row = np.array([below.followed_by_any(int(each), self) for each in nodes], np.uint32)[which]
+        return int(longer.intern(row[None])[0])  # under the last level, 0 and 1 are also nodes: none, and all
+
+
+def _distinct(rows: Rows) -> tuple[Rows, Rows]:
+    """Of rows, the places of the first of each kind, and for each row which of those it equals."""
+    octets = rows.view(np.uint8)
+    if octets.shape[1] % 8:
+        octets = np.pad(octets, ((0, 0), (0, -octets.shape[1] % 8)))
+    words = octets.view(np.uint64)
+    factors = np.random.default_rng(_SEED).integers(0, 1 << 64, words.shape[1], np.uint64) | np.uint64(1)
+    _, first, which = np.unique(words @ factors, return_index=True, return_inverse=True)
+    step = max(1, (1 << 22) // rows.shape[1])
+    for start in range(0, len(rows), step):  # equal sums need not be equal rows
+        part = slice(start, start + step)
+        if not np.array_equal(rows[first[which[part]]], rows[part]):
+            _, first, which = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+            break
+    return first, which.reshape(-1)
+
+
+class Forest:
+    """The levels of all grids of a plan; grids that end in the same axes share them."""
+
+    def __init__(self) -> None:
+        self._levels: dict[tuple[int, bool, Level | None], Level] = {}
+        self._choices: dict[tuple[bytes, ...], int] = {}
+
+    def levels(self, grid: Grid) -> tuple[Level, ...]:
+        """A level for each axis of the grid, the first axis first."""
+        found: list[Level] = []
+        below: Level | None = None
+        for number in reversed(range(len(grid.axes))):
+            choices, silent = grid.axes[number].choices, number < grid.earlier
+            key = (self._choices.setdefault(choices, len(self._choices)), silent, below)
+            if key not in self._levels:
+                self._levels[key] = Level(choices, below, silent=silent)
+            below = self._levels[key]
+            found.append(below)
+        return tuple(reversed(found))

@@ -1,0 +1,151 @@
+# pyright: basic
+"""What is worked out once for all divergent sets of a plan, when it is first asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from overlong.conformance.sweep.shard import ACCEPTED_ILL_FORMED, BROKEN, OTHER_OUTPUT, REFUSED_WELL_FORMED
+from overlong.conformance.sweep.summary.diagram import OR
+from overlong.conformance.sweep.summary.languages import FirstErrors, Product, language
+from overlong.conformance.sweep.summary.learning import learned
+from overlong.reference import DIALECTS, dialect, segments
+from overlong.reference.segment import MaximalSubpart
+from overlong.reference.theory import equivalent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from overlong.conformance.sweep.summary.members import Members, Strings
+    from overlong.reference.automaton import Automaton
+
+OF_WELL_FORMED = {REFUSED_WELL_FORMED, OTHER_OUTPUT}
+"""Kinds of well-formed strings."""
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Strings to be described: those of one kind whose first error has one defect."""
+
+    kind: int
+    members: Members
+    defect: str
+    """Empty if the kind is not about errors."""
+    errors: frozenset[int]
+    """What they can first go wrong with: numbers of ``FirstErrors.errors``."""
+
+
+@dataclass(frozen=True)
+class Said:
+    """A description."""
+
+    words: str
+    exact: bool = True
+    parts: tuple[str, ...] = ()
+
+
+class Facts:
+    """Of the strings of a plan, and of a target that was asked them."""
+
+    def __init__(self, strings: Strings, automaton: Automaton) -> None:
+        """``automaton``: that is expected."""
+        self.strings, self.automaton = strings, automaton
+        self.plan = strings.gathered.plan
+        self.kinds = strings.gathered.kinds
+        self.of_kind = {kind: strings.of_kind(kind) for kind in self.kinds}
+
+    @cached_property
+    def errors(self) -> FirstErrors:
+        """What strings first go wrong with."""
+        return FirstErrors(self.automaton)
+
+    @cached_property
+    def well_formed(self) -> Members:
+        """As expected."""
+        return self.strings.of_language(language(self.automaton))
+
+    @cached_property
+    def everything(self) -> Members:
+        """All strings."""
+        return dict.fromkeys(self.strings.grids, 1)
+
+    def going_wrong_with(self, errors: Iterable[int]) -> Members:
+        """Strings with one of these first errors."""
+        chosen = set(errors)
+        return self.strings.of_language(self.errors.language.of(lambda says: says in chosen))
+
+    @cached_property
+    def asked(self) -> frozenset[int]:
+        """The first errors that strings of the plan have."""
+        return frozenset(self.strings.met(self.everything, self.errors.language)) - {-1}
+
+    @cached_property
+    def by_defect(self) -> dict[str, frozenset[int]]:
+        """First errors by what a person would call them."""
+        groups: dict[str, set[int]] = {}
+        spoken = self.plan.profile.dialect
+        for number, error in enumerate(self.errors.errors):
+            found = (each for each in segments(error.octets, spoken=spoken) if isinstance(each, MaximalSubpart))
+            first = next(found, None)
+            groups.setdefault(first.defect.code if first else "", set()).add(number)
+        return {code: frozenset(groups[code]) for code in sorted(groups)}
+
+    def parts(self, kind: int) -> list[Part]:
+        """The strings of a kind by the defect of their first error; of a kind that is not about errors, all."""
+        members = self.of_kind[kind]
+        if kind in OF_WELL_FORMED or kind >= BROKEN:
+            return [Part(kind, members, "", frozenset(range(len(self.errors.errors))))]
+        found: list[Part] = []
+        for defect, errors in self.by_defect.items():
+            part = self.strings.both(members, self.going_wrong_with(errors))
+            if any(part.values()):
+                found.append(Part(kind, part, defect, errors))
+        return found
+
+    def product(self, word: bytes) -> Product:
+        """The octets that the octets of a word stand for: those of their classes."""
+        return tuple(self.errors.class_of(octet) for octet in word)
+
+    @cached_property
+    def complete(self) -> bool:
+        """Whether the strings are all of up to so many octets, and none is missing."""
+        octets = tuple(bytes([octet]) for octet in range(256))
+        return len(self.strings.grids) == len(self.plan.grids) and all(
+            len(grid.axes) == number and not grid.earlier and all(axis.choices == octets for axis in grid.axes)
+            for number, grid in enumerate(self.plan.grids, 1)
+        )
+
+    @cached_property
+    def accepted(self) -> Members | None:
+        """What the target accepts; None where that is not known of all strings."""
+        if len(self.strings.grids) < len(self.plan.grids) or self.kinds[-1] >= BROKEN:
+            return None
+        none = dict.fromkeys(self.strings.grids, 0)
+        kept = self.strings.less(self.well_formed, self.of_kind.get(REFUSED_WELL_FORMED, none))
+        return self.strings.combine(kept, self.of_kind.get(ACCEPTED_ILL_FORMED, none), OR)
+
+    @cached_property
+    def learned(self) -> Automaton | None:
+        """The automaton of few states that accepts it; None if there is none, or the strings are too few to tell."""
+        accepted = self.accepted
+        if accepted is None or not self.complete:
+            return None
+        sets = [(self.strings.levels(grid)[0], accepted[grid]) for grid in sorted(accepted)]
+        found = learned(sets, empty=self.automaton.accepting[0])
+        return found if found is not None and self.strings.of_language(language(found)) == accepted else None
+
+    @cached_property
+    def dialects(self) -> tuple[str, ...]:
+        """The dialects that accept it, as far as the strings go; first the one that was learned, if one was."""
+        accepted = self.accepted
+        if accepted is None:
+            return ()
+        found: list[str] = []
+        for name in DIALECTS:
+            spoken = dialect(name).automaton
+            if not equivalent(spoken, self.automaton) and self.strings.of_language(language(spoken)) == accepted:
+                likeliest = self.learned is not None and equivalent(spoken, self.learned)
+                found.insert(0 if likeliest else len(found), name)
+        return tuple(found)

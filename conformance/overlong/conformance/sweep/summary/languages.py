@@ -1,0 +1,333 @@
+# pyright: basic
+"""Languages as diagrams: which of a grid's strings an automaton accepts, to compare with what a target did.
+
+Automata are made here for what a description may claim: the first error of a string, a pattern that it contains,
+well-formed characters and patterns in any order. All of them are made from the expected automaton.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from overlong.reference import dialect
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable, Sequence
+
+    from overlong.conformance.sweep.grid import Grid
+    from overlong.conformance.sweep.summary.diagram import Level
+    from overlong.reference.automaton import Automaton
+
+    States = np.ndarray[Any, np.dtype[Any]]
+
+Product = tuple[frozenset[int], ...]
+"""Strings as sets of octets, one of each."""
+_NOTHING = 256
+"""Stands behind the end of a piece in a matrix of pieces."""
+MOST_STATES = 1 << 13
+_SHORT = 16
+_PART = 192
+"""Octets: a multiple of the length of every filler."""
+
+
+@dataclass(frozen=True, eq=False)
+class Language:
+    """An automaton as arrays: ``table[state, octet]``, and what each state says of strings that end in it."""
+
+    table: States
+    says: States
+
+    def of(self, says: Callable[[int], bool]) -> Language:
+        """The language of the strings of whose final states something is true."""
+        return Language(self.table, np.array([says(int(each)) for each in self.says], np.int32))
+
+
+def language(automaton: Automaton) -> Language:
+    """What it accepts: 1, what not: 0."""
+    return Language(np.array(automaton.table, np.int32), np.array(automaton.accepting, np.int32))
+
+
+class TooManyStatesError(Exception):
+    """A description would take an automaton that no reader has use for."""
+
+
+class Run(NamedTuple):
+    """An automaton over the pieces of an axis, from the states in which it can be there."""
+
+    states: States
+    to: States
+    """``to[i, choice]``: the state after the choice, from ``states[i]``."""
+    last: States
+    """How much of the choice was read when it last was in a state that says -1; -1 if it never was."""
+
+
+class Pieces:
+    """Automata over the pieces of axes."""
+
+    def __init__(self) -> None:
+        self._matrices: dict[int, tuple[tuple[bytes, ...], States]] = {}
+
+    def _matrix(self, choices: tuple[bytes, ...]) -> States:
+        """A row for each piece, made once."""
+        if id(choices) not in self._matrices:
+            longest = max(map(len, choices))
+            matrix = np.full((len(choices), longest), _NOTHING, np.int16)
+            for row, choice in zip(matrix, choices, strict=True):
+                row[: len(choice)] = np.frombuffer(choice, np.uint8)
+            self._matrices[id(choices)] = choices, matrix
+        return self._matrices[id(choices)][1]
+
+    def runs(self, grid: Grid, spoken: Language, *, marks: bool = False) -> list[Run]:
+        """The automaton over each axis of a grid, in order; with ``marks``, ``last`` is filled in."""
+        found: list[Run] = []
+        states = np.array([0], np.int32)
+        for number, axis in enumerate(grid.axes):
+            if number < grid.earlier:
+                to = np.repeat(states[:, None], len(axis), axis=1)
+                found.append(Run(states, to, np.full(to.shape, -1, np.int32)))
+            elif max(map(len, axis.choices)) > _SHORT:
+                found.append(_over_long(axis.choices, spoken, states))
+            else:
+                found.append(self._over_short(axis.choices, spoken, states, marks=marks))
+            states = np.unique(found[-1].to)
+        return found
+
+    def _over_short(self, choices: tuple[bytes, ...], spoken: Language, states: States, *, marks: bool) -> Run:
+        """Octet by octet, all pieces at a time."""
+        stays = np.arange(len(spoken.table), dtype=np.int32)[:, None]
+        table = np.hstack((spoken.table, stays))
+        to = np.repeat(states[:, None], len(choices), axis=1)
+        last = np.full(to.shape, -1, np.int32)
+        for place, octets in enumerate(self._matrix(choices).T):
+            to = table[to, octets[None]]
+            if marks:
+                last[(spoken.says[to] == -1) & (octets[None] != _NOTHING)] = place + 1
+        return Run(states, to, last)
+
+    def diagram(self, grid: Grid, levels: Sequence[Level], spoken: Language) -> int:
+        """The set of the grid's strings whose final state says 1."""
+        below = spoken.says.astype(np.uint32)
+        for level, run in reversed(list(zip(levels, self.runs(grid, spoken), strict=True))):
+            nodes = np.zeros(len(spoken.table), np.uint32)
+            nodes[run.states] = level.intern(below[run.to])
+            below = nodes
+        return int(below[0])
+
+
+def _over_long(choices: tuple[bytes, ...], spoken: Language, states: States) -> Run:
+    """Piece by piece, in parts: long pieces are made of fillers, so they have few parts that differ."""
+    known: dict[tuple[int, bytes], tuple[int, int]] = {}
+
+    def over(state: int, part: bytes) -> tuple[int, int]:
+        key = state, part
+        if key not in known:
+            last = -1
+            for place, octet in enumerate(part, 1):
+                state = int(spoken.table[state, octet])
+                if spoken.says[state] == -1:
+                    last = place
+            known[key] = state, last
+        return known[key]
+
+    to = np.zeros((len(states), len(choices)), np.int32)
+    marks = np.full(to.shape, -1, np.int32)
+    for row, start in enumerate(states.tolist()):
+        for column, choice in enumerate(choices):
+            state, mark = start, -1
+            for begin in range(0, len(choice), _PART):
+                state, last = over(state, choice[begin : begin + _PART])
+                if last >= 0:
+                    mark = begin + last
+            to[row, column], marks[row, column] = state, mark
+    return Run(states, to, marks)
+
+
+def determinised(
+    start: Hashable, step: Callable[[Hashable, int], Hashable], says: Callable[[Hashable], int], octets: Iterable[int]
+) -> Language:
+    """The automaton of all states that are met from ``start``.
+
+    Args:
+        start: the first state.
+        step: the state after an octet.
+        says: what a state says.
+        octets: where the sets of octets end that all states treat alike: the least octet of each run of octets.
+
+    Raises:
+        TooManyStatesError: they are more than :data:`MOST_STATES`.
+    """
+    leaders = sorted({0, *(octet for octet in octets if octet < _NOTHING)})
+    number = {start: 0}
+    queue, rows = [start], list[list[int]]()
+    for state in queue:
+        if len(queue) > MOST_STATES:
+            raise TooManyStatesError
+        row: list[int] = []
+        for leader in leaders:
+            to = step(state, leader)
+            if to not in number:
+                number[to] = len(number)
+                queue.append(to)
+            row.append(number[to])
+        rows.append(row)
+    which = np.searchsorted(np.array(leaders), np.arange(256), side="right") - 1
+    return Language(np.array(rows, np.int32)[:, which], np.array([says(state) for state in queue], np.int32))
+
+
+def turns(automaton: Automaton) -> set[int]:
+    """Where runs of octets that are alike begin."""
+    return {edge for each in automaton.classes for run in each.ranges for edge in (run.low, run.high + 1)}
+
+
+def _edges(products: Iterable[Product]) -> set[int]:
+    return {edge for product in products for octets in product for octet in octets for edge in (octet, octet + 1)}
+
+
+def containing(products: Sequence[Product]) -> Language:
+    """Strings that contain one of these."""
+    found = None  # the state in which one was found
+
+    def step(state: Hashable, octet: int) -> Hashable:
+        if state is found:
+            return found
+        assert isinstance(state, frozenset)
+        after = set[tuple[int, int]]()
+        for pattern, place in {*state, *((pattern, 0) for pattern in range(len(products)))}:
+            if octet in products[pattern][place]:
+                if place + 1 == len(products[pattern]):
+                    return found
+                after.add((pattern, place + 1))
+        return frozenset(after)
+
+    return determinised(frozenset(), step, lambda state: int(state is found), _edges(products))
+
+
+def containing_before_error(automaton: Automaton, products: Sequence[Product]) -> Language:
+    """Ill-formed strings with one of these among the characters before the first error."""
+    patterns = containing(products)
+    wrong = {False: "none before the error", True: "one before the error"}
+
+    def step(state: Hashable, octet: int) -> Hashable:
+        if not isinstance(state, tuple):
+            return state
+        at, found, before = state
+        to, found = automaton.table[at][octet], int(patterns.table[found, octet])
+        if to == automaton.dead:
+            return wrong[before]
+        return to, found, bool(patterns.says[found]) if automaton.accepting[to] else before
+
+    def says(state: Hashable) -> int:
+        if not isinstance(state, tuple):
+            return int(state == wrong[True])
+        at, _, before = state
+        return int(before and not automaton.accepting[at])
+
+    return determinised((0, 0, False), step, says, turns(automaton) | _edges(products))
+
+
+def interspersed(automaton: Automaton, products: Sequence[Product], *, ends: Sequence[Product] = ()) -> Language:
+    """Well-formed characters and patterns in any order, at least one pattern; ``ends`` stand only at the end.
+
+    What it says of a string is 0 if it is none of these; else 1 more than twice the number of the first pattern, those
+    of ``ends`` being counted behind the others, and 1 more than that if other patterns follow.
+    """
+    patterns = [*products, *ends]
+
+    def step(state: Hashable, octet: int) -> Hashable:
+        assert isinstance(state, frozenset)
+        after: set[tuple[int, int, int]] = set()  # pattern or -1, its place or the automaton's state, what it says
+        for pattern, place, first in state:
+            if pattern >= 0:
+                if place < len(patterns[pattern]) and octet in patterns[pattern][place]:
+                    after.add((pattern, place + 1, first))
+                continue
+            to = automaton.table[place][octet]
+            if to != automaton.dead:
+                after.add((-1, to, first))
+            if automaton.accepting[place]:
+                for new, product in enumerate(patterns):
+                    if octet in product[0]:
+                        after.add((new, 1, 2 * new if first < 0 else first | 1))
+        for pattern, place, first in list(after):
+            if 0 <= pattern < len(products) and place == len(patterns[pattern]):
+                after.add((-1, 0, first))
+        return frozenset(after)
+
+    def says(state: Hashable) -> int:
+        assert isinstance(state, frozenset)
+        whole = [
+            first
+            for pattern, place, first in state
+            if first >= 0 and (automaton.accepting[place] if pattern < 0 else place == len(patterns[pattern]))
+        ]
+        return min(whole, default=-1) + 1
+
+    return determinised(frozenset({(-1, 0, -1)}), step, says, turns(automaton) | _edges(patterns))
+
+
+class FirstError(NamedTuple):
+    """With what a string first goes wrong, one octet standing for its class."""
+
+    octets: bytes
+    """From the end of the last character to the octet that cannot follow, or to the end of the string."""
+    cut: bool
+    """It is the end of the string that is wrong."""
+    later: bool
+    """A character stands before it."""
+
+
+class FirstErrors:
+    """The automaton that remembers with what a string first goes wrong."""
+
+    def __init__(self, automaton: Automaton) -> None:
+        """Make it."""
+        alike: dict[tuple[int, ...], list[int]] = {}
+        widest = dialect("lax-rfc2279").automaton  # RFC 3629 treats C0 and FF alike; a person does not
+        rows = (*automaton.table, *widest.table)
+        for octet in range(256):
+            alike.setdefault(tuple(row[octet] for row in rows), []).append(octet)
+        self._class_of = {octet: frozenset(octets) for octets in alike.values() for octet in octets}
+        least = {octet: octets[0] for octets in alike.values() for octet in octets}
+
+        self.errors: list[FirstError] = []
+        """What the automaton says of a string: a place in this list; -1 where the string is well-formed."""
+        numbers: dict[FirstError, int] = {}
+
+        def step(state: Hashable, octet: int) -> Hashable:
+            if isinstance(state, FirstError):
+                return state
+            assert isinstance(state, tuple)
+            at, word, later = state
+            to = automaton.table[at][octet]
+            word += bytes([least[octet]])
+            if to == automaton.dead:
+                return FirstError(word, cut=False, later=later)
+            return (to, b"", True) if automaton.accepting[to] else (to, word, later)
+
+        def says(state: Hashable) -> int:
+            if not isinstance(state, FirstError):
+                assert isinstance(state, tuple)
+                at, word, later = state
+                if automaton.accepting[at]:
+                    return -1
+                state = FirstError(word, cut=True, later=later)
+            if state not in numbers:
+                numbers[state] = len(numbers)
+                self.errors.append(state)
+            return numbers[state]
+
+        self.language = determinised((0, b"", False), step, says, turns(automaton) | turns(widest))
+
+    def of(self, octets: bytes) -> int:
+        """What a string first goes wrong with: a place in :attr:`errors`, or -1."""
+        state = 0
+        for octet in octets:
+            state = int(self.language.table[state, octet])
+        return int(self.language.says[state])
+
+    def class_of(self, octet: int) -> frozenset[int]:
+        """The octets that are alike in every error."""
+        return self._class_of[octet]

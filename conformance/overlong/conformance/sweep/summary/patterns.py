@@ -1,0 +1,137 @@
+# pyright: basic
+"""Patterns: the least octets that make a string diverge, as products of octet ranges."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from overlong.conformance.sweep.summary.diagram import MINUS, OR
+from overlong.reference.automaton import OctetClass
+from overlong.reference.theory import shortlex
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+
+    from overlong.conformance.sweep.summary.diagram import Level
+    from overlong.conformance.sweep.summary.languages import Product
+    from overlong.reference.automaton import Automaton
+
+SHOWN = 4
+"""Patterns that a sentence names."""
+MOST = 64
+"""Patterns that are compared with a set; one that has more has no short description by patterns."""
+
+
+def in_words(products: Sequence[Product]) -> str:
+    """``ED A0-BF 80-BF``; ``00 or 7F``; ``one of 12 patterns, such as 00``."""
+    names = list(map(product_in_words, products))
+    if len(names) > SHOWN or len(" or ".join(names)) > 120:
+        return f"one of {len(names)} patterns, such as {names[0][:60]}"
+    return " or ".join(names)
+
+
+def product_in_words(product: Product) -> str:
+    """``ED A0-BF 80-BF``."""
+    return " ".join(",".join(map(str, OctetClass(tuple(sorted(octets))).ranges)) for octets in product)
+
+
+def minimal_factors(sets: Sequence[tuple[Level, int]]) -> list[Product] | None:
+    """The members of a set none of whose proper factors is a member, as products.
+
+    Args:
+        sets: the members of length 1, 2 and so on, over all octets.
+
+    Returns:
+        None if they are more than :data:`MOST` products.
+    """
+    found: list[Product] = []
+    shorter: Level | None = None
+    containing = 0  # the strings, one octet shorter, that contain a member
+    for level, members in sets:
+        covered = 0
+        if shorter is not None:
+            before = int(level.intern(np.full((1, level.width), containing))[0])
+            covered = level.combine(before, shorter.followed_by_any(containing, level), OR)
+        new = list(islice(products_of(level, level.combine(members, covered, MINUS)), MOST + 1 - len(found)))
+        found += new
+        if len(found) > MOST:
+            return None
+        shorter, containing = level, level.combine(members, covered, OR)
+    return found
+
+
+def factors_among(strings: Iterable[bytes]) -> list[Product] | None:
+    """The same of a sample of a set: a guess, to be compared with all of it. None if they are too many to name."""
+    found: list[bytes] = []
+    for string in sorted(set(strings), key=shortlex):
+        if not any(each in string for each in found):
+            found.append(string)
+            if len(found) > SHOWN:
+                return None
+    return merged(tuple(frozenset((octet,)) for octet in string) for string in found if string)
+
+
+def products_of(level: Level, node: int) -> Iterator[Product]:
+    """The strings of a set as products of sets of octets."""
+    row = level.row(node)
+    for each in dict.fromkeys(row.tolist()):  # in the order of their least octets
+        if each:
+            octets = frozenset(np.flatnonzero(row == each).tolist())
+            if level.below is None:
+                yield (octets,)
+            else:
+                yield from ((octets, *rest) for rest in products_of(level.below, each))
+
+
+def merged(products: Iterable[Product]) -> list[Product]:
+    """The same strings as fewer products: those that differ in one place become one."""
+    left = list(dict.fromkeys(products))
+    longest = max(map(len, left), default=0)
+    for place in reversed(range(longest)):
+        groups: dict[tuple[object, ...], list[Product]] = {}
+        for each in left:
+            key = (each[:place], each[place + 1 :], len(each)) if place < len(each) else each
+            groups.setdefault(key, []).append(each)
+        left = [
+            group[0]
+            if len(group) == 1
+            else (*group[0][:place], frozenset[int]().union(*(each[place] for each in group)), *group[0][place + 1 :])
+            for group in groups.values()
+        ]
+    return sorted(left, key=lambda product: (len(product), [sorted(octets) for octets in product]))
+
+
+def middle(octets: bytes, automaton: Automaton) -> tuple[bytes, bool]:
+    """What is ill-formed in a string: behind the last character before it, and as short as the rest allows.
+
+    Returns:
+        the octets, none if the string is well-formed, and whether they stand at the end.
+    """
+    states = [0, *automaton.walk(octets)]
+    if automaton.accepting[states[-1]]:
+        return b"", True
+    first = max(place for place, state in enumerate(states) if automaton.accepting[state])
+    last = next(place for place in range(first + 1, len(octets) + 1) if automaton.accepts(octets[place:]))
+    return octets[first:last], last == len(octets)
+
+
+def made_of(octets: bytes, patterns: Collection[Product], automaton: Automaton) -> bool:
+    """Whether a string is made of well-formed text and patterns."""
+    reached = {0}
+    for place in range(len(octets)):
+        if place in reached:
+            state = 0
+            for end in range(place, len(octets)):
+                state = automaton.table[state][octets[end]]
+                if automaton.accepting[state]:
+                    reached.add(end + 1)
+            reached |= {place + len(each) for each in patterns if _stands_at(each, octets, place)}
+    return len(octets) in reached
+
+
+def _stands_at(pattern: Product, octets: bytes, place: int) -> bool:
+    part = octets[place : place + len(pattern)]
+    return len(part) == len(pattern) and all(octet in some for octet, some in zip(part, pattern, strict=True))

@@ -1,0 +1,127 @@
+"""A sweep's divergences as a few sets, each with one sentence that was compared with every string of the plan.
+
+A set is the strings of one kind whose first error has one defect. What is tried to say it, the first that is exact
+being taken: the patterns that its strings contain; what they first go wrong with; where that stands; the strings
+themselves; the automaton that the target behaves like. If none is, the sentence says how many they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from overlong.conformance.sweep.shard import (
+    ACCEPTED_ILL_FORMED,
+    OTHER_INCOMPLETE,
+    OTHER_LENGTH,
+    OTHER_OFFSET,
+    REFUSED_WELL_FORMED,
+)
+from overlong.conformance.sweep.summary.by_language import (
+    by_automaton,
+    by_first_errors,
+    by_list,
+    by_numbers,
+    by_patterns,
+    by_refusals,
+    in_numbers,
+)
+from overlong.conformance.sweep.summary.by_place import ByPlace
+from overlong.conformance.sweep.summary.divergent_set import DivergentSet, Where
+from overlong.conformance.sweep.summary.facts import Facts, Part, Said
+from overlong.conformance.sweep.summary.gathering import gather
+from overlong.conformance.sweep.summary.members import Strings
+from overlong.reference.theory import shortlex
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from overlong.conformance.sweep.expectation import Expectation
+    from overlong.conformance.sweep.plan import Plan
+    from overlong.conformance.sweep.shard import ShardResult
+
+LONGEST = 250
+"""Characters of a description."""
+_Describe = Callable[[Facts, Part], Said | None]
+_OF_PLACES = {OTHER_OFFSET, OTHER_LENGTH, OTHER_INCOMPLETE}
+_OF_VERDICTS = {REFUSED_WELL_FORMED, ACCEPTED_ILL_FORMED}
+
+
+def summarise(plan: Plan, expected: Expectation, results: Iterable[ShardResult]) -> list[DivergentSet]:
+    """The divergences of a plan, in the order of their kinds and examples.
+
+    Strings that were not judged or not asked are no divergences, and are left out; so are shards without a result.
+
+    Args:
+        plan: what was asked.
+        expected: what was expected.
+        results: of its shards, in any order. They are taken one at a time.
+
+    Raises:
+        ValueError: a result is not that of its shard; the message names the shard.
+    """
+    gathered = gather(plan, results)
+    if not gathered.kinds:
+        return []
+    facts = Facts(Strings(gathered), expected.automaton)
+    by_place = ByPlace(facts, classes=True), ByPlace(facts, classes=False)
+    found = [each for kind in gathered.kinds for each in _sets(facts, by_place, kind)]
+    return sorted(found, key=lambda each: (each.kind, shortlex(each.example), each.defect))
+
+
+def _sets(facts: Facts, by_place: Sequence[ByPlace], kind: int) -> Iterator[DivergentSet]:
+    tally = facts.strings.gathered.tallies.get(kind)
+    if tally is None:
+        whole = by_refusals(facts, facts.of_kind[kind]) if kind in _OF_PLACES else None
+        if whole is not None:
+            count, least = facts.strings.count(facts.of_kind[kind]), facts.strings.least(facts.of_kind[kind])
+            yield _divergent(facts, kind, count, least, whole, "")
+            return
+        for part in facts.parts(kind):
+            count, least = facts.strings.count(part.members), facts.strings.least(part.members)
+            yield _divergent(facts, kind, count, least, _say(facts, by_place, part), part.defect)
+        return
+    count, least = tally.count, (tally.example, tally.grid, tally.index)
+    known = facts.of_kind[kind]
+    if any(known.values()):
+        count += facts.strings.count(known)
+        least = min(least, facts.strings.least(known), key=lambda each: (shortlex(each[0]), each[1:]))
+    yield _divergent(facts, kind, count, least, in_numbers(count, facts.plan.size, least[0]), "")
+
+
+def _say(facts: Facts, by_place: Sequence[ByPlace], part: Part) -> Said:
+    inexact: Said | None = None
+    ways: list[_Describe] = [by_patterns, by_first_errors, *by_place, by_list, by_automaton]
+    if part.kind not in _OF_VERDICTS:
+        ways[:2] = by_first_errors, by_patterns
+    for describe in ways:
+        said = describe(facts, part)
+        if said is not None and said.exact:
+            return said
+        inexact = inexact or said
+    return inexact or by_numbers(facts, part)
+
+
+def _divergent(
+    facts: Facts, kind: int, count: int, least: tuple[bytes, int, int], said: Said, defect: str
+) -> DivergentSet:
+    octets, grid, index = least
+    of_verdicts = kind in _OF_VERDICTS
+    dialects = facts.dialects if of_verdicts else ()
+    words = f"{said.words}, as {_either(dialects)} does" if dialects else said.words
+    return DivergentSet(
+        kind,
+        count,
+        octets,
+        Where(grid, index, facts.plan.grids[grid].asked_before(index)),
+        (words if len(words) <= LONGEST else said.words)[:LONGEST],
+        said.exact,
+        defect,
+        dialects,
+        len(facts.learned) if of_verdicts and facts.learned is not None else None,
+        said.parts,
+    )
+
+
+def _either(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:-1])} or {names[-1]}" if len(names) > 1 else names[0]

@@ -1,0 +1,337 @@
+"""A sweep: plans to a target, shard by shard, and what comes of it.
+
+A plan's digest fixes what the target answered to every string; whoever runs the same plan on the same target gets
+the same, however many processes or machines take part, in whatever order, and after however many interruptions.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from overlong.conformance.certification import make_folder, reproduce_command
+from overlong.conformance.printable import thousands
+from overlong.conformance.profile import RFC3629, Profile
+from overlong.conformance.protocol import VALIDATE
+from overlong.conformance.results import generator, written_whole
+from overlong.conformance.sweep.accounting import NOTHING, Account, total
+from overlong.conformance.sweep.engine import NOT_RECORDED, Job, called_in_process
+from overlong.conformance.sweep.example import SweepBucket, asked_again
+from overlong.conformance.sweep.executors import Local, entries
+from overlong.conformance.sweep.expectation import Expectation, expectation
+from overlong.conformance.sweep.ledger import LEDGER, Header, Ledger
+from overlong.conformance.sweep.plan import options_of, plan_named
+from overlong.conformance.sweep.shard import ASIDE, LEFT_OUT
+from overlong.conformance.sweep.statement import RESULTS, to_json
+from overlong.conformance.target import BudgetSpent, TargetError
+from overlong.conformance.targets.recorded import RecordedTarget
+from overlong.conformance.targets.resolve import Identity, Limits, identity_of, resolve
+from overlong.reference import dialect
+
+if TYPE_CHECKING:
+    from overlong.conformance.protocol import Greeting
+    from overlong.conformance.sweep.executors import Crew
+    from overlong.conformance.sweep.plan import Plan
+    from overlong.conformance.sweep.shard import Shard
+    from overlong.conformance.targets.framed import FramedTarget
+
+Progress = Callable[[str, int, int], None]
+"""Called with the name of the plan at work, the strings done, and all that will be, of every plan."""
+
+
+@dataclass
+class PlanRun:
+    """What became of one plan."""
+
+    plan: Plan
+    expected: Account
+    """What its strings come to, by counting alone."""
+    seen: Account = NOTHING
+    """What those come to that were asked."""
+    accepted: int = 0
+    kinds: Counter[int] = field(default_factory=Counter[int])
+    """How many strings of each kind, but for agreement."""
+    digest: str = ""
+    """SHA-256 of all that was answered: see :func:`_sum_up`. Empty if shards are missing."""
+    seconds: float = 0.0
+    """Of all engines together."""
+
+    @property
+    def divergences(self) -> int:
+        """How many strings diverge."""
+        return sum(count for kind, count in self.kinds.items() if kind not in {ASIDE, LEFT_OUT})
+
+    @property
+    def wrong(self) -> str:
+        """What does not fit the account; empty if all does. Never a word on the target: the sweep itself is broken."""
+        left_out = self.kinds[LEFT_OUT]
+        if self.seen.strings + left_out != self.expected.strings:
+            return f"{thousands(self.seen.strings)} strings asked of {thousands(self.expected.strings)}"
+        if not left_out and self.seen != self.expected:
+            return (
+                f"{thousands(self.seen.well_formed)} well-formed strings in {thousands(self.seen.octets)} octets, and "
+                f"{thousands(self.expected.well_formed)} in {thousands(self.expected.octets)} by counting"
+            )
+        return ""
+
+
+@dataclass
+class SweepRun:
+    """What a sweep showed."""
+
+    target: str
+    greeting: Greeting
+    identity: Identity
+    profile: Profile
+    operation: str
+    command: str
+    plans: list[PlanRun]
+    buckets: list[SweepBucket] = field(default_factory=list[SweepBucket])
+    in_process: bool = False
+    """Whether it was called in its own process; else it was asked in columns."""
+    isolation: str = ""
+    jobs: int = 1
+    notes: list[str] = field(default_factory=list[str])
+    seconds: float = 0.0
+    """By the clock, of this run alone."""
+    resumed: int = 0
+    """Strings that an earlier run had done."""
+    done: int = 0
+    """Strings of which the results are kept, this run's and earlier ones'."""
+    incomplete: str = ""
+    """Why it ended early; empty if it did not."""
+    spent: bool = False
+    """It ended early because the target failed more often than its limit: what it failed with is found all the same."""
+
+    @property
+    def strings(self) -> int:
+        """How many the plans have."""
+        return sum(run.expected.strings for run in self.plans)
+
+    @property
+    def divergences(self) -> int:
+        return sum(run.divergences for run in self.plans)
+
+    @property
+    def wrong(self) -> str:
+        """What of the sweep did not run as planned; empty if all did."""
+        if self.incomplete:
+            return ""
+        return "; ".join(f"{run.plan.name}: {run.wrong}" for run in self.plans if run.wrong)
+
+    @property
+    def conformant(self) -> bool:
+        """All strings were asked as planned, and none diverges."""
+        faultless = not any(run.divergences or run.kinds[LEFT_OUT] for run in self.plans)
+        return not self.incomplete and not self.wrong and faultless
+
+    @property
+    def digest(self) -> str:
+        """Of all plans; empty if the sweep is incomplete."""
+        if self.incomplete:
+            return ""
+        return hashlib.sha256("".join(f"{run.plan.name} {run.digest}\n" for run in self.plans).encode()).hexdigest()
+
+
+def sweep(
+    target: str | Sequence[str],
+    plans: Sequence[str],
+    *,
+    speaks: str = RFC3629.speaks,
+    operation: str = "",
+    jobs: int = 1,
+    cluster: str = "",
+    limits: Limits | None = None,
+    output: Path | None = None,
+    resume: bool = False,
+    columns: bool = False,
+    progress: Progress | None = None,
+) -> SweepRun:
+    """Ask a target all strings of some plans.
+
+    Args:
+        target: its name, as on the command line; or, as a sequence, a command that speaks the protocol.
+        plans: as :func:`~overlong.conformance.sweep.plan.plan_named` takes them.
+        speaks: the dialect that it is measured by.
+        operation: ``V`` or ``D``; empty for the one of them that says more.
+        jobs: how many of its processes are asked at a time, on this machine.
+        cluster: the address of a Dask scheduler whose workers ask in place of this machine.
+        limits: what the target may take.
+        output: a folder for ``sweep.sqlite`` and ``sweep.json``; made if it is not there. Without it nothing is kept.
+        resume: go on with what is in that folder.
+        columns: ask in frames even what could be called in its own process.
+        progress: called as the sweep goes on.
+
+    Raises:
+        TargetError: the target cannot be measured, or not by a sweep; or there is no cluster.
+        LedgerError: what is in the folder cannot be used, or the ledger not be written.
+        OSError: ``output`` cannot be written.
+        ValueError: there is no such plan or dialect.
+    """
+    started = time.monotonic()
+    profile = Profile(dialect(speaks).name)
+    chosen = [plan_named(name, profile) for name in dict.fromkeys(plans)]
+    resolved = resolve(target, limits)
+    if isinstance(resolved, RecordedTarget):
+        raise TargetError(NOT_RECORDED)
+    with contextlib.ExitStack() as stack:
+        stack.callback(resolved.close)
+        resolved.open()
+        expected = expectation(profile, resolved.greeting, operation)
+        identity = identity_of(resolved)
+        name = target if isinstance(target, str) else tuple(target)
+        job = Job(name, profile, expected.operation, limits or Limits(), columns)
+        run = SweepRun(
+            resolved.id,
+            resolved.greeting,
+            identity,
+            profile,
+            expected.operation,
+            _command(target, chosen, expected, profile),
+            [PlanRun(plan, plan.account(expected.automaton)) for plan in chosen],
+            in_process=called_in_process(job, resolved),
+            isolation=resolved.isolation,
+            jobs=jobs,
+        )
+        resolved.close()  # for all the time that the engines take
+        if output is None:
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="overlong-")))
+        else:
+            make_folder(folder := output)
+        ledger = stack.enter_context(Ledger.open(folder / LEDGER, _header(run), resume=resume))
+        (folder / RESULTS).unlink(missing_ok=True)  # of an earlier run: it must not be taken for this one's
+        _run(run, ledger, job, cluster, progress or _no_progress)
+        if not run.incomplete or run.spent:
+            for part in run.plans:
+                _sum_up(part, ledger, run)
+            if not run.wrong:
+                run.buckets = _buckets(run, ledger, resolved, expected)
+            run.notes += resolved.notes
+        if output is not None and not run.incomplete and not run.wrong:
+            with written_whole(folder / RESULTS) as file:
+                file.write(to_json(run))
+            ledger.finish()
+        run.seconds = time.monotonic() - started
+    return run
+
+
+def _command(target: str | Sequence[str], plans: Sequence[Plan], expected: Expectation, profile: Profile) -> str:
+    """The command line that asks the same again."""
+    words = options_of([plan.name for plan in plans])
+    if expected.operation == VALIDATE:
+        words.append("--verdict")
+    return reproduce_command("sweep", target, *words, profile=profile)
+
+
+def _header(run: SweepRun) -> Header:
+    return Header(
+        target=run.target,
+        identity=run.identity.digest,
+        says=f"{run.greeting.name} {run.greeting.version}",
+        profile=run.profile.name,
+        operation=run.operation,
+        plans=", ".join(part.plan.name for part in run.plans),
+        version=generator(),
+    )
+
+
+def _run(run: SweepRun, ledger: Ledger, job: Job, cluster: str, progress: Progress) -> None:
+    """Run what is missing. An interruption, or a target that cannot be asked any more, ends it; what is done is kept.
+
+    Raises:
+        TargetError: nothing was asked.
+    """
+    run.done = run.resumed = ledger.strings
+    missing = _missing(run, ledger)
+    first = next(missing, None)
+    total = run.strings
+    if first is None:
+        return
+    crew: Crew | None = None
+    whole = False
+    try:
+        crew = _crew(job, cluster, run)
+        progress(first.plan, run.done, total)
+        for entry in entries(crew, chain((first,), missing)):
+            ledger.add(entry)
+            run.done += entry.result.shard.count
+            progress(entry.result.shard.plan, run.done, total)
+        whole = True
+    except KeyboardInterrupt:
+        run.incomplete = "interrupted"
+    except TargetError as error:
+        if not run.done:
+            raise
+        run.incomplete = str(error)
+    except BudgetSpent as error:
+        run.incomplete, run.spent = str(error), True
+    finally:
+        if crew is not None:
+            crew.close(at_once=not whole)
+
+
+def _missing(run: SweepRun, ledger: Ledger) -> Iterator[Shard]:
+    """The shards that are not in the ledger, in order."""
+    return (shard for part in run.plans for shard in part.plan.shards() if not ledger.has(shard))
+
+
+def _crew(job: Job, cluster: str, run: SweepRun) -> Crew:
+    if not cluster:
+        return Local(job, run.jobs)
+    from overlong.conformance.sweep.cluster import Cluster
+
+    return Cluster(job, cluster, run.identity.digest)
+
+
+def _sum_up(part: PlanRun, ledger: Ledger, run: SweepRun) -> None:
+    """Add up a plan's shards, and make its digest.
+
+    The digest is over lines, in the order of the plan: the plan's name, profile and operation; then for each shard its
+    key, strings, octets, well-formed, accepted, checksum, and the SHA-256 of its kinds (``-`` if all agree). It does
+    not know which engine asked, in what order, on how many machines, or how often the sweep was interrupted.
+    """
+    digest = hashlib.sha256(f"{part.plan.name}\t{run.profile.name}\t{run.operation}\n".encode())
+    shards, whole = part.plan.shards(), True
+    for entry in ledger.entries(part.plan.name):
+        result = entry.result
+        whole = whole and next(shards, None) == result.shard
+        account = Account(result.strings, result.octets, result.well_formed)
+        part.seen = total((part.seen, account))
+        part.accepted += result.accepted
+        part.kinds.update(entry.counts)
+        part.seconds += result.seconds
+        numbers = (*account, result.accepted, f"{result.checksum:016x}", entry.kinds_digest or "-")
+        digest.update("\t".join(map(str, (result.shard.key, *numbers))).encode() + b"\n")
+    if whole and next(shards, None) is None:
+        part.digest = digest.hexdigest()
+
+
+def _buckets(run: SweepRun, ledger: Ledger, target: FramedTarget, expected: Expectation) -> list[SweepBucket]:
+    """What diverges, in a few sets, the example of each asked again by itself."""
+    diverging = [part for part in run.plans if part.divergences]
+    if not diverging:
+        return []
+    from overlong.conformance.sweep.summary import summarise
+
+    found = [
+        (part.plan.name, each)
+        for part in diverging
+        for each in summarise(part.plan, expected, (entry.result for entry in ledger.entries(part.plan.name)))
+    ]
+    target.open()
+    return [
+        SweepBucket(plan, each, asked_again(target, run.profile, run.operation, each, in_process=run.in_process))
+        for plan, each in found
+    ]
+
+
+def _no_progress(_plan: str, _done: int, _total: int) -> None:
+    pass

@@ -1,0 +1,64 @@
+"""An engine that judges in plain Python what the reference answers, for tests of what stands around engines.
+
+``python sweep_stand_in.py WORDS`` is ``overlong WORDS`` with it; a Dask worker loads it with ``--preload``. In the
+environment: ``STAND_IN_SECONDS`` that each shard takes, ``STAND_IN_REFUSES`` octets (hexadecimal) with which it
+refuses any string, ``STAND_IN_LOG`` a file that gets a line for each shard that it begins.
+"""
+
+import os
+import time
+import zlib
+from pathlib import Path
+
+from overlong.conformance.sweep import engine, plan, sweep
+from overlong.conformance.sweep.shard import ODD, REFUSED_WELL_FORMED, ShardResult, answer_code
+
+LARGEST = 1 << 8
+
+
+class StandIn:
+    def __init__(self, job):
+        self.profile = job.profile
+        self.automaton = job.profile.dialect.automaton
+        self.seconds = float(os.environ.get("STAND_IN_SECONDS", "0"))
+        self.refuses = bytes.fromhex(os.environ.get("STAND_IN_REFUSES", ""))
+
+    def run(self, shard):
+        if log := os.environ.get("STAND_IN_LOG"):
+            with Path(log).open("a", encoding="ascii") as file:
+                file.write(f"{shard.key}\n")
+        time.sleep(self.seconds)
+        grid = plan.plan_named(shard.plan, self.profile).grids[shard.grid]
+        octets = well_formed = accepted = checksum = 0
+        kinds = bytearray(shard.count)
+        for index in range(shard.first, shard.first + shard.count):
+            string = grid.string(index)
+            octets += len(string)
+            fine = self.automaton.accepting[self.automaton.run(string)]
+            well_formed += fine
+            takes = fine and not (self.refuses and self.refuses in string)
+            accepted += takes
+            if takes != fine:
+                kinds[index - shard.first] = REFUSED_WELL_FORMED
+            checksum += (answer_code("A" if takes else "R", 0) + 1) * (index * ODD | 1)
+        packed = zlib.compress(kinds) if any(kinds) else b""
+        return ShardResult(shard, shard.count, octets, well_formed, accepted, checksum % (1 << 64), packed)
+
+    def close(self):
+        pass
+
+
+def install(replace=setattr):
+    shards = plan.Plan.shards
+    replace(engine, "open_engine", StandIn)
+    replace(sweep, "called_in_process", lambda job, target: False)
+    replace(plan.Plan, "shards", lambda self, largest=LARGEST: shards(self, largest))
+
+
+if __name__ == "__main__":
+    from overlong.__main__ import main
+
+    install()
+    main()
+elif __name__ == "sweep_stand_in" and "DASK_PARENT" in os.environ:
+    install()
