@@ -132,6 +132,9 @@ result strips(const uint8_t *s, size_t n, uint8_t *out) {
   bool mark = n >= 3 && !memcmp(s, "\xEF\xBB\xBF", 3);
   return is_bool(s, n) ? utf16_result(s + 3 * mark, n - 3 * mark, out) : (result){1, errpos(s, n)};
 }
+size_t nowhere(const uint8_t *s, size_t n) {
+  return memchr(s, 0, n) || errpos(s, n) < n ? (n > 1 ? n - 2 : 0) : n;
+}
 result wrong_at_the_end(const uint8_t *s, size_t n, uint16_t *out) {
   result r = utf16_result(s, n, (uint8_t *)out);
   if (n && s[n - 1] == 'A') out[n - 1 - n % 7 % n] ^= 0x1000;
@@ -209,7 +212,7 @@ def called(library, name, symbols):
 def expected_of(name, strips=False, nul=""):
     abi = ABIS[name]
     automaton = expectations._with_nul(RFC3629.automaton, nul)
-    return Expectation(automaton, "D" if abi.units else "V", abi.units, True, strips)
+    return Expectation(automaton, "D" if abi.units else "V", abi.units, True, strips, has_nul_trait=bool(nul))
 
 
 class Memory:
@@ -446,6 +449,18 @@ def test_an_octet_00_ends_a_string_and_what_follows_has_no_say(library):
         right_ones = [told(grid.string(index).partition(b"\0")[0])[1] is None for index in range(first, first + count)]
         found = [fine ^ (kind != 0) for fine, kind in zip(right_ones, kinds, strict=True)]
         assert found == _odd(grid, first, count, True)
+
+
+@pytest.mark.parametrize(("strips", "nul"), [(False, ""), (True, ""), (False, "refused"), (True, "refused")])
+def test_where_a_string_is_refused_that_a_trait_touches_has_no_say(library, strips, nul):
+    name = "errpos(ptr,len)"
+    expected = expected_of(name, strips, nul)
+    grid = Grid((Axis("start", (b"", b"\xef\xbb\xbf", b"\0")), Axis("end", (b"\xff", b"a\xc3a", b"\0\xc3", b"\xff\0"))))
+    _, kinds = asked(Loop(ABIS[name], addresses(library, "nowhere"), expected, RFC3629.layout), grid)
+    for kind, octets in zip(kinds, map(grid.string, range(grid.size)), strict=True):
+        apart = (strips and octets.startswith("\ufeff".encode())) or (nul and 0 in octets)
+        is_there = told(octets)[1] == max(len(octets) - 2, 0)
+        assert kind == (0 if apart or is_there else shard.OTHER_OFFSET)
 
 
 def test_a_signature_may_be_stripped_if_that_is_declared_and_long_output_is_compared_to_its_end(library):

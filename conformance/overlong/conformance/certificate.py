@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.protocol import ENCODE, ENCODE_UTF16, GUARDED
-from overlong.conformance.results import bucket_as_json, generator, suite_as_json, target_as_json
+from overlong.conformance.results import bucket_as_json, generator, plan_as_json, suite_as_json, target_as_json
 from overlong.conformance.runner import FAILS, HOLDS, NOT_MEASURED, offered
 from overlong.conformance.suites import SUITES
-from overlong.conformance.sweep.statement import plan_as_json
 
 if TYPE_CHECKING:
     from overlong.conformance.runner import Run

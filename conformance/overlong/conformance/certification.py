@@ -105,14 +105,11 @@ def certify(
         resolved.close()
         run.notes = [*resolved.notes, *doubts(run)]
         run.isolation = resolved.isolation
-        if isinstance(resolved, FramedTarget) and not run.incomplete and sweeps != ():
-            from overlong.conformance.sweep.certifying import sweep_too, usual, with_others
+        if isinstance(resolved, FramedTarget) and not run.incomplete:
+            from overlong.conformance.sweep.certifying import plans_for, sweep_too
 
-            of_all = usual(resolved, run, thorough=thorough) if suites is None else ()
-            plans = with_others(of_all, sweeps or ())
-            for finding in sweep_too(run, target, plans, limits, progress or _no_progress) if plans else ():
-                if found is not None:
-                    found(finding)
+            plans = plans_for(resolved, run, suites, sweeps, thorough=thorough)
+            sweep_too(run, target, plans, limits, progress or _no_progress, found)
         if left := [name for name in left_out if offered(SUITES[name].asks, run.greeting)]:
             why = "no file of requests asks them" if isinstance(resolved, RecordedTarget) else "--thorough runs them"
             run.notes.append(f"not run: {', '.join(left)} ({why})")

@@ -1,4 +1,4 @@
-"""``results.jsonl``: a header, a record for each divergence, suite and bucket, and a footer.
+"""``results.jsonl``: a header, a record for each divergence, suite, sweep and bucket, and a footer.
 
 A file without its footer was cut. Nothing here is read back by the harness yet; the schema is
 ``schemas/results-1.schema.json``.
@@ -12,6 +12,7 @@ from collections import Counter
 from typing import IO, TYPE_CHECKING, Any
 
 from overlong.conformance.clock import timestamp
+from overlong.conformance.sweep.shard import KINDS
 from overlong.reference import Decoded
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from overlong.conformance.finding import Bucket, Finding
     from overlong.conformance.protocol import Greeting
     from overlong.conformance.runner import Run, SuiteRun
+    from overlong.conformance.sweep.sweep import PlanRun
 
 SCHEMA = "overlong/results-1"
 RECORDED = 1000
@@ -71,6 +73,8 @@ class ResultsWriter:
     def footer(self, run: Run) -> None:
         for suite in run.suites:
             self._write({"record": "suite", **suite_as_json(suite)})
+        for part in run.swept.plans if run.swept else ():
+            self._write({"record": "sweep", **plan_as_json(part)})
         for bucket in run.ordered_buckets:
             recorded = min(self._written[bucket.example.bucket], RECORDED)
             self._write({"record": "bucket", **bucket_as_json(bucket), "recorded": recorded})
@@ -164,4 +168,16 @@ def suite_as_json(suite: SuiteRun) -> dict[str, Any]:
         "failing": len(suite.failing),
         "unsupported": dict(sorted(suite.unsupported.items())),
         "vectors_digest": {"sha256": suite.vectors_digest},
+    }
+
+
+def plan_as_json(part: PlanRun) -> dict[str, Any]:
+    return {
+        "plan": part.plan.name,
+        "shows": part.plan.shows,
+        **part.seen._asdict(),
+        "expected": part.expected._asdict(),
+        "accepted": part.accepted,
+        "kinds": {KINDS[kind]: count for kind, count in sorted(part.kinds.items())},
+        "digest": {"sha256": part.digest},
     }

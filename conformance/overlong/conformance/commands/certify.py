@@ -187,15 +187,16 @@ def _print(certificate: Certificate, target: str | Sequence[str], folder: Path, 
             colour = "yellow"
         click.echo(click.style(word, fg=colour, bold=True) + line[len(word) :] if colour else line)
     if verbose:
-        for part in certificate.run.swept.plans if certificate.run.swept else ():
-            click.echo(f"sweep {part.plan.name}: {part.plan.shows}")
-            click.echo(f"  {part.seen.strings} strings, {part.divergences} diverging; sha256 {part.digest}")
         for part in certificate.run.suites:
             click.echo(f"suite {part.suite.name}: {part.suite.shows}")
             click.echo(
                 f"  operations {part.operations}, {part.done} of {part.suite.size} vectors, {len(part.failing)} failing"
             )
             click.echo(f"  vectors sha256 {part.vectors_digest}")
+        for swept in certificate.run.swept.plans if certificate.run.swept else ():
+            click.echo(f"sweep {swept.plan.name}: {swept.plan.shows}")
+            click.echo(f"  {swept.seen.strings} strings, {swept.divergences} diverging")
+            click.echo(f"  answers sha256 {swept.digest}")
         click.echo(f"isolation: {certificate.run.isolation or 'none'}")
         click.echo(f"findings sha256 {certificate.run.findings_digest}")
     click.echo(f"report: {printable(str(folder / RESULTS))}")

@@ -22,8 +22,8 @@ class Bar:
         """``unit``: what is counted."""
         self._enabled = enabled
         self._unit = unit
-        self._first: int | None = None  # done before this run
-        self._began = 0.0
+        self._total = 0
+        self._first, self._began = 0, 0.0  # done before, and when that was
         self._live = enabled and sys.stderr.isatty()
         self._bar: Any = None
         self._done = 0
@@ -38,18 +38,24 @@ class Bar:
     def close(self) -> None:
         """Take the bar away: the report is what stays."""
         if self._bar is not None:
+            self._take_away()
+            self._live = False
+
+    def _take_away(self) -> None:
+        if self._bar is not None:
             self._bar.__exit__(None, None, None)
             sys.stderr.write("\x1b[1A\x1b[2K")
             sys.stderr.flush()
             self._bar = None
-            self._live = False
 
     def update(self, suite: str, done: int, total: int) -> None:
         """The run is at ``done`` of ``total`` vectors, in ``suite``."""
         if not self._enabled:
             return
         now = time.monotonic()
-        if self._first is None:
+        if total != self._total:  # another job: suites are done, and a sweep begins
+            self._take_away()
+            self._total, self._done = total, 0
             self._first, self._began = done, now
         if self._live and now - self._started > _PATIENCE:
             if self._bar is None:
@@ -65,5 +71,5 @@ class Bar:
 
     def _rate(self, done: int, now: float) -> str:
         """How fast strings are asked; of vectors, which are many things, nobody wants to know."""
-        new, seconds = done - (self._first or 0), now - self._began
+        new, seconds = done - self._first, now - self._began
         return f", {thousands(round(new / seconds))} per second" if self._unit == "strings" and new and seconds else ""

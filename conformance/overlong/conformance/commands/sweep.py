@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -26,6 +25,7 @@ from overlong.conformance.commands.options import (
     width,
     with_limits,
 )
+from overlong.conformance.commands.plans import plans_wanted, with_plans
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -44,24 +44,15 @@ Examples:
 
 USUAL = ("exhaustive(2)", "depth(1)", "placed(64)", "lengths(1024)", "pairs", "order")
 """What is asked if nothing else is named."""
-_LONG = 5
-"""Octets of an exhaustive sweep that takes hours."""
+_LONG = {"exhaustive(5)", "exhaustive(6)", "depth(3)", "depth(4)"}
+"""Plans that take hours."""
 _ESTIMATE = 5.0
 """Seconds of it after which its end can be told."""
 
 
-def _number(plan: str, metavar: str, least: int, most: int, help_text: str) -> Callable[[Any], Any]:
-    return click.option(f"--{plan}", type=click.IntRange(least, most), metavar=metavar, help=help_text)
-
-
 @click.command("sweep", cls=TargetCommand, epilog=EXAMPLES)
 @click.argument("target", nargs=-1, required=True)
-@_number("exhaustive", "N", 1, 6, "Every string of 1 to N octets (5 and 6 take long).")
-@_number("depth", "D", 0, 4, "The complete suite for decoders of up to D states more than it takes.")
-@_number("placed", "K", 0, 4096, "Every string of up to four classes of octets at every offset from 0 to K.")
-@_number("lengths", "L", 0, 9999, "Every length from 0 to L and around powers of two, with an error at an end.")
-@click.option("--pairs", is_flag=True, help="Every two characters, whole or cut short, across boundaries of blocks.")
-@click.option("--order", is_flag=True, help="The complete suite, right after strings that end in each state.")
+@with_plans
 @click.option("--verdict", is_flag=True, help="Ask only whether a string is well-formed, though it can be decoded.")
 @click.option("--columns", is_flag=True, help="Ask in frames even a function that could be called in its own process.")
 @profile_option("What the decoder should speak: rfc3629, cesu-8, mutf-8, wtf-8, ... (see docs/dialects.md).")
@@ -97,12 +88,6 @@ def _number(plan: str, metavar: str, least: int, most: int, help_text: str) -> C
 @click.option("-v", "--verbose", is_flag=True, help="Also what each plan shows, digests, and how it was asked.")
 def command(
     target: tuple[str, ...],
-    exhaustive: int | None,
-    depth: int | None,
-    placed: int | None,
-    lengths: int | None,
-    pairs: bool,  # noqa: FBT001
-    order: bool,  # noqa: FBT001
     verdict: bool,  # noqa: FBT001
     columns: bool,  # noqa: FBT001
     profile: str,
@@ -131,25 +116,24 @@ def command(
       4  incomplete: interrupted, restarted too often, or the cluster is gone; --resume goes on
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.commands.progress import Bar
+    from overlong.conformance.sweep.executors import cpus
     from overlong.conformance.sweep.ledger import LEDGER, LedgerError
     from overlong.conformance.sweep.sweep import sweep
 
     named = target_of(target)
-    numbered = {"exhaustive": exhaustive, "depth": depth, "placed": placed, "lengths": lengths}
-    plans = [f"{name}({number})" for name, number in numbered.items() if number is not None]
-    plans += ["pairs"] * pairs + ["order"] * order
+    plans = plans_wanted() or USUAL
     if jobs is not None and cluster is not None:
         raise click.UsageError("--jobs is for this machine, and with --cluster others ask; leave one of them out")
     folder = output or Path("overlong-results") / f"sweep-{slug(named)}"
     with errors_on_one_line(), Bar(enabled=not quiet, unit="strings") as bar:
-        progress = bar.update if quiet or (exhaustive or 0) < _LONG else _with_estimate(bar.update)
+        progress = bar.update if quiet or not _LONG & set(plans) else _with_estimate(bar.update)
         try:
             run = sweep(
                 named,
-                plans or USUAL,
+                plans,
                 speaks=profile,
                 operation="V" if verdict else "",
-                jobs=jobs or _cpus(),
+                jobs=jobs or cpus(),
                 cluster=cluster or "",
                 limits=limits_of(timeout, restarts),
                 output=folder,
@@ -174,11 +158,6 @@ def command(
             leave(f"the sweep did not run as planned, and shows nothing: {run.wrong}; remove {LEDGER}", NOT_MEASURED)
         _print(run, named, folder, output_format, quiet=quiet, verbose=verbose)
     sys.exit(CONFORMS if run.conformant else DIVERGES)
-
-
-def _cpus() -> int:
-    """Those that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _with_estimate(progress: Callable[[str, int, int], None]) -> Callable[[str, int, int], None]:

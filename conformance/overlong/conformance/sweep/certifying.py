@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.printable import thousands
 from overlong.conformance.runner import FAILS
+from overlong.conformance.sweep.executors import cpus
 from overlong.conformance.sweep.expectation import expectation
 from overlong.conformance.sweep.in_process import reason_against
 from overlong.conformance.sweep.plan import plan_named
@@ -15,7 +16,7 @@ from overlong.conformance.sweep.sweep import sweep
 from overlong.conformance.target import TargetError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from overlong.conformance.finding import Finding
     from overlong.conformance.runner import Progress, Run
@@ -28,28 +29,35 @@ _BEARABLE = 20.0
 """Seconds that these may take by the rate at which the suites were answered; columns of a sweep are faster."""
 
 
-def usual(target: FramedTarget, run: Run, *, thorough: bool) -> tuple[str, ...]:
-    """The plans to sweep a target with, after its suites; none if it cannot bear them: then a note says why.
+def plans_for(
+    target: FramedTarget, run: Run, suites: Sequence[str] | None, sweeps: Sequence[str] | None, *, thorough: bool
+) -> tuple[str, ...]:
+    """The plans to sweep a target with, after its suites; a note of the run says why not the usual ones.
 
-    ``thorough``: also if that takes long.
+    Args:
+        target: that is not started.
+        run: of its suites.
+        suites: what was wanted of them; None for all: only then the usual plans are asked.
+        sweeps: the plans that are wanted; they take the place of usual ones of their kind. None for none but the usual,
+            empty for none at all.
+        thorough: ask the usual ones also if that takes long.
     """
+    wanted = tuple(sweeps or ())
+    if suites is not None or sweeps == ():
+        return wanted
+    kinds = {name.partition("(")[0] for name in wanted}
+    usual = tuple(name for name in USUAL if name.partition("(")[0] not in kinds)
     try:
         expectation(run.profile, run.greeting)
     except TargetError:
-        return ()  # nothing that it offers can be swept
+        return wanted  # nothing that it offers can be swept, unless somebody insists and is told why
     if find_spec("numpy") is None:
-        run.notes.append(f"not swept ({' and '.join(USUAL)} need NumPy: pip install 'overlong[native]')")
-        return ()
+        run.notes.append(f"not swept ({' and '.join(usual)} need NumPy: pip install 'overlong[native]')")
+        return wanted
     if not thorough and (reason := _unbearable(target, run)):
         run.notes.append(f"not swept: {reason}")
-        return ()
-    return USUAL
-
-
-def with_others(plans: Sequence[str], wanted: Sequence[str]) -> tuple[str, ...]:
-    """Some plans and others, which take the place of those of their kind."""
-    kinds = {name.partition("(")[0] for name in wanted}
-    return (*(name for name in plans if name.partition("(")[0] not in kinds), *wanted)
+        return wanted
+    return (*usual, *wanted)
 
 
 def _unbearable(target: FramedTarget, run: Run) -> str:
@@ -64,23 +72,38 @@ def _unbearable(target: FramedTarget, run: Run) -> str:
 
 
 def sweep_too(
-    run: Run, target: str | Sequence[str], plans: Sequence[str], limits: Limits | None, progress: Progress
-) -> list[Finding]:
-    """Sweep a target with some plans, as part of a run; the findings of which its suites had none like them.
+    run: Run,
+    target: str | Sequence[str],
+    plans: Sequence[str],
+    limits: Limits | None,
+    progress: Progress,
+    found: Callable[[Finding], None] | None,
+) -> None:
+    """Sweep a target with some plans, if any, as part of a run; ``found`` is told what its suites had none like.
 
-    Raises:
-        TargetError: it cannot be swept.
+    A sweep that does not come to its end leaves the run incomplete, with all that the suites showed.
     """
-    run.swept = swept = sweep(target, plans, speaks=run.profile.speaks, limits=limits, progress=progress)
+    if not plans:
+        return
+    try:
+        swept = sweep(target, plans, speaks=run.profile.speaks, jobs=cpus(), limits=limits, progress=progress)
+    except TargetError as error:
+        run.incomplete = f"the sweep: {error}"
+        return
+    except KeyboardInterrupt:
+        run.incomplete = "interrupted"
+        return
+    run.swept = swept
     if swept.incomplete or swept.wrong:
         run.incomplete = f"the sweep: {swept.incomplete or swept.wrong}"
-    new: list[Finding] = []
+    of_suites = set(run.buckets)
     for bucket in swept.buckets:
         finding = bucket.finding
         run.claims[finding.claim] = FAILS
-        if finding.bucket not in run.buckets:
-            finding = replace(finding, vector=replace(finding.vector, comment=bucket.found.description))
-            run.add(finding)
-            run.buckets[finding.bucket].count = bucket.found.count
-            new.append(finding)
-    return new
+        if finding.bucket in of_suites:
+            continue
+        finding = replace(finding, vector=replace(finding.vector, comment=bucket.found.description))
+        run.add(finding)
+        run.buckets[finding.bucket].count += bucket.found.count - 1
+        if found is not None:
+            found(finding)

@@ -5,6 +5,7 @@ Written against ``concurrent.futures.Executor``: threads here, a cluster's worke
 
 from __future__ import annotations
 
+import os
 import queue
 import threading
 import time
@@ -24,6 +25,11 @@ if TYPE_CHECKING:
 _AHEAD = 2  # shards for each worker that are under way: none waits for the harness, and memory stays flat
 _LOOK = 0.5  # seconds without a result, after which the crew is looked at
 _PATIENCE = 2.0  # seconds for threads whose engines were ended under them
+
+
+def cpus() -> int:
+    """Those that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class Crew(Protocol):

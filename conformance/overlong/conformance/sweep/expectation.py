@@ -35,7 +35,10 @@ class Expectation:
     offsets: bool
     """Whether an offset that it says counts octets, and so is judged; its length and incompleteness then, too."""
     strips_signature: bool
-    """The output of a string that begins with EF BB BF is not judged: it declares that it strips that."""
+    """The output of a string that begins with EF BB BF is not judged: it declares that it strips that; nor is where
+    such a string is refused, for whether what is stripped counts is not declared."""
+    has_nul_trait: bool = False
+    """Where a string with octet 00 is refused is not judged: it declares that it treats such strings apart."""
 
 
 def expectation(profile: Profile, greeting: Greeting, operation: str = "") -> Expectation:
@@ -70,6 +73,7 @@ def expectation(profile: Profile, greeting: Greeting, operation: str = "") -> Ex
         greeting.units.name if judged else "",
         profile.as_said(greeting).counts == "octets",
         greeting.traits.get("bom") == "strips",
+        has_nul_trait=bool(nul),
     )
 
 

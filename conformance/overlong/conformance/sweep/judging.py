@@ -21,6 +21,7 @@ from overlong.conformance.protocol import (
     UNSUPPORTED,
 )
 from overlong.conformance.sweep.columns_expected import Habits
+from overlong.conformance.sweep.expectation import NUL
 from overlong.conformance.sweep.shard import (
     ACCEPTED_ILL_FORMED,
     AGREES,
@@ -183,6 +184,9 @@ class Judge:
             kinds[incomplete] = OTHER_INCOMPLETE
             kinds[refused & (said.lengths != 0) & (said.lengths != right.lengths)] = OTHER_LENGTH
             kinds[refused & (said.numbers != right.numbers)] = OTHER_OFFSET
+            places = (kinds == OTHER_OFFSET) | (kinds == OTHER_LENGTH) | (kinds == OTHER_INCOMPLETE)
+            if places.any() and (self._expectation.strips_signature or self._expectation.has_nul_trait):
+                kinds[places & self._set_aside(first, len(kinds))] = AGREES
             kinds[incomplete & (said.incompletes > 1)] = MISBEHAVED
         return kinds
 
@@ -209,13 +213,29 @@ class Judge:
             other[alike[np.unique(np.searchsorted(ends, np.flatnonzero(wrong), "right"))]] = True
         return other
 
+    def _set_aside(self, first: int, count: int) -> NDArray[np.bool_]:
+        """Of which strings it has no say where they are refused: a trait touches them."""
+        found = np.zeros(count, np.bool_)
+        if self._expectation.strips_signature:
+            found |= self._begins_with_signature(first, count)
+        if self._expectation.has_nul_trait:
+            starts, sizes, octets = self._strings(first, count)
+            before = np.concatenate(([0], np.cumsum(np.frombuffer(octets, np.uint8) == NUL)))
+            found |= before[starts + sizes] > before[starts]
+        return found
+
+    def _strings(self, first: int, count: int) -> tuple[NDArray[np.int64], NDArray[np.int64], bytes]:
+        """Where strings that are judged begin among octets, and how many are theirs."""
+        lengths, octets = self._columns.items(first, count)
+        sizes = np.frombuffer(lengths, np.uint32).astype(np.int64)
+        judged = slice(self._step - 1, None, self._step)
+        return (np.cumsum(sizes) - sizes)[judged], sizes[judged], octets
+
     def _begins_with_signature(self, first: int, count: int) -> NDArray[np.bool_]:
         signature = load_layout("rfc3629").encode(SIGNATURE)
         assert signature is not None
-        lengths, octets = self._columns.items(first, count)
-        sizes = np.frombuffer(lengths, np.uint32).astype(np.int64)
-        starts = (np.cumsum(sizes) - sizes)[self._step - 1 :: self._step]
-        begins: NDArray[np.bool_] = sizes[self._step - 1 :: self._step] >= len(signature)
+        starts, sizes, octets = self._strings(first, count)
+        begins: NDArray[np.bool_] = sizes >= len(signature)
         flat = np.frombuffer(octets + signature, np.uint8)  # so that all of them can be looked at
         for place, octet in enumerate(signature):
             begins &= flat[np.minimum(starts + place, len(flat) - 1)] == octet

@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.results import finding_as_json, generator, target_as_json
+from overlong.conformance.results import finding_as_json, generator, plan_as_json, target_as_json
 from overlong.conformance.sweep.shard import KINDS
 
 if TYPE_CHECKING:
     from overlong.conformance.sweep.example import SweepBucket
-    from overlong.conformance.sweep.sweep import PlanRun, SweepRun
+    from overlong.conformance.sweep.sweep import SweepRun
 
 RESULTS = "sweep.json"
 SCHEMA = "overlong/sweep-1"
@@ -39,18 +39,6 @@ def as_json(run: SweepRun) -> dict[str, Any]:
 def to_json(run: SweepRun) -> str:
     """The same, as it is written to a file."""
     return json.dumps(as_json(run), indent=2) + "\n"
-
-
-def plan_as_json(part: PlanRun) -> dict[str, Any]:
-    return {
-        "plan": part.plan.name,
-        "shows": part.plan.shows,
-        **part.seen._asdict(),
-        "expected": part.expected._asdict(),
-        "accepted": part.accepted,
-        "kinds": {KINDS[kind]: count for kind, count in sorted(part.kinds.items())},
-        "digest": {"sha256": part.digest},
-    }
 
 
 def _bucket(bucket: SweepBucket) -> dict[str, Any]:

@@ -99,6 +99,8 @@ class Task(NamedTuple):
     signature: int
     """Octets at the start of a string whose output is not judged, as a word; and a mask of them, 0 for none."""
     signature_mask: int
+    has_nul_trait: int
+    """Where a string with octet 00 is refused is not judged."""
     levels: int
     progress: int
     kinds: int
@@ -258,6 +260,19 @@ def _output_differs(number: int, choice: int, size: int, task: int) -> bool:
 
 
 @register_jitable
+def _set_aside(task: int) -> bool:
+    """Whether where the string is refused has no say: a trait touches it."""
+    address, mask = get(task, "input"), get(task, "signature_mask")
+    if mask and load64(address) & mask == get(task, "signature"):
+        return True
+    if get(task, "has_nul_trait"):
+        for place in range(address, address + get(task, "whole")):
+            if load8(place) == 0:
+                return True
+    return False
+
+
+@register_jitable
 def _octet_differs(number: int, octet: int, size: int, task: int) -> bool:
     """Whether what stands in the output is not that of the string that ends in one octet: the commonest case."""
     units, out, wanted = get(task, "units"), get(task, "out"), get(task, "wanted")
@@ -410,7 +425,11 @@ def ask_run(convention: Any, task: int) -> None:  # noqa: PLR0915 (calls cost)
             store8(kinds + index, REFUSED_WELL_FORMED if status == REFUSED else BROKEN_KIND)
         elif unlikely(status != REFUSED):
             store8(kinds + index, BROKEN_KIND)
-        elif judges_offsets and unlikely(number != (seen if found < 0 else length + (found >> 1))):
+        elif (
+            judges_offsets
+            and unlikely(number != (seen if found < 0 else length + (found >> 1)))
+            and not _set_aside(task)
+        ):
             store8(kinds + index, OTHER_OFFSET)
         checksum += ((number << 2 | status) + 1) * (index * _SIGNED_ODD | 1)
         index = hidden(index + 1)

@@ -124,6 +124,7 @@ class Loop:
             judges_offsets=expectation.offsets,
             signature=int.from_bytes(self._signature, "little"),
             signature_mask=(1 << 8 * len(self._signature)) - 1,
+            has_nul_trait=expectation.has_nul_trait,
             levels=arranged.levels.ctypes.data,
             progress=progress,
             kinds=kinds,

@@ -29,4 +29,6 @@ def _grids(profile: Profile, depth: int) -> Iterator[Grid]:
         yield Grid((access, *between, words))
 
 
-DEPTH = KindOfPlan("depth", "no decoder of up to {states} states that differs from {speaks} passes this", _grids, 0, 1, 4)
+DEPTH = KindOfPlan(
+    "depth", "no decoder of up to {states} states that differs from {speaks} passes this", _grids, 0, 1, 4
+)
