@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+from math import prod
 from typing import TYPE_CHECKING
 
 from overlong.conformance.sweep.shard import ACCEPTED_ILL_FORMED, BROKEN, REFUSED_WELL_FORMED
@@ -33,6 +35,8 @@ _SAMPLE = 512
 """Strings from which patterns are guessed, where not all strings were asked."""
 LISTED = 3
 """Strings that a sentence names one by one."""
+_MOST_WORDS = 1 << 12
+"""Words of classes of octets that are read for one pattern."""
 
 
 def by_patterns(facts: Facts, part: Part) -> Said | None:
@@ -104,12 +108,28 @@ def _by_forms(facts: Facts, part: Part) -> Said | None:
             characters = "well-formed characters that it does not refuse"
     if accepted != members:
         return None
-    own = [form for form in forms if facts.errors.of(bytes(map(min, form))) in part.errors]
-    if len(own) < len(forms):
+    if part.members == members:
+        return _said(f"every string of {characters} and {in_words(forms)}, with at least one of the latter", forms)
+    first = [_first_errors(facts, form) for form in forms]
+    own = [form for form, errors in zip(forms, first, strict=True) if errors and errors <= part.errors]
+    if own and all(errors and (errors <= part.errors or not errors & part.errors) for errors in first):
         words = f"and ill-formed ones that it accepts, the first of these being {in_words(own)}"
-    else:
-        words = f"and {in_words(own)}, with at least one of the latter"
-    return _said(f"every string of {characters} {words}", own)
+        return _said(f"every string of {characters} {words}", own)
+    return _said(f"every {ill_formed(facts, part)}, of {characters} and {in_words(forms)}", forms)
+
+
+def _first_errors(facts: Facts, form: Product) -> frozenset[int]:
+    """What strings first go wrong with in which a form stands behind characters, if what follows has no say in it.
+
+    Empty if it has, for the form could begin a character; or if the form stands for too many octets.
+    """
+    classes = [{facts.errors.class_of(octet) for octet in octets} for octets in form]
+    if prod(map(len, classes)) > _MOST_WORDS:
+        return frozenset()
+    numbers = {facts.errors.of(bytes(map(min, word))) for word in product(*classes)}
+    if any(number < 0 or facts.errors.errors[number].cut for number in numbers):
+        return frozenset()
+    return frozenset(numbers)
 
 
 def by_first_errors(facts: Facts, part: Part) -> Said | None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from overlong.conformance.sweep.shard import ACCEPTED_ILL_FORMED, BROKEN
 from overlong.conformance.sweep.summary.arithmetic import Numbers, numbers_in_words
-from overlong.conformance.sweep.summary.by_language import errors_in_words, octets_in_words
+from overlong.conformance.sweep.summary.by_language import errors_in_words, ill_formed, octets_in_words
 from overlong.conformance.sweep.summary.facts import OF_WELL_FORMED, Facts, Part, Said
 from overlong.conformance.sweep.summary.languages import (
     Language,
@@ -104,6 +104,9 @@ class ByPlace:
             return None
         several = bool(((table.pattern[rows] + 1) % 2)[members > 0].any())
         subject, parts = self._subject(part, told.tolist(), several=several)
+        elsewhere = np.isin(labels, told) & (table.strings > 0) & ~np.isin(table.error, sorted(part.errors))
+        if part.kind == ACCEPTED_ILL_FORMED and elsewhere.any():  # what is behind such a form has a say
+            subject = subject.replace("string", f"{ill_formed(facts, part)},", 1)
         placed = described(members, strings, self._coordinates(part, table, rows, labels[rows]))
         if placed.exact:
             return Said(f"every {subject}{placed.words}", parts=parts)

@@ -1,0 +1,138 @@
+"""Sweeps within ``certify``: which a target gets, what they add to the run, the report and the certificate."""
+
+import json
+import shutil
+import subprocess
+from importlib.resources import files
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from overlong.conformance import certify
+from overlong.conformance.certification import RESULTS
+from overlong.conformance.report.terminal import summary
+from overlong.conformance.sweep import certifying
+from overlong.reference import dialect
+
+pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed: apt install gcc")
+UTF8 = dialect().automaton
+
+SOURCE = """
+#include <stdbool.h>
+#include <stddef.h>
+static const unsigned char table[][256] = {%s};
+static const bool accepting[] = {%s};
+bool right(const unsigned char *octets, size_t length) {
+    int state = 0;
+    for (size_t i = 0; i < length; i++) state = table[state][octets[i]];
+    return accepting[state];
+}
+/* what no suite has: a C1 that is accepted at offset 33, and only there */
+bool wrong_at_33(const unsigned char *octets, size_t length) {
+    int state = 0;
+    for (size_t i = 0; i < length; i++)
+        if (i != 33 || octets[i] != 0xC0 || state) state = table[state][octets[i]];
+    return accepting[state];
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("swept")
+    rows = ", ".join("{" + ", ".join(map(str, row)) + "}" for row in UTF8.table)
+    accepting = ", ".join(str(int(each)) for each in UTF8.accepting)
+    (folder / "lib.c").write_text(SOURCE % (rows, accepting))
+    subprocess.run(["gcc", "-O2", "-shared", "-fPIC", "-o", "lib.so", "lib.c"], cwd=folder, check=True)
+    return folder / "lib.so"
+
+
+def so(library, function):
+    return f"so:{library}:{function}?abi=bool(ptr,len)"
+
+
+@pytest.fixture
+def few(monkeypatch):
+    """The suites cut down: the sweeps are what is tried here."""
+    from overlong.conformance import certification
+    from overlong.conformance.suites import SUITES
+
+    monkeypatch.setattr(certification, "SUITES", {name: SUITES[name] for name in ("core", "complete(0)")})
+
+
+def valid(name, data):
+    text = (files("overlong.conformance") / "schemas" / f"{name}.schema.json").read_text("ascii")
+    jsonschema.Draft202012Validator(json.loads(text)).validate(data)
+    return data
+
+
+@pytest.mark.usefixtures("few")
+def test_a_function_of_a_library_is_swept_and_the_certificate_says_so(library, tmp_path):
+    certificate = certify(so(library, "right"), output=tmp_path)
+    run = certificate.run
+    assert run.conformant
+    assert [part.plan.name for part in run.swept.plans] == list(certifying.USUAL)
+    statement = valid("certificate-1", certificate.statement)
+    sweeps = statement["predicate"]["overlong"]["sweeps"]
+    assert all(each["kinds"] == {} and each["strings"] == each["expected"]["strings"] for each in sweeps)
+    assert "position or alignment, beyond the sweep placed(64)" in " ".join(certificate.not_covered)
+    records = [valid("results-1", json.loads(line)) for line in (tmp_path / RESULTS).read_text().splitlines()]
+    assert [each["plan"] for each in records if each["record"] == "sweep"] == list(certifying.USUAL)
+    report = "\n".join(summary(certificate, so(library, "right"), width=80, encoding="utf-8"))
+    assert "depth(1): no decoder of up to 10 states that differs from RFC 3629 passes this" in report
+    assert "placed(64) 6 508 320" in report
+
+
+@pytest.mark.usefixtures("few")
+def test_what_only_a_sweep_finds_is_a_finding_like_any_other(library, tmp_path):
+    name = so(library, "wrong_at_33")
+    without = certify(name, sweeps=())
+    assert without.run.conformant
+    assert "--no-sweeps" in without.command
+    certificate = certify(name, sweeps=["placed(40)"], output=tmp_path)
+    run = certificate.run
+    assert "--placed 40" in certificate.command
+    assert [part.plan.name for part in run.swept.plans] == ["depth(1)", "placed(40)"]
+    assert run.claims["verdict"] == "fails"
+    bucket = run.buckets["OV201", ""]
+    assert bucket.example.vector.octets[33] == 0xC0
+    assert bucket.count == sum(part.divergences for part in run.swept.plans) > 1
+    assert "offset 33" in bucket.example.vector.comment
+    assert certificate.statement["predicate"]["result"] == "FAILED"
+    records = [json.loads(line) for line in (tmp_path / RESULTS).read_text().splitlines()]
+    assert [each["code"] for each in records if each["record"] == "divergence"] == ["OV201"]
+
+
+@pytest.mark.usefixtures("few")
+def test_named_suites_are_not_followed_by_sweeps_unless_these_are_named(library):
+    assert certify(so(library, "right"), suites=["core"]).run.swept is None
+    swept = certify(so(library, "right"), suites=["core"], sweeps=["exhaustive(1)"]).run.swept
+    assert [part.plan.name for part in swept.plans] == ["exhaustive(1)"]
+
+
+@pytest.mark.usefixtures("few")
+@pytest.mark.parametrize("thorough", [False, True])
+def test_what_takes_a_target_long_is_spared_it_and_told_so(monkeypatch, thorough):
+    monkeypatch.setattr(certifying, "_BEARABLE", 0)
+    monkeypatch.setattr(certifying, "USUAL", ("exhaustive(1)",))
+    run = certify("cpython", thorough=thorough).run
+    assert (run.swept is not None) == thorough
+    assert thorough or any(note.startswith("not swept: 256 strings take it long") for note in run.notes)
+
+
+@pytest.mark.usefixtures("few")
+def test_without_numpy_it_is_told_what_to_install(monkeypatch):
+    monkeypatch.setattr(certifying, "find_spec", lambda _name: None)
+    run = certify("cpython").run
+    assert run.conformant
+    assert run.swept is None
+    assert any("pip install 'overlong[native]'" in note for note in run.notes)
+
+
+def test_a_sweep_that_cannot_be_leaves_what_the_suites_showed(tmp_path):
+    module = tmp_path / "encoder.py"
+    module.write_text("class Only:\n    operations = {'E': lambda many: [b'' for _ in many]}\nonly = Only()\n")
+    run = certify(f"py:{Path(module)}:only", sweeps=["exhaustive(1)"], suites=["encoder edges"]).run
+    assert "a sweep asks D or V" in run.incomplete
+    assert run.suites
