@@ -136,3 +136,11 @@ def test_a_sweep_that_cannot_be_leaves_what_the_suites_showed(tmp_path):
     run = certify(f"py:{Path(module)}:only", sweeps=["exhaustive(1)"], suites=["encoder edges"]).run
     assert "a sweep asks D or V" in run.incomplete
     assert run.suites
+
+
+def test_what_is_refused_behind_what_is_accepted_has_no_wrong_offset():
+    run = certify("cpython-surrogatepass", suites=["core"], sweeps=["depth(0)"]).run
+    late = [bucket for bucket in run.swept.buckets if bucket.finding.code == "OV301"]
+    assert {bucket.cause.code for bucket in late} == {"OV202"}
+    assert run.claims["error position"] == "holds"
+    assert {code for code, _ in run.buckets} == {"OV202"}

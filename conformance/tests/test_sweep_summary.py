@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zlib
 from functools import lru_cache
 
@@ -287,6 +288,29 @@ def test_forms_of_several_defects_are_told_apart_in_any_plan():
         assert "lax" in each.dialects
         assert each.description.startswith("every string of well-formed characters and ")
         assert lax.accepts(each.example)
+
+
+def test_one_pattern_of_several_defects_is_said_with_the_defect():
+    """libxml2 takes any octet that is no lead of three or four for one of two; ``surrogateescape`` takes everything."""
+    plan = plan_named("exhaustive(2)")
+
+    def pairs(string, _):
+        with_pairs = re.fullmatch(rb"[\0-\x7F]?([\0-\x7F]|[\x80-\xDF][\x80-\xBF])?", string, re.DOTALL)
+        return ACCEPTED_ILL_FORMED * bool(with_pairs and not UTF8.accepts(string))
+
+    of = ", of well-formed characters and 80-C1 80-BF"
+    assert [
+        (each.defect, each.count, each.description, each.exact) for each in summary(plan, whole_grid(plan, pairs))
+    ] == [
+        ("OV206", 4096, f"every string whose first error is OV206 (unexpected tail){of}", True),
+        ("OV201", 128, f"every string whose first error is OV201 (overlong form){of}", True),
+    ]
+    found = summary(plan, whole_grid(plan, lambda string, _: ACCEPTED_ILL_FORMED * (not UTF8.accepts(string))))
+    assert sum(each.count for each in found) == 256 + 65536 - 18432
+    assert len(found) > 5
+    for each in found:
+        assert each.description.startswith(f"every string whose first error is {each.defect} ")
+        assert each.exact
 
 
 def test_lengths_are_said():

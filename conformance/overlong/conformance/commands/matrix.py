@@ -97,7 +97,7 @@ def command(
     chosen = [name for name, builtin in BUILTINS.items() if not builtin.missing()] if every else list(targets)
     if len(set(chosen)) < len(chosen):
         raise click.UsageError("a target is named twice")
-    words = ["--timeout", f"{timeout:g}", "--profile", profile, *(["--quick"] if quick else [])]
+    words = ["--timeout", f"{timeout:g}", "--profile", profile, "--quick" if quick else "--no-sweeps"]
     told = 0
 
     def done(row: matrix.Row) -> None:

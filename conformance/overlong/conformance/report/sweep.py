@@ -70,7 +70,8 @@ def verdict(run: SweepRun) -> str:
 def _bucket(bucket: SweepBucket, run: SweepRun, target: str | Sequence[str], width: int) -> Iterator[str]:
     found, finding = bucket.found, bucket.finding
     octets = finding.vector.octets
-    head, section = f"FAIL {bucket.plan}  {finding.code} {finding.title}", finding.section
+    named = bucket.cause or finding
+    head, section = f"FAIL {bucket.plan}  {named.code} {named.title}", named.section
     if not section or len(head) + len(section) + 2 <= width:
         yield f"{head}{section:>{width - len(head)}}" if section else head
     else:
@@ -81,6 +82,8 @@ def _bucket(bucket: SweepBucket, run: SweepRun, target: str | Sequence[str], wid
     if found.where.earlier is not None:
         parts.append(f"asked right after {spaced_hex(found.where.earlier)}")
     parts += [f"expected {finding.expected_words}", f"observed {finding.observed_words}"]
+    if bucket.cause is not None:
+        parts.append(f"because {spaced_hex(bucket.cause.vector.octets)} is {bucket.cause.observed_words}")
     for part in parts:
         yield from textwrap.wrap(part, width, initial_indent="     ", subsequent_indent="       ")
     if not bucket.alone:

@@ -98,7 +98,7 @@ def sweep_too(
         run.incomplete = f"the sweep: {swept.incomplete or swept.wrong}"
     of_suites = set(run.buckets)
     for bucket in swept.buckets:
-        finding = bucket.finding
+        finding = bucket.cause or bucket.finding
         run.claims[finding.claim] = FAILS
         if finding.bucket in of_suites:
             continue

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from overlong.conformance.batch import Batch
 from overlong.conformance.compare import compare_batch, expected_of
 from overlong.conformance.finding import Finding
+from overlong.conformance.kind import VERDICT
+from overlong.conformance.observation import Refused
 from overlong.conformance.protocol import VALIDATE
 from overlong.conformance.sweep.shard import KINDS
 from overlong.conformance.target import TargetError
@@ -32,11 +34,35 @@ class SweepBucket:
     found: DivergentSet
     finding: Finding
     """What is wrong with the least of them."""
+    cause: Finding | None = None
+    """Of strings refused at another offset: what it accepts or refuses wrongly before that, if it does; none if it is
+    the offset that is wrong."""
 
     @property
     def alone(self) -> bool:
         """Whether it shows when the example is asked by itself."""
         return not any(self.finding.detail)
+
+
+def cause_of(target: FramedTarget, finding: Finding) -> Finding | None:
+    """Why a string is refused at another offset, if not for the offset itself.
+
+    Of a string refused behind its first error, the octets before that place may be accepted. Of one refused before it,
+    the well-formed text there may be refused. Then that is the fault.
+
+    Raises:
+        BudgetSpent: the target failed more often than its limit.
+        TargetError: it cannot be asked any more.
+    """
+    vector, observed, flaw = finding.vector, finding.observed, finding.vector.flaw
+    if finding.code != "OV301" or flaw is None or not isinstance(observed, Refused) or observed.offset is None:
+        return None
+    end = observed.offset if observed.offset > flaw.offset else flaw.offset
+    before = Vector(vector.category, vector.octets[:end], profile=vector.profile)
+    for answered in target.observe([(Batch.of([before]), finding.operation)]):
+        found = next(compare_batch(answered, target.greeting), None)
+        return found if found is not None and found.claim == VERDICT and not answered.faults else None
+    return None
 
 
 def asked_again(

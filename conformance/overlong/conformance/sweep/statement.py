@@ -54,6 +54,7 @@ def _bucket(bucket: SweepBucket) -> dict[str, Any]:
         "automaton_states": found.automaton,
         "patterns": list(found.parts),
         "shows_alone": bucket.alone,
+        "cause": None if bucket.cause is None else finding_as_json(bucket.cause),
         "earlier": None if found.where.earlier is None else found.where.earlier.hex(),
         "place": {"grid": found.where.grid, "index": found.where.index},
         "example": finding_as_json(bucket.finding),

@@ -24,7 +24,7 @@ from overlong.conformance.protocol import VALIDATE
 from overlong.conformance.results import generator, written_whole
 from overlong.conformance.sweep.accounting import NOTHING, Account, total
 from overlong.conformance.sweep.engine import NOT_RECORDED, Job, called_in_process
-from overlong.conformance.sweep.example import SweepBucket, asked_again
+from overlong.conformance.sweep.example import SweepBucket, asked_again, cause_of
 from overlong.conformance.sweep.executors import Local, entries
 from overlong.conformance.sweep.expectation import Expectation, expectation
 from overlong.conformance.sweep.ledger import LEDGER, Header, Ledger
@@ -327,10 +327,11 @@ def _buckets(run: SweepRun, ledger: Ledger, target: FramedTarget, expected: Expe
         for each in summarise(part.plan, expected, (entry.result for entry in ledger.entries(part.plan.name)))
     ]
     target.open()
-    return [
-        SweepBucket(plan, each, asked_again(target, run.profile, run.operation, each, in_process=run.in_process))
-        for plan, each in found
-    ]
+    buckets: list[SweepBucket] = []
+    for plan, each in found:
+        finding = asked_again(target, run.profile, run.operation, each, in_process=run.in_process)
+        buckets.append(SweepBucket(plan, each, finding, cause_of(target, finding)))
+    return buckets
 
 
 def _no_progress(_plan: str, _done: int, _total: int) -> None:

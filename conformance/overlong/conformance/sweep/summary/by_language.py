@@ -17,12 +17,14 @@ from overlong.conformance.sweep.summary.languages import (
     interspersed,
 )
 from overlong.conformance.sweep.summary.patterns import (
+    MOST,
     factors_among,
     in_words,
     merged,
     minimal_factors,
     product_in_words,
 )
+from overlong.conformance.sweep.summary.transitions import differences_in_words
 from overlong.reference import DEFECTS
 from overlong.reference.theory import shortlex
 
@@ -35,6 +37,8 @@ _SAMPLE = 512
 """Strings from which patterns are guessed, where not all strings were asked."""
 LISTED = 3
 """Strings that a sentence names one by one."""
+_TEXTS = 1 << 14
+"""Strings from which characters are collected."""
 _MOST_WORDS = 1 << 12
 """Words of classes of octets that are read for one pattern."""
 
@@ -45,7 +49,7 @@ def by_patterns(facts: Facts, part: Part) -> Said | None:
         return _by_forms(facts, part) if facts.complete else None
     products = _factors(facts, part.members)
     if not products:
-        return None
+        return _by_characters(facts, part)
     try:
         found = facts.strings.of_language(containing(products))
     except TooManyStatesError:
@@ -56,6 +60,28 @@ def by_patterns(facts: Facts, part: Part) -> Said | None:
     for words, base in bases:
         if facts.strings.both(found, base) == part.members:
             return _said(f"every {words} that contains {in_words(products)}", products)
+    return _by_characters(facts, part)
+
+
+def _by_characters(facts: Facts, part: Part) -> Said | None:
+    """``every well-formed string that contains F0-F4``, or some characters, wherever the plan puts them."""
+    if part.kind not in OF_WELL_FORMED or facts.complete:
+        return None
+
+    def with_any(patterns: Sequence[Product]) -> Members:
+        return facts.strings.both(facts.strings.of_language(containing(patterns)), facts.well_formed)
+
+    texts = {string.decode("utf-8", "replace") for string, _ in facts.strings.some(part.members, _TEXTS)}
+    characters = {each.encode() for text in texts for each in text}
+    classes = {facts.errors.class_of(octet) for each in characters for octet in each}
+    for patterns in ([(octets,) for octets in classes], [tuple(frozenset((octet,)) for octet in each) for each in characters]):
+        if len(patterns) > MOST:
+            continue
+        found = merged(
+            each for each in patterns if not any(facts.strings.less(with_any([each]), part.members).values())
+        )
+        if found and with_any(found) == part.members:
+            return _said(f"every well-formed string that contains {in_words(found)}", found)
     return None
 
 
@@ -189,11 +215,14 @@ def errors_in_words(facts: Facts, numbers: Iterable[int]) -> tuple[str, tuple[st
 
 
 def by_automaton(facts: Facts, part: Part) -> Said | None:
-    """``every well-formed string that an automaton of 12 states refuses``."""
+    """``every well-formed string that is refused if ED counts as E1``: by what its automaton does differently."""
     if part.kind not in {REFUSED_WELL_FORMED, ACCEPTED_ILL_FORMED} or facts.learned is None:
         return None
     refused = part.kind == REFUSED_WELL_FORMED
-    subject, verb = ("well-formed string", "refuses") if refused else (ill_formed(facts, part), "accepts")
+    subject = "well-formed string" if refused else ill_formed(facts, part)
+    if words := differences_in_words(facts.automaton, facts.learned):
+        return Said(f"every {subject} that is {'refused' if refused else 'accepted'} if {words}")
+    verb = "refuses" if refused else "accepts"
     return Said(f"every {subject} that the target, behaving like an automaton of {len(facts.learned)} states, {verb}")
 
 

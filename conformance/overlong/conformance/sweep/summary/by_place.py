@@ -108,9 +108,9 @@ class ByPlace:
         if part.kind == ACCEPTED_ILL_FORMED and elsewhere.any():  # what is behind such a form has a say
             subject = subject.replace("string", f"{ill_formed(facts, part)},", 1)
         placed = described(members, strings, self._coordinates(part, table, rows, labels[rows]))
-        if placed.exact:
+        if placed.exact and not (placed.words and facts.learned is not None):  # then the place is chance
             return Said(f"every {subject}{placed.words}", parts=parts)
-        words = f"{total} of {placed.covered} strings of this kind: {subject}{placed.words}"
+        words = f"not every {subject}{placed.words}, but {total} of {placed.covered}"
         return Said(words, exact=False, parts=parts)
 
     def _same_but_for_place(self, numbers: set[int]) -> set[int]:

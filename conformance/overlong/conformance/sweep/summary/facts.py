@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from overlong.conformance.sweep.shard import ACCEPTED_ILL_FORMED, BROKEN, OTHER_OUTPUT, REFUSED_WELL_FORMED
 from overlong.conformance.sweep.summary.diagram import OR
 from overlong.conformance.sweep.summary.languages import FirstErrors, Product, language
-from overlong.conformance.sweep.summary.learning import learned
+from overlong.conformance.sweep.summary.learning import is_suite, learned, learned_by_suite
 from overlong.reference import DIALECTS, dialect, segments
 from overlong.reference.segment import MaximalSubpart
 from overlong.reference.theory import equivalent
@@ -130,10 +130,15 @@ class Facts:
     def learned(self) -> Automaton | None:
         """The automaton of few states that accepts it; None if there is none, or the strings are too few to tell."""
         accepted = self.accepted
-        if accepted is None or not self.complete:
+        if accepted is None:
             return None
-        sets = [(self.strings.levels(grid)[0], accepted[grid]) for grid in sorted(accepted)]
-        found = learned(sets, empty=self.automaton.accepting[0])
+        sets = [(self.strings.levels(grid), accepted[grid]) for grid in sorted(accepted)]
+        if self.complete:
+            found = learned([(levels[0], node) for levels, node in sets], empty=self.automaton.accepting[0])
+        elif is_suite(self.plan.grids):
+            found = learned_by_suite(sets)
+        else:
+            return None
         return found if found is not None and self.strings.of_language(language(found)) == accepted else None
 
     @cached_property

@@ -1,9 +1,10 @@
 # pyright: basic
-"""The automaton that a target behaves like, from its verdicts on every string of up to so many octets.
+"""The automaton that a target behaves like, from its verdicts.
 
-Prefixes are taken in shortlex order, and one is taken for another as soon as all that is known of what may follow
-them is equal (Trakhtenbrot and Barzdin 1973, for complete data); diagrams make that a comparison of numbers. The
-result is then compared with every verdict.
+Of every string of up to so many octets, prefixes are taken in shortlex order, and one is taken for another as soon as
+all that is known of what may follow them is equal (Trakhtenbrot and Barzdin 1973, for complete data); diagrams make
+that a comparison of numbers. Of a complete suite, the prefixes are first of all its access words. The result is then
+compared with every verdict.
 """
 
 from __future__ import annotations
@@ -13,11 +14,15 @@ from typing import TYPE_CHECKING
 from overlong.reference.automaton import Automaton
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
+    from overlong.conformance.sweep.grid import Grid
     from overlong.conformance.sweep.summary.diagram import Level
 
 MOST_STATES = 64
+_OCTETS = tuple(bytes([octet]) for octet in range(256))
+_Known = tuple[int, ...]
+"""Of a prefix, the sets of what makes it accept: of no octets more, of one, ... as far as that was asked."""
 
 
 def learned(accepted: Sequence[tuple[Level, int]], *, empty: bool) -> Automaton | None:
@@ -30,25 +35,57 @@ def learned(accepted: Sequence[tuple[Level, int]], *, empty: bool) -> Automaton 
     Returns:
         None if it has more than :data:`MOST_STATES` states, or the strings are too short to tell.
     """
-    levels = [level for level, _ in accepted]
     start = (int(empty), *(node for _, node in accepted))
-    states: list[tuple[int, ...]] = [start]  # of each, the sets of what makes it accept: of no octets, of one, ...
+    return _folded([start], [level for level, _ in accepted], bool)
+
+
+def is_suite(grids: Sequence[Grid]) -> bool:
+    """Whether these are an access word, any string of no octet, of one, ... and a word behind it."""
+    words = grids[0].axes[-1].choices
+    return b"" in words and all(
+        len(grid.axes) == number
+        and not grid.earlier
+        and grid.axes[0].choices[:1] == (b"",)
+        and (grid.axes[0].choices, grid.axes[-1].choices) == (grids[0].axes[0].choices, words)
+        and all(axis.choices == _OCTETS for axis in grid.axes[1:-1])
+        for number, grid in enumerate(grids, 2)
+    )
+
+
+def learned_by_suite(accepted: Sequence[tuple[Sequence[Level], int]]) -> Automaton | None:
+    """The same of the grids of a complete suite: their levels, and what is accepted of each."""
+    levels = [below[1] for below, _ in accepted]
+    known = list(zip(*(below[0].row(node).tolist() for below, node in accepted), strict=True))
+    empty = levels[0].choices.index(b"")
+    return _folded(known, levels[1:], lambda node: bool(levels[0].row(node)[empty]))
+
+
+def _folded(known: Sequence[_Known], levels: Sequence[Level], accepts: Callable[[int], bool]) -> Automaton | None:
+    """The automaton of the prefixes that all differ.
+
+    Args:
+        known: of some prefixes, the first of no octets.
+        levels: of their sets of one octet, of two, ...
+        accepts: whether the first of its sets says that a prefix is accepted.
+    """
+    states, others = [known[0]], known[1:]
     table: list[tuple[int, ...]] = []
     for state in states:
         if len(state) == 1:
             return None
         columns = zip(*(levels[height].row(node).tolist() for height, node in enumerate(state[1:])), strict=True)
-        known: dict[tuple[int, ...], int] = {}
+        numbers: dict[_Known, int] = {}
         row: list[int] = []
         for column in columns:
-            if column not in known:
+            if column not in numbers:
                 alike = (number for number, other in enumerate(states) if other[: len(column)] == column)
                 number = next(alike, len(states))
                 if number == len(states):
-                    states.append(column)
-                known[column] = number
-            row.append(known[column])
+                    states.append(next((other for other in others if other[: len(column)] == column), column))
+                numbers[column] = number
+            row.append(numbers[column])
         if len(states) > MOST_STATES:
             return None
         table.append(tuple(row))
-    return Automaton(tuple(table), tuple(bool(state[0]) for state in states), (frozenset(),) * len(states)).minimal()
+    accepting = tuple(accepts(state[0]) for state in states)
+    return Automaton(tuple(table), accepting, (frozenset(),) * len(states)).minimal()

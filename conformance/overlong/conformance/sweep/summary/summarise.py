@@ -91,7 +91,7 @@ def _sets(facts: Facts, by_place: Sequence[ByPlace], kind: int) -> Iterator[Dive
 
 def _say(facts: Facts, by_place: Sequence[ByPlace], part: Part) -> Said:
     inexact: Said | None = None
-    ways: list[_Describe] = [by_patterns, by_first_errors, *by_place, by_list, by_automaton]
+    ways: list[_Describe] = [by_patterns, by_first_errors, *by_place, by_automaton, by_list]
     if part.kind not in _OF_VERDICTS:
         ways[:2] = by_first_errors, by_patterns
     for describe in ways:
