@@ -32,6 +32,8 @@ from overlong.conformance.protocol import ECHO_PROBE, UNITS, Answers, Greeting, 
 from overlong.conformance.suites import SUITES
 from overlong.conformance.suites.complete import complete_strings, identifiers
 from overlong.conformance.suites.error_modes import COMPLETE_REFUSING, COMPLETE_REPLACING
+from overlong.conformance.sweep.plan import plan_named
+from overlong.conformance.sweep.plans import PLANS
 from overlong.conformance.targets.builtin import ADAPTERS
 from overlong.conformance.targets.builtins import BUILTINS
 from overlong.reference import DEFECTS, DIALECTS, ERROR_MODES, dialect
@@ -557,6 +559,7 @@ def test_exit_codes(words, code, workplace):
 def without_chance(text):
     """Output without times and versions, which differ from run to run and from machine to machine."""
     text = re.sub(r"\d+\.\d s\b", "0.0 s", text)
+    text = re.sub(r"(?<=\d)  +\d+\.\d  +\d[\d ]*?(?=  )", "  0.0  0", text)  # seconds of a sweep, and its rate
     target = rf"py:\S+|{'|'.join(BUILTINS)}"
     text = re.sub(rf"^((?:\S+@1 · )?(?:{target})) \(.+\)$", r"\1 (version)", text, flags=re.MULTILINE)
     return "\n".join(line.rstrip() for line in text.strip().splitlines())
@@ -564,7 +567,7 @@ def without_chance(text):
 
 SESSIONS = [
     pytest.param(block, id=f"{name}: {block.splitlines()[0][2:]}")
-    for name in ("command-line.md", "identify.md", "../README.md")
+    for name in ("command-line.md", "identify.md", "sweeps.md", "../README.md")
     for block in blocks(name, "console")
 ]
 
@@ -595,6 +598,20 @@ def test_suites_on_the_page_are_those_that_run():
     for name, suite in SUITES.items():
         assert table[name][1] == spaced(suite.size), name
         assert table[name][2].startswith(suite.shows), name
+
+
+def test_plans_on_the_page_are_those_there_are():
+    table = rows("sweeps.md", "## Plans")
+    assert [cells[0].strip("`").partition("(")[0] for cells in table] == list(PLANS)
+    for name, _, strings, _ in table:
+        kind = PLANS[name.strip("`").partition("(")[0]]
+        number = {"depth": 1, "exhaustive": 4}.get(kind.name, kind.usual)
+        plan = plan_named(kind.name if kind.least is None else f"{kind.name}({number})")
+        assert spaced(plan.size) in strings
+    costs = {cells[0].strip("`"): cells[1] for cells in rows("sweeps.md", "## What more would cost")}
+    assert len(costs) == 6
+    for name, strings in costs.items():
+        assert strings == spaced(plan_named(name).size)
 
 
 @pytest.mark.usefixtures("workplace")

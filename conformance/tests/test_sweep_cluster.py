@@ -154,7 +154,7 @@ def test_workers_that_cannot_help(stand_in, tmp_path, monkeypatch):
             sweep(f"py:{decoder}:decode", ["exhaustive(1)"], cluster=address, progress=changed)
 
 
-@pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "127.0.0.1", "nonsense://x", "\x1b[31m"])
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "127.0.0.1", "inproc://x", "tcp://", "\x1b[31m"])
 def test_no_scheduler(monkeypatch, address):
     monkeypatch.setattr("overlong.conformance.sweep.cluster._CONNECT", 0.3)
     with pytest.raises(TargetError, match=r"no scheduler at .*: start one with 'dask scheduler'") as caught:

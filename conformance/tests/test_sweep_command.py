@@ -106,6 +106,28 @@ def test_what_shows_in_the_sweep_alone(tmp_path, monkeypatch):
     assert sweep("cpython", ["exhaustive(1)"]).buckets[0].finding.code == "OV806"
 
 
+def test_who_answers_at_random_is_unstable(tmp_path):
+    """Whether its example was wrong or right when asked again by itself."""
+    (tmp_path / "coin.py").write_text("import random\n\ndef decode(octets):\n    return random.random() < 0.5\n")
+    done = overlong("sweep", "--exhaustive", 1, "--verdict", "-o", tmp_path / "out", f"py:{tmp_path}/coin.py:decode")
+    assert done.exit_code == 1
+    examples = [bucket["example"] for bucket in written(tmp_path / "out")["buckets"]]
+    assert {each["code"] for each in examples} == {"OV605"}
+    assert "; asked again: " in " ".join(done.stdout.split())
+
+
+def test_what_failed_is_found_when_no_more_failures_are_allowed(tmp_path):
+    """Examples that are asked again fail again: that is not what the limit is for."""
+    (tmp_path / "dies.py").write_text("import os\n\ndef decode(octets):\n    return octets == b'A' and os.abort()\n")
+    done = overlong("sweep", "--exhaustive", 1, "--restarts", 4, "-o", tmp_path, f"py:{tmp_path}/dies.py:decode")
+    assert done.exit_code == 1
+    assert "OV602 crashed" in done.stdout
+    done = overlong("sweep", "--exhaustive", 1, "--restarts", 0, "-o", tmp_path, f"py:{tmp_path}/dies.py:decode")
+    assert done.exit_code == 4  # nothing was asked: that is no verdict
+    assert "CONFORMANT" not in done.stdout
+    assert "; 0 of 256 strings are done; " in done.stderr
+
+
 def test_a_target_that_fails_too_often(tmp_path, monkeypatch):
     """What it failed with is said, and that the sweep is incomplete."""
     sweep_stand_in.install(monkeypatch.setattr)
@@ -118,7 +140,7 @@ def test_a_target_that_fails_too_often(tmp_path, monkeypatch):
         return run(self, shard)
 
     monkeypatch.setattr(StandIn, "run", spent)
-    done = overlong("sweep", "--exhaustive", 1, "--depth", 0, "-o", tmp_path, "cpython")
+    done = overlong("sweep", "--exhaustive", 1, "--depth", 0, "--jobs", 1, "-o", tmp_path, "cpython")
     assert done.exit_code == 4
     assert "FAIL exhaustive(1)  OV605" in done.stdout
     assert "\nINCOMPLETE  256 of 14 134 strings\n" in done.stdout

@@ -44,8 +44,8 @@ pytestmark = [
 ]
 
 AUTOMATON = dialect().automaton
-REFUSES, ACCEPTS, LATE, ABORTS, DIES, HANGS, EXITS, LIES, FORKS, RUDE, SPARSE = (
-    *(0xC3, 0xC0, 0xE0),
+REFUSES, ACCEPTS, LATE, GROUP, SCRAWLS, ABORTS, DIES, HANGS, EXITS, LIES, FORKS, RUDE, SPARSE = (
+    *(0xC3, 0xC0, 0xE0, 0xE1, 0xE2),
     *range(0xF8, 0x100),
 )
 """First octets of strings of two octets with which the library does something of its own; so does DIES with three."""
@@ -54,6 +54,7 @@ SOURCE = """
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static const unsigned char table[][256] = {%(table)s};
@@ -74,6 +75,15 @@ static void leave_nothing_open(void) {
         close(each);
 }
 
+static void scrawl(void) {
+    FILE *maps = fopen("/proc/self/maps", "r");
+    char line[512];
+    unsigned char *first, *end;
+    while (fgets(line, sizeof line, maps))
+        if (strstr(line, " rw-s ") && sscanf(line, "%%p-%%p", (void **)&first, (void **)&end) == 2)
+            memset(first, 0x7F, end - first);
+}
+
 size_t odd(const unsigned char *octets, size_t length) {
     if (length == 3 && octets[0] == DIES)
         raise(SIGSEGV);
@@ -82,6 +92,8 @@ size_t odd(const unsigned char *octets, size_t length) {
         case REFUSES: return 0;
         case ACCEPTS: return length;
         case LATE: return 1;
+        case GROUP: if (octets[1] == 9) kill(0, SIGKILL); break;
+        case SCRAWLS: scrawl(); break;
         case ABORTS: if (octets[1] == 9) abort(); break;
         case DIES: raise(SIGSEGV); break;
         case HANGS: if (octets[1] > 9 && octets[1] %% 2) { leave_nothing_open(); for (;;) ; } break;
@@ -102,7 +114,21 @@ size_t odd(const unsigned char *octets, size_t length) {
     return right(octets, length);
 }
 """
-NAMES = ("REFUSES", "ACCEPTS", "LATE", "ABORTS", "DIES", "HANGS", "EXITS", "LIES", "FORKS", "RUDE", "SPARSE")
+NAMES = (
+    "REFUSES",
+    "ACCEPTS",
+    "LATE",
+    "GROUP",
+    "SCRAWLS",
+    "ABORTS",
+    "DIES",
+    "HANGS",
+    "EXITS",
+    "LIES",
+    "FORKS",
+    "RUDE",
+    "SPARSE",
+)
 
 
 @pytest.fixture(scope="module")
@@ -209,7 +235,9 @@ def test_the_result_is_that_of_a_judge_in_python_and_its_parts_add_up_to_it(odd)
 
 
 @pytest.mark.parametrize(
-    ("first", "text"), [(ABORTS, "was ended by SIGABRT"), (EXITS, "exited with status 0")], ids=["abort", "exit"]
+    ("first", "text"),
+    [(ABORTS, "was ended by SIGABRT"), (EXITS, "exited with status 0"), (GROUP, "was ended by SIGKILL")],
+    ids=["abort", "exit", "its process group"],
 )
 def test_a_string_that_it_does_not_survive_is_named_and_its_neighbours_are_judged(odd, first, text):
     before = odd.restarts
@@ -262,6 +290,13 @@ def test_an_answer_against_the_convention_is_said_in_words(odd):
     assert found(result) == expected(shard)
     assert [each.index for each in result.faults] == list(range(shard.first, shard.first + 16))
     assert [each.text for each in result.faults[:2]] == [f"it says offset {3 + each} of 2 octets" for each in (0, 1)]
+
+
+def test_counters_that_the_function_writes_over_are_no_result_and_the_next_shard_is_asked(odd):
+    with pytest.raises(TargetError, match="the function may have written over memory that is not its own"):
+        odd.run(block(SCRAWLS))
+    odd.close()
+    assert found(odd.run(block(0))) == expected(block(0))
 
 
 @pytest.mark.parametrize("first", [FORKS, RUDE], ids=["forks", "rude"])

@@ -82,6 +82,17 @@ def test_placed_strings_stand_at_every_offset():
     assert {len(filler) for filler in fillers(UTF8)} == {1, 2, 3, 4}
 
 
+def test_pairs_have_characters_out_of_range_across_every_block():
+    plan = plan_named("pairs")
+    assert plan.size == 1_267_200
+    before, first, second, _ = plan.grids[0].axes
+    for block in (8, 16, 32, 64, 128):
+        assert {block - back for back in range(9)} <= set(map(len, before.choices))
+    for octets in ("E0 80 80", "E0 90 80", "ED A0 80", "F0 80 80 80", "F4 90 80 80", "F4 A0 80 80", "FF"):
+        assert bytes.fromhex(octets) in first.choices
+    assert first.choices == second.choices
+
+
 def test_order_asks_after_every_state():
     (grid,) = plan_named("order").grids
     ends = {UTF8.run(string) for string in grid.axes[0].choices}

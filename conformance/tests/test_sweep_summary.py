@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 import zlib
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
 import pytest
 
-from overlong.conformance.sweep.expectation import Expectation
+from overlong.conformance.protocol import UNITS, Greeting
+from overlong.conformance.sweep.expectation import Expectation, expectation
+from overlong.conformance.sweep.grid import Axis, Grid
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.sweep.shard import (
     ACCEPTED_ILL_FORMED,
@@ -21,7 +24,10 @@ from overlong.conformance.sweep.shard import (
 )
 from overlong.conformance.sweep.summary import summarise
 from overlong.conformance.sweep.summary.arithmetic import numbers_in_words
+from overlong.conformance.sweep.summary.transitions import differences_in_words
 from overlong.reference import DIALECTS, dialect
+from overlong.reference.automaton import Automaton
+from overlong.reference.theory import equivalent
 
 UTF8 = dialect().automaton
 EXPECTED = Expectation(UTF8, "V", "", offsets=True, strips_signature=False)
@@ -201,7 +207,7 @@ def test_other_sets_of_short_strings():
     assert (found.exact, found.description[:20]) == (False, "no short description")
 
 
-@pytest.mark.parametrize("name", ["exhaustive(3)", "placed(16)", "order"])
+@pytest.mark.parametrize("name", ["exhaustive(3)", "placed(4)", "order"])
 def test_a_target_that_answers_at_random_is_counted(name):
     plan, random = plan_named(name), np.random.default_rng(1)
     arrays = [random.choice([0, 0, OTHER_OUTPUT, CRASHED], grid.size).astype(np.uint8) for grid in plan.grids]
@@ -311,6 +317,51 @@ def test_one_pattern_of_several_defects_is_said_with_the_defect():
     for each in found:
         assert each.description.startswith(f"every string whose first error is {each.defect} ")
         assert each.exact
+
+
+@pytest.mark.parametrize(
+    ("refused", "words"),
+    [
+        (lambda character: character > "\uffff", "F0-F4"),
+        (
+            lambda character: ord(character) & 0xFFFE == 0xFFFE,
+            "EF BF BE-BF or F0 9F BF BF or F3 BF BF BF or F4 8F BF BF",
+        ),
+    ],
+    ids=["not of four octets", "no noncharacters"],
+)
+def test_characters_that_are_refused_are_named_wherever_the_plan_puts_them(refused, words):
+    """Java's ``readUTF``; Perl's strict decoder, which refuses them before it comes to what is ill-formed behind."""
+    before = tuple("aé€" * number for number in range(1, 9))
+    texts = "\0a\u07ff\u0800\ufffd\ufffe\uffff\U00010000\U0001ffff\U00050000\U000fffff\U0010fffd\U0010ffff"
+    behind = (b"", "a€\U00010000\uffff".encode(), b"\x80", b"\xff", b"\xf0\x90\x80")
+    pieces = (tuple(map(str.encode, before)), tuple(map(str.encode, texts)), behind)
+    plan = replace(plan_named("pairs"), make=lambda _: iter([Grid(tuple(Axis("", each) for each in pieces))]))
+
+    def kind_of(string, _):
+        kind = REFUSED_WELL_FORMED if UTF8.accepts(string) else OTHER_OFFSET
+        return kind * any(map(refused, string.decode(errors="ignore")))
+
+    whole, sooner = summary(plan, whole_grid(plan, kind_of))
+    assert whole.description.split(", as ")[0] == f"every well-formed string that contains {words}"
+    assert sooner.description == f"every ill-formed string that contains {words} before its first error"
+    assert whole.exact
+    assert sooner.exact
+
+
+def test_forms_are_told_where_octet_00_ends_the_string():
+    """libxml2's ``xmlCheckUTF8``: whatever follows octet 00 has no say, and no part in a sentence."""
+    plan, lax = plan_named("depth(0)"), dialect("lax").automaton
+    greeting = Greeting("xml", "", "C", "V", UNITS["utf-32"], "", traits={"nul": "ends the string"})
+    expected = expectation(plan.profile, greeting)
+
+    def kind_of(string, _):
+        read = string.partition(b"\0")[0]
+        return ACCEPTED_ILL_FORMED * (lax.accepts(read) and not UTF8.accepts(read))
+
+    found = summarise(plan, expected, results(plan, whole_grid(plan, kind_of)))
+    assert {each.defect for each in found} == {"OV201", "OV202", "OV203"}
+    assert all(each.description.startswith("every string of well-formed characters and ") for each in found)
 
 
 def test_lengths_are_said():

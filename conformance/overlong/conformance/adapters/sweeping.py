@@ -18,6 +18,7 @@ from pathlib import Path
 if __name__ == "__main__":  # a decoder's module must not be shadowed by an adapter, and this package must be found
     sys.path[0] = str(Path(__file__).resolve().parents[3])
 
+import contextlib
 import ctypes
 import errno
 import gc
@@ -209,8 +210,9 @@ class Caller:
                 is_open = bool(parts[-1])
                 continue
             if (limit is not None and time.monotonic() > deadline) or not self._sight.beat():
-                os.kill(child, signal.SIGKILL)
+                _kill_group(child)
             ended, status = os.waitpid(child, os.WNOHANG)
+        _kill_group(child)  # what it forked
         while poll.poll(0) and (part := os.read(answered, _PART)):
             parts.append(part)
         os.close(answered)
@@ -220,7 +222,7 @@ class Caller:
         """End the child, if there is one; its status."""
         if not self._child:
             return 0
-        os.kill(self._child, signal.SIGKILL)
+        _kill_group(self._child)
         return self._buried()
 
     def _run(self, message: tuple[Any, ...], progress: Progress, until: int, timeout: float) -> Ended | None:
@@ -249,6 +251,7 @@ class Caller:
                 is_open = bool(said)
             ended, status = os.waitpid(self._child, os.WNOHANG)  # what it forked may keep its pipe open
             if ended:
+                _kill_group(self._child)  # what it forked
                 self._child = 0
                 self._close()
                 return None if progress.reached == until else Ended(CRASHED, how(status))
@@ -318,6 +321,12 @@ class Caller:
             progress, kinds = (shared.trial, shared.kind_of_trial) if trial else (shared.progress, shared.kinds)
             loop(question.speaks, question.operation).run(question.strings, until, progress, kinds, origin)
             os.write(answers, _READY)
+
+
+def _kill_group(child: int) -> None:
+    """Kill a child and what it forked, as far as that did not leave."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(child, signal.SIGKILL)
 
 
 def _end_with(parent: int) -> None:
@@ -536,8 +545,11 @@ class Sight:
         parent = os.getpid()
         child = os.fork()
         if child:
+            with contextlib.suppress(OSError):  # it has ended
+                os.setpgid(child, child)
             return child
         try:
+            os.setpgid(0, 0)  # what it sends to its process group, is its own affair
             gc.disable()
             os.close(self._answers.fileno())
             _end_with(parent)

@@ -135,7 +135,7 @@ def _remarks(certificate: Certificate, width: int) -> Iterator[str]:
         lines.extend(
             f"{part.plan.name}: {part.plan.shows}"
             for part in run.swept.plans
-            if part.plan.name.startswith("depth") and VERDICT in proved
+            if part.plan.name.startswith("depth") and VERDICT in proved and part.seen == part.expected
         )
         lines.extend(
             f"{bucket.plan}: {thousands(bucket.found.count)} diverge: {printable(bucket.found.description, 400)}"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import re
 import socket
 import threading
 import time
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 _CONNECT = 5.0  # seconds to find the scheduler, at first and after it was lost
 _ALONE = 10.0  # seconds without a result and without a worker
 _COUNT = 2.0  # seconds for which a count of the workers is good
+
+_ADDRESS = re.compile(r"tcp://([\w.-]+|\[[\da-fA-F:.%]+\]):\d{1,5}")
 
 _checked = threading.local()
 
@@ -57,16 +60,19 @@ class Cluster:
             raise TargetError("--cluster takes dask.distributed: pip install 'overlong[cluster]'") from error
         self._address = printable(address)
         self._job, self._identity = job, identity
+        nobody = (
+            f"no scheduler at {self._address}: start one with 'dask scheduler', and workers with "
+            "'dask worker tcp://HOST:PORT'"
+        )
+        if not _ADDRESS.fullmatch(address):  # a client that cannot make sense of it does not end
+            raise TargetError(nobody)
         logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters is said in one line, here
         try:
             with config.set({"distributed.comm.timeouts.connect": f"{_CONNECT}s"}):
                 connect: Any = Client  # has no types
                 self._client = connect(address, timeout=_CONNECT, set_as_default=False)
         except (OSError, ValueError) as error:
-            raise TargetError(
-                f"no scheduler at {self._address}: start one with 'dask scheduler', and workers with "
-                "'dask worker tcp://HOST:PORT'"
-            ) from error
+            raise TargetError(nobody) from error
         self._counted, self._threads = -_COUNT, 0
         self._executor = self._client.get_executor(pure=False)
         try:

@@ -11,9 +11,10 @@ from overlong.conformance.finding import Finding
 from overlong.conformance.kind import VERDICT
 from overlong.conformance.observation import Refused
 from overlong.conformance.protocol import VALIDATE
-from overlong.conformance.sweep.shard import KINDS
+from overlong.conformance.sweep.shard import CRASHED, KINDS, MISBEHAVED, TIMED_OUT
 from overlong.conformance.target import TargetError
 from overlong.conformance.traits import expected_under, judged, traits_of
+from overlong.conformance.unstable import DOUBTED, Doubted
 from overlong.conformance.vector import Vector
 
 if TYPE_CHECKING:
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
 
 AFTER, AT_PLACE, AMONG = "OV807", "OV806", "OV605"
 """What a divergence is that does not show when its string is asked by itself: it depends on the string that was asked
-before it; or on its place in memory, where the target was called in its own process; or on those asked with it."""
+before it; or on its place in memory, where the target was called in its own process; or on those asked with it. Who
+failed of it is said to have done so among others, for whatever reason."""
+_FAILED = {CRASHED, TIMED_OUT, MISBEHAVED}
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,8 @@ def asked_again(
 ) -> Finding:
     """What is wrong with the answer to the least of some strings; if nothing is, what its divergence depends on.
 
+    If it is another one when it is asked for again and again, that is what is wrong with it.
+
     Args:
         target: open.
         profile: what it is measured by.
@@ -99,9 +104,19 @@ def asked_again(
         else:
             finding = next(compare_batch(answered, greeting), None)
         if finding is not None:
-            return finding
+            return _doubted(target, finding)
         expected = expected_under(vector, operation, traits) or expected_of(vector, operation)
-        code = AFTER if found.where.earlier is not None else AT_PLACE if in_process else AMONG
+        is_placed = in_process and found.kind not in _FAILED
+        code = AFTER if found.where.earlier is not None else AT_PLACE if is_placed else AMONG
         said_then = f"that is right; in the sweep: {KINDS[found.kind]}"
-        return Finding(vector, operation, code, expected, observed, KINDS[found.kind], ("", said_then))
+        right = Finding(vector, operation, code, expected, observed, KINDS[found.kind], ("", said_then))
+        return _doubted(target, right)
     raise TargetError(f"{target.id}: it gives no answer to a string of the sweep when asked again")
+
+
+def _doubted(target: FramedTarget, finding: Finding) -> Finding:
+    """The finding; or, of who answers otherwise when asked again and again, that it is unstable."""
+    doubted = Doubted()
+    for _ in range(DOUBTED):  # who answers at random is right now and then, and even so some times in a row
+        doubted.add(finding)
+    return next(iter(list(doubted.unstable(target))), finding)  # all of them: none is to be left under way

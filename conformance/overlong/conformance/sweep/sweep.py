@@ -43,6 +43,9 @@ if TYPE_CHECKING:
     from overlong.conformance.sweep.shard import Shard
     from overlong.conformance.targets.framed import FramedTarget
 
+_FAILURES = 32
+"""How often a target may fail, more than its limit, for each example that it is asked again: of that, each time."""
+
 Progress = Callable[[str, int, int], None]
 """Called with the name of the plan at work, the strings done, and all that will be, of every plan."""
 
@@ -212,6 +215,10 @@ def sweep(
         if not run.incomplete or run.spent:
             for part in run.plans:
                 _sum_up(part, ledger, run)
+            left_out = sum(part.kinds[LEFT_OUT] for part in run.plans)
+            if left_out and not run.divergences and not run.incomplete:  # it failed, and nobody knows of what
+                run.done -= left_out
+                run.incomplete, run.spent = "it failed too often; raise the limit with --restarts", True
             if not run.wrong:
                 run.buckets = _buckets(run, ledger, resolved, expected)
             run.notes += resolved.notes
@@ -326,6 +333,7 @@ def _buckets(run: SweepRun, ledger: Ledger, target: FramedTarget, expected: Expe
         for part in diverging
         for each in summarise(part.plan, expected, (entry.result for entry in ledger.entries(part.plan.name)))
     ]
+    target.restart_budget += _FAILURES * len(found)  # the limit was for the sweep, which has found what it fails of
     target.open()
     buckets: list[SweepBucket] = []
     for plan, each in found:

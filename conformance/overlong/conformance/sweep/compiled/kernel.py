@@ -262,11 +262,12 @@ def _output_differs(number: int, choice: int, size: int, task: int) -> bool:
 @register_jitable
 def _set_aside(task: int) -> bool:
     """Whether where the string is refused has no say: a trait touches it."""
-    address, mask = get(task, "input"), get(task, "signature_mask")
-    if mask and load64(address) & mask == get(task, "signature"):
+    address, whole, mask = get(task, "input"), get(task, "whole"), get(task, "signature_mask")
+    fits = whole >= WORD or mask >> 8 * whole == 0  # else what stands behind the string would be taken for its own
+    if mask and fits and load64(address) & mask == get(task, "signature"):
         return True
     if get(task, "has_nul_trait"):
-        for place in range(address, address + get(task, "whole")):
+        for place in range(address, address + whole):
             if load8(place) == 0:
                 return True
     return False

@@ -17,6 +17,13 @@ REACHED, STRINGS, OCTETS, WELL_FORMED, ACCEPTED, CHECKSUM = range(6)
 _WORDS = 6
 
 
+class OverwrittenError(ValueError):
+    """The memory does not hold what a loop writes there; the message says whose doing that may be."""
+
+    def __init__(self) -> None:
+        super().__init__("its counters are damaged; the function may have written over memory that is not its own")
+
+
 class Progress:
     """A view of that memory. ``compiled/__init__.py`` says how to go on after a crash."""
 
@@ -76,6 +83,8 @@ class Progress:
         self._publish([reached + strings, *sums])
 
     def _snapshot(self) -> list[int]:
+        if self.words[CURRENT] not in (0, 1):
+            raise OverwrittenError
         start = SNAPSHOT + SNAPSHOTS * self.words[CURRENT]
         return self.words[start : start + _WORDS].tolist()
 

@@ -23,15 +23,25 @@ _TAIL = 16
 
 
 def _characters(automaton: Automaton) -> tuple[bytes, ...]:
-    """The first and the last of each kind of character, each of them cut short, and every class alone."""
+    """The first and the last of each kind of character, also cut short; out of its range; and every class alone."""
     found: dict[bytes, None] = {}
     for ranges in well_formed_products(automaton):
         for whole in (bytes(octets[0] for octets in ranges), bytes(octets[-1] for octets in ranges)):
             for end in range(1, len(ranges) + 1):
                 found.setdefault(whole[:end])
+        found.update(dict.fromkeys(_out_of_range(automaton, bytes(octets[0] for octets in ranges))))
     found.update(dict.fromkeys(class_strings(automaton, 1)))
     found.pop(b"\0", None)  # says something of its own to many decoders
     return tuple(found)
+
+
+def _out_of_range(automaton: Automaton, whole: bytes) -> Iterator[bytes]:
+    """A character with another tail octet in its second place, where that is too much or too little."""
+    tails = {octet for octet, to in enumerate(automaton.table[automaton.run(whole[:-1])]) if automaton.accepting[to]}
+    for octets in automaton.classes:
+        begun = whole[:1] + bytes([octets.least])
+        if len(whole) > len(begun) and octets.least in tails and automaton.run(begun) == automaton.dead:
+            yield begun + whole[2:]
 
 
 def _grids(profile: Profile, _number: int) -> Iterator[Grid]:

@@ -65,23 +65,35 @@ def by_patterns(facts: Facts, part: Part) -> Said | None:
 
 def _by_characters(facts: Facts, part: Part) -> Said | None:
     """``every well-formed string that contains F0-F4``, or some characters, wherever the plan puts them."""
-    if part.kind not in OF_WELL_FORMED or facts.complete:
-        return None
+    found = _characters(facts, part.members) if part.kind in OF_WELL_FORMED else None
+    return _said(f"every well-formed string that contains {in_words(found)}", found) if found else None
+
+
+def _characters(facts: Facts, members: Members) -> list[Product] | None:
+    """Leads or characters such that these are all well-formed strings with one of them; None if there are none."""
+    if facts.complete:
+        return None  # then the least of the strings are such patterns, if there are any
 
     def with_any(patterns: Sequence[Product]) -> Members:
         return facts.strings.both(facts.strings.of_language(containing(patterns)), facts.well_formed)
 
-    texts = {string.decode("utf-8", "replace") for string, _ in facts.strings.some(part.members, _TEXTS)}
-    characters = {each.encode() for text in texts for each in text}
-    classes = {facts.errors.class_of(octet) for each in characters for octet in each}
-    for patterns in ([(octets,) for octets in classes], [tuple(frozenset((octet,)) for octet in each) for each in characters]):
-        if len(patterns) > MOST:
-            continue
-        found = merged(
-            each for each in patterns if not any(facts.strings.less(with_any([each]), part.members).values())
-        )
-        if found and with_any(found) == part.members:
-            return _said(f"every well-formed string that contains {in_words(found)}", found)
+    characters = set[bytes]()
+    for string, _ in facts.strings.some(members, _TEXTS):
+        start = 0
+        for end, state in enumerate(facts.automaton.walk(string), 1):
+            if facts.automaton.accepting[state]:
+                characters.add(string[start:end])
+                start = end
+    leads = {facts.errors.class_of(each[0]) for each in characters}
+    for patterns in (
+        [(octets,) for octets in leads],
+        [tuple(frozenset((octet,)) for octet in each) for each in characters],
+    ):
+        if len(patterns) <= MOST:
+            alone = (each for each in patterns if not any(facts.strings.less(with_any([each]), members).values()))
+            found = merged(alone)
+            if found and with_any(found) == members:
+                return found
     return None
 
 
@@ -93,7 +105,7 @@ def by_refusals(facts: Facts, members: Members) -> Said | None:
     if REFUSED_WELL_FORMED not in facts.of_kind:
         return None
     refused = facts.of_kind[REFUSED_WELL_FORMED]
-    products = _factors(facts, refused)
+    products = _factors(facts, refused) or _characters(facts, refused)
     if not products:
         return None
     try:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from overlong.conformance.sweep.shard import ACCEPTED_ILL_FORMED, BROKEN
+from overlong.conformance.sweep.shard import ACCEPTED_ILL_FORMED, BROKEN, REFUSED_WELL_FORMED
 from overlong.conformance.sweep.summary.arithmetic import Numbers, numbers_in_words
 from overlong.conformance.sweep.summary.by_language import errors_in_words, ill_formed, octets_in_words
 from overlong.conformance.sweep.summary.facts import OF_WELL_FORMED, Facts, Part, Said
@@ -108,7 +108,9 @@ class ByPlace:
         if part.kind == ACCEPTED_ILL_FORMED and elsewhere.any():  # what is behind such a form has a say
             subject = subject.replace("string", f"{ill_formed(facts, part)},", 1)
         placed = described(members, strings, self._coordinates(part, table, rows, labels[rows]))
-        if placed.exact and not (placed.words and facts.learned is not None):  # then the place is chance
+        of_verdicts = part.kind in {ACCEPTED_ILL_FORMED, REFUSED_WELL_FORMED}
+        by_chance = placed.words and of_verdicts and facts.learned is not None  # an automaton knows no places
+        if placed.exact and not by_chance:
             return Said(f"every {subject}{placed.words}", parts=parts)
         words = f"not every {subject}{placed.words}, but {total} of {placed.covered}"
         return Said(words, exact=False, parts=parts)

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 OF_WELL_FORMED = {REFUSED_WELL_FORMED, OTHER_OUTPUT}
 """Kinds of well-formed strings."""
+_OF_VERDICTS = {REFUSED_WELL_FORMED, ACCEPTED_ILL_FORMED}
+_TRIED = 16
+"""Strings of each kind that a dialect is tried on before all are."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +58,7 @@ class Facts:
         self.plan = strings.gathered.plan
         self.kinds = strings.gathered.kinds
         self.of_kind = {kind: strings.of_kind(kind) for kind in self.kinds}
+        self._going_wrong: dict[frozenset[int], Members] = {}
 
     @cached_property
     def errors(self) -> FirstErrors:
@@ -73,8 +77,10 @@ class Facts:
 
     def going_wrong_with(self, errors: Iterable[int]) -> Members:
         """Strings with one of these first errors."""
-        chosen = set(errors)
-        return self.strings.of_language(self.errors.language.of(lambda says: says in chosen))
+        chosen = frozenset(errors)
+        if chosen not in self._going_wrong:
+            self._going_wrong[chosen] = self.strings.of_language(self.errors.language.of(lambda says: says in chosen))
+        return self._going_wrong[chosen]
 
     @cached_property
     def asked(self) -> frozenset[int]:
@@ -147,9 +153,13 @@ class Facts:
         accepted = self.accepted
         if accepted is None:
             return ()
+        some = {kind: self.strings.some(self.of_kind[kind], _TRIED) for kind in _OF_VERDICTS & self.of_kind.keys()}
+        wanted = {octets: kind == ACCEPTED_ILL_FORMED for kind, strings in some.items() for octets, _ in strings}
         found: list[str] = []
         for name in DIALECTS:
             spoken = dialect(name).automaton
+            if any(spoken.accepts(octets) != accepts for octets, accepts in wanted.items()):
+                continue
             if not equivalent(spoken, self.automaton) and self.strings.of_language(language(spoken)) == accepted:
                 likeliest = self.learned is not None and equivalent(spoken, self.learned)
                 found.insert(0 if likeliest else len(found), name)

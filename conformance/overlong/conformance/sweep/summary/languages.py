@@ -235,6 +235,7 @@ def interspersed(automaton: Automaton, products: Sequence[Product], *, ends: Seq
     of ``ends`` being counted behind the others, and 1 more than that if other patterns follow.
     """
     patterns = [*products, *ends]
+    ended = {state for state, row in enumerate(automaton.table) if {state} == set(row)}  # nothing behind has a say
 
     def step(state: Hashable, octet: int) -> Hashable:
         assert isinstance(state, frozenset)
@@ -247,7 +248,7 @@ def interspersed(automaton: Automaton, products: Sequence[Product], *, ends: Seq
             to = automaton.table[place][octet]
             if to != automaton.dead:
                 after.add((-1, to, first))
-            if automaton.accepting[place]:
+            if automaton.accepting[place] and place not in ended:
                 for new, product in enumerate(patterns):
                     if octet in product[0]:
                         after.add((new, 1, 2 * new if first < 0 else first | 1))

@@ -9,7 +9,7 @@ from overlong.conformance.sweep.summary.patterns import product_in_words
 from overlong.reference.theory import access_words, characterising_set
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from overlong.conformance.sweep.summary.languages import Product
     from overlong.reference.automaton import Automaton
@@ -21,10 +21,18 @@ _MOST = 3
 def differences_in_words(expected: Automaton, found: Automaton) -> str:
     """What is done differently after what; empty if that takes more than a few words.
 
-    Each state of the expected automaton is compared with the one of ``found`` that is most like it. If all that
-    ``found`` does is among that, the words say all of it.
+    Each state of the expected automaton is compared with the one of ``found`` that the same octets lead to, or with
+    the one that is most like it, whichever takes fewer words. If all that ``found`` does is among that, they say it.
     """
-    places = _most_alike(expected, found)
+    led = [found.run(word) for word in access_words(expected)]
+    said = [_compared(expected, found, places) for places in (led, _most_alike(expected, found))]
+    whole = [each for each in said if each]
+    shortest: list[str] = min(whole, key=len, default=[])
+    return " and ".join(shortest)
+
+
+def _compared(expected: Automaton, found: Automaton, places: Sequence[int]) -> list[str]:
+    """What ``found`` does differently, if each state is that one of its states; none if that does not say it all."""
     said: list[str] = []
     for state, place in enumerate(places):
         if expected.accepting[state] != found.accepting[place]:
@@ -32,15 +40,13 @@ def differences_in_words(expected: Automaton, found: Automaton) -> str:
         groups: dict[int, set[int]] = {}
         for octet, to in enumerate(found.table[place]):
             if to not in places:
-                return ""
+                return []
             if to != places[expected.table[state][octet]]:
                 groups.setdefault(to, set()).add(octet)
         for to, octets in groups.items():
             counts = _counts_as(expected, places.index(to), octets)
             said.append(f"{product_in_words((frozenset(octets),))} {_after(expected, state)} {counts}")
-        if len(said) > _MOST:
-            return ""
-    return " and ".join(said)
+    return said if len(said) <= _MOST else []
 
 
 def _most_alike(expected: Automaton, found: Automaton) -> list[int]:
@@ -69,9 +75,11 @@ def _after(expected: Automaton, state: int) -> str:
 def _counts_as(expected: Automaton, state: int, octets: set[int]) -> str:
     if state == 0:
         return "ends a character"
-    if state != expected.dead and all(expected.table[0][octet] == state for octet in octets):
+    if state == expected.dead:
+        return "is an error"
+    if all(expected.table[0][octet] == state for octet in octets):
         return "begins a character"
-    return "is an error" if state == expected.dead else f"counts as {product_in_words(next(_products(expected, state)))}"
+    return f"counts as {product_in_words(next(_products(expected, state)))}"
 
 
 def _products(expected: Automaton, state: int) -> Iterator[Product]:
