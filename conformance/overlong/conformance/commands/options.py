@@ -103,6 +103,13 @@ def _keep_sandbox(context: click.Context, _option: click.Parameter, none: bool) 
     context.meta[SANDBOX] = not none
 
 
+def _a_number(_context: click.Context, _option: click.Parameter, seconds: float) -> float:
+    """What is not "nan", which is neither too small nor too large for anybody."""
+    if seconds != seconds:  # noqa: PLR0124
+        raise click.BadParameter("nan is no number of seconds; write one from 0.01 to 3600")
+    return seconds
+
+
 limits_options: list[Any] = [
     click.option(
         "--timeout",
@@ -110,6 +117,7 @@ limits_options: list[Any] = [
         default=5.0,
         show_default=True,
         metavar="SECONDS",
+        callback=_a_number,
         help="How long the target may take to answer one request.",
     ),
     click.option(

@@ -11,7 +11,7 @@ _OPTIONS: dict[str, tuple[str, int, int, str]] = {
     "exhaustive": ("N", 1, 6, "every string of 1 to N octets (5 and 6 take long)"),
     "depth": ("D", 0, 4, "the complete suite for decoders of up to D states more than it takes"),
     "placed": ("K", 0, 4096, "every string of up to four classes of octets at every offset from 0 to K"),
-    "lengths": ("L", 0, 9999, "every length from 0 to L and around powers of two, with an error at an end"),
+    "lengths": ("L", 0, 4096, "every length from 0 to L and around powers of two, with an error at an end"),
     "pairs": ("", 0, 0, "every two characters, whole or cut short, across boundaries of blocks"),
     "order": ("", 0, 0, "the complete suite, right after strings that end in each state"),
 }

@@ -124,6 +124,8 @@ def command(
     plans = plans_wanted() or USUAL
     if jobs is not None and cluster is not None:
         raise click.UsageError("--jobs is for this machine, and with --cluster others ask; leave one of them out")
+    if cluster == "":
+        raise click.BadParameter("'' is no address; write tcp://HOST:PORT", param_hint="--cluster")
     folder = output or Path("overlong-results") / f"sweep-{slug(named)}"
     with errors_on_one_line(), Bar(enabled=not quiet, unit="strings") as bar:
         progress = bar.update if quiet or not _LONG & set(plans) else _with_estimate(bar.update)

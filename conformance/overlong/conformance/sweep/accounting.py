@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from overlong.conformance.sweep.grid import Grid
     from overlong.reference.automaton import Automaton
 
-_SOON = 4  # octets
+_PART = 192  # octets: a multiple of the length of every filler
 
 
 class Account(NamedTuple):
@@ -34,26 +34,38 @@ NOTHING = Account(0, 0, 0)
 def account(grid: Grid, automaton: Automaton) -> Account:
     """What the strings of a grid add up to, by counting alone."""
     judged = grid.axes[grid.earlier :]
-    reached = [0] * len(automaton)
+    runs, reached = _Runs(automaton), [0] * len(automaton)
     reached[0] = grid.size
     for axis in judged:
         after = [0] * len(automaton)
         for state, ways in enumerate(reached):
             if ways:
                 for choice in axis.choices:
-                    after[_reached(automaton, choice, state)] += ways // len(axis)
+                    after[runs.after(choice, state)] += ways // len(axis)
         reached = after
     octets = sum(grid.size // len(axis) * sum(map(len, axis.choices)) for axis in judged)
     well_formed = sum(ways for state, ways in enumerate(reached) if automaton.accepting[state])
     return Account(grid.size, octets, well_formed)
 
 
-def _reached(automaton: Automaton, octets: bytes, state: int) -> int:
-    """The state that octets lead to. What dies mostly does so at once, and pieces may be long."""
-    if state == automaton.dead:
+class _Runs:
+    """An automaton over pieces. Long ones are made of fillers, so few of their parts differ, and each is read once."""
+
+    def __init__(self, automaton: Automaton) -> None:
+        self._automaton = automaton
+        self._known: dict[tuple[int, bytes], int] = {}
+
+    def after(self, octets: bytes, state: int) -> int:
+        """The state that octets lead to."""
+        for start in range(0, len(octets), _PART):
+            if state == self._automaton.dead:
+                break
+            part = octets[start : start + _PART]
+            key = state, part
+            if key not in self._known:
+                self._known[key] = self._automaton.run(part, state)
+            state = self._known[key]
         return state
-    soon = automaton.run(octets[:_SOON], state)
-    return soon if soon == automaton.dead or len(octets) <= _SOON else automaton.run(octets[_SOON:], soon)
 
 
 def total(accounts: Sequence[Account]) -> Account:

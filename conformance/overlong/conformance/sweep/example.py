@@ -60,7 +60,7 @@ def cause_of(target: FramedTarget, finding: Finding) -> Finding | None:
     vector, observed, flaw = finding.vector, finding.observed, finding.vector.flaw
     if finding.code != "OV301" or flaw is None or not isinstance(observed, Refused) or observed.offset is None:
         return None
-    end = observed.offset if observed.offset > flaw.offset else flaw.offset
+    end = max(flaw.offset, observed.offset)
     before = Vector(vector.category, vector.octets[:end], profile=vector.profile)
     for answered in target.observe([(Batch.of([before]), finding.operation)]):
         found = next(compare_batch(answered, target.greeting), None)
