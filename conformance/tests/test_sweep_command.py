@@ -158,7 +158,7 @@ def test_without_a_plan_several_are_asked(tmp_path, monkeypatch):
     monkeypatch.setattr("overlong.conformance.sweep.sweep.sweep", note)
     for words in ([], ["--pairs"], ["--placed", "3", "--lengths", "0", "--verdict", "--columns", "--jobs", "7"]):
         CliRunner().invoke(cli, ["sweep", *words, "-o", str(tmp_path), "--", "node", "adapter.js"])
-    assert [plans for plans, _ in asked] == [USUAL, ["pairs"], ["placed(3)", "lengths(0)"]]
+    assert [plans for plans, _ in asked] == [USUAL, ("pairs",), ("placed(3)", "lengths(0)")]
     how = asked[2][1]
     assert (how["operation"], how["columns"], how["jobs"], how["cluster"]) == ("V", True, 7, "")
     assert all(plan_named(name).name == name for name in USUAL)

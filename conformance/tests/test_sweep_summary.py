@@ -24,10 +24,7 @@ from overlong.conformance.sweep.shard import (
 )
 from overlong.conformance.sweep.summary import summarise
 from overlong.conformance.sweep.summary.arithmetic import numbers_in_words
-from overlong.conformance.sweep.summary.transitions import differences_in_words
 from overlong.reference import DIALECTS, dialect
-from overlong.reference.automaton import Automaton
-from overlong.reference.theory import equivalent
 
 UTF8 = dialect().automaton
 EXPECTED = Expectation(UTF8, "V", "", offsets=True, strips_signature=False)

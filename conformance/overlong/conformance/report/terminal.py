@@ -140,6 +140,7 @@ def _remarks(certificate: Certificate, width: int) -> Iterator[str]:
         lines.extend(
             f"{bucket.plan}: {thousands(bucket.found.count)} diverge: {printable(bucket.found.description, 400)}"
             for bucket in run.swept.buckets[:SHOWN]
+            if bucket.cause is None
         )
     lines.extend(
         f"{trait.line} ({thousands(sum(part.aside for part in run.suites))})" for trait in traits_of(run.greeting)

@@ -27,7 +27,7 @@ def differences_in_words(expected: Automaton, found: Automaton) -> str:
     led = [found.run(word) for word in access_words(expected)]
     said = [_compared(expected, found, places) for places in (led, _most_alike(expected, found))]
     whole = [each for each in said if each]
-    shortest: list[str] = min(whole, key=len, default=[])
+    shortest: list[str] = min(whole, key=len, default=list[str]())
     return " and ".join(shortest)
 
 
