@@ -82,7 +82,7 @@ def test_a_wrong_transition_is_said(name):
 
 
 def test_words_for_differences_are_enough_to_know_the_automaton():
-    known = {}
+    known: dict[str, Automaton] = {}
     for wrong in (*FAULTS[::7], *map(UTF8.flipped, range(len(UTF8)))):
         words = differences_in_words(UTF8, wrong.minimal())
         assert not words or equivalent(known.setdefault(words, wrong), wrong)
