@@ -1,0 +1,56 @@
+"""What a second process of the target brings: shards of every string of four octets, asked by one and by two.
+
+The ratio is that of the wall time of one to that of two, for the same shards, engines started before the clock is.
+Bound: at least 1.85, on a machine with two cores to spare.
+
+    python benchmarks/sweep_jobs.py [SHARDS [ROUNDS [TARGET]]]
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import sys
+import time
+from itertools import islice
+
+from overlong.conformance.sweep.engine import Job
+from overlong.conformance.sweep.executors import Local, entries
+from overlong.conformance.sweep.plan import plan_named
+
+BOUND = 1.85
+GLIB = "so:libglib-2.0.so.0:g_utf8_validate?abi=glib(ptr,len,end)&nul=refused"
+
+
+def seconds(target: str, jobs: int, count: int) -> float:
+    """Wall time for so many shards by so many processes."""
+    shards = (shard for shard in plan_named("exhaustive(4)").shards() if shard.grid == 3)
+    crew = Local(Job(target), jobs)
+    try:
+        for _ in entries(crew, islice(shards, 4 * jobs)):  # each process has begun
+            pass
+        started = time.perf_counter()
+        done = sum(1 for _ in entries(crew, islice(shards, count)))
+        assert done == count
+        return time.perf_counter() - started
+    finally:
+        crew.close(at_once=False)
+
+
+def main() -> None:
+    """Print the ratio."""
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else 128
+    rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 5
+    target = sys.argv[3] if len(sys.argv) > 3 else GLIB
+    ratios: list[float] = []
+    for _ in range(rounds):
+        one, two = (seconds(target, jobs, count) for jobs in (1, 2))
+        ratios.append(one / two)
+        print(f"{count} shards of 2^22 strings: {one:.2f} s by one process, {two:.2f} s by two: {one / two:.2f}")
+    load = os.getloadavg()[0]
+    print(f"one / two: {statistics.median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f}), bound {BOUND}")
+    print(f"load of the machine: {load:.1f}")
+
+
+if __name__ == "__main__":
+    main()
