@@ -16,10 +16,12 @@ import pytest
 
 from overlong.conformance import Limits, TargetError
 from overlong.conformance.batch import Batch
+from overlong.conformance.profile import Profile
+from overlong.conformance.sweep.accounting import account
 from overlong.conformance.sweep.compiled import available
 from overlong.conformance.sweep.engine import Job
 from overlong.conformance.sweep.in_process import InProcess, reason_against
-from overlong.conformance.sweep.plan import plan_named
+from overlong.conformance.sweep.plan import LARGEST_SHARD, plan_named
 from overlong.conformance.sweep.shard import (
     ACCEPTED_ILL_FORMED,
     BROKEN,
@@ -307,6 +309,22 @@ def test_what_it_does_besides_has_no_effect(odd, first):
         assert found(result) == expected(shard)
         assert result.faults == ()
     assert odd.restarts == before
+
+
+def test_a_shard_of_the_largest_size_fits_in_what_is_shared(library):
+    """Two ASCII octets and any three, judged by a laxer dialect: divergences are all over it."""
+    name, lax = f"so:{library}:odd?abi=errpos(ptr,len)", Profile("lax")
+    shard = next(each for each in plan_named("exhaustive(5)", lax).shards() if each.grid == 4)
+    assert shard.count == LARGEST_SHARD == 256**3
+    engine = InProcess(Job(name, lax), framed(name))
+    try:
+        result = engine.run(shard)
+    finally:
+        engine.close()
+    three = plan_named("exhaustive(3)", lax).grids[2]
+    accepted, right = (account(three, automaton).well_formed for automaton in (lax.dialect.automaton, AUTOMATON))
+    assert (result.strings, result.well_formed, result.accepted) == (shard.count, accepted, right)
+    assert zlib.decompress(result.kinds).count(REFUSED_WELL_FORMED) == accepted - right
 
 
 def state_and_parent(process):

@@ -44,7 +44,7 @@ from overlong.conformance.profile import Profile
 from overlong.conformance.protocol import Greeting
 from overlong.conformance.sweep.compiled.progress import PROGRESS_OCTETS, Progress
 from overlong.conformance.sweep.expectation import Expectation, expectation
-from overlong.conformance.sweep.plan import SHARD, plan_named
+from overlong.conformance.sweep.plan import LARGEST_SHARD, plan_named
 from overlong.conformance.sweep.shard import BROKEN, CRASHED, LEFT_OUT, TIMED_OUT
 from overlong.conformance.target import TargetError
 
@@ -127,7 +127,7 @@ class Shared:
     """Memory that this process and its child see."""
 
     def __init__(self) -> None:
-        self._memories = [mmap.mmap(-1, size) for size in (SHARD, 1, PROGRESS_OCTETS, PROGRESS_OCTETS)]
+        self._memories = [mmap.mmap(-1, size) for size in (LARGEST_SHARD, 1, PROGRESS_OCTETS, PROGRESS_OCTETS)]
         self.kinds, self.kind_of_trial, progress, trial = [memoryview(each) for each in self._memories]
         self.progress, self.trial = Progress(progress), Progress(trial)
 
@@ -365,7 +365,9 @@ class Course:
     """A shard, from its first string to its last, whatever the decoder does."""
 
     def __init__(self, wanted: Wanted, caller: Caller) -> None:
-        """Raises: TargetError: there is nothing to ask."""
+        """Raises: TargetError: there is nothing to ask. Impossible: it is more than what is shared has room for."""
+        if wanted.count > LARGEST_SHARD:
+            raise Impossible(f"a shard has {LARGEST_SHARD} strings at most, and this one {wanted.count}")
         self._wanted, self._caller, self._question = wanted, caller, wanted.question
         self._grid = self._question.strings
         self._automaton = caller.expectation(self._question).automaton
