@@ -13,6 +13,7 @@ from overlong.conformance import certify
 from overlong.conformance.certification import RESULTS
 from overlong.conformance.report.terminal import summary
 from overlong.conformance.sweep import certifying
+from overlong.conformance.sweep.ledger import Ledger, LedgerError
 from overlong.reference import dialect
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed: apt install gcc")
@@ -142,6 +143,16 @@ def test_a_sweep_that_cannot_be_leaves_what_the_suites_showed(tmp_path):
     module.write_text("class Only:\n    operations = {'E': lambda many: [b'' for _ in many]}\nonly = Only()\n")
     run = certify(f"py:{Path(module)}:only", sweeps=["exhaustive(1)"], suites=["encoder edges"]).run
     assert "a sweep asks D or V" in run.incomplete
+    assert run.suites
+
+
+def test_a_ledger_that_cannot_be_written_leaves_what_the_suites_showed(monkeypatch):
+    def fail(ledger, _entry):
+        raise LedgerError(f"{ledger.path}: the disk is full")
+
+    monkeypatch.setattr(Ledger, "add", fail)
+    run = certify("cpython", sweeps=["exhaustive(1)"], suites=["core"]).run
+    assert run.incomplete.endswith("sweep.sqlite: the disk is full")
     assert run.suites
 
 

@@ -14,6 +14,7 @@ from overlong.__main__ import cli
 from overlong.conformance.commands import sweep as commands
 from overlong.conformance.commands.sweep import USUAL
 from overlong.conformance.sweep.plan import plan_named
+from overlong.conformance.sweep.plans import PLANS
 from overlong.conformance.sweep.sweep import sweep
 from overlong.conformance.target import BudgetSpent, TargetError
 from sweep_stand_in import StandIn
@@ -162,6 +163,14 @@ def test_without_a_plan_several_are_asked(tmp_path, monkeypatch):
     how = asked[2][1]
     assert (how["operation"], how["columns"], how["jobs"], how["cluster"]) == ("V", True, 7, "")
     assert all(plan_named(name).name == name for name in USUAL)
+
+
+def test_options_have_the_bounds_of_their_plans():
+    options = {each.name: each.type for each in commands.command.params if each.name in PLANS}
+    assert set(options) == set(PLANS)
+    for name, kind in PLANS.items():
+        bounds = (getattr(options[name], "min", None), getattr(options[name], "max", 0))
+        assert bounds == (kind.least, kind.most)
 
 
 @pytest.mark.parametrize(

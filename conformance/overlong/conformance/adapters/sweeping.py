@@ -45,7 +45,7 @@ from overlong.conformance.protocol import Greeting
 from overlong.conformance.sweep.compiled.progress import PROGRESS_OCTETS, Progress
 from overlong.conformance.sweep.expectation import Expectation, expectation
 from overlong.conformance.sweep.plan import LARGEST_SHARD, plan_named
-from overlong.conformance.sweep.shard import BROKEN, CRASHED, LEFT_OUT, TIMED_OUT
+from overlong.conformance.sweep.shard import BROKEN, CRASHED, FAULTS, LEFT_OUT, TIMED_OUT
 from overlong.conformance.target import TargetError
 
 if TYPE_CHECKING:
@@ -57,8 +57,6 @@ SWEEP, AT_WORK = "W", b"W"
 """The operation; and the status of a frame that says that the answer is not ready yet, once a second."""
 HEAD_OF_RESULT = struct.Struct(">I")
 """Before a result: octets of its JSON. What follows that are the kinds."""
-FEW = 16
-"""Faults of each kind that a shard tells."""
 IN_A_ROW = 32
 """Strings next to each other that it dies of before the rest of a block is left out."""
 BLOCK = 256
@@ -489,9 +487,9 @@ class Course:
 
     def _told(self, kinds: bytes) -> list[tuple[int, int, str]]:
         """The first few faults of each kind, in order."""
-        told = [(index, kind, text) for kind, faults in self._faults.items() for index, text in faults[:FEW]]
+        told = [(index, kind, text) for kind, faults in self._faults.items() for index, text in faults[:FAULTS]]
         place = -1
-        for _ in range(FEW):
+        for _ in range(FAULTS):
             place = kinds.find(BROKEN, place + 1)
             if place < 0:
                 break

@@ -116,6 +116,7 @@ def command(
       4  incomplete: interrupted, restarted too often, or the cluster is gone; --resume goes on
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.commands.progress import Bar
+    from overlong.conformance.printable import printable
     from overlong.conformance.sweep.executors import cpus
     from overlong.conformance.sweep.ledger import LEDGER, LedgerError
     from overlong.conformance.sweep.sweep import sweep
@@ -157,7 +158,8 @@ def command(
                 _print(run, named, folder, "text", quiet=quiet, verbose=verbose)
             leave(_incomplete(run, folder / LEDGER), INCOMPLETE)
         if run.wrong:
-            leave(f"the sweep did not run as planned, and shows nothing: {run.wrong}; remove {LEDGER}", NOT_MEASURED)
+            remedy = f"remove {printable(str(folder / LEDGER))}"
+            leave(f"the sweep did not run as planned, and shows nothing: {run.wrong}; {remedy}", NOT_MEASURED)
         _print(run, named, folder, output_format, quiet=quiet, verbose=verbose)
     sys.exit(CONFORMS if run.conformant else DIVERGES)
 

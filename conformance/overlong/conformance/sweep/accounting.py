@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from overlong.conformance.sweep.grid import Grid
     from overlong.reference.automaton import Automaton
 
-_PART = 192  # octets: a multiple of the length of every filler
+_PART = 240  # octets: a multiple of the length of every filler
 
 
 class Account(NamedTuple):

@@ -11,6 +11,7 @@ from overlong.conformance.runner import FAILS
 from overlong.conformance.sweep.executors import cpus
 from overlong.conformance.sweep.expectation import expectation
 from overlong.conformance.sweep.in_process import reason_against
+from overlong.conformance.sweep.ledger import LedgerError
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.sweep.sweep import sweep
 from overlong.conformance.target import TargetError
@@ -88,7 +89,7 @@ def sweep_too(
         return
     try:
         swept = sweep(target, plans, speaks=run.profile.speaks, jobs=cpus(), limits=limits, progress=progress)
-    except TargetError as error:
+    except (TargetError, LedgerError) as error:
         run.incomplete = f"the sweep: {error}"
         return
     except KeyboardInterrupt:

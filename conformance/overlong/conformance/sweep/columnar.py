@@ -15,7 +15,7 @@ from overlong.conformance.observation import TimedOut
 from overlong.conformance.printable import printable
 from overlong.conformance.sweep.expectation import expectation
 from overlong.conformance.sweep.plan import plan_named
-from overlong.conformance.sweep.shard import CRASHED, LEFT_OUT, TIMED_OUT, Fault, ShardResult
+from overlong.conformance.sweep.shard import CRASHED, FAULTS, LEFT_OUT, TIMED_OUT, Fault, ShardResult
 from overlong.conformance.target import BudgetSpent, TargetError
 from overlong.conformance.targets.framed import FramedTarget, describe
 from overlong.conformance.targets.resolve import resolve
@@ -27,7 +27,7 @@ except ImportError as error:
 
 from overlong.conformance.sweep.columns import TAILS, Columns
 from overlong.conformance.sweep.columns_expected import SAYS_ALL, Expected, Oracle
-from overlong.conformance.sweep.judging import FAULTS, Judge, Judged, shown
+from overlong.conformance.sweep.judging import Judge, Judged, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -128,8 +128,6 @@ class Columnar:
     When it has failed more often than its limit, the rest of the shard is left out, which the shard's last fault
     says; further shards raise ``BudgetSpent``.
     """
-
-    name = "in columns"
 
     def __init__(self, job: Job) -> None:
         """Nothing is started yet.

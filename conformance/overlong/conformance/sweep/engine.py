@@ -20,11 +20,6 @@ if TYPE_CHECKING:
 class Engine(Protocol):
     """Asks a target the strings of shards, one shard after the other."""
 
-    @property
-    def name(self) -> str:
-        """How it asks: ``in its own process`` or ``in columns``."""
-        ...
-
     def run(self, shard: Shard) -> ShardResult:
         """Ask all strings of a shard. What the target does not survive is a fault in the result.
 

@@ -54,8 +54,6 @@ def reason_against(target: FramedTarget) -> str:
 class InProcess:
     """Asks shards in the process of a shared library, by a child of it."""
 
-    name = "in its own process"
-
     def __init__(self, job: Job, target: FramedTarget) -> None:
         """Start nothing yet.
 

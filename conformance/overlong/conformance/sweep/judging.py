@@ -27,6 +27,7 @@ from overlong.conformance.sweep.shard import (
     AGREES,
     BROKEN,
     CRASHED,
+    FAULTS,
     LEFT_OUT,
     MISBEHAVED,
     ODD,
@@ -53,8 +54,6 @@ if TYPE_CHECKING:
     from overlong.conformance.sweep.columns_expected import Expected
     from overlong.conformance.sweep.expectation import Expectation
 
-FAULTS = 16
-"""Of each kind, that a shard tells of."""
 _TEXT = 1 << 10
 """Octets of a text of the target's that are looked at."""
 _KIND_OF_FAULT = {Crashed: CRASHED, TimedOut: TIMED_OUT, Misbehaved: MISBEHAVED}

@@ -101,11 +101,6 @@ class Entry:
             raise ValueError(f"{result.shard.key}: there is no kind {min(strange)}")
         return cls(result, dict(sorted(counts.items())), digest.hexdigest())
 
-    @property
-    def left_out(self) -> int:
-        """Strings that were not asked."""
-        return self.counts.get(LEFT_OUT, 0)
-
 
 def _count(kinds: bytes, counts: Counter[int]) -> None:
     """Add how often each code occurs but 0. One code is taken out at a time: there are few."""
@@ -321,5 +316,5 @@ def _errors_of(path: Path) -> Generator[None]:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the low octet says what, the rest where
         why = _REMEDIES.get(code) or f"{printable(str(error))}; remove it to start over, or choose another with -o"
         raise LedgerError(f"{printable(str(path))}: {why}") from error
-    except (ValueError, TypeError, OverflowError) as error:  # of a row whose digest is right, and its contents are not
+    except (ValueError, TypeError, AttributeError, OverflowError) as error:  # contents of a row whose digest is right
         raise LedgerError(f"{printable(str(path))}: it is damaged; remove it to start over") from error

@@ -24,6 +24,10 @@ KINDS = {
 """What can become of a string, but for agreement: codes of one octet."""
 
 
+FAULTS = 16
+"""Of each kind, that a shard tells of."""
+
+
 @dataclass(frozen=True, order=True)
 class Shard:
     """A range of strings of one of a plan's grids."""

@@ -24,7 +24,7 @@ def _grids(profile: Profile, longest: int) -> Iterator[Grid]:
     near = range(longest + 1)
     far = [length for length in _FAR if length > longest]
     for filler in fillers(automaton):
-        for lengths, some in ((near, ends), (far, (b"", *class_strings(automaton, 1)))):
+        for lengths, some in ((near, ends), (far, heads)):
             if lengths:
                 text = Axis(
                     "text",
