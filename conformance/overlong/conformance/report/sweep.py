@@ -10,7 +10,7 @@ from overlong.conformance.printable import printable, spaced_hex, thousands
 from overlong.conformance.protocol import OPERATIONS
 from overlong.conformance.report.terminal import SHOWN, Glyphs
 from overlong.conformance.sweep.plan import options_of
-from overlong.conformance.sweep.shard import ASIDE, LEFT_OUT
+from overlong.conformance.sweep.shard import LEFT_OUT
 from overlong.conformance.traits import traits_of
 
 if TYPE_CHECKING:
@@ -98,9 +98,7 @@ def _bucket(bucket: SweepBucket, run: SweepRun, target: str | Sequence[str], wid
 
 def _remarks(run: SweepRun) -> Iterator[str]:
     for trait in traits_of(run.greeting):
-        aside = sum(part.kinds[ASIDE] for part in run.plans)
-        how = "set aside" if trait.member == "wrapper" else "judged by that"
-        yield f"{trait.member}: {trait.word}; {trait.strings} are {how}" + (f" ({thousands(aside)})" * bool(aside))
+        yield f"{trait.member}: {trait.word}; {trait.strings} are judged by that"
     if left_out := sum(part.kinds[LEFT_OUT] for part in run.plans):
         yield f"not asked, after too many faults: {thousands(left_out)} strings"
     if run.resumed:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 AGREES, REFUSED_WELL_FORMED, ACCEPTED_ILL_FORMED, OTHER_OUTPUT, OTHER_OFFSET, OTHER_LENGTH, OTHER_INCOMPLETE = range(7)
 BROKEN, CRASHED, TIMED_OUT, MISBEHAVED = range(7, 11)
-ASIDE, LEFT_OUT = 254, 255
+LEFT_OUT = 255
 KINDS = {
     REFUSED_WELL_FORMED: "well-formed, and refused",
     ACCEPTED_ILL_FORMED: "ill-formed, and accepted",
@@ -18,7 +18,6 @@ KINDS = {
     CRASHED: "crashed",
     TIMED_OUT: "did not answer in time",
     MISBEHAVED: "answered against the protocol",
-    ASIDE: "not judged, for a trait that the target declares",
     LEFT_OUT: "not asked, after too many faults",
 }
 """What can become of a string, but for agreement: codes of one octet."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from overlong.conformance.profile import Profile
 
 LONGEST = 4
-"""Octets of a placed string: the longest character."""
+"""Octets of a placed string: those of the longest character of RFC 3629."""
 BOTH_ENDS = 2
 """Octets of a placed string up to which each class goes by its least and its greatest octet."""
 WITH_A_TAIL = 3

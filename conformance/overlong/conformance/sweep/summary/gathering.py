@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from overlong.conformance.sweep.shard import AGREES, ASIDE, LEFT_OUT
+from overlong.conformance.sweep.shard import AGREES, LEFT_OUT
 from overlong.conformance.sweep.summary.diagram import Forest, Level
 from overlong.reference.theory import shortlex
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 MOST_CELLS = 1 << 21
 """Entries of all nodes over a grid, at most; a regular set of any size has some thousands."""
 _CHUNK = 1 << 20
-NO_DIVERGENCE = frozenset({AGREES, ASIDE, LEFT_OUT})
+NO_DIVERGENCE = frozenset({AGREES, LEFT_OUT})
 
 
 @dataclass
