@@ -410,3 +410,17 @@ def test_a_shard_with_too_few_kinds_is_an_error():
     (shard,) = plan.shards()
     with pytest.raises(ValueError, match=r"exhaustive\(1\)/0/0\+256: 3 kinds for 256 strings; run this shard again"):
         summarise(plan, EXPECTED, [ShardResult(shard, 256, 0, 0, 0, 0, zlib.compress(b"\1\1\1"))])
+
+
+def test_long_text_is_no_pattern():
+    """A counter of 16 bits: what is refused is text of 65,536 octets or more, and no pattern in it."""
+    plan = plan_named("lengths(0)")
+
+    def kinds(number):
+        long = [[len(choice) > 65535 for choice in axis.choices] for axis in plan.grids[number].axes]
+        return (np.logical_or.outer(*long).reshape(-1) * (number < 3)).astype(np.uint8) * REFUSED_WELL_FORMED
+
+    for each in summarise(plan, EXPECTED, results(plan, kinds, 1 << 20)):
+        assert not each.parts
+        assert len(each.description) <= 250
+        assert len(each.example) > 65535

@@ -100,6 +100,8 @@ def _verdict(certificate: Certificate, width: int) -> Iterator[str]:
     failing = sum(len(part.failing) for part in run.suites)
     buckets = "1 bucket" if len(run.buckets) == 1 else f"{len(run.buckets)} buckets"
     counted = f"{buckets}, {thousands(failing)} of {thousands(run.vectors)} vectors"
+    if run.swept is not None and run.swept.divergences:
+        counted += f", {thousands(run.swept.divergences)} of {thousands(run.swept.strings)} strings"
     failed = [claim for claim, state in run.claims.items() if state == FAILS]
     verdict = "NOT CONFORMANT"
     if run.claims[VERDICT] == HOLDS and not set(failed) & NORMATIVE:

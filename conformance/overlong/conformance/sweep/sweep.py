@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from overlong.conformance.certification import make_folder, reproduce_command
 from overlong.conformance.printable import thousands
 from overlong.conformance.profile import RFC3629, Profile
-from overlong.conformance.protocol import VALIDATE
+from overlong.conformance.protocol import DECODE, VALIDATE
 from overlong.conformance.results import generator, written_whole
 from overlong.conformance.sweep.accounting import NOTHING, Account, total
 from overlong.conformance.sweep.engine import NOT_RECORDED, Job, called_in_process
@@ -198,7 +198,7 @@ def sweep(
             identity,
             profile,
             expected.operation,
-            _command(target, chosen, expected, profile),
+            _command(target, chosen, expected, resolved.greeting, profile),
             [PlanRun(plan, plan.account(expected.automaton)) for plan in chosen],
             in_process=called_in_process(job, resolved),
             isolation=resolved.isolation,
@@ -230,10 +230,12 @@ def sweep(
     return run
 
 
-def _command(target: str | Sequence[str], plans: Sequence[Plan], expected: Expectation, profile: Profile) -> str:
+def _command(
+    target: str | Sequence[str], plans: Sequence[Plan], expected: Expectation, greeting: Greeting, profile: Profile
+) -> str:
     """The command line that asks the same again."""
     words = options_of([plan.name for plan in plans])
-    if expected.operation == VALIDATE:
+    if expected.operation == VALIDATE and DECODE in greeting.operations:
         words.append("--verdict")
     return reproduce_command("sweep", target, *words, profile=profile)
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 SHOWN = 4
 """Patterns that a sentence names."""
+_LONGEST = 12
+"""Octets of a pattern that is guessed: what is longer is text."""
 MOST = 64
 """Patterns that are compared with a set; one that has more has no short description by patterns."""
 
@@ -69,7 +72,7 @@ def factors_among(strings: Iterable[bytes]) -> list[Product] | None:
     for string in sorted(set(strings), key=shortlex):
         if not any(each in string for each in found):
             found.append(string)
-            if len(found) > SHOWN:
+            if len(found) > SHOWN or len(string) > _LONGEST:
                 return None
     return merged(tuple(frozenset((octet,)) for octet in string) for string in found if string)
 
@@ -104,6 +107,7 @@ def merged(products: Iterable[Product]) -> list[Product]:
     return sorted(left, key=lambda product: (len(product), [sorted(octets) for octets in product]))
 
 
+@lru_cache(maxsize=512)  # of long text each is asked for twice
 def middle(octets: bytes, automaton: Automaton) -> tuple[bytes, bool]:
     """What is ill-formed in a string: behind the last character before it, and as short as the rest allows.
 
