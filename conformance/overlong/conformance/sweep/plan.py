@@ -59,7 +59,7 @@ class Plan:
         return total([account(grid, automaton) for grid in self.grids])
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=16)
 def plan_named(name: str, profile: Profile = RFC3629) -> Plan:
     """The plan of that name: ``exhaustive(3)``, ``placed(64)``, ``pairs``.
 

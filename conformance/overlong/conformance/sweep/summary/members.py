@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,11 +31,13 @@ class Strings:
         self.gathered = gathered
         self.grids = {number: gathered.plan.grids[number] for number in gathered.roots}
         self._pieces = Pieces()
+        self._levels: dict[int, tuple[Level, ...]] = {}
 
-    @cache  # noqa: B019 (it lives as long as one summary)
     def levels(self, grid: int) -> tuple[Level, ...]:
         """Of a grid."""
-        return self.gathered.forest.levels(self.grids[grid])
+        if grid not in self._levels:
+            self._levels[grid] = self.gathered.forest.levels(self.grids[grid])
+        return self._levels[grid]
 
     def of_kind(self, kind: int) -> Members:
         """What has a kind of divergence."""
