@@ -24,6 +24,7 @@ from overlong.conformance.targets.resolve import identity_of, resolve
 from overlong.conformance.targets.shared_library import command
 from overlong.conformance.vector import Vector
 from overlong.reference import is_well_formed
+from right_functions import RIGHT
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="guard pages and fork are POSIX's")
 
@@ -31,32 +32,6 @@ SCHEMAS = Path(kind.__file__).with_name("schemas")
 SOURCES = Path(__file__).with_name("shared_libraries")
 PTR = "bool(ptr,len)"
 BOUNDED = "(ptr,len,out,cap)"
-RIGHT = {
-    PTR: "is_bool",
-    "int(ptr,len)": "is_int",
-    "error(ptr,len)": "error",
-    "bool(string)": "string_bool",
-    "int(string)": "string_int",
-    "errpos(ptr,len)": "errpos",
-    "errpos-or-minus1(ptr,len)": "minus1",
-    "ptr-or-null(ptr,len)": "pointer",
-    "result(ptr,len)": "validated",
-    "glib(ptr,len,end)": "glib",
-    "icu(out,cap,outlen,ptr,len,status)": "icu",
-    "iterate(ptr,len,point)": "iterate",
-    **{
-        abi: symbols
-        for units in ("utf8", "utf16", "utf32")
-        for abi, symbols in {
-            f"{units}(ptr,len,out,cap)": units,
-            f"{units}(ptr,len,out)": f"{units}_roomy",
-            f"{units}-result(ptr,len,out)": f"{units}_result",
-            f"stream-{units}(state,ptr,len,out,cap)": (
-                f"stream_new,{units}_feed,stream_finish,stream_free,stream_reset"
-            ),
-        }.items()
-    },
-}
 LONG = b"a" * 37 + b"\xf0\x9f\x98"
 SAMPLE = list(
     dict.fromkeys(

@@ -15,6 +15,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from right_functions import RIGHT
+
 pytest.importorskip("numba", reason="the extra 'native' is not installed")
 
 from numba import types
@@ -38,25 +40,7 @@ pytestmark = pytest.mark.skipif(not available(), reason="how C functions are cal
 SOURCES = Path(__file__).with_name("shared_libraries")
 RFC3629 = dialect("rfc3629")
 PLAIN = "bool(ptr,len)"
-SYMBOLS = {
-    PLAIN: "is_bool",
-    "int(ptr,len)": "is_int",
-    "error(ptr,len)": "error",
-    "bool(string)": "string_bool",
-    "int(string)": "string_int",
-    "errpos(ptr,len)": "errpos",
-    "errpos-or-minus1(ptr,len)": "minus1",
-    "ptr-or-null(ptr,len)": "pointer",
-    "result(ptr,len)": "validated",
-    "glib(ptr,len,end)": "glib",
-    "icu(out,cap,outlen,ptr,len,status)": "icu",
-    "iterate(ptr,len,point)": "iterate",
-}
-for _units in ("utf8", "utf16", "utf32"):
-    SYMBOLS[f"{_units}(ptr,len,out,cap)"] = _units
-    SYMBOLS[f"{_units}(ptr,len,out)"] = f"{_units}_roomy"
-    SYMBOLS[f"{_units}-result(ptr,len,out)"] = f"{_units}_result"
-    SYMBOLS[f"stream-{_units}(state,ptr,len,out,cap)"] = f"stream_new,{_units}_feed,stream_finish,stream_free"
+SYMBOLS = {abi: symbols.removesuffix(",stream_reset") for abi, symbols in RIGHT.items()}
 
 OWN = r"""
 #include "right.c"

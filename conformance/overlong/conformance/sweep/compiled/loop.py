@@ -13,6 +13,7 @@ from overlong.conformance.sweep.compiled.calls import convention
 from overlong.conformance.sweep.compiled.kernel import BEHIND, CELLS, LEVEL, Task, asking, run_of
 from overlong.conformance.sweep.compiled.progress import PROGRESS_OCTETS, Progress
 from overlong.conformance.sweep.compiled.tables import WORD, Pieces, Reader, reading
+from overlong.reference.order import SIGNATURE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +32,6 @@ FUNCTIONS = 4
 """Functions that are called at most: of a stream, all but its ``reset``."""
 ALIGNED = 64
 """A string begins at an address that this divides: a line of the cache, a register of the widest vector unit."""
-BOM = 0xFEFF
 
 
 @cache
@@ -63,7 +63,7 @@ class Loop:
         self._functions = np.zeros(FUNCTIONS, np.int64)
         self._functions[: len(addresses)] = addresses[:FUNCTIONS]
         self._reader = Reader.of(expectation.automaton, layout)
-        self._signature = (expectation.strips_signature and layout.encode(BOM)) or b""
+        self._signature = (expectation.strips_signature and layout.encode(SIGNATURE)) or b""
         self._arranged: _Arranged | None = None
 
     def run(
