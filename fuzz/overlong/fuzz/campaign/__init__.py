@@ -1,0 +1,1 @@
+"""A campaign: a folder that several processes may work on, and that survives all of them."""

@@ -1,0 +1,1 @@
+"""What makes inputs and asks them: a grammar, Hypothesis, or coverage."""

@@ -1,0 +1,1 @@
+"""Inputs made by number: tokens of the grammar, put together."""
