@@ -1,0 +1,237 @@
+"""How a number becomes an input: by choices that are a function of that number, the seed and the tables alone.
+
+One source is both run by Python and compiled by Numba (``compiled.py`` says what the functions of :mod:`.memory` become
+then). So numbers stay between 0 and 2**63: a product wraps in one of them and is masked in both. ``table``, ``pool``,
+``out`` and ``spare`` are what :mod:`.memory` reads and writes; where things are in ``table`` says :mod:`.tables`.
+
+A state of the generator of numbers is followed by the next one of a linear congruential generator modulo 2**63, of
+which only high bits are used (Knuth, The Art of Computer Programming, 3.2.1); the first one of an input is the number
+of the input, mixed (Steele, Lea and Flood, Fast splittable pseudorandom number generators, 2014).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from overlong.fuzz.generation.memory import cell, copy, octet_at, product, write_word
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+LONGEST = 4224
+"""Octets of the longest input: a filler of 2**12 + 4, and some tokens."""
+SLACK = 64
+"""Octets behind an input that are written to."""
+REACH = 2 * LONGEST + 2 * SLACK
+"""Octets that are written to at most: of ``out``; ``spare`` has room for twice as many."""
+
+KEY, OPENING, OPENINGS, STRATEGIES, STRATEGY_COUNT, CHANGES, CHANGE_COUNT, RANGES, RANGE_COUNT, ANY, ANY_COUNT = range(
+    11
+)
+OCTETS_AT, OCTETS_COUNT, BEGINS, SEEDS, SEED_COUNT = range(11, 16)
+HEADER = 16
+"""Cells at the start of the table; each of those that come in pairs is a group: where it begins, and its size."""
+
+ROUNDS, SECTIONS, SECTIONS_END = range(3)
+"""Cells of a strategy: how often its inputs are changed, and where its sections begin and end."""
+STRATEGY = 3
+LENGTHS, LENGTH_COUNT, KINDS, KIND_COUNT, COUNTS, COUNT_COUNT, TOKENS, TOKEN_COUNT, RUNS, RUN_COUNT, PIECES = range(11)
+SECTION = 11
+"""Cells of a section: groups of lengths of a filler and of its kinds, of numbers of tokens and of tokens, of lengths of
+a run of them; and whether a piece of a seed comes first: 1 for a whole one, 2 for a part."""
+
+DELETE, INSERT, CHANGE, DUPLICATE, MOVE, SPLICE, CROSS = range(7)
+"""Ways to change an input."""
+
+_MASK = (1 << 63) - 1
+_ODD = 0x1E3779B97F4A7C15
+_MIX_1, _MIX_2 = 0x3F58476D1CE4E5B9, 0x14D049BB133111EB
+_TIMES, _PLUS = 0x5851F42D4C957F2D, 0x14057B7EF767814F
+_COIN = 1 << 30
+"""The highest bit of a state that :func:`below` does not use."""
+_NEAR = 64
+"""Inputs from which another one is taken have a number that differs in its last bits only."""
+
+
+def mixed(number: int) -> int:
+    """A number of 63 bits, each of which depends on all bits of the other."""
+    number &= _MASK
+    number = product(number ^ number >> 30, _MIX_1, 0)
+    number = product(number ^ number >> 27, _MIX_2, 0)
+    return number ^ number >> 31
+
+
+def following(state: int) -> int:
+    """The state after a state."""
+    return product(state, _TIMES, _PLUS)
+
+
+def below(state: int, count: int) -> int:
+    """One of so many numbers, fewer than 2**31, by the state."""
+    return (state >> 31) * count >> 32
+
+
+def one_of(table: Any, group: int, state: int) -> int:
+    """A member of the group whose place and size stand in two cells of the table."""
+    return cell(table, cell(table, group) + below(state, cell(table, group + 1)))
+
+
+def piece_of_seed(table: Any, pool: Any, out: Any, at: int, state: int, lengths: int) -> int:
+    """Write a seed, or a part of one as long as a filler would be; where it ends."""
+    entry = one_of(table, SEEDS, state)
+    start, length = entry >> 16, entry & 0xFFFF
+    if lengths:
+        state = following(state)
+        wanted = one_of(table, lengths, state)
+        state = following(state)
+        begin = below(state, length + 1) if state & _COIN else 0
+        start += begin
+        length = min(wanted, length - begin)
+    copy(out, at, pool, start, length)
+    return at + length
+
+
+def section(row: int, state: int, table: Any, pool: Any, out: Any, at: int) -> tuple[int, int]:
+    """Write a section of an input; the state then, and where it ends."""
+    begin = at
+    if cell(table, row + PIECES):
+        at = piece_of_seed(table, pool, out, at, state, (row + LENGTHS) * (cell(table, row + PIECES) - 1))
+        state = following(following(following(state)))
+    elif cell(table, row + LENGTH_COUNT):
+        length = one_of(table, row + LENGTHS, state)
+        state = following(state)
+        kind = one_of(table, row + KINDS, state)
+        state = following(state)
+        period = kind & 0xFFFF
+        start = kind >> 16
+        if period > 1:
+            start += period - 1 - length % period
+        copy(out, at, pool, start, length)
+        at += length
+    count = one_of(table, row + COUNTS, state)
+    state = following(state)
+    group, size = cell(table, row + TOKENS), cell(table, row + TOKEN_COUNT)
+    for _ in range(count):
+        token = cell(table, group + below(state, size))
+        state = following(state)
+        write_word(out, at, token)
+        at += token >> 56
+    if cell(table, row + RUN_COUNT):
+        end = begin + one_of(table, row + RUNS, state)
+        state = following(state)
+        while begin < at < end:
+            length = min(at - begin, end - at)
+            copy(out, at, out, begin, length)
+            at += length
+    return state, at
+
+
+def sections(strategy: int, state: int, table: Any, pool: Any, out: Any, at: int) -> int:
+    """Write the sections of a strategy from a place on; how many octets they have."""
+    begin = at
+    for row in range(cell(table, strategy + SECTIONS), cell(table, strategy + SECTIONS_END), SECTION):
+        state, at = section(row, state, table, pool, out, at)
+    return min(at - begin, LONGEST)
+
+
+def first_state(index: int, table: Any) -> int:
+    """The state with which the choices of an input begin."""
+    return mixed(product(index, _ODD, 0) ^ cell(table, KEY))
+
+
+def base(index: int, table: Any, pool: Any, out: Any, at: int) -> int:
+    """Write the input of that number, but unchanged, if others of its strategy are changed; how many octets it has."""
+    state = first_state(index, table)
+    strategy = one_of(table, STRATEGIES, state)
+    return sections(strategy, following(state), table, pool, out, at)
+
+
+def place_in(table: Any, octets: Any, at: int, length: int, state: int) -> int:
+    """A place in octets that begin at ``at``: any, or as often one where a character may begin."""
+    place = below(state, length + 1)
+    if state & _COIN:
+        while 0 < place < length and not cell(table, cell(table, BEGINS) + octet_at(octets, at + place)):
+            place -= 1
+    return place
+
+
+def changed(
+    index: int, state: int, table: Any, pool: Any, spare: Any, at: int, length: int, out: Any, to: int
+) -> tuple[int, int]:
+    """Write what stands in ``spare``, changed in one place; the state then, and how many octets it has.
+
+    ``at`` and ``length`` say where it stands, ``to`` where in ``out`` the changed octets go: ``out`` may be ``spare``
+    if the two places are ``REACH`` octets apart. ``index`` is the number of another input, for what is taken from one.
+    """
+    way = one_of(table, CHANGES, state)
+    state = following(state)
+    place = place_in(table, spare, at, length, state)
+    state = following(state)
+    many = min(one_of(table, RANGES, state), length - place)
+    state = following(state)
+    end, resumed = to + place, place
+    copy(out, to, spare, at, place)
+    if way == DELETE:
+        resumed += many
+    elif way <= CHANGE:
+        token = one_of(table, ANY if way == INSERT else OCTETS_AT, state)
+        write_word(out, end, token)
+        end += token >> 56
+        resumed = min(place + way - INSERT, length)
+    elif way == DUPLICATE:
+        copy(out, end, spare, at + place, many)
+        end += many
+    elif way == MOVE:  # two ranges that lie side by side change places
+        more = min(one_of(table, RANGES, state), length - place - many)
+        copy(out, end, spare, at + place + many, more)
+        copy(out, end + more, spare, at + place, many)
+        end, resumed = end + more + many, place + many + more
+    else:
+        other = 2 * REACH
+        size = base(index, table, pool, spare, other)
+        start = place_in(table, spare, other, size, state)
+        if way == CROSS:
+            size = min(size, start + many)
+            resumed += many
+        else:
+            resumed = length
+        copy(out, end, spare, other + start, size - start)
+        end += size - start
+    copy(out, end, spare, at + resumed, length - resumed)
+    return following(state), min(end - to + length - resumed, LONGEST)
+
+
+def write(index: int, table: Any, pool: Any, out: Any, spare: Any) -> int:
+    """Write input number ``index`` to the start of ``out``; how many octets it has, at most ``LONGEST``.
+
+    ``REACH`` octets are written to at most, and three times as many of ``spare``, which hold nothing between calls.
+    """
+    if index < cell(table, OPENINGS):
+        token = cell(table, cell(table, OPENING) + index)
+        write_word(out, 0, token)
+        return token >> 56
+    number = index - cell(table, OPENINGS)
+    if number < cell(table, SEED_COUNT):
+        seed = cell(table, cell(table, SEEDS) + number)
+        copy(out, 0, pool, seed >> 16, seed & 0xFFFF)
+        return seed & 0xFFFF
+    state = first_state(index, table)
+    strategy = one_of(table, STRATEGIES, state)
+    state = following(state)
+    rounds = cell(table, strategy + ROUNDS)
+    if rounds == 0:
+        return sections(strategy, state, table, pool, out, 0)
+    length = base(index ^ 1 + below(state, _NEAR - 1), table, pool, spare, 0)
+    state = following(state)
+    at = 0
+    for _ in range(rounds - 1):
+        state, length = changed(index ^ _NEAR, state, table, pool, spare, at, length, spare, REACH - at)
+        at = REACH - at
+    _, length = changed(index ^ _NEAR, state, table, pool, spare, at, length, out, 0)
+    return length
+
+
+PARTS: tuple[Callable[..., Any], ...] = (
+    mixed, following, below, one_of, piece_of_seed, section, sections, first_state, base, place_in, changed, write,
+)  # fmt: skip
+"""All functions of this module, each after those that it calls."""

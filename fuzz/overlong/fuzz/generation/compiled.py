@@ -1,0 +1,157 @@
+# pyright: basic
+"""Inputs by number, compiled by Numba from the very source that Python runs (:mod:`.choice`).
+
+For a loop of one's own: ``write_input(index, tables, out)`` may be called in any function that Numba compiles. It
+writes input number ``index`` at address ``out`` and returns how many octets it has (at most ``LONGEST``); up to
+``REACH`` octets from ``out`` on are written to, so there must be room for those, and what stood behind the input is
+lost. ``tables`` is ``Writer(tables).address``: the address of the cells, as ``Generated(…).writer`` keeps them alive.
+Two threads need a writer each. A module that keeps machine code on disk uses :func:`edition` for its first parameter.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from array import array
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic, overload, register_jitable
+
+from overlong.conformance.sweep.compiled.cached import Compiled
+from overlong.conformance.sweep.compiled.cached import sources as others
+from overlong.conformance.sweep.compiled.memory import copy, load8, load64, store32, store64
+from overlong.fuzz.generation import choice, memory
+from overlong.fuzz.generation.choice import REACH, write
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from overlong.fuzz.generation.tables import Tables
+
+WORD = 8
+_LONG = 128
+"""Octets from which on it pays to call for a copy."""
+_BEFORE = 2
+"""Cells in front of the table: the addresses of the pool and of the spare memory."""
+_TAKEN = 1 << 16
+"""Inputs that are written at a time, at most, when columns are made."""
+
+
+def _cell(table: int, place: int) -> int:
+    return load64(table + (place << 3))  # type: ignore[no-any-return]
+
+
+def _product_intrinsic(_context: Any, _one: Any, _other: Any, _more: Any) -> tuple[Any, Callable[..., Any]]:
+    def emit(_context: Any, builder: Any, _signature: Any, given: Any) -> Any:
+        word = ir.IntType(64)  # Numba's own product of signed numbers must not wrap: a mask behind it would be dropped
+        return builder.and_(builder.add(builder.mul(given[0], given[1]), given[2]), word((1 << 63) - 1))
+
+    return types.int64(types.int64, types.int64, types.int64), emit
+
+
+_wrapping: Any = intrinsic(_product_intrinsic)
+
+
+def _product(one: int, other: int, more: int) -> int:
+    return _wrapping(one, other, more)  # type: ignore[no-any-return]
+
+
+def _octet_at(octets: int, place: int) -> int:
+    return load8(octets + place)  # type: ignore[no-any-return]
+
+
+def _copy(to: int, at: int, source: int, start: int, count: int) -> None:
+    if count > _LONG:
+        copy(to + at, source + start, count)
+        return
+    done = 0
+    while done < count:
+        store64(to + at + done, load64(source + start + done))
+        done += WORD
+
+
+def _write_word(to: int, at: int, word: int) -> None:
+    store64(to + at, word)
+
+
+def _stands_for(function: Callable[..., Any], compiled: Callable[..., Any]) -> None:
+    """Let compiled code call one function where its source names the other."""
+    overload(function, strict=False)(lambda *_: compiled)
+
+
+for _part in choice.PARTS:
+    register_jitable(_part)
+_stands_for(memory.cell, _cell)
+_stands_for(memory.product, _product)
+_stands_for(memory.octet_at, _octet_at)
+_stands_for(memory.copy, _copy)
+_stands_for(memory.write_word, _write_word)
+
+
+@register_jitable
+def write_input(index: int, tables: int, out: int) -> int:
+    """Write input number ``index`` at an address; how many octets it has. See the top of this module."""
+    before = tables - _BEFORE * WORD
+    return write(index, tables, load64(before), out, load64(before + WORD))
+
+
+@cache
+def sources() -> str:
+    """A digest of what is compiled here."""
+    files = sorted(Path(__file__).parent.glob("*.py"))
+    return hashlib.sha256(b"".join((others().encode(), *(file.read_bytes() for file in files)))).hexdigest()[:16]
+
+
+def edition() -> Any:
+    """The type of a first parameter that holds nothing: Numba's cache looks at types, and at one file's age only."""
+    return types.Opaque(f"Inputs({sources()})")
+
+
+class Writer:
+    """Tables in memory, where compiled code finds them."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._pool = np.frombuffer(tables.pool, np.uint8)
+        self._spare = np.empty(3 * REACH, np.uint8)
+        head = (self._pool.ctypes.data, self._spare.ctypes.data)
+        self._cells = np.array((*head, *tables.cells), np.int64)
+        self.address = int(self._cells.ctypes.data) + _BEFORE * WORD
+        """What :func:`write_input` is told."""
+
+    def columns(self, first: int, count: int) -> tuple[array[int], bytes]:
+        """The inputs from ``first`` on, so many: octets of each, and all octets in a row."""
+        lengths, octets, done = np.empty(count, np.uint32), list[bytes](), 0
+        room = np.empty(REACH + 32 * min(count, _TAKEN), np.uint8)
+        cells = np.empty(2, np.int64)
+        while done < count:
+            into = room.ctypes.data, len(room), lengths[done:].ctypes.data, cells.ctypes.data
+            _writing()(self.address, first + done, min(count - done, _TAKEN), *into)
+            made, size = cells.tolist()
+            octets.append(room[:size].tobytes())
+            done += made
+        column = array("I")
+        column.frombytes(lengths.tobytes())
+        return column, octets[0] if len(octets) == 1 else b"".join(octets)
+
+
+def _write_all(
+    _edition: Any, tables: int, first: int, count: int, out: int, room: int, lengths: int, made: int
+) -> None:
+    """Write inputs one behind the other as long as there is room; then how many, and how many octets."""
+    at = done = 0
+    while done < count and at + REACH <= room:
+        length = write_input(first + done, tables, out + at)
+        store32(lengths + 4 * done, length)
+        at += length
+        done += 1
+    store64(made, done)
+    store64(made + WORD, at)
+
+
+@cache
+def _writing() -> Compiled:
+    return Compiled(_write_all, edition(), *[types.int64] * 7)

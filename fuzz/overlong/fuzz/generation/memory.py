@@ -1,0 +1,42 @@
+"""What choices read and write, as Python does it; ``compiled.py`` has the same for addresses.
+
+A table is a sequence of integers, of 63 bits each; a pool is ``bytes``; what is written to is a ``bytearray``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def cell(table: Sequence[int], place: int) -> int:
+    """A cell of a table."""
+    return table[place]
+
+
+def product(one: int, other: int, more: int) -> int:
+    """Two numbers multiplied, and one added, modulo 2**63."""
+    return (one * other + more) & (1 << 63) - 1
+
+
+def octet_at(octets: bytearray, place: int) -> int:
+    """An octet."""
+    return octets[place]
+
+
+def copy(to: bytearray, at: int, source: bytes | bytearray, start: int, count: int) -> None:
+    """Copy so many octets; what lies behind them may be written over."""
+    to[at : at + count] = source[start : start + count]
+
+
+def write_word(to: bytearray, at: int, word: int) -> None:
+    """Write the octets of a token, given as a word (see :func:`word_of`); seven more may be written over."""
+    count = word >> 56
+    to[at : at + count] = word.to_bytes(8, "little")[:count]
+
+
+def word_of(token: bytes) -> int:
+    """A token of at most seven octets as a word: its first octet lowest, its length in the highest."""
+    return int.from_bytes(token.ljust(7, b"\0") + bytes([len(token)]), "little")

@@ -1,0 +1,159 @@
+"""The tokens that inputs are put together from: short octet strings with a meaning to the grammar.
+
+All are read off the minimal automaton and the layouts, for any dialect: characters at the corners of the grammar's
+products, every transition (the least word that leads to a state, then an octet at the edge of a class), beginnings of
+characters, and what a lenient decoder takes for one: any number in any row of RFC 2279's layout that has room for it.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import product
+from typing import TYPE_CHECKING, NamedTuple
+
+from overlong.reference.automaton import OCTETS
+from overlong.reference.layout import load_layout
+from overlong.reference.order import CODE_POINTS, SIGNATURE, SURROGATES, well_formed_products
+from overlong.reference.theory import access_words, shortlex
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from overlong.reference.automaton import Automaton
+    from overlong.reference.dialect import Dialect
+
+LONGEST_TOKEN = 7
+"""Octets: a token and its length fit in a word."""
+LETTER = b"a"
+"""What stands for any ASCII text."""
+FILTERED = b"\0\t\n\r \"%&'./;<>\\a"
+"""Characters that filters and parsers look for, and a letter."""
+
+
+class Tokens(NamedTuple):
+    """Tokens by what they are, each group without doubles and in shortlex order."""
+
+    ascii: tuple[bytes, ...]
+    """Well-formed characters of one octet: those at edges, and those that filters look for."""
+    characters: tuple[bytes, ...]
+    """Well-formed characters of two octets and more: the corners of each product of ranges, and some that software
+    treats on its own: the signature, noncharacters, U+FFFD."""
+    transitions: tuple[bytes, ...]
+    """For every state from which something is accepted the least word that leads to it, then one octet: the edges of
+    each run of each class."""
+    dead_ends: tuple[bytes, ...]
+    """Beginnings of characters, then an octet that cannot follow, and alone what cannot begin anything."""
+    lenient: tuple[bytes, ...]
+    """What a decoder that checks less takes for a character, and the dialect does not: overlong forms, surrogates, one
+    and in pairs, numbers out of range, five and six octets."""
+    completed: tuple[bytes, ...]
+    """Transitions that no character has, and tail octets up to the length that the first octet announces: ``C0 80``,
+    ``ED A0 80``, ``F4 90 80 80``. The commonest flaws of decoders, so they are chosen more often."""
+    beginnings: tuple[bytes, ...]
+    """Proper beginnings of characters, which more octets could complete."""
+    signature: tuple[bytes, ...]
+    """U+FEFF."""
+    octets: tuple[bytes, ...]
+    """Every octet."""
+
+    @property
+    def opening(self) -> tuple[bytes, ...]:
+        """Those that a campaign asks alone, before all else."""
+        return in_order(
+            (b"", *self.transitions, *self.completed, *self.lenient, *self.beginnings, *self.characters, *self.ascii)
+        )
+
+
+class Filler(NamedTuple):
+    """Octets that fill up: letters, then a unit again and again."""
+
+    unit: bytes
+
+    def octets(self, length: int) -> bytes:
+        """At least so many, the unit's first one at place ``len(unit) - 1``."""
+        return LETTER * (len(self.unit) - 1) + self.unit * (length // len(self.unit) + 1)
+
+
+@cache
+def tokens_of(spoken: Dialect) -> Tokens:
+    """The tokens of a dialect."""
+    automaton = spoken.automaton
+    corners = [octets for ranges in well_formed_products(automaton) for octets in _corners(ranges)]
+    notable = (SIGNATURE, CODE_POINTS[-1] & 0xFFFF, (CODE_POINTS[-1] & 0xFFFF) - 1, 0xFFFD)
+    spelt = [octets for number in notable if (octets := spoken.layout.encode(number)) and automaton.accepts(octets)]
+    accepted = in_order(corners + spelt + [bytes([octet]) for octet in FILTERED if automaton.accepts([octet])])
+    beginnings = in_order(octets[:end] for octets in corners for end in range(1, len(octets)))
+    edges = tuple({end for octets in automaton.classes for run in octets.ranges for end in (run.low, run.high)})
+    dead = automaton.dead
+    alive = [word for state, word in enumerate(access_words(automaton)) if state != dead]
+    transitions = in_order(word + bytes([octet]) for word in alive for octet in edges)
+    return Tokens(
+        ascii=tuple(octets for octets in accepted if len(octets) == 1),
+        characters=tuple(octets for octets in accepted if len(octets) > 1),
+        transitions=transitions,
+        dead_ends=in_order(
+            octets
+            for before in (b"", *beginnings)
+            for octet in edges
+            if automaton.run(octets := before + bytes([octet])) == dead
+        ),
+        lenient=in_order(octets for octets in _lenient() if not automaton.accepts(octets)),
+        completed=in_order(
+            whole for octets in transitions if automaton.run(octets) == dead for whole in _completed(octets)
+        ),
+        beginnings=beginnings,
+        signature=tuple(spelt[:1]),
+        octets=tuple(bytes([octet]) for octet in OCTETS),
+    )
+
+
+@cache
+def fillers_of(spoken: Dialect) -> tuple[tuple[Filler, ...], tuple[Filler, ...]]:
+    """Fillers of characters of one octet each; and of longer ones: of the corners of each product, and of all sizes."""
+    products = list(well_formed_products(spoken.automaton))
+    single = [ranges[0] for ranges in products if len(ranges) == 1]
+    ends = in_order(bytes([octets[end]]) for octets in single for end in (0, -1))
+    letters = bytes(octet for octets in single for octet in octets if chr(octet).isalnum())
+    long = in_order(bytes(octets[end] for octets in ranges) for ranges in products for end in (0, -1))
+    longer = [octets for octets in long if len(octets) > 1 and spoken.automaton.accepts(octets * 2)]
+    sizes = {len(octets): octets for octets in (LETTER, *longer)}
+    mixed = b"".join(sizes.values())
+    plain = (Filler(LETTER), *(Filler(unit) for unit in (*ends, letters) if spoken.automaton.accepts(unit)))
+    return plain, (*map(Filler, longer), *([Filler(mixed)] if spoken.automaton.accepts(mixed * 2) else []))
+
+
+def in_order(words: Iterable[bytes]) -> tuple[bytes, ...]:
+    """Each once, in shortlex order."""
+    return tuple(sorted(set(words), key=shortlex))
+
+
+def reaching(automaton: Automaton) -> tuple[bool, ...]:
+    """For each octet whether it may begin a character."""
+    return tuple(to != automaton.dead for to in automaton.table[0])
+
+
+def _completed(octets: bytes) -> Iterator[bytes]:
+    """The octets, and the least tail octets that the first one announces behind them, if what is there are such too."""
+    row = load_layout("rfc2279").announced(octets[0])
+    if row is not None and len(octets) <= len(row.templates) and row.fits(octets):
+        yield octets + bytes(template.fixed for template in row.templates[len(octets) :])
+
+
+def _corners(ranges: tuple[range, ...]) -> Iterator[bytes]:
+    """The characters of a product with the first or the last octet in each place."""
+    return map(bytes, product(*({octets[0], octets[-1]} for octets in ranges)))
+
+
+@cache
+def _lenient() -> tuple[bytes, ...]:
+    """The numbers at the ends of every row and range, and what filters look for, in all rows that have room."""
+    rows, numbers = load_layout("rfc2279").rows, set(FILTERED)
+    ends = [*(row.numbers for row in rows), SURROGATES, CODE_POINTS]
+    numbers |= {number for each in ends for number in (each.start, each.stop - 1, each.stop)}
+    halves = [rows[2].octets(number) for number in (SURROGATES[0], SURROGATES[-1])]
+    middle = (SURROGATES.start + SURROGATES.stop) // 2
+    numbers |= {middle - 1, middle}
+    room = {row: 1 << sum(free for free, _ in row.free_bits) for row in rows}
+    single = [row.octets(number) for row in rows for number in numbers if number < room[row]]
+    pairs = [halves[0] + rows[2].octets(middle), rows[2].octets(middle - 1) + halves[1]]
+    return in_order(single + pairs)
