@@ -241,7 +241,7 @@ def test_any_answers_are_judged_as_if_one_by_one(changes, units, offsets, strips
         bytes(columns[0]), big_endian("I", columns[1]), *map(bytes, (columns[2], columns[3], columns[4]))
     )
     grid_columns = Columns(GRID)
-    judge = Judge(grid_columns, expected, unit_size=written.size)
+    judge = Judge(grid_columns.items, expected, unit_size=written.size)
     oracle = Oracle(grid_columns, expected, Profile())
     judged = judge.judge(answers, oracle.expected(0, GRID.size), 0)
     kinds = [
@@ -261,7 +261,7 @@ def test_any_answers_are_judged_as_if_one_by_one(changes, units, offsets, strips
 def test_a_refusal_may_say_nothing_and_must_not_say_what_there_is_not():
     columns = Columns(Grid((Axis("only", (b"\xff", b"\x80", b"a")),)))
     expected = expects("V", "utf-32")
-    oracle, judge = Oracle(columns, expected, Profile()), Judge(columns, expected, unit_size=4)
+    oracle, judge = Oracle(columns, expected, Profile()), Judge(columns.items, expected, unit_size=4)
     right = oracle.expected(0, 3)
     silent = Answers.of(b"RRA", big_endian("I", [NOT_SAID, NOT_SAID, 0]), bytes(3), b"\xff\xff\0", b"")
     judged = judge.judge(silent, right, 0)

@@ -95,16 +95,25 @@ def meant(result: Result) -> str | bytes | bool | Refusal | Bug | Stream:
 def one_by_one(decode: Callable[[bytes], Any], kind: type) -> Answerer:
     """A decoder of one input as one of many."""
 
-    def ask(octets: bytes) -> Result:
-        try:
-            result = decode(octets)
-        except Exception as error:  # noqa: BLE001 (decoders raise what they like)
-            return refusal(error)
-        if not isinstance(result, kind):
-            return Bug(f"returned {type(result).__name__} where it returned {kind.__name__} before")
-        return cast("Result", result)
+    def ask(many: Sequence[bytes]) -> Sequence[Result]:
+        results = list[Result]()
+        for octets in many:  # one loop: calling a function for each would take half as long again
+            try:
+                result = decode(octets)
+            except UnicodeDecodeError as error:
+                results.append(said(error))
+            except Exception as error:  # noqa: BLE001 (decoders raise what they like)
+                results.append(refusal(error))
+            else:
+                fits = isinstance(result, kind)
+                results.append(
+                    result
+                    if fits
+                    else Bug(f"returned {type(result).__name__} where it returned {kind.__name__} before")
+                )
+        return results
 
-    return lambda many: [ask(octets) for octets in many]
+    return ask
 
 
 def stream(make: Callable[[], Any], payload: bytes) -> Result:
@@ -267,7 +276,7 @@ def columns(results: Sequence[Result]) -> tuple[bytes, ...]:
     if kinds <= {str, tuple}:  # a strict decoder of Python's own
         try:
             return decoded_or_refused(results)
-        except ValueError:  # a length beyond 255
+        except (ValueError, OverflowError):  # a length beyond 255, an offset before the start
             pass
     return one_after_the_other(results)
 

@@ -8,6 +8,9 @@ knows of what, and the next child goes on behind it.
 
 A decoder that dies of string after string is asked a few of them. Then the end and the middle of a block are tried,
 and if it dies of them too, the others of the block are left out: counted as not asked, and never as crashed.
+
+Where the strings come from, and the loop that asks them, is a :class:`Source`: here it is the grids of a plan, and
+another adapter that calls :func:`main` may have one of its own.
 """
 
 from __future__ import annotations
@@ -34,7 +37,7 @@ import zlib
 from dataclasses import dataclass
 from functools import lru_cache
 from io import FileIO
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from overlong.conformance.adapters.abi import ABIS
 from overlong.conformance.adapters.native import Library, address_of
@@ -51,7 +54,8 @@ from overlong.conformance.target import TargetError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from overlong.conformance.sweep.grid import Grid
+    from overlong.conformance.adapters.abi import Abi
+    from overlong.reference.layout import Layout
 
 SWEEP, AT_WORK = "W", b"W"
 """The operation; and the status of a frame that says that the answer is not ready yet, once a second."""
@@ -90,10 +94,12 @@ class Wanted:
     """Seconds for one call."""
     restarts: int
     """Deaths in the shard after which strings are left out behind each."""
+    more: str = ""
+    """What else the source of the strings is told, in words of its own."""
 
     @property
     def question(self) -> Question:
-        return Question(self.plan, self.grid, self.speaks, self.operation)
+        return Question(self.plan, self.grid, self.speaks, self.operation, self.more)
 
 
 class Question(NamedTuple):
@@ -103,10 +109,56 @@ class Question(NamedTuple):
     grid: int
     speaks: str
     operation: str
+    more: str = ""
 
-    @property
-    def strings(self) -> Grid:
-        return plan_named(self.plan, Profile(self.speaks)).grids[self.grid]
+
+class Strings(Protocol):
+    """Strings by their numbers."""
+
+    def string(self, index: int, /) -> bytes: ...
+
+
+class Asks(Protocol):
+    """A loop that asks functions: ``sweep/compiled/__init__.py`` says how."""
+
+    def run(self, strings: Any, until: int, progress: Progress, kinds: memoryview, origin: int, /) -> None: ...
+
+
+class Source(Protocol):
+    """Where the strings of a request come from, and what asks them."""
+
+    def strings(self, question: Question) -> Strings:
+        """What is asked; for equal questions the same object, so that a loop knows it again.
+
+        Raises:
+            ValueError, Impossible: there is nothing of that name.
+        """
+        ...
+
+    def compile(self, abi: Abi) -> None:
+        """Do what takes long, before any fork."""
+        ...
+
+    def loop(self, abi: Abi, addresses: Sequence[int], expected: Expectation, layout: Layout) -> Asks:
+        """What asks such strings, of functions at these addresses."""
+        ...
+
+
+class Grids:
+    """The strings of a plan's grids."""
+
+    def strings(self, question: Question) -> Strings:
+        return plan_named(question.plan, Profile(question.speaks)).grids[question.grid]
+
+    def compile(self, abi: Abi) -> None:
+        from overlong.conformance.sweep.compiled.loop import compiled_for
+
+        compiled_for(abi)
+
+    def loop(self, abi: Abi, addresses: Sequence[int], expected: Expectation, layout: Layout) -> Asks:
+        from overlong.conformance.sweep.compiled.loop import Loop
+
+        return Loop(abi, addresses, expected, layout)
 
 
 class Ended(NamedTuple):
@@ -154,8 +206,8 @@ class Shared:
 class Caller:
     """The child that runs foreign code, as this process sees it; there is a new one when it dies."""
 
-    def __init__(self, named: Named, greeting: Greeting, sight: Sight) -> None:
-        self.shared = Shared()
+    def __init__(self, named: Named, greeting: Greeting, sight: Sight, source: Source) -> None:
+        self.shared, self.source = Shared(), source
         self._named, self._greeting, self._sight = named, greeting, sight
         self._abi = ABIS[named.abi]
         self._is_compiled = False
@@ -169,9 +221,7 @@ class Caller:
     def compile(self) -> None:
         """Do before any fork what takes long: the loops are then there in every child."""
         if not self._is_compiled:
-            from overlong.conformance.sweep.compiled.loop import compiled_for
-
-            compiled_for(self._abi)
+            self.source.compile(self._abi)
             gc.collect()
             gc.freeze()  # a child that has no garbage to look for copies fewer pages
             self._is_compiled = True
@@ -299,8 +349,6 @@ class Caller:
 
     def _serve(self, asked: int, answers: int) -> None:
         """The child's life."""
-        from overlong.conformance.sweep.compiled.loop import Loop
-
         os.close(self._asks)
         os.close(self._answered)
         shared, abi = self.shared, self._abi
@@ -308,16 +356,18 @@ class Caller:
         addresses = _addresses(self._named)
 
         @lru_cache
-        def loop(speaks: str, operation: str) -> Loop:
+        def loop(speaks: str, operation: str) -> Asks:
             profile = Profile(speaks)
-            return Loop(abi, addresses, expectation(profile, self._greeting, operation), profile.dialect.layout)
+            expected = expectation(profile, self._greeting, operation)
+            return self.source.loop(abi, addresses, expected, profile.dialect.layout)
 
         os.write(answers, _READY)
         while message := os.read(asked, _MESSAGE):
             *words, until, origin, trial = marshal.loads(message)  # noqa: S302 (of the process that forked this one)
             question = Question(*words)
             progress, kinds = (shared.trial, shared.kind_of_trial) if trial else (shared.progress, shared.kinds)
-            loop(question.speaks, question.operation).run(question.strings, until, progress, kinds, origin)
+            strings = self.source.strings(question)
+            loop(question.speaks, question.operation).run(strings, until, progress, kinds, origin)
             os.write(answers, _READY)
 
 
@@ -367,7 +417,7 @@ class Course:
         if wanted.count > LARGEST_SHARD:
             raise Impossible(f"a shard has {LARGEST_SHARD} strings at most, and this one {wanted.count}")
         self._wanted, self._caller, self._question = wanted, caller, wanted.question
-        self._grid = self._question.strings
+        self._strings = caller.source.strings(self._question)
         self._automaton = caller.expectation(self._question).automaton
         self._progress, self._kinds = caller.shared.progress, caller.shared.kinds
         self._end = wanted.first + wanted.count
@@ -471,7 +521,7 @@ class Course:
         return True
 
     def _pass(self, index: int, why: Ended) -> None:
-        octets = self._grid.string(index)
+        octets = self._strings.string(index)
         self._progress.passed(len(octets), well_formed=self._automaton.accepts(octets))
         self._kinds[index - self._wanted.first] = why.kind
         self._faults[why.kind].append((index, why.text))
@@ -494,7 +544,7 @@ class Course:
             if place < 0:
                 break
             index = self._wanted.first + place
-            told.append((index, BROKEN, self._what_is_wrong(self._grid.string(index))))
+            told.append((index, BROKEN, self._what_is_wrong(self._strings.string(index))))
         return sorted(told)
 
     def _what_is_wrong(self, octets: bytes) -> str:
@@ -578,8 +628,8 @@ def respond(caller: Caller, payload: bytes) -> Sequence[bytes]:
     return [b"A", HEAD_OF_RESULT.pack(len(said)), said, kinds]
 
 
-def main() -> None:
-    """Greet, then answer until the input ends."""
+def main(source: Source | None = None) -> None:
+    """Greet, then answer until the input ends. ``source``: where strings come from; None: grids."""
     import resource
 
     named = Named.of(sys.argv[1:])
@@ -602,7 +652,7 @@ def main() -> None:
         **named.traits,
     }
     sight = Sight(answers)
-    caller = Caller(named, Greeting.parse(json.dumps(greeting).encode()), sight)
+    caller = Caller(named, Greeting.parse(json.dumps(greeting).encode()), sight, source or Grids())
     loaded = caller.witness(operation, [], single=False, limit=None)
     if isinstance(loaded, int):
         die(loaded)

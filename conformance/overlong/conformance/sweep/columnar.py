@@ -208,7 +208,8 @@ class Columnar:
             expected, columns = self.expectation, Columns(grid)
             oracle = Oracle(columns, expected, self.job.profile)
             oracle.habits = self._habits
-            self._grid = grid, columns, oracle, Judge(columns, expected, unit_size=self.target.greeting.units.size)
+            unit_size, step = self.target.greeting.units.size, 2 if grid.earlier else 1
+            self._grid = grid, columns, oracle, Judge(columns.items, expected, unit_size=unit_size, step=step)
         return self._grid[1:]
 
     def _asked(self, shard: Shard, columns: Columns, oracle: Oracle) -> Iterator[tuple[Batch, str]]:

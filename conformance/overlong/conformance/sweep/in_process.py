@@ -1,6 +1,7 @@
 """The engine for shared libraries: shards are asked by compiled loops in the library's own process.
 
-This side starts ``adapters/sweeping.py`` in the sandbox and hands it shards; foreign code runs two processes away.
+This side starts ``adapters/sweeping.py``, or another adapter that speaks as it does, in the sandbox and hands it
+shards; foreign code runs two processes away.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ from overlong.conformance.targets.builtin import ADAPTERS
 from overlong.conformance.targets.framed import FramedTarget, describe
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from overlong.conformance.process import Process
     from overlong.conformance.protocol import Greeting
     from overlong.conformance.sweep.engine import Job
@@ -54,12 +57,16 @@ def reason_against(target: FramedTarget) -> str:
 class InProcess:
     """Asks shards in the process of a shared library, by a child of it."""
 
-    def __init__(self, job: Job, target: FramedTarget) -> None:
+    def __init__(
+        self, job: Job, target: FramedTarget, *, adapter: Path = ADAPTERS / "sweeping.py", more: str = ""
+    ) -> None:
         """Start nothing yet.
 
         Args:
             job: what is expected; its target is not looked at.
             target: one against which there is no reason. It is not started, and another process is.
+            adapter: what asks it.
+            more: what that is told of each shard besides, in words of its own.
 
         Raises:
             TargetError: there is a reason against it.
@@ -67,9 +74,11 @@ class InProcess:
         if reason := reason_against(target):
             raise TargetError(f"{printable(target.id)}: it cannot be asked in its own process: {reason}")
         command = list(target.command)
-        command[_PLACE] = str(ADAPTERS / "sweeping.py")
+        command[_PLACE] = str(adapter)
         self._target = dataclasses.replace(target, command=command, restarts=0, notes=[])
         self._job = job
+        self.more = more
+        """What the adapter is told of the next shard besides."""
         self._process: Process | None = None
         self._patience = _COMPILES
         self._request = 0
@@ -106,6 +115,7 @@ class InProcess:
             operation,
             self._target.timeout,
             self._target.restart_budget,
+            self.more,
         )
         self._request = (self._request + 1) & 0xFFFFFFFF
         process.send(self._request, (SWEEP + json.dumps(dataclasses.asdict(wanted))).encode())

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -44,13 +45,13 @@ from overlong.reference.layout import load_layout
 from overlong.reference.order import SIGNATURE
 
 if TYPE_CHECKING:
+    from array import array
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
     from overlong.conformance.observation import Fault as Observed
     from overlong.conformance.protocol import Answers
-    from overlong.conformance.sweep.columns import Columns
     from overlong.conformance.sweep.columns_expected import Expected
     from overlong.conformance.sweep.expectation import Expectation
 
@@ -89,14 +90,25 @@ class _Columns:
     units: NDArray[np.uint8]
 
 
-class Judge:
-    """Judges the answers to the strings of one grid."""
+Items = Callable[[int, int], tuple["array[int]", bytes]]
+"""From the number of the first and a count to the lengths of what is asked, and its octets in a row."""
 
-    def __init__(self, columns: Columns, expectation: Expectation, *, unit_size: int) -> None:
-        """``unit_size``: octets in a unit of the target's output, judged or not."""
-        self._columns = columns
+
+class Judge:
+    """Judges the answers to strings that have numbers."""
+
+    def __init__(self, items: Items, expectation: Expectation, *, unit_size: int, step: int = 1) -> None:
+        """Keep nothing but what is given.
+
+        Args:
+            items: makes what was asked again, where it has to be looked at.
+            expectation: of the target.
+            unit_size: octets in a unit of its output, judged or not.
+            step: 2 if before each string another one is asked, which is not judged.
+        """
+        self._items = items
         self._expectation = expectation
-        self._step = 2 if columns.grid.earlier else 1
+        self._step = step
         self._unit_size = unit_size
         self._decodes = expectation.operation == DECODE
         self._judges_output = self._decodes and bool(expectation.units)
@@ -225,7 +237,7 @@ class Judge:
 
     def _strings(self, first: int, count: int) -> tuple[NDArray[np.int64], NDArray[np.int64], bytes]:
         """Where strings that are judged begin among octets, and how many are theirs."""
-        lengths, octets = self._columns.items(first, count)
+        lengths, octets = self._items(first, count)
         sizes = np.frombuffer(lengths, np.uint32).astype(np.int64)
         judged = slice(self._step - 1, None, self._step)
         return (np.cumsum(sizes) - sizes)[judged], sizes[judged], octets

@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 
 @cache
-def sources() -> str:
-    """A digest of what compiled loops are made of."""
-    files = (*sorted(Path(__file__).parent.glob("*.py")), Path(abi.__file__))
+def sources(*others: Path) -> str:
+    """A digest of what compiled loops are made of: these sources, and others if a loop is made of them too."""
+    files = (*sorted(Path(__file__).parent.glob("*.py")), Path(abi.__file__), *others)
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:16]
 
 
-def edition() -> Any:
+def edition(*others: Path) -> Any:
     """The type of a first parameter that holds nothing: Numba's cache looks at types, and at one file's age only."""
-    return types.Opaque(f"Edition({sources()})")
+    return types.Opaque(f"Edition({sources(*others)})")
 
 
 class Compiled:

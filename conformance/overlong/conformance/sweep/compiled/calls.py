@@ -26,6 +26,7 @@ from overlong.conformance.sweep.compiled.memory import below, load32, load64, st
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from overlong.conformance.adapters.abi import Abi
 
@@ -65,9 +66,9 @@ class Convention(types.Opaque):
         return ABIS[self.abi_name]
 
 
-def convention(abi: Abi) -> Convention:
-    """The type of that convention."""
-    return Convention(abi.name, sources())
+def convention(abi: Abi, *others: Path) -> Convention:
+    """The type of that convention, for a loop that is made of other sources, too."""
+    return Convention(abi.name, sources(*others))
 
 
 register_model(Convention)(models.OpaqueModel)

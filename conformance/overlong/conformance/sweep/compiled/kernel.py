@@ -43,7 +43,7 @@ from overlong.conformance.sweep.shard import (
 from overlong.conformance.sweep.shard import BROKEN as BROKEN_KIND
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 FLUSH = 1 << 16
 """Strings after which the sums are published, at most."""
@@ -140,38 +140,39 @@ class Task(NamedTuple):
     checksum: int = 0
 
 
-def _get_field(_context: Any, _task: Any, name: Any) -> tuple[Any, Callable[..., Any]] | None:
-    if not isinstance(name, types.StringLiteral):
-        return None
+def fields(names: Sequence[str]) -> tuple[Any, Any]:
+    """Functions for compiled code that get and put a word of that name, of the words at an address.
 
-    def emit(_context: Any, builder: Any, _signature: Any, given: Any) -> Any:
-        return builder.load(_field(builder, given[0], name.literal_value))
+    They take the address and a name as it stands in the source; the second takes the number, too.
+    """
 
-    return types.int64(types.int64, name), emit
+    def field(builder: Any, task: Any, name: str) -> Any:
+        place = builder.add(task, task.type(WORD * names.index(name)))
+        return builder.inttoptr(place, task.type.as_pointer())
+
+    def get_field(_context: Any, _task: Any, name: Any) -> tuple[Any, Callable[..., Any]] | None:
+        if not isinstance(name, types.StringLiteral):
+            return None
+
+        def emit(_context: Any, builder: Any, _signature: Any, given: Any) -> Any:
+            return builder.load(field(builder, given[0], name.literal_value))
+
+        return types.int64(types.int64, name), emit
+
+    def put_field(_context: Any, _task: Any, name: Any, _number: Any) -> tuple[Any, Callable[..., Any]] | None:
+        if not isinstance(name, types.StringLiteral):
+            return None
+
+        def emit(context: Any, builder: Any, _signature: Any, given: Any) -> Any:
+            builder.store(given[2], field(builder, given[0], name.literal_value))
+            return context.get_dummy_value()
+
+        return types.void(types.int64, name, types.int64), emit
+
+    return intrinsic(get_field), intrinsic(put_field)
 
 
-get: Any = intrinsic(_get_field)
-"""A field of the :class:`Task` at an address, by its name."""
-
-
-def _put_field(_context: Any, _task: Any, name: Any, _number: Any) -> tuple[Any, Callable[..., Any]] | None:
-    if not isinstance(name, types.StringLiteral):
-        return None
-
-    def emit(context: Any, builder: Any, _signature: Any, given: Any) -> Any:
-        builder.store(given[2], _field(builder, given[0], name.literal_value))
-        return context.get_dummy_value()
-
-    return types.void(types.int64, name, types.int64), emit
-
-
-put: Any = intrinsic(_put_field)
-"""Set a field of the :class:`Task` at an address, by its name."""
-
-
-def _field(builder: Any, task: Any, name: str) -> Any:
-    place = builder.add(task, task.type(WORD * Task._fields.index(name)))
-    return builder.inttoptr(place, task.type.as_pointer())
+get, put = fields(Task._fields)
 
 
 @register_jitable
@@ -205,8 +206,8 @@ def _put(value: int, size: int, at: int, task: int) -> int:
 
 
 @register_jitable
-def _units(piece: int, length: int, level: int, size: int, task: int) -> tuple[int, int]:
-    """Write the units of a piece behind those of a level; the number begun and the units then.
+def units_of(piece: int, length: int, level: int, size: int, task: int) -> tuple[int, int]:
+    """Write the units of a piece behind those of a level (zeros: of nothing); the number begun and the units then.
 
     Only of a piece that can be a part of something well-formed. Units below zero: there is no such output.
     """
@@ -224,7 +225,7 @@ def _units(piece: int, length: int, level: int, size: int, task: int) -> tuple[i
 
 
 @register_jitable
-def _equal(one: int, other: int, units: int, size: int) -> bool:
+def equal(one: int, other: int, units: int, size: int) -> bool:
     """Whether so many units at two addresses are equal."""
     if units <= _FEW:
         for place in range(units):
@@ -252,17 +253,17 @@ def _output_differs(number: int, choice: int, size: int, task: int) -> bool:
     axis = get(task, "axis_count") - 1
     piece = get(task, "starts") + WORD * (load64(get(task, "axes") + 2 * WORD * axis) + choice)
     start, level = load64(piece), get(task, "levels") + LEVEL * axis
-    _, wanted = _units(get(task, "octets") + start, load64(piece + WORD) - start, level, size, task)
-    if wanted == number and _equal(get(task, "out"), get(task, "wanted"), number, size):
+    _, wanted = units_of(get(task, "octets") + start, load64(piece + WORD) - start, level, size, task)
+    if wanted == number and equal(get(task, "out"), get(task, "wanted"), number, size):
         return False
     mask = get(task, "signature_mask")
     return bool(not mask or load64(get(task, "input")) & mask != get(task, "signature"))
 
 
 @register_jitable
-def _set_aside(task: int) -> bool:
-    """Whether where the string is refused has no say: a trait touches it."""
-    address, whole, mask = get(task, "input"), get(task, "whole"), get(task, "signature_mask")
+def set_aside(address: int, whole: int, task: int) -> bool:
+    """Whether where the string at that address, of so many octets, is refused has no say: a trait touches it."""
+    mask = get(task, "signature_mask")
     fits = whole >= WORD or mask >> 8 * whole == 0  # else what stands behind the string would be taken for its own
     if mask and fits and load64(address) & mask == get(task, "signature"):
         return True
@@ -285,7 +286,7 @@ def _octet_differs(number: int, octet: int, size: int, task: int) -> bool:
     if number != units + 1:
         return True
     last = load32(out + 4 * units) if size == 4 else load16(out + 2 * units)
-    return last != value or not _equal(out, wanted, units, size)  # what takes two units is no number of 16 bits
+    return last != value or not equal(out, wanted, units, size)  # what takes two units is no number of 16 bits
 
 
 @register_jitable
@@ -306,7 +307,7 @@ def _advance(changed: int, size: int, task: int) -> None:
         else:
             copy(string + length, start, many)
             if size and get(task, "judges_output"):
-                value, units = _units(start, many, level, size, task)
+                value, units = units_of(start, many, level, size, task)
             for place in range(start, start + many):
                 state = load8(table + (state << 8 | load8(place)))
                 length += 1
@@ -340,7 +341,7 @@ def _place(choice: int, task: int) -> None:
 
 
 @register_jitable
-def _publish(
+def publish(
     index: int, strings: int, octets: int, well_formed: int, accepted: int, checksum: int, progress: int
 ) -> None:
     """Write a snapshot beside the one that is there, and make it the one that counts."""
@@ -429,7 +430,7 @@ def ask_run(convention: Any, task: int) -> None:  # noqa: PLR0915 (calls cost)
         elif (
             judges_offsets
             and unlikely(number != (seen if found < 0 else length + (found >> 1)))
-            and not _set_aside(task)
+            and not set_aside(address, whole, task)
         ):
             store8(kinds + index, OTHER_OFFSET)
         checksum += ((number << 2 | status) + 1) * (index * _SIGNED_ODD | 1)
@@ -495,7 +496,7 @@ def _asking(_edition: Any, size: int, until: int, task: int) -> None:  # noqa: P
         if index - reached >= FLUSH or index >= until:
             accepted = get(task, "accepted")
             well_formed = accepted + get(task, "differs")
-            _publish(index, strings, octets, well_formed, accepted, get(task, "checksum"), progress)
+            publish(index, strings, octets, well_formed, accepted, get(task, "checksum"), progress)
             reached = index
         changed = _next(index - begun, task)
 

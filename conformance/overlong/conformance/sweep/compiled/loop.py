@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 
@@ -41,11 +41,15 @@ def compiled_for(abi: Abi) -> tuple[Compiled, Compiled]:
     return asking(), run_of(convention(abi))
 
 
-class Loop:
-    """Asks functions at addresses in this process. ``compiled/__init__.py`` says how."""
+S = TypeVar("S")
+"""Strings by their numbers, of whatever kind."""
+
+
+class Asking(Generic[S]):
+    """Asks functions at addresses in this process, whatever the strings are. ``compiled/__init__.py`` says how."""
 
     def __init__(self, abi: Abi, addresses: Sequence[int], expectation: Expectation, layout: Layout) -> None:
-        """Compile the loop for that convention, or load it.
+        """Compile nothing.
 
         Args:
             abi: how the functions are called; one of ``ABIS``.
@@ -59,49 +63,86 @@ class Loop:
         if expectation.units not in ("", abi.units):
             raise ValueError(f"{abi.name} puts out {abi.units or 'nothing'}, and {expectation.units} is expected")
         self._abi, self._expectation = abi, expectation
-        self._ask, self._run = compiled_for(abi)
         self._functions = np.zeros(FUNCTIONS, np.int64)
         self._functions[: len(addresses)] = addresses[:FUNCTIONS]
         self._reader = Reader.of(expectation.automaton, layout)
         self._signature = (expectation.strips_signature and layout.encode(SIGNATURE)) or b""
-        self._arranged: _Arranged | None = None
 
     def run(
-        self, grid: Grid, until: int, progress: Progress, kinds: mmap | bytearray | memoryview, origin: int
+        self, strings: S, until: int, progress: Progress, kinds: mmap | bytearray | memoryview, origin: int
     ) -> None:
         """Ask all strings from ``progress.reached`` up to ``until``, which is not asked.
 
         Args:
-            grid: whose strings they are.
-            until: a number of a string, or ``grid.size``.
+            strings: they.
+            until: a number of a string, or how many there are.
             progress: how far the loop is, before and after.
             kinds: an octet for each string; ``kinds[index - origin]`` becomes the kind of one that diverges.
             origin: the number of the string whose kind comes first.
 
         Raises:
-            ValueError: those strings are not all of the grid, or ``kinds`` has no place for them.
+            ValueError: there are not all of those strings, or ``kinds`` has no place for them.
         """
-        first = progress.reached
-        if not (0 <= origin <= first <= until <= grid.size and until - origin <= len(kinds)):
-            raise ValueError(f"strings {first} to {until} of {grid.size}; kinds of {len(kinds)} from {origin} on")
+        first, size = progress.reached, self._size(strings)
+        if not (0 <= origin <= first <= until <= size and until - origin <= len(kinds)):
+            raise ValueError(f"strings {first} to {until} of {size}; kinds of {len(kinds)} from {origin} on")
         if first == until:
             return
         codes = np.frombuffer(kinds, np.uint8)
         words = np.frombuffer(progress.words, np.int64)
         codes[first - origin : max(first, progress.index + 1) - origin] = 0  # of those that are asked once more
-        if self._arranged is None or self._arranged.grid is not grid:
-            self._arranged = _Arranged(grid, self._abi, self._reader)
-        task = self._task(self._arranged, words.ctypes.data, codes.ctypes.data - origin)
+        self._ask_until(strings, until, words.ctypes.data, codes.ctypes.data - origin)
+
+    def _size(self, strings: S) -> int:
+        """How many there are."""
+        raise NotImplementedError
+
+    def _ask_until(self, strings: S, until: int, progress: int, kinds: int) -> None:
+        """Ask them; the addresses of the progress, and of the kind of string number 0."""
+        raise NotImplementedError
+
+    def _known(self) -> dict[str, int]:
+        """Fields of a :class:`Task` that no string has a say in."""
+        reader, expectation = self._reader, self._expectation
+        return {
+            "table": reader.table.ctypes.data,
+            "accepting": reader.accepting.ctypes.data,
+            "lead": reader.lead.ctypes.data,
+            "layout": reader.layout.ctypes.data,
+            "rows": len(reader.layout) // 4,
+            "room": self._abi.room(1) - self._abi.room(0),
+            "more": self._abi.room(0),
+            "judges_output": bool(expectation.units),
+            "judges_offsets": expectation.offsets,
+            "signature": int.from_bytes(self._signature, "little"),
+            "signature_mask": (1 << 8 * len(self._signature)) - 1,
+            "has_nul_trait": expectation.has_nul_trait,
+            "functions": self._functions.ctypes.data,
+        }
+
+
+class Loop(Asking["Grid"]):
+    """Asks the strings of grids."""
+
+    def __init__(self, abi: Abi, addresses: Sequence[int], expectation: Expectation, layout: Layout) -> None:
+        """Compile the loop for that convention, or load it; the arguments are those of :class:`Asking`."""
+        super().__init__(abi, addresses, expectation, layout)
+        self._ask, self._run = compiled_for(abi)
+        self._arranged: _Arranged | None = None
+
+    def _size(self, strings: Grid) -> int:
+        return strings.size
+
+    def _ask_until(self, strings: Grid, until: int, progress: int, kinds: int) -> None:
+        if self._arranged is None or self._arranged.grid is not strings:
+            self._arranged = _Arranged(strings, self._abi, self._reader)
+        task = self._task(self._arranged, progress, kinds)
         self._ask(UNIT.get(self._abi.units, 0), until, task.ctypes.data)
 
     def _task(self, arranged: _Arranged, progress: int, kinds: int) -> Array:
-        reader, pieces, expectation = self._reader, arranged.pieces, self._expectation
+        pieces = arranged.pieces
         task = Task(
-            table=reader.table.ctypes.data,
-            accepting=reader.accepting.ctypes.data,
-            lead=reader.lead.ctypes.data,
-            layout=reader.layout.ctypes.data,
-            rows=len(reader.layout) // 4,
+            **self._known(),
             octets=pieces.octets.ctypes.data,
             starts=pieces.starts.ctypes.data,
             axes=pieces.axes.ctypes.data,
@@ -118,17 +159,9 @@ class Loop:
             out=arranged.out.ctypes.data,
             cells=arranged.cells.ctypes.data,
             wanted=arranged.wanted.ctypes.data,
-            room=self._abi.room(1) - self._abi.room(0),
-            more=self._abi.room(0),
-            judges_output=bool(expectation.units),
-            judges_offsets=expectation.offsets,
-            signature=int.from_bytes(self._signature, "little"),
-            signature_mask=(1 << 8 * len(self._signature)) - 1,
-            has_nul_trait=expectation.has_nul_trait,
             levels=arranged.levels.ctypes.data,
             progress=progress,
             kinds=kinds,
-            functions=self._functions.ctypes.data,
             run=self._run.address,
             dirty=arranged.grid.longest + WORD,  # an earlier run was there
         )
@@ -142,24 +175,24 @@ class _Arranged:
         self.grid = grid
         self.behind = 0 if abi.terminated else grid.around
         self.pieces = Pieces.of(grid, reader, self.behind)
-        self.input = _surrounded(grid.longest, grid.around, self.behind)
-        self.before = _surrounded(grid.longest, grid.around, self.behind)
+        self.input = surrounded(grid.longest, grid.around, self.behind)
+        self.before = surrounded(grid.longest, grid.around, self.behind)
         units = max(abi.room(grid.longest), 4 * grid.longest) + BEHIND
-        self.out = _aligned(units * UNIT.get(abi.units, 1))
-        self.wanted = _aligned(units * UNIT.get(abi.units, 1))
-        self.cells = _aligned(CELLS)
+        self.out = aligned(units * UNIT.get(abi.units, 1))
+        self.wanted = aligned(units * UNIT.get(abi.units, 1))
+        self.cells = aligned(CELLS)
         self.levels = np.zeros(len(grid.axes) * LEVEL // WORD, np.int64)
 
 
-def _aligned(octets: int) -> Octets:
+def aligned(octets: int) -> Octets:
     """Zeros that begin at a multiple of :data:`ALIGNED`, and as many behind them."""
     memory = np.zeros(octets + 2 * ALIGNED, np.uint8)
     return memory[-memory.ctypes.data % ALIGNED :]
 
 
-def _surrounded(octets: int, around: int, behind: int) -> Octets:
+def surrounded(octets: int, around: int, behind: int) -> Octets:
     """Room for a string, with at least :data:`BEHIND` octets before it and behind it."""
-    memory = _aligned(BEHIND + octets + 2 * BEHIND + WORD)
+    memory = aligned(BEHIND + octets + 2 * BEHIND + WORD)
     memory[:BEHIND] = around
     memory[BEHIND:] = behind
     return memory[BEHIND:]

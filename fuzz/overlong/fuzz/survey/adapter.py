@@ -1,0 +1,71 @@
+"""Adapter for campaigns on shared libraries: ``adapter.py LIBRARY SYMBOLS ABI [trait=value ...]``.
+
+It is ``adapters/sweeping.py`` of the conformance tools, and asks inputs that are made by number in the place of grids.
+Nobody but ``in_process.py`` beside it asks it.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+if __name__ == "__main__":  # a decoder's module must not be shadowed by one of this folder
+    sys.path[0] = str(Path(__file__).resolve().parents[3])
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from overlong.conformance.adapters.sweeping import Impossible, main
+from overlong.conformance.profile import Profile
+from overlong.fuzz.generation.generated import Generated
+from overlong.fuzz.survey.asked import PLAN, Told
+from overlong.fuzz.survey.made import Inputs, Made
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from overlong.conformance.adapters.abi import Abi
+    from overlong.conformance.adapters.sweeping import Asks, Question
+    from overlong.conformance.sweep.expectation import Expectation
+    from overlong.reference.layout import Layout
+
+
+class ByNumber:
+    """Inputs by their numbers: the source of strings of this adapter."""
+
+    def strings(self, question: Question) -> Inputs:
+        """Those of a seed, and of a corpus."""
+        if (question.plan, question.grid) != (PLAN, 0):
+            raise Impossible(f"inputs are asked as the plan '{PLAN}'")
+        return _inputs(question.speaks, question.more)
+
+    def compile(self, abi: Abi) -> None:
+        """Compile the loop."""
+        from overlong.fuzz.survey.compiled.loop import compiled_for
+
+        compiled_for(abi)
+
+    def loop(self, abi: Abi, addresses: Sequence[int], expected: Expectation, layout: Layout) -> Asks:
+        """The loop, for functions at these addresses."""
+        from overlong.fuzz.survey.compiled.loop import Loop
+
+        return Loop(abi, addresses, expected, layout)
+
+
+@lru_cache(maxsize=2)
+def _generated(speaks: str, seed: int, path: str) -> Generated:
+    return Generated(seed, Told(seed, path).seeds(), Profile(speaks).dialect)
+
+
+@lru_cache(maxsize=2)
+def _inputs(speaks: str, more: str) -> Inputs:
+    told = Told.parse(more)
+    try:
+        made = Made.of(Path(told.made)) if told.made else None
+        return Inputs(_generated(speaks, told.seed, told.path), made)
+    except OSError as error:
+        raise Impossible(f"the inputs cannot be read: {error.strerror}") from error
+
+
+if __name__ == "__main__":
+    main(ByNumber())

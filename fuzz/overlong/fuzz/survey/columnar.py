@@ -1,0 +1,202 @@
+"""Inputs by number to whatever speaks the protocol: in large batches, with several under way."""
+
+from __future__ import annotations
+
+import time
+import zlib
+from collections import Counter
+from importlib.util import find_spec
+from operator import attrgetter
+from typing import TYPE_CHECKING
+
+from overlong.conformance.observation import TimedOut
+from overlong.conformance.printable import printable
+from overlong.conformance.sweep.expectation import expectation
+from overlong.conformance.sweep.shard import CRASHED, FAULTS, LEFT_OUT, TIMED_OUT, Fault, ShardResult
+from overlong.conformance.targets.framed import describe
+from overlong.fuzz.engines.engine import BLOCK
+from overlong.fuzz.survey.by_strings import ByStrings
+from overlong.fuzz.survey.judged import SurveyBatch
+
+if TYPE_CHECKING:
+    from array import array
+    from collections.abc import Iterator
+
+    from overlong.conformance.batch import Batch
+    from overlong.conformance.profile import Profile
+    from overlong.conformance.protocol import Greeting
+    from overlong.conformance.sweep.expectation import Expectation
+    from overlong.conformance.sweep.shard import Shard
+    from overlong.conformance.target import Answered
+    from overlong.fuzz.generation.generated import Generated
+    from overlong.fuzz.probe import Probe
+    from overlong.fuzz.survey.judged import Came, Judge
+
+PATIENCE = 2
+"""Inputs of a block that may take too long, after which the rest of the block is not asked."""
+STEP = 1 << 12
+"""Inputs that are made at a time, and the most in a batch: what is made of them stays in the CPU's cache."""
+
+
+class ColumnarSurvey:
+    """Asks a target inputs by number, by one operation, and judges whole columns.
+
+    Restarts are no limit: each input that the target does not survive is a fault of its own in the result.
+    """
+
+    def __init__(
+        self, probe: Probe, generated: Generated, profile: Profile, operation: str = "", *, plain: bool = False
+    ) -> None:
+        """Start the target.
+
+        Args:
+            probe: of the target; it is not asked anything else meanwhile.
+            generated: the inputs.
+            profile: what it is measured by.
+            operation: ``V`` or ``D``; empty for the one of them that says more.
+            plain: without NumPy, even if that is there.
+
+        Raises:
+            TargetError: it does not start, or offers nothing that could be judged in columns.
+        """
+        self._probe = probe
+        self._generated = generated
+        greeting = probe.greeting
+        self._expectation = expectation(profile, greeting, operation)
+        self._judge = _judge(self._expectation, profile, greeting, plain=plain)
+
+    @property
+    def operation(self) -> str:
+        """Its letter."""
+        return self._expectation.operation
+
+    @property
+    def judges_all(self) -> bool:
+        """Whether all that the operation says is judged: in some dialects, and with some traits, output is not."""
+        return self.operation == "V" or bool(self._expectation.units)
+
+    def run(self, shard: Shard) -> ShardResult:
+        """Ask all inputs of a shard.
+
+        Raises:
+            TargetError: the target does not start any more, or fails again and again without answering anything.
+        """
+        began = time.perf_counter()
+        tally = _Tally(shard)
+        first, end = shard.first, shard.first + shard.count
+        while first < end:
+            first = self._run(tally, first, end)
+        return tally.result(time.perf_counter() - began)
+
+    def close(self) -> None:
+        """End the target."""
+        self._probe.close()
+
+    def _run(self, tally: _Tally, first: int, end: int) -> int:
+        """Ask inputs up to before the end, or until too many of a block were not answered in time; where it ended."""
+        waited = Counter[int]()
+        asked = self._probe.observe(lambda place: self._asked(first + place, end - first - place), end - first)
+        for place, answered in asked:
+            number, batch = first + place, answered.batch
+            assert isinstance(batch, SurveyBatch), "asked for only such"
+            tally.add(number, batch.lengths, self._judge.came(batch, answered.answers, number, answered.faults))
+            if answered.unstable is not None:
+                tally.note_unstable(number, answered)
+            for at, fault in answered.faults.items():
+                block = (number + at) // BLOCK
+                waited[block] += isinstance(fault, TimedOut)
+                if waited[block] == PATIENCE:
+                    asked.close()
+                    self._probe.renew()
+                    following = min((block + 1) * BLOCK, end)
+                    tally.leave_out(number + len(batch), following)
+                    return following
+        return end
+
+    def _asked(self, first: int, count: int) -> Iterator[tuple[Batch, str]]:
+        """So many inputs in batches that the target takes, for now."""
+        while count:
+            made = min(STEP, count)
+            lengths, octets = self._generated.columns(first, made)
+            batch = SurveyBatch("fuzz", lengths, octets, judge=self._judge)
+            start = 0
+            while start < made:
+                end = min(start + max(self._probe.takes, 1), made)
+                yield batch.part(start, end), self._expectation.operation
+                start = end
+            first, count = first + made, count - made
+
+
+class _Tally:
+    """What came of a shard until now."""
+
+    def __init__(self, shard: Shard) -> None:
+        self.shard = shard
+        self.octets = self.well_formed = self.accepted = self.checksum = self.strings = 0
+        self.kinds: bytearray | None = None
+        self.faults: list[Fault] = []
+        self._told: dict[int, int] = {}
+
+    def add(self, first: int, lengths: array[int], came: Came) -> None:
+        """Count inputs in, the first of which has that number."""
+        self.accepted += came.accepted
+        self.checksum = (self.checksum + came.checksum) % (1 << 64)
+        self.well_formed += came.well_formed
+        self.strings += len(lengths)
+        self.octets += sum(lengths)
+        for fault in came.faults:
+            self.tell(fault)
+        if came.kinds:
+            start = first - self.shard.first
+            self._marked()[start : start + len(lengths)] = came.kinds
+            for length, kind in zip(lengths, came.kinds, strict=True):
+                if kind == LEFT_OUT:
+                    self.strings -= 1
+                    self.octets -= length
+
+    def note_unstable(self, first: int, answered: Answered) -> None:
+        """It failed on inputs together, and on none of them alone: the first of them stands for all."""
+        fault = answered.unstable
+        assert fault is not None, "asked for only then"
+        kind = TIMED_OUT if isinstance(fault, TimedOut) else CRASHED
+        self._marked()[first - self.shard.first] = kind
+        text = printable(f"{describe(fault)}, among inputs before it; not when asked again")
+        self.tell(Fault(first, kind, text.encode("ascii", "backslashreplace").decode("ascii")))
+
+    def leave_out(self, first: int, end: int) -> None:
+        """Note that some inputs are not asked."""
+        if end > first:
+            self._marked()[first - self.shard.first : end - self.shard.first] = bytes([LEFT_OUT]) * (end - first)
+
+    def tell(self, fault: Fault) -> None:
+        """Keep it, if it is among the first of its kind."""
+        told = self._told[fault.kind] = self._told.get(fault.kind, 0) + 1
+        if told <= FAULTS:
+            self.faults.append(fault)
+
+    def result(self, seconds: float) -> ShardResult:
+        return ShardResult(
+            self.shard,
+            self.strings,
+            self.octets,
+            self.well_formed,
+            self.accepted,
+            self.checksum,
+            b"" if self.kinds is None else zlib.compress(self.kinds, 1),
+            tuple(sorted(self.faults, key=attrgetter("index", "kind"))),
+            seconds,
+        )
+
+    def _marked(self) -> bytearray:
+        if self.kinds is None:
+            self.kinds = bytearray(self.shard.count)
+        return self.kinds
+
+
+def _judge(expected: Expectation, profile: Profile, greeting: Greeting, *, plain: bool) -> Judge:
+    """What judges the answers: by columns, if NumPy is there."""
+    if plain or find_spec("numpy") is None:
+        return ByStrings(expected, profile, greeting.units.size)
+    from overlong.fuzz.survey.by_columns import ByColumns
+
+    return ByColumns(expected, profile, greeting.units.size)
