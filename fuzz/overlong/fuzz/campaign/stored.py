@@ -35,7 +35,8 @@ class StoredFinding:
     minimal: bool
     """Whether nothing can be left out of it, and no octet be made less; if not, time ran out first."""
     stable: int
-    """How often it showed when it was asked again in fresh processes, out of :data:`AGAIN`."""
+    """How often it showed when it was asked again in fresh processes, out of :data:`AGAIN`; a difference, of which
+    there are many and which is no fault, is asked again in the same ones."""
     count: int
     """How many inputs of the campaign showed it, counting those that share its fingerprint."""
     first: int

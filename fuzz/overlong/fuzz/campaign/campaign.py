@@ -1,0 +1,419 @@
+"""A campaign: a folder, an engine, and time. It goes on where it was, whatever ended it."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import json
+import shlex
+import signal
+import threading
+import time
+from dataclasses import asdict, replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from overlong.conformance.clock import timestamp
+from overlong.conformance.printable import printable
+from overlong.conformance.profile import Profile
+from overlong.conformance.target import TargetError
+from overlong.conformance.targets.resolve import Limits
+from overlong.conformance.vector import Vector
+from overlong.fuzz.campaign.absorb import absorb, left_out
+from overlong.fuzz.campaign.corpus import FOLDER, Corpus, Imported, seeds_of
+from overlong.fuzz.campaign.error import CampaignError
+from overlong.fuzz.campaign.running import Running
+from overlong.fuzz.campaign.statement import write, write_findings
+from overlong.fuzz.campaign.status import Status
+from overlong.fuzz.campaign.store import ALREADY, DATABASE, Store
+from overlong.fuzz.campaign.tools import USUAL, Tools
+from overlong.fuzz.engines.engine import Job
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+    from overlong.fuzz.campaign.absorb import Examiner
+    from overlong.fuzz.campaign.crew import Crew
+    from overlong.fuzz.campaign.stored import StoredFinding
+    from overlong.fuzz.engines.engine import Harvest
+
+IMPORTED = "imported"
+"""The folder with inputs that are to be seeds from the next resume on."""
+
+
+def named(target: str | tuple[str, ...]) -> str:
+    """A target as findings name it."""
+    return target if isinstance(target, str) else f"-- {shlex.join(target)}"
+
+
+class Campaign:
+    """A campaign in its folder, open. Several processes may work on one."""
+
+    def __init__(self, folder: Path, store: Store, job: Job, tools: Tools, *, resumed: bool) -> None:
+        self.folder, self.job = folder, job
+        self.store, self.tools, self._resumed = store, tools, resumed
+        self._corpus = Corpus(folder / FOLDER)
+        self._earlier = store.seconds
+        self._executions = 0
+        self.crew: Crew | None = None
+        """Who runs spans, if a run is under way."""
+        self.began = self.looked = time.monotonic()
+        self._new = self.began
+        self._findings = store.findings
+        self._ran, self._others = (0.0, 0), 0
+        self._notes = self._all_notes()
+        self._features = store.features
+
+    @classmethod
+    def create(cls, folder: Path | str, job: Job, *, tools: Tools = USUAL) -> Campaign:
+        """A new campaign in a folder that is empty or not there yet.
+
+        Args:
+            folder: where it is to be kept.
+            job: whom to ask what; its seeds become the first inputs of the corpus.
+            tools: for tests.
+
+        Raises:
+            CampaignError: something is in the folder, perhaps a campaign; or it cannot be written.
+            UnknownTarget: there is no such target.
+            TargetError: a target cannot be used here.
+        """
+        folder = Path(folder)
+        identities = list(zip(map(named, job.targets), tools.identities(job), strict=True))
+        notes: list[str] = []
+        job = replace(job, seeds=seeds_of(job.seeds, notes), corpus=str(folder / FOLDER))
+        _made(folder)
+        header = {
+            "job": json.dumps(_job_as_json(job)),
+            "version": version("overlong"),
+            "begun": timestamp(),
+            "identities": json.dumps(identities),
+        }
+        store = Store.create(folder / DATABASE, header, job.seeds)
+        try:
+            store.note(notes)
+            corpus = Corpus(folder / FOLDER)
+            for octets in job.seeds:
+                corpus.add(octets)
+            return cls(folder, store, job, tools, resumed=False)
+        except BaseException:
+            store.close()
+            raise
+
+    @classmethod
+    def resume(cls, folder: Path | str, *, tools: Tools = USUAL) -> Campaign:
+        """The campaign in a folder. What was imported into it meanwhile gives its further inputs their parts.
+
+        Raises:
+            CampaignError: there is none; it is of another version of this program, damaged, or cannot be written.
+            TargetError: a target cannot be used here any more.
+        """
+        folder = Path(folder)
+        store = Store.open(folder / DATABASE)
+        try:
+            header = store.header
+            if header.get("version") != version("overlong"):
+                raise CampaignError(
+                    f"{printable(str(folder))}: begun with overlong {printable(str(header.get('version')), 40)}, which "
+                    f"may make other inputs than {version('overlong')}; use that, or begin a new one with -o"
+                )
+            job = _job_of(store)
+            job = replace(job, seeds=_with_imported(folder, store), corpus=str(folder / FOLDER))
+            store.note(_changed(header, tools.identities(job)))
+            return cls(folder, store, job, tools, resumed=True)
+        except BaseException:
+            store.close()
+            raise
+
+    def run(
+        self,
+        *,
+        seconds: float | None = None,
+        runs: int | None = None,
+        jobs: int = 1,
+        cluster: str = "",
+        told: Callable[[Status], None] | None = None,
+    ) -> Status:
+        """Ask inputs until something ends it, and keep what was found.
+
+        Args:
+            seconds: after which no more are asked in this run; None for no end.
+            runs: how many inputs the campaign is to have, with those of earlier runs; None for no end.
+            jobs: processes of this machine that ask at a time.
+            cluster: the address of a Dask scheduler whose workers are to ask instead.
+            told: is told now and then how it stands.
+
+        Raises:
+            TargetError: a target cannot be asked any more, or a cluster is gone. What was found is kept.
+            CampaignError: the folder cannot be written any more. What was committed is kept.
+            KeyboardInterrupt: on Ctrl-C and SIGTERM. What was committed is kept.
+        """
+        self.began = self._new = time.monotonic()
+        self._earlier = self.store.seconds
+        before = self.store.totals.executions
+        run = Running(self, seconds, runs, jobs, cluster, told or _nobody, before)
+        with _terminated_as_interrupted():
+            try:
+                run.go_on()
+                run.end(at_once=False)
+                self._written(run)
+            except BaseException as error:
+                if isinstance(error, TargetError):
+                    run.save_the_rest()
+                run.end(at_once=True)
+                if not isinstance(error, CampaignError):
+                    with contextlib.suppress(CampaignError):  # the other error is the one to tell
+                        self._written(run)
+                raise
+        status = self.status_in(None)
+        (told or _nobody)(status)
+        return status
+
+    @property
+    def status(self) -> Status:
+        """Where it is; of a run that has ended, how that was.
+
+        Raises:
+            CampaignError: its file cannot be read.
+        """
+        self.look()
+        return self.status_in(None)
+
+    def close(self) -> None:
+        """Let go of the folder. Never raises."""
+        self.store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _written(self, run: Running) -> None:
+        self.crew = None
+        self._ran = run.passed, self.store.totals.executions - run.before
+        self.store.spent(self.spent)
+        self.look()
+        write(self.folder, self.store, self.job, self.tools.edges(self._features, self.job.profile.dialect))
+
+    @property
+    def spent(self) -> float:
+        """Seconds of campaign time: of this run, and of earlier ones."""
+        return self._earlier + time.monotonic() - self.began
+
+    def look(self) -> None:
+        """Read again what others may have changed."""
+        found = len(self._findings)
+        self._findings = self.store.findings
+        self._others = self.store.others
+        self._notes = self._all_notes()
+        self._features = self.store.features
+        self._corpus.look_again()
+        self.looked = time.monotonic()
+        if len(self._findings) > found:
+            self._new = self.looked
+
+    def _all_notes(self) -> list[str]:
+        notes = [*self.store.notes, *left_out(self.store)]
+        if self.crew is None and (waiting := self.store.totals.waiting) and not self._others:
+            notes.append(f"not all that was seen is examined yet: {waiting} spans wait for --resume")
+        return notes
+
+    def status_in(self, run: Running | None) -> Status:
+        """Where it is in a run, or after the last one.
+
+        Raises:
+            CampaignError: its file cannot be read.
+        """
+        totals = self.store.totals
+        seconds, executions = self._ran if run is None else (run.passed, totals.executions - run.before)
+        return Status(
+            targets=tuple(map(named, self.job.targets)),
+            engine=self.job.engine,
+            profile=self.job.profile,
+            seed=self.job.seed,
+            resumed=self._resumed,
+            inputs=totals.inputs + (self.crew.progress if self.crew is not None else 0),
+            executions=totals.executions,
+            rate=executions / seconds if seconds else 0.0,
+            octets=totals.octets,
+            corpus=len(self._corpus),
+            edges=self.tools.edges(self._features, self.job.profile.dialect),
+            coverage=totals.coverage,
+            seconds=seconds,
+            earlier=self._earlier,
+            last_new=time.monotonic() - self._new,
+            findings=list(self._findings),
+            notes=list(self._notes),
+            others=self._others,
+        )
+
+    def absorb_next(self, examiner: Examiner) -> bool:
+        """Absorb the next harvest, if it is this process's to do; whether it did.
+
+        Raises:
+            CampaignError: the folder cannot be written, or its file is damaged.
+            TargetError: a target cannot be asked any more.
+        """
+        harvest = self.store.next_harvest()
+        if harvest is None:
+            return False
+        change = absorb(self.store, harvest, examiner, self.spent)
+        self._keep_inputs(harvest, change.features)
+        self.store.absorbed(harvest.span, change, self.spent)
+        self._features |= change.features
+        if change.features:
+            self._new = time.monotonic()
+        if change.findings:
+            self.look()
+            write_findings(self.folder, (each for each in self._findings if each.id in {f.id for f in change.findings}))
+        return True
+
+    def _keep_inputs(self, harvest: Harvest, new: frozenset[int]) -> None:
+        """Put into the corpus what reaches something new: of the reference, or of a target that is instrumented."""
+        missing = set(new)
+        for octets in harvest.interesting:
+            reached = self.tools.features_of(octets, self.job.profile.dialect) & missing
+            if reached or harvest.coverage:
+                self._corpus.add(octets)
+                missing -= reached
+
+
+def _nobody(_status: Status) -> None:
+    """Nobody watches."""
+
+
+@contextlib.contextmanager
+def _terminated_as_interrupted() -> Generator[None]:
+    """SIGTERM as Ctrl-C, where that can be."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _made(folder: Path) -> None:
+    """Make the folder, or see that it is empty.
+
+    Raises:
+        CampaignError: it is not, or cannot be made.
+    """
+    shown = printable(str(folder))
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        there = {path.name for path in folder.iterdir()}
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or "it is no path"
+        remedy = "make room" if getattr(error, "errno", 0) == errno.ENOSPC else "choose another folder with -o"
+        raise CampaignError(f"{shown}: {why}; {remedy}") from error
+    if there - {DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", f"{DATABASE}-journal"}:
+        why = ALREADY if DATABASE in there else "it is not empty, and no campaign; choose another folder with -o"
+        raise CampaignError(f"{shown}: {why}")
+
+
+def _job_as_json(job: Job) -> dict[str, Any]:
+    return {
+        "targets": job.targets,
+        "seed": str(job.seed),
+        "engine": job.engine,
+        "profile": asdict(job.profile),
+        "limits": asdict(job.limits),
+    }
+
+
+def _job_of(store: Store) -> Job:
+    """What a campaign began with, without its seeds.
+
+    Raises:
+        CampaignError: the file is damaged.
+    """
+    try:
+        read = json.loads(store.header["job"])
+        targets = tuple(each if isinstance(each, str) else tuple(map(str, each)) for each in read["targets"])
+        return Job(
+            targets, int(read["seed"]), str(read["engine"]), Profile(**read["profile"]), Limits(**read["limits"])
+        )
+    except (ValueError, TypeError, LookupError) as error:
+        raise CampaignError(f"{printable(str(store.path))}: it is damaged; choose another folder with -o") from error
+
+
+def _with_imported(folder: Path, store: Store) -> tuple[bytes, ...]:
+    """The seeds of the last generation; of a new one, if inputs were imported since it began."""
+    seeds, notes = store.seeds(store.generation), list[str]()
+    fresh = set(Corpus(folder / IMPORTED).inputs(notes)) - set(seeds)
+    if fresh:
+        seeds = seeds_of({*seeds, *fresh}, notes)
+        store.add_generation(seeds)
+    store.note(notes)
+    return seeds
+
+
+def _changed(header: dict[str, str], identities: tuple[str, ...]) -> list[str]:
+    """A note for each target that is not what it was when the campaign began."""
+    return [
+        f"{printable(name)} has changed since the campaign began: what was found before may be mended"
+        for (name, digest), now in zip(json.loads(header["identities"]), identities, strict=True)
+        if digest != now
+    ]
+
+
+def import_into(folder: Path | str, source: Path) -> Imported:
+    """Add inputs to a campaign's corpus. They give its inputs their parts from the next resume on.
+
+    Raises:
+        CampaignError: no campaign is there; there is no such file; the folder cannot be written.
+    """
+    folder = Path(folder)
+    Store.read(folder / DATABASE).close()
+    result = Corpus(folder / FOLDER).import_from(source)
+    Corpus(folder / IMPORTED).import_from(source)
+    return result
+
+
+def findings_in(folder: Path | str) -> list[StoredFinding]:
+    """What a campaign has found, in that order.
+
+    Raises:
+        CampaignError: no campaign is there, or its file is damaged.
+    """
+    with Store.read(Path(folder) / DATABASE) as store:
+        return store.findings
+
+
+def profile_of(folder: Path | str) -> Profile:
+    """What a campaign measures its targets by.
+
+    Raises:
+        CampaignError: no campaign is there, or its file is damaged.
+    """
+    with Store.read(Path(folder) / DATABASE) as store:
+        return _job_of(store).profile
+
+
+def finding_named(folder: Path | str, name: str) -> StoredFinding:
+    """The finding of that id, or of the only id that begins so: ``D-7f3a``.
+
+    Raises:
+        CampaignError: no campaign is there; there is no such finding, or there are several.
+    """
+    found = findings_in(folder)
+    shown, where = printable(name, 40), printable(str(folder))
+    wanted = name if name[:2].upper() == "D-" else f"D-{name}"
+    wanted = f"D-{wanted[2:].lower()}"
+    fitting = [each for each in found if each.id.startswith(wanted)] if name else []
+    if len(fitting) == 1:
+        return fitting[0]
+    if fitting:
+        raise CampaignError(f"{where}: {shown} is the beginning of {', '.join(e.id for e in fitting[:4])}; write more")
+    there = f"those there are {', '.join(each.id for each in found[:4])}{', …' if len(found) > 4 else ''}"
+    raise CampaignError(f"{where}: there is no finding {shown}; {there if found else 'nothing was found'}")
+
+
+def to_vector(stored: StoredFinding, profile: Profile) -> Vector:
+    """The input of a finding, to be asked again."""
+    return Vector("fuzz", stored.octets, chunks=stored.chunks, earlier=stored.earlier, profile=profile)

@@ -1,0 +1,279 @@
+"""Who runs the spans of a campaign: this process, or several of its own. A cluster's workers are in ``cluster.py``."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import signal
+import time
+from collections import deque
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection, wait
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+
+from overlong.conformance.printable import printable
+from overlong.conformance.target import BudgetSpent, TargetError
+from overlong.fuzz.campaign.absorb import thinned
+from overlong.fuzz.engines.engine import Harvest, Span
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from multiprocessing.context import SpawnProcess
+
+    from overlong.fuzz.engines.engine import Engine, Job
+
+_AHEAD = 2  # spans for each worker that are under way: none waits for who absorbs
+_DEATHS = 3  # workers that may end without having run a span, one after the other
+_SAY = 0.2  # seconds between two words of a worker
+_PATIENCE = 5.0  # seconds for a worker to end its targets
+
+
+class Crew(Protocol):
+    """Runs spans, and tells what came of them in whatever order."""
+
+    @property
+    def room(self) -> int:
+        """How many more spans it takes."""
+        ...
+
+    @property
+    def pending(self) -> int:
+        """Spans that are under way."""
+        ...
+
+    @property
+    def progress(self) -> int:
+        """Inputs of those that are done."""
+        ...
+
+    def submit(self, span: Span) -> None:
+        """Have it run."""
+        ...
+
+    def next(self, seconds: float) -> Harvest | None:
+        """What came of a span; None if nothing did for so long.
+
+        Raises:
+            TargetError: a target cannot be asked any more, or nobody is left who does.
+            KeyboardInterrupt: as it comes.
+        """
+        ...
+
+    def close(self, *, at_once: bool) -> None:
+        """End it; ``at_once``: in the midst of what is under way. Never raises."""
+        ...
+
+
+def ran(engine: Engine, span: Span, progress: Callable[[int], None]) -> Harvest:
+    """What came of a span, and how long it took.
+
+    Raises:
+        TargetError: a target cannot be asked any more; or the engine failed.
+    """
+    try:
+        harvest = thinned(engine.run(span, progress))
+    except BudgetSpent as error:
+        raise TargetError(str(error)) from error
+    if harvest.span != span:
+        raise TargetError(f"the engine ran {harvest.span} and was to run {span}")
+    return harvest
+
+
+class Here:
+    """Runs them in this process, one at a time, when it is waited for."""
+
+    def __init__(self, job: Job, open_engine: Callable[[Job], Engine], told: Callable[[], None]) -> None:
+        """``told`` is called now and then while a span is run."""
+        self._job, self._open, self._told = job, open_engine, told
+        self._engine: Engine | None = None
+        self._span: Span | None = None
+        self.progress = 0
+
+    @property
+    def room(self) -> int:
+        return 1 - self.pending
+
+    @property
+    def pending(self) -> int:
+        return int(self._span is not None)
+
+    def submit(self, span: Span) -> None:
+        self._span = span
+
+    def next(self, seconds: float) -> Harvest | None:  # noqa: ARG002 (it is there when this returns)
+        span = self._span
+        if span is None:
+            return None
+
+        def progress(done: int) -> None:
+            self.progress = done
+            self._told()
+
+        if self._engine is None:
+            self._engine = self._open(self._job)
+        harvest = ran(self._engine, span, progress)
+        self._span, self.progress = None, 0
+        return harvest
+
+    def close(self, *, at_once: bool) -> None:  # noqa: ARG002 (nothing is under way)
+        if self._engine is not None:
+            self._engine.close()
+            self._engine = None
+
+
+@dataclass
+class _Worker:
+    process: SpawnProcess
+    connection: Connection[Any, Any]
+    spans: deque[Span] = field(default_factory=deque[Span])
+    progress: int = 0
+
+
+class Processes:
+    """So many processes, each with an engine of its own. Who loses one starts another."""
+
+    def __init__(self, job: Job, open_engine: Callable[[Job], Engine], count: int) -> None:
+        self._job, self._open = job, open_engine
+        self._context = multiprocessing.get_context("spawn")
+        self._deaths = 0
+        self._workers: list[_Worker] = []
+        try:
+            for _ in range(count):
+                self._workers.append(self._started())
+        except BaseException:
+            self.close(at_once=True)
+            raise
+
+    def _started(self) -> _Worker:
+        ours, theirs = self._context.Pipe()
+        process = self._context.Process(target=serve, args=(theirs, self._open, self._job), daemon=True)
+        process.start()
+        theirs.close()  # so that its end shows
+        return _Worker(process, ours)
+
+    @property
+    def room(self) -> int:
+        return _AHEAD * len(self._workers) - self.pending
+
+    @property
+    def pending(self) -> int:
+        return sum(len(worker.spans) for worker in self._workers)
+
+    @property
+    def progress(self) -> int:
+        return sum(worker.progress for worker in self._workers)
+
+    def submit(self, span: Span) -> None:
+        worker = min(self._workers, key=lambda worker: len(worker.spans))
+        worker.spans.append(span)
+        with contextlib.suppress(OSError):  # it has ended: that shows when it is waited for
+            worker.connection.send(span)
+
+    def next(self, seconds: float) -> Harvest | None:
+        until = time.monotonic() + seconds
+        while True:
+            left = until - time.monotonic()
+            ready = wait([worker.connection for worker in self._workers], max(left, 0))
+            for worker in self._workers:
+                if worker.connection in ready and (harvest := self._said(worker)) is not None:
+                    return harvest
+            if left <= 0:
+                return None
+
+    def _said(self, worker: _Worker) -> Harvest | None:
+        try:
+            said = worker.connection.recv()
+        except (EOFError, OSError):
+            self._replace(worker)
+            return None
+        match said:
+            case int():
+                worker.progress = said
+                return None
+            case Harvest():
+                self._deaths = 0
+                worker.spans.popleft()
+                worker.progress = 0
+                return said
+            case _:
+                raise said
+
+    def _replace(self, worker: _Worker) -> None:
+        """Start another, and have it run what that one had to run."""
+        self._deaths += 1
+        worker.connection.close()
+        worker.process.join(_PATIENCE)
+        if self._deaths >= _DEATHS:
+            raise TargetError(
+                f"a process of this program that asks the targets has ended {_DEATHS} times in a row "
+                f"({_ending(worker.process.exitcode)}); look at the machine's memory, and go on with --resume"
+            )
+        new = self._started()
+        self._workers[self._workers.index(worker)] = new
+        for span in worker.spans:
+            new.spans.append(span)
+            new.connection.send(span)
+
+    def close(self, *, at_once: bool) -> None:
+        for worker in self._workers:
+            if at_once:
+                worker.process.terminate()
+            with contextlib.suppress(OSError, ValueError):
+                worker.connection.close()  # it ends when there is nothing more to hear
+        deadline = time.monotonic() + _PATIENCE
+        for worker in self._workers:
+            worker.process.join(max(deadline - time.monotonic(), 0))
+            if worker.process.is_alive():
+                worker.process.kill()
+                worker.process.join()
+        self._workers.clear()
+
+
+def _ending(code: int | None) -> str:
+    if code is not None and code < 0:
+        with contextlib.suppress(ValueError):
+            return signal.Signals(-code).name
+    return f"exit {code}"
+
+
+def serve(connection: Connection[Any, Any], open_engine: Callable[[Job], Engine], job: Job) -> None:
+    """Run spans as they come, until nobody listens. A process does nothing else."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who started it, too, and that one ends it
+    signal.signal(signal.SIGTERM, _leave)
+    engine: Engine | None = None
+    said = 0.0
+
+    def progress(done: int) -> None:
+        nonlocal said
+        if time.monotonic() - said > _SAY:
+            connection.send(done)
+            said = time.monotonic()
+
+    try:
+        while True:
+            span = connection.recv()
+            try:
+                engine = engine or open_engine(job)
+                result: Harvest | TargetError = ran(engine, span, progress)
+            except OSError as error:
+                if isinstance(error, BrokenPipeError):
+                    raise
+                result = _failed(error)
+            except TargetError as error:
+                result = TargetError(str(error))
+            except Exception as error:  # noqa: BLE001 (told in one line, where it can be)
+                result = _failed(error)
+            connection.send(result)
+    except (EOFError, BrokenPipeError, ConnectionError):
+        pass
+    finally:
+        if engine is not None:
+            engine.close()
+
+
+def _failed(error: Exception) -> TargetError:
+    return TargetError(f"the engine failed: {type(error).__name__}: {printable(str(error), 200)}")
+
+
+def _leave(_number: int, _frame: object) -> NoReturn:
+    raise SystemExit(0)

@@ -1,0 +1,62 @@
+"""Two targets asked as if they were one, whose fault is to differ where RFC 3629 lets them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from overlong.conformance.protocol import AGAIN, STREAMING
+from overlong.fuzz.probe import Probe
+from overlong.fuzz.survey.differences import differences
+from overlong.fuzz.survey.sampled import Sampled
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from overlong.conformance.finding import Finding
+    from overlong.conformance.observation import Observation
+    from overlong.conformance.vector import Vector
+
+
+class Differing(Probe):
+    """Asks both, and takes a difference for a finding of the first. What is a fault of either is none."""
+
+    def __init__(self, probe: Probe, peer: Probe, operation: str) -> None:
+        """Ask two targets, which stay whose they are, by one operation."""
+        super().__init__(probe.target, probe.limits)
+        self._both = probe, peer
+        self._operation = operation
+
+    @property
+    def operations(self) -> str:
+        """That one."""
+        return self._operation
+
+    def ask(self, vectors: Sequence[Vector], operation: str) -> list[tuple[Observation, Finding | None]]:
+        """What the first answers to each vector, and whether the other does otherwise.
+
+        Raises:
+            TargetError: one of them does not start any more.
+        """
+        if operation not in STREAMING + AGAIN:
+            vectors = [replace(vector, chunks=None, earlier=None) for vector in vectors]
+        said = [
+            (probe.id, probe.profile, [(vector, *each) for vector, each in zip(vectors, answers, strict=True)])
+            for probe in self._both
+            for answers in [probe.ask(vectors, operation)]
+        ]
+        result: list[tuple[Observation, Finding | None]] = []
+        for place, (_, observed, _) in enumerate(said[0][2]):
+            one = [
+                (name, profile, [Sampled(place, vector, operation, answer, finding)])
+                for name, profile, answers in said
+                for vector, answer, finding in [answers[place]]
+            ]
+            found = next(iter(differences(one, Counter())), None)
+            result.append((observed, None if found is None else found.finding))
+        return result
+
+    def cause_of(self, finding: Finding) -> Finding:
+        """The finding: nothing else is wrong."""
+        return finding

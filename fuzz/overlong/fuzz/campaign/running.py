@@ -1,0 +1,164 @@
+"""One run of a campaign: spans are claimed, run and absorbed until something ends it."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from overlong.conformance.target import TargetError
+from overlong.fuzz.campaign.crew import Here, Processes
+from overlong.fuzz.campaign.error import CampaignError
+from overlong.fuzz.engines.engine import BLOCK
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from overlong.fuzz.campaign.absorb import Examiner
+    from overlong.fuzz.campaign.campaign import Campaign
+    from overlong.fuzz.campaign.crew import Crew
+    from overlong.fuzz.campaign.status import Status
+    from overlong.fuzz.engines.engine import Harvest, Job
+
+_FIRST = 64  # inputs of the first span, of which nobody knows how long it takes
+_GROWTH = 64  # times as many inputs as the last span had, at most
+_SHORT, _LONG = 1.0, 10.0  # seconds of a span, at first and when the campaign is old
+_AGEING = 60.0  # seconds for each of which a span gets longer by one of those
+_LOOK = 0.2  # seconds without a harvest after which the clock is looked at
+_OTHERS = 5.0  # seconds after which what other processes have found is looked at
+_GRACE = 10.0  # seconds to examine what is found when the time is over; or half of the time, if that is more
+
+
+class Running:
+    """One run of a campaign."""
+
+    def __init__(
+        self, campaign: Campaign, seconds: float | None, runs: int | None, jobs: int, cluster: str,
+        told: Callable[[Status], None], before: int,
+    ) -> None:  # fmt: skip
+        self._campaign, self._seconds, self._runs = campaign, seconds, runs
+        self._jobs, self._cluster, self._told = jobs, cluster, told
+        self.before = before
+        self._store, self._tools = campaign.store, campaign.tools
+        self._examiner: Examiner | None = None
+        self._crew: Crew | None = None
+        self._generation = -1
+        self._speed, self._last = 0.0, _FIRST
+        self._examined = 0.0
+        self._said = 0.0
+
+    @property
+    def passed(self) -> float:
+        """Seconds since the run began."""
+        return time.monotonic() - self._campaign.began
+
+    def go_on(self) -> None:
+        """Until time or inputs are at their end, and then until all that was found is examined."""
+        self._store.join()
+        while True:
+            more = self._fill()
+            if self._crew is None or not self._crew.pending:
+                if not more:
+                    break
+                continue
+            harvest = self._crew.next(_LOOK)
+            if harvest is not None:
+                self._learn(harvest)
+                self._store.harvested(harvest, self._campaign.spent)
+            self._absorb(once=True)
+            self._say()
+        self._absorb(once=False)
+
+    def _fill(self) -> bool:
+        """Give the crew what it has room for; whether anything is left to do."""
+        while self._crew is None or self._crew.room > 0:
+            over = self._seconds is not None and self.passed >= self._seconds
+            if self._crew is not None and self._crew.pending and over:
+                return False
+            claim = self._store.claim(self._wanted(), self._runs, left_by_others=over)
+            if claim is None:
+                return False
+            if claim.generation != self._generation or self._crew is None:
+                self._change_to(claim.generation)
+            assert self._crew is not None
+            self._crew.submit(claim.span)
+        return True
+
+    def _change_to(self, generation: int) -> None:
+        """Inputs of another generation are made of other seeds: by other engines."""
+        job = replace(self._campaign.job, seeds=self._store.seeds(generation))
+        if self._crew is not None:
+            while self._crew.pending:
+                if (harvest := self._crew.next(_LOOK)) is not None:
+                    self._store.harvested(harvest, self._campaign.spent)
+            self._crew.close(at_once=False)
+        self._generation = generation
+        self._crew = self._campaign.crew = self._hired(job)
+
+    def _hired(self, job: Job) -> Crew:
+        opens = self._tools.open_engine
+        if self._cluster:
+            from overlong.fuzz.campaign.cluster import OnCluster
+
+            return OnCluster(job, self._cluster, opens, self._tools.identities)
+        if self._jobs > 1:
+            return Processes(job, opens, self._jobs)
+        return Here(job, opens, self._say)
+
+    def _wanted(self) -> int:
+        """How many inputs the next span should have."""
+        # parts of blocks make a slow target tell something soon; whole ones the same examples each time
+        least = BLOCK if self._runs is not None else _FIRST
+        if not self._speed:
+            return least
+        # what is found takes time to examine: that may be half of all, and not more
+        length = min(_LONG, max(_SHORT, self.passed / _AGEING, self._examined))
+        if self._seconds is not None:
+            length = min(length, max(self._seconds - self.passed, _LOOK))
+        return max(least, min(int(self._speed * length), self._last * _GROWTH))
+
+    def _learn(self, harvest: Harvest) -> None:
+        """How fast it is, as far as one can tell from the last span."""
+        self._last = harvest.span.count
+        self._speed = harvest.span.count / max(harvest.seconds, 1e-3)
+
+    def _absorb(self, *, once: bool) -> None:
+        """Examine what was found: the next of it, or all that time allows."""
+        if self._examiner is None:
+            self._examiner = self._tools.open_examiner(self._campaign.job)
+        allowed = None if self._seconds is None else self._seconds + max(_GRACE, self._seconds / 2)
+        began = self.passed
+        while (once or allowed is None or self.passed < allowed) and self._campaign.absorb_next(self._examiner):
+            self._examined = self.passed - began
+            self._say()
+            if once:
+                return
+
+    def _say(self) -> None:
+        """Tell how it stands, not too often; and others that this process lives."""
+        now = time.monotonic()
+        if now - self._said < _LOOK:
+            return
+        self._said = now
+        self._store.join()
+        campaign = self._campaign
+        if now - campaign.looked > _OTHERS:
+            campaign.look()
+        self._told(campaign.status_in(self))
+
+    def save_the_rest(self) -> None:
+        """Examine what is harvested, if the target that ended the run allows. Never raises."""
+        if self._crew is not None:
+            self._crew.close(at_once=True)
+            self._crew = None
+        with contextlib.suppress(TargetError, CampaignError):
+            self._absorb(once=False)
+
+    def end(self, *, at_once: bool) -> None:
+        """End all processes, and give back what is claimed. Never raises."""
+        if self._crew is not None:
+            self._crew.close(at_once=at_once)
+        if self._examiner is not None:
+            self._examiner.close()
+        self._store.leave()

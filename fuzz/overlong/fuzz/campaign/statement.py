@@ -1,0 +1,182 @@
+"""What a campaign leaves for others to read: ``campaign.json``, and two files for each finding.
+
+The same seed and number of inputs give the same octets, but for the times, which stand in members of their own.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import platform
+import shlex
+from typing import TYPE_CHECKING, Any
+
+from overlong.conformance.clock import timestamp
+from overlong.conformance.printable import printable
+from overlong.conformance.results import generator, written_whole
+from overlong.conformance.targets.resolve import Limits
+from overlong.fuzz.campaign.corpus import written_at_once
+from overlong.fuzz.campaign.error import CampaignError
+from overlong.fuzz.campaign.store import finding_as_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from overlong.fuzz.campaign.store import Store
+    from overlong.fuzz.campaign.stored import StoredFinding
+    from overlong.fuzz.engines.engine import Job
+
+STATEMENT, FINDINGS = "campaign.json", "findings"
+SCHEMA, FINDING_SCHEMA = "overlong/campaign-1", "overlong/finding-1"
+_OF_CHANCE = {"seconds", "stable", "count"}
+"""What of a finding may be otherwise in another run: of a target that answers by chance, all counts are."""
+
+
+def digest_of_findings(findings: Iterable[StoredFinding]) -> str:
+    """SHA-256 over what was found, but for times, counts and how often it shows."""
+    whole = hashlib.sha256()
+    for each in sorted(findings, key=lambda finding: finding.id):
+        plain = {name: value for name, value in finding_as_json(each).items() if name not in _OF_CHANCE}
+        whole.update(json.dumps(plain, sort_keys=True).encode("ascii") + b"\n")
+    return whole.hexdigest()
+
+
+def statement(store: Store, job: Job, edges: tuple[int, int]) -> dict[str, Any]:
+    """What ``campaign.json`` holds.
+
+    Args:
+        store: of the campaign.
+        job: what it began with.
+        edges: transitions of the reference's automaton: reached, and all.
+
+    Raises:
+        CampaignError: the store cannot be read.
+    """
+    totals, findings, header = store.totals, store.findings, store.header
+    faults = [each for each in findings if not each.is_difference]
+    asked = store.asked
+    targets = [
+        {
+            "id": name,
+            "digest": {"sha256": digest},
+            "executions": {operation: count for (of, operation), count in asked.items() if of == name},
+            "findings": sum(each.target == name for each in faults),
+        }
+        for name, digest in json.loads(header["identities"])
+    ]
+    return {
+        "schema": SCHEMA,
+        "generator": generator(),
+        "environment": {"system": platform.system(), "machine": platform.machine()},
+        "result": "NOT MEASURED" if not totals.executions else "FAILED" if faults else "PASSED",
+        "targets": targets,
+        "profile": job.profile.name,
+        "engine": job.engine,
+        "seed": job.seed,
+        "seeds": [
+            {"from": first, "inputs": count, "digest": {"sha256": digest}}
+            for first, count, digest in store.generations
+        ],
+        "command": command_of(store, job, totals.inputs),
+        "inputs": totals.inputs,
+        "executions": totals.executions,
+        "octets": totals.octets,
+        "edges": {"reached": edges[0], "all": edges[1]},
+        "features": totals.features,
+        "coverage": totals.coverage,
+        "findings": [finding_as_json(each) for each in findings],
+        "findings_digest": {"sha256": digest_of_findings(findings)},
+        "notes": store.notes,
+        "waiting": totals.waiting,
+        "times": {
+            "begun": header["begun"],
+            "written": timestamp(),
+            "seconds": round(store.seconds, 3),
+            "discoveries": [
+                {"seconds": round(each.seconds, 3), "executions": each.executions, "features": each.features,
+                 "finding": each.finding or None}
+                for each in store.discoveries
+            ],
+        },
+    }  # fmt: skip
+
+
+def command_of(store: Store, job: Job, inputs: int) -> str:
+    """The command that asks the same again; empty if none does, since seeds came to it in between.
+
+    Raises:
+        CampaignError: the store cannot be read.
+    """
+    generations = store.generations
+    if len(generations) > 1:
+        return ""
+    words = ["overlong", "fuzz", "--seed", str(job.seed), "--runs", str(inputs)]
+    usual, limits = Limits(), job.limits
+    for option, value, otherwise in (
+        ("--engine", job.engine, "grammar"),
+        ("--profile", job.profile.speaks, "rfc3629"),
+        ("--timeout", f"{limits.timeout:g}", f"{usual.timeout:g}"),
+        ("--memory", str(limits.memory), str(usual.memory)),
+    ):
+        if value != otherwise:
+            words += [option, value]
+    if not limits.sandbox:
+        words.append("--no-sandbox")
+    if generations[0][1]:
+        words += ["--corpus", "SEEDS"]
+    words += [target for target in job.targets if isinstance(target, str)]
+    for target in job.targets:
+        if not isinstance(target, str):
+            words += ["--", *target]
+    return shlex.join(words)
+
+
+def write(folder: Path, store: Store, job: Job, edges: tuple[int, int]) -> None:
+    """Write ``campaign.json``, and the files of findings that are not there as they should be.
+
+    Raises:
+        CampaignError: one of them cannot be written: then there is nothing of it.
+    """
+    write_findings(folder, store.findings)
+    path = folder / STATEMENT
+    text = json.dumps(statement(store, job, edges), indent=2) + "\n"
+    try:
+        with written_whole(path) as file:
+            file.write(text)
+    except OSError as error:
+        raise _error(path, error) from error
+
+
+def write_findings(folder: Path, findings: Iterable[StoredFinding]) -> None:
+    """Write ``findings/D-xxxxxxxx.json``, and ``.bin`` with its octets, where they are not there or others are.
+
+    Raises:
+        CampaignError: one of them cannot be written: then there is nothing of it.
+    """
+    for each in findings:
+        path = folder / FINDINGS / f"{each.id}.json"
+        text = json.dumps({"schema": FINDING_SCHEMA, **finding_as_json(each)}, indent=2) + "\n"
+        try:
+            path.parent.mkdir(exist_ok=True)
+            for file, octets in ((path, text.encode("ascii")), (path.with_suffix(".bin"), each.octets)):
+                if not _holds(file, octets):
+                    written_at_once(file, octets)
+        except OSError as error:
+            raise _error(path, error) from error
+
+
+def _holds(path: Path, octets: bytes) -> bool:
+    try:
+        return path.lstat().st_size == len(octets) and path.read_bytes() == octets
+    except FileNotFoundError:
+        return False
+
+
+def _error(path: Path, error: OSError) -> CampaignError:
+    why = error.strerror or printable(str(error))
+    remedy = (
+        "make room, and go on with --resume" if error.errno == errno.ENOSPC else "see to it, and go on with --resume"
+    )
+    return CampaignError(f"{printable(str(path))}: {why}; {remedy}")

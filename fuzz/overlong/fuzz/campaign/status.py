@@ -1,0 +1,53 @@
+"""Where a campaign is: all that a screen or a report shows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from overlong.conformance.profile import Profile
+    from overlong.fuzz.campaign.stored import StoredFinding
+
+
+@dataclass(frozen=True)
+class Status:
+    """A moment of a campaign. All text is safe to show but for names of targets."""
+
+    targets: tuple[str, ...]
+    """As a user names them."""
+    engine: str
+    profile: Profile
+    seed: int
+    resumed: bool
+    """Whether it had begun before this run."""
+    inputs: int
+    """Of the campaign, with those that are being asked."""
+    executions: int
+    """Answers that were asked for, in the campaign."""
+    rate: float
+    """Executions per second in this run, on all processes that it started."""
+    octets: int
+    """Of the inputs."""
+    corpus: int
+    """Files in the corpus."""
+    edges: tuple[int, int]
+    """Transitions of the reference's automaton: reached, and all."""
+    coverage: int
+    """Edges of a target's code that were reached; 0 if none is instrumented."""
+    seconds: float
+    """Of this run."""
+    earlier: float
+    """Seconds of campaign time before this run."""
+    last_new: float
+    """Seconds since something was new; since the start of this run if nothing was."""
+    findings: list[StoredFinding] = field(default_factory=list["StoredFinding"])
+    """Faults and differences, in the order in which they were found."""
+    notes: list[str] = field(default_factory=list[str])
+    others: int = 0
+    """Other processes that work on the folder."""
+
+    @property
+    def differences(self) -> int:
+        """How many findings are no fault of anybody."""
+        return sum(each.is_difference for each in self.findings)

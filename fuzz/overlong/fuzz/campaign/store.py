@@ -1,0 +1,758 @@
+"""What a campaign has done and found, in a SQLite file that survives the end of any process at any moment.
+
+Spans of input numbers are claimed, run, and what came of them is committed: so they are *harvested*. Harvests are
+absorbed in the order of their numbers, by one process at a time, each in one transaction: so they are *done*. That
+order, and not who was quick, decides what is found; and a span counts wholly or not at all.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import sqlite3
+import time
+import zlib
+from dataclasses import asdict, astuple, dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any, Self
+
+from overlong.conformance.printable import printable
+from overlong.fuzz.campaign.claimant import Claimant
+from overlong.fuzz.campaign.error import CampaignError
+from overlong.fuzz.campaign.stored import StoredFinding
+from overlong.fuzz.campaign.written import harvest_as_text, harvest_of_text, numbers_of, pieces_as_json, pieces_of
+from overlong.fuzz.divergence import Fingerprint
+from overlong.fuzz.engines.engine import BLOCK, Harvest, Span
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable
+    from pathlib import Path
+
+DATABASE = "campaign.db"
+SCHEMA = 1
+PATIENCE = 600.0
+"""Seconds without a word after which a process on another host is taken for dead."""
+_HEARD = 20.0  # seconds between two words of a process that is at work
+_WAIT = 30.0  # seconds for another process's transaction
+_LARGEST = 1 << 28  # octets of a harvest's text; more is none
+_APPLICATION = int.from_bytes(b"ovfz", "big")
+"""What the file says of itself (SQLite's application_id): it is nobody else's."""
+_TABLES = (
+    "CREATE TABLE header (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
+    "CREATE TABLE generation (number INTEGER PRIMARY KEY, first INTEGER, seeds INTEGER, digest TEXT)",
+    "CREATE TABLE seed (generation INTEGER, place INTEGER, octets BLOB, PRIMARY KEY (generation, place))",
+    "CREATE TABLE claimant (token TEXT PRIMARY KEY, host TEXT, boot TEXT, pid INTEGER, begun TEXT, heard REAL)",
+    """CREATE TABLE span (first INTEGER PRIMARY KEY, count INTEGER, state TEXT, token TEXT, executions INTEGER,
+    octets INTEGER, seconds REAL, coverage INTEGER, ended REAL, harvest BLOB)""",
+    "CREATE INDEX unfinished ON span (first) WHERE state <> 'done'",
+    "CREATE TABLE total (inputs INTEGER, executions INTEGER, octets INTEGER, coverage INTEGER)",
+    "CREATE TABLE asked (target TEXT, operation TEXT, executions INTEGER, PRIMARY KEY (target, operation))",
+    "CREATE TABLE finding (id TEXT PRIMARY KEY, number INTEGER, count INTEGER, body TEXT)",
+    """CREATE TABLE fingerprint (target TEXT, operation TEXT, kind TEXT, place TEXT, finding TEXT, count INTEGER,
+    octave INTEGER, PRIMARY KEY (target, operation, kind, place))""",
+    "CREATE TABLE feature (number INTEGER PRIMARY KEY)",
+    "CREATE TABLE discovery (seconds REAL, executions INTEGER, features INTEGER, finding TEXT)",
+    "CREATE TABLE note (text TEXT PRIMARY KEY)",
+)
+_CLAIMED, _FREE, _HARVESTED, _DONE = "claimed", "free", "harvested", "done"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A span that is this process's to run, and which generation of seeds its inputs are made of."""
+
+    span: Span
+    generation: int
+
+
+@dataclass
+class Known:
+    """A fingerprint that was seen before."""
+
+    finding: str
+    """The id of what its first example was found to be; empty if nobody looked."""
+    count: int
+    octave: int
+    """The last one in which an example was looked at."""
+
+
+@dataclass(frozen=True)
+class Discovery:
+    """A moment at which something was new."""
+
+    seconds: float
+    """Of campaign time."""
+    executions: int
+    """Until then."""
+    features: int
+    """Of the reference, reached until then."""
+    finding: str
+    """The id of the new one; empty if only features are new."""
+
+
+@dataclass
+class Absorbed:
+    """What one harvest changes; committed together with its span."""
+
+    fingerprints: dict[Fingerprint, Known] = field(default_factory=dict[Fingerprint, Known])
+    """New ones and those that change, as they are afterwards."""
+    findings: list[StoredFinding] = field(default_factory=list[StoredFinding])
+    """New ones, in order, and known ones with another example; their counts are what is to be added."""
+    counts: dict[str, int] = field(default_factory=dict[str, int])
+    """What is to be added to the counts of findings that stay as they are."""
+    features: frozenset[int] = frozenset()
+    """New ones."""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Totals:
+    """Sums over what is harvested."""
+
+    inputs: int
+    executions: int
+    octets: int
+    coverage: int
+    """Edges of a target's code, the most that a span has told."""
+    features: int
+    """Of the reference, reached by what is absorbed."""
+    waiting: int
+    """Spans that are harvested and not yet absorbed."""
+
+
+class Store:
+    """The file, open. Several processes may have it open, and none keeps another waiting for long."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        self.path = path
+        self._connection = connection
+        self._claimant = Claimant.here()
+        self._heard = float("-inf")
+        status = path.stat()
+        self._file = status.st_dev, status.st_ino
+
+    @classmethod
+    def create(cls, path: Path, header: dict[str, str], seeds: tuple[bytes, ...]) -> Store:
+        """The store of a new campaign.
+
+        Raises:
+            CampaignError: there is one already; it cannot be written.
+        """
+        with errors_of(path):
+            connection = sqlite3.connect(path, isolation_level=None, timeout=_WAIT)
+            try:
+                store = cls(path, connection)
+                if not store._check():
+                    connection.execute("PRAGMA journal_mode = WAL")
+                    connection.execute("PRAGMA synchronous = NORMAL")
+                    with store._changing():
+                        store._begin(header, seeds)
+                    return store
+            except BaseException:
+                connection.close()
+                raise
+            connection.close()
+        raise CampaignError(f"{_named(path.parent)}: {ALREADY}")
+
+    @classmethod
+    def open(cls, path: Path) -> Store:
+        """The store of a campaign that has begun.
+
+        Raises:
+            CampaignError: there is none; it is of another program or version, damaged, or cannot be written.
+        """
+        if not path.is_file():
+            raise CampaignError(f"{_named(path.parent)}: {NO_CAMPAIGN}")
+        with errors_of(path):
+            connection = sqlite3.connect(f"{_uri(path)}?mode=rw", uri=True, isolation_level=None, timeout=_WAIT)
+            try:
+                store = cls(path, connection)
+                if not store._check():
+                    raise CampaignError(f"{_named(path.parent)}: {NO_CAMPAIGN}")
+                connection.execute("PRAGMA synchronous = NORMAL")
+            except BaseException:
+                connection.close()
+                raise
+            return store
+
+    @classmethod
+    def read(cls, path: Path) -> Store:
+        """The store of a campaign, to be read only: its folder need not be writable.
+
+        Raises:
+            CampaignError: there is none; it is of another program or version, or damaged.
+        """
+        if not path.is_file():
+            raise CampaignError(f"{_named(path.parent)}: {NO_CAMPAIGN}")
+        writable = os.access(path.parent, os.W_OK)
+        unfinished = path.with_name(path.name + "-wal").exists()
+        how = "mode=ro" if writable or unfinished else "immutable=1"
+        with errors_of(path):
+            connection = sqlite3.connect(f"{_uri(path)}?{how}", uri=True, isolation_level=None, timeout=_WAIT)
+            try:
+                store = cls(path, connection)
+                if not store._check():
+                    raise CampaignError(f"{_named(path.parent)}: {NO_CAMPAIGN}")
+            except BaseException:
+                connection.close()
+                raise
+            return store
+
+    def _check(self) -> bool:
+        """Whether a campaign is in it.
+
+        Raises:
+            CampaignError: something else is.
+        """
+        ask = self._connection.execute
+        (application,), (schema,) = ask("PRAGMA application_id").fetchone(), ask("PRAGMA user_version").fetchone()
+        tables = ask("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        if tables and application != _APPLICATION:
+            raise CampaignError(f"{_named(self.path)}: it belongs to another program; choose another folder with -o")
+        if schema > SCHEMA:
+            raise CampaignError(
+                f"{_named(self.path)}: a newer version of overlong wrote it; use that, or choose another folder with -o"
+            )
+        return bool(tables)
+
+    def _begin(self, header: dict[str, str], seeds: tuple[bytes, ...]) -> None:
+        if self._check():  # another process was first
+            raise CampaignError(f"{_named(self.path.parent)}: {ALREADY}")
+        for table in _TABLES:
+            self._connection.execute(table)
+        self._connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+        self._connection.execute(f"PRAGMA user_version = {SCHEMA}")
+        self._connection.executemany("INSERT INTO header VALUES (?, ?)", header.items())
+        self._connection.execute("INSERT INTO total VALUES (0, 0, 0, 0)")
+        self._add_generation(0, 0, seeds)
+
+    @contextlib.contextmanager
+    def _changing(self) -> Generator[None]:
+        """One transaction: all of it, or nothing."""
+        with errors_of(self.path):
+            self._still_there()
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._connection.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+
+    def _still_there(self) -> None:
+        """SQLite writes on to a file that has no name any more: what it keeps then is lost."""
+        try:
+            status = self.path.stat()
+        except FileNotFoundError:
+            status = None
+        if status is None or (status.st_dev, status.st_ino) != self._file:
+            raise CampaignError(
+                f"{_named(self.path)}: somebody has removed or replaced it; begin again in another folder with -o"
+            )
+
+    # What it is ------------------------------------------------------------------------------------------------------
+
+    @property
+    def header(self) -> dict[str, str]:
+        """What was said when the campaign began.
+
+        Raises:
+            CampaignError: the file cannot be read.
+        """
+        with errors_of(self.path):
+            return dict(self._connection.execute("SELECT name, value FROM header").fetchall())
+
+    @property
+    def generation(self) -> int:
+        """The number of the last generation of seeds.
+
+        Raises:
+            CampaignError: the file cannot be read.
+        """
+        with errors_of(self.path):
+            return int(self._connection.execute("SELECT max(number) FROM generation").fetchone()[0])
+
+    @property
+    def generations(self) -> list[tuple[int, int, str]]:
+        """Of each generation of seeds: its first input, how many seeds it has, and their digest."""
+        with errors_of(self.path):
+            return self._connection.execute("SELECT first, seeds, digest FROM generation ORDER BY number").fetchall()
+
+    def seeds(self, generation: int) -> tuple[bytes, ...]:
+        """The seeds of a generation, in order.
+
+        Raises:
+            CampaignError: the file is damaged.
+        """
+        with errors_of(self.path):
+            rows = self._connection.execute(
+                "SELECT octets FROM seed WHERE generation = ? ORDER BY place", (generation,)
+            ).fetchall()
+            (digest,) = self._connection.execute(
+                "SELECT digest FROM generation WHERE number = ?", (generation,)
+            ).fetchone()
+        seeds = tuple(bytes(octets) for (octets,) in rows)
+        if digest_of(seeds) != digest:
+            raise CampaignError(f"{_named(self.path)}: {_DAMAGED}")
+        return seeds
+
+    def add_generation(self, seeds: tuple[bytes, ...]) -> int:
+        """From the next input on, other seeds. The number of that generation.
+
+        Raises:
+            CampaignError: the file cannot be written.
+        """
+        with self._changing():
+            (last,) = self._connection.execute("SELECT max(number) FROM generation").fetchone()
+            self._add_generation(last + 1, self._next(), seeds)
+            return int(last) + 1
+
+    def _add_generation(self, number: int, first: int, seeds: tuple[bytes, ...]) -> None:
+        ask = self._connection
+        ask.execute("INSERT INTO generation VALUES (?, ?, ?, ?)", (number, first, len(seeds), digest_of(seeds)))
+        ask.executemany("INSERT INTO seed VALUES (?, ?, ?)", ((number, *each) for each in enumerate(seeds)))
+
+    # Who does what ---------------------------------------------------------------------------------------------------
+
+    def join(self) -> None:
+        """Say that this process works on the campaign; said again now and then, it is believed.
+
+        Raises:
+            CampaignError: the file cannot be written.
+        """
+        if time.monotonic() - self._heard < _HEARD:
+            return
+        with self._changing():
+            self._connection.execute(
+                "INSERT OR REPLACE INTO claimant VALUES (?, ?, ?, ?, ?, ?)",
+                (self._mine, self._claimant.host, self._claimant.boot, self._claimant.pid, self._claimant.begun,
+                 time.time()),
+            )  # fmt: skip
+        self._heard = time.monotonic()
+
+    @property
+    def _mine(self) -> str:
+        return self._claimant.token
+
+    def leave(self) -> None:
+        """Give back what this process has claimed and not run. Never raises: claims of the dead are taken over."""
+        with contextlib.suppress(CampaignError), self._changing():
+            self._connection.execute(
+                "UPDATE span SET state = ?, token = '' WHERE state = ? AND token = ?", (_FREE, _CLAIMED, self._mine)
+            )
+            self._connection.execute("DELETE FROM claimant WHERE token = ?", (self._mine,))
+            self._connection.execute("DELETE FROM header WHERE name = 'absorbs' AND value = ?", (self._mine,))
+        self._heard = float("-inf")
+
+    @property
+    def others(self) -> int:
+        """How many other processes are at work on the campaign.
+
+        Raises:
+            CampaignError: the file cannot be read.
+        """
+        with errors_of(self.path):
+            return len(self._alive() - {self._mine})
+
+    def _alive(self) -> set[str]:
+        """The tokens of those that may be at work."""
+        now = time.time()
+        rows = self._connection.execute("SELECT host, boot, pid, begun, token, heard FROM claimant").fetchall()
+        return {row[4] for row in rows if Claimant(*row[:5]).may_be_at_work(now - row[5], PATIENCE)}
+
+    def claim(self, count: int, runs: int | None = None, *, left_by_others: bool = False) -> Claim | None:
+        """A span to run: one that somebody began and left, else the next inputs. None if there are none.
+
+        Args:
+            count: how many inputs are wanted. Whole blocks, or a part that two blocks have not in common.
+            runs: how many inputs the campaign is to have.
+            left_by_others: only what somebody left.
+
+        Raises:
+            CampaignError: the file cannot be written.
+        """
+        self.join()
+        with self._changing():
+            ask = self._connection.execute
+            rows = ask(
+                "SELECT first, count, token FROM span WHERE state <> 'done' AND state <> 'harvested' ORDER BY first"
+            ).fetchall()
+            alive = {self._mine, *self._alive()} if rows else set[str]()
+            for first, size, token in rows:
+                if token not in alive:
+                    ask("UPDATE span SET state = ?, token = ? WHERE first = ?", (_CLAIMED, self._mine, first))
+                    return Claim(Span(first, size), self._generation_of(first))
+            first = self._next()
+            if left_by_others or (runs is not None and first >= runs):
+                return None
+            size = _fitting(first, count)
+            if runs is not None:
+                size = min(size, runs - first)
+            ask(
+                "INSERT INTO span (first, count, state, token) VALUES (?, ?, ?, ?)", (first, size, _CLAIMED, self._mine)
+            )
+            return Claim(Span(first, size), self._generation_of(first))
+
+    def _next(self) -> int:
+        """The number of the first input that nobody ever claimed."""
+        row = self._connection.execute("SELECT first + count FROM span ORDER BY first DESC LIMIT 1").fetchone()
+        return int(row[0]) if row else 0
+
+    def _generation_of(self, first: int) -> int:
+        row = self._connection.execute("SELECT max(number) FROM generation WHERE first <= ?", (first,)).fetchone()
+        return int(row[0])
+
+    def harvested(self, harvest: Harvest, seconds: float = 0.0) -> bool:
+        """Commit what came of a span that this process claimed; whether it still was this process's.
+
+        Args:
+            harvest: all of it.
+            seconds: of campaign time.
+
+        Raises:
+            CampaignError: the file cannot be written; all that was there before is still there.
+        """
+        text = zlib.compress(harvest_as_text(harvest).encode("ascii"), 1)
+        with self._changing():
+            changed = self._connection.execute(
+                "UPDATE span SET state = ?, executions = ?, octets = ?, seconds = ?, coverage = ?, ended = ?, "
+                "harvest = ? WHERE first = ? AND count = ? AND state = ? AND token = ?",
+                (_HARVESTED, harvest.executions, harvest.octets, harvest.seconds, harvest.coverage, time.time(), text,
+                 harvest.span.first, harvest.span.count, _CLAIMED, self._mine),
+            ).rowcount  # fmt: skip
+            if changed:
+                self._connection.execute(
+                    "UPDATE total SET inputs = inputs + ?, executions = executions + ?, octets = octets + ?, "
+                    "coverage = max(coverage, ?)",
+                    (harvest.span.count, harvest.executions, harvest.octets, harvest.coverage),
+                )
+                self._connection.executemany(
+                    "INSERT INTO asked VALUES (?, ?, ?) "
+                    "ON CONFLICT (target, operation) DO UPDATE SET executions = executions + excluded.executions",
+                    ((*of, count) for of, count in harvest.asked.items()),
+                )
+                self._spent(seconds)
+        return bool(changed)
+
+    def next_harvest(self) -> Harvest | None:
+        """The first that is not absorbed, if all before it are, and if no other process absorbs.
+
+        Raises:
+            CampaignError: the file cannot be written, or is damaged.
+        """
+        with self._changing():
+            ask = self._connection.execute
+            row = ask(
+                "SELECT first, count, state, harvest FROM span WHERE state <> 'done' ORDER BY first LIMIT 1"
+            ).fetchone()
+            if row is None or row[2] != _HARVESTED:
+                return None
+            absorbs = ask("SELECT value FROM header WHERE name = 'absorbs'").fetchone()
+            if absorbs is not None and absorbs[0] != self._mine and absorbs[0] in self._alive():
+                return None
+            ask("INSERT OR REPLACE INTO header VALUES ('absorbs', ?)", (self._mine,))
+        first, count, _, packed = row
+        try:
+            unpacking = zlib.decompressobj()
+            text = unpacking.decompress(packed, _LARGEST).decode("ascii")
+            return harvest_of_text(text, Span(first, count))
+        except (ValueError, TypeError, LookupError, AttributeError, zlib.error) as error:
+            raise CampaignError(f"{_named(self.path)}: {_DAMAGED}") from error
+
+    def absorbed(self, span: Span, change: Absorbed, seconds: float) -> None:
+        """Commit what a harvest means, and that its span is done.
+
+        Args:
+            span: of the harvest that :meth:`next_harvest` gave.
+            change: what it changes.
+            seconds: of campaign time.
+
+        Raises:
+            CampaignError: the file cannot be written; or another process has absorbed it.
+        """
+        with self._changing():
+            ask, many = self._connection.execute, self._connection.executemany
+            if ask(
+                "UPDATE span SET state = ?, token = '', harvest = NULL WHERE first = ? AND state = ?",
+                (_DONE, span.first, _HARVESTED),
+            ).rowcount != 1:  # fmt: skip
+                raise CampaignError(f"{_named(self.path)}: another process has gone on with it; go on with --resume")
+            many(
+                "INSERT OR REPLACE INTO fingerprint VALUES (?, ?, ?, ?, ?, ?, ?)",
+                ((*print_, *astuple(known)) for print_, known in change.fingerprints.items()),
+            )
+            many("INSERT OR IGNORE INTO feature VALUES (?)", ((number,) for number in change.features))
+            many("INSERT OR IGNORE INTO note VALUES (?)", ((note,) for note in change.notes))
+            for finding in change.findings:
+                self._put(finding)
+            many("UPDATE finding SET count = count + ? WHERE id = ?", ((n, name) for name, n in change.counts.items()))
+            new = [finding.id for finding in change.findings if finding.first >= span.first]
+            if new or change.features:
+                (executions,) = ask(
+                    "SELECT coalesce(sum(executions), 0) FROM span WHERE first <= ?", (span.first,)
+                ).fetchone()
+                (features,) = ask("SELECT count(*) FROM feature").fetchone()
+                many(
+                    "INSERT INTO discovery VALUES (?, ?, ?, ?)",
+                    ((seconds, executions, features, each) for each in new or [""]),
+                )
+            self._spent(seconds)
+
+    def _put(self, finding: StoredFinding) -> None:
+        ask = self._connection.execute
+        there = ask("SELECT number, count FROM finding WHERE id = ?", (finding.id,)).fetchone()
+        if there is None:
+            there = ask("SELECT coalesce(max(number), 0) + 1, 0 FROM finding").fetchone()
+        number, count = there
+        body = json.dumps(finding_as_json(replace(finding, count=0)))
+        ask("INSERT OR REPLACE INTO finding VALUES (?, ?, ?, ?)", (finding.id, number, count + finding.count, body))
+
+    def note(self, notes: Iterable[str]) -> None:
+        """Keep what a user should know.
+
+        Raises:
+            CampaignError: the file cannot be written.
+        """
+        if rows := [(note,) for note in notes]:
+            with self._changing():
+                self._connection.executemany("INSERT OR IGNORE INTO note VALUES (?)", rows)
+
+    def spent(self, seconds: float) -> None:
+        """Campaign time has come to this.
+
+        Raises:
+            CampaignError: the file cannot be written.
+        """
+        with self._changing():
+            self._spent(seconds)
+
+    def _spent(self, seconds: float) -> None:
+        self._connection.execute("INSERT OR IGNORE INTO header VALUES ('seconds', '0')")
+        self._connection.execute(
+            "UPDATE header SET value = max(CAST(value AS REAL), ?) WHERE name = 'seconds'", (seconds,)
+        )
+
+    # What is found ---------------------------------------------------------------------------------------------------
+
+    @property
+    def seconds(self) -> float:
+        """Of campaign time, over all runs.
+
+        Raises:
+            CampaignError: the file cannot be read.
+        """
+        with errors_of(self.path):
+            row = self._connection.execute("SELECT value FROM header WHERE name = 'seconds'").fetchone()
+            return float(row[0]) if row else 0.0
+
+    @property
+    def totals(self) -> Totals:
+        """How much was done.
+
+        Raises:
+            CampaignError: the file cannot be read.
+        """
+        with errors_of(self.path):
+            row = self._connection.execute(
+                "SELECT inputs, executions, octets, coverage, (SELECT count(*) FROM feature), "
+                "(SELECT count(*) FROM span WHERE state <> 'done' AND state = 'harvested') FROM total"
+            ).fetchone()
+        return Totals(*row)
+
+    @property
+    def asked(self) -> dict[tuple[str, str], int]:
+        """Executions by target and operation, as far as engines have told.
+
+        Raises:
+            CampaignError: the file cannot be read.
+        """
+        with errors_of(self.path):
+            rows = self._connection.execute("SELECT * FROM asked ORDER BY target, operation").fetchall()
+        return {(target, operation): executions for target, operation, executions in rows}
+
+    @property
+    def findings(self) -> list[StoredFinding]:
+        """All, in the order in which they were found.
+
+        Raises:
+            CampaignError: the file cannot be read, or is damaged.
+        """
+        with errors_of(self.path):
+            rows = self._connection.execute("SELECT body, count FROM finding ORDER BY number").fetchall()
+            return [replace(finding_of_json(json.loads(body)), count=count) for body, count in rows]
+
+    def finding(self, name: str) -> StoredFinding | None:
+        """The one of that id.
+
+        Raises:
+            CampaignError: the file cannot be read, or is damaged.
+        """
+        with errors_of(self.path):
+            row = self._connection.execute("SELECT body, count FROM finding WHERE id = ?", (name,)).fetchone()
+            return replace(finding_of_json(json.loads(row[0])), count=row[1]) if row else None
+
+    def known(self, fingerprint: Fingerprint) -> Known | None:
+        """What is known of a fingerprint.
+
+        Raises:
+            CampaignError: the file cannot be read.
+        """
+        with errors_of(self.path):
+            row = self._connection.execute(
+                "SELECT finding, count, octave FROM fingerprint "
+                "WHERE target = ? AND operation = ? AND kind = ? AND place = ?",
+                fingerprint,
+            ).fetchone()
+        return Known(*row) if row else None
+
+    def distinct(self, target: str, kind: str) -> int:
+        """How many fingerprints of a target and kind are known.
+
+        Raises:
+            CampaignError: the file cannot be read.
+        """
+        with errors_of(self.path):
+            row = self._connection.execute(
+                "SELECT count(*) FROM fingerprint WHERE target = ? AND kind = ?", (target, kind)
+            ).fetchone()
+        return int(row[0])
+
+    @property
+    def not_looked_at(self) -> list[tuple[str, str, int, int]]:
+        """Of each target and kind: fingerprints that nobody looked at, and how many inputs had them.
+
+        Raises:
+            CampaignError: the file cannot be read.
+        """
+        with errors_of(self.path):
+            return self._connection.execute(
+                "SELECT target, kind, count(*), sum(count) FROM fingerprint WHERE finding = '' "
+                "GROUP BY target, kind ORDER BY target, kind"
+            ).fetchall()
+
+    @property
+    def features(self) -> frozenset[int]:
+        """Of the reference, reached by what is absorbed.
+
+        Raises:
+            CampaignError: the file cannot be read.
+        """
+        with errors_of(self.path):
+            return frozenset(number for (number,) in self._connection.execute("SELECT number FROM feature"))
+
+    @property
+    def discoveries(self) -> list[Discovery]:
+        """When what was new, in order.
+
+        Raises:
+            CampaignError: the file cannot be read.
+        """
+        with errors_of(self.path):
+            rows = self._connection.execute("SELECT * FROM discovery ORDER BY rowid").fetchall()
+        return [Discovery(*row) for row in rows]
+
+    @property
+    def notes(self) -> list[str]:
+        """What a user should know, each safe to show.
+
+        Raises:
+            CampaignError: the file cannot be read.
+        """
+        with errors_of(self.path):
+            return [text for (text,) in self._connection.execute("SELECT text FROM note ORDER BY rowid")]
+
+    def close(self) -> None:
+        """Let go of the file. Never raises: what was committed is safe."""
+        with contextlib.suppress(sqlite3.Error):
+            self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _fitting(first: int, count: int) -> int:
+    """How many inputs from ``first`` on: whole blocks if there is room for one, else no more than the block has."""
+    rest = BLOCK - first % BLOCK
+    if rest < BLOCK or count < BLOCK:
+        return min(count, rest)
+    return count - count % BLOCK
+
+
+def digest_of(seeds: Iterable[bytes]) -> str:
+    """SHA-256 of inputs in order."""
+    whole = hashlib.sha256()
+    for octets in seeds:
+        whole.update(len(octets).to_bytes(8, "big") + octets)
+    return whole.hexdigest()
+
+
+def finding_as_json(finding: StoredFinding) -> dict[str, Any]:
+    """A finding as plain data; octets as hexadecimal digits."""
+    return {
+        **asdict(finding),
+        "octets": finding.octets.hex(),
+        "chunks": None if finding.chunks is None else list(finding.chunks),
+        "earlier": pieces_as_json(finding.earlier),
+    }
+
+
+def finding_of_json(read: dict[str, Any]) -> StoredFinding:
+    """The finding that was written so.
+
+    Raises:
+        ValueError, TypeError, LookupError: it is none.
+    """
+    wanted = {each.name: read[each.name] for each in fields(StoredFinding)}
+    wanted["octets"] = bytes.fromhex(wanted["octets"])
+    wanted["chunks"] = numbers_of(wanted["chunks"])
+    wanted["earlier"] = pieces_of(wanted["earlier"])
+    return StoredFinding(**wanted)
+
+
+ALREADY = "a campaign has begun there; go on with --resume, or choose another folder with -o"
+NO_CAMPAIGN = "no campaign has begun there; leave out --resume, or name the folder of one"
+_DAMAGED = "it is damaged; choose another folder with -o"
+_REMEDIES = {
+    sqlite3.SQLITE_FULL: "the disk is full; make room, and go on with --resume",
+    sqlite3.SQLITE_IOERR: "it cannot be written; make room or look at the disk, and go on with --resume",
+    sqlite3.SQLITE_READONLY: "it may not be written; choose another folder with -o",
+    sqlite3.SQLITE_CANTOPEN: "it cannot be opened; choose another folder with -o",
+    sqlite3.SQLITE_PERM: "it may not be written; choose another folder with -o",
+    sqlite3.SQLITE_BUSY: "other processes keep it busy; go on with --resume, with fewer of them",
+    sqlite3.SQLITE_NOTADB: "it is no campaign; choose another folder with -o",
+    sqlite3.SQLITE_CORRUPT: _DAMAGED,
+}
+"""By what SQLite calls the failure."""
+
+
+@contextlib.contextmanager
+def errors_of(path: Path) -> Generator[None]:
+    """What goes wrong with the file, in one line.
+
+    Raises:
+        CampaignError: something did.
+    """
+    try:
+        yield
+    except sqlite3.Error as error:
+        code = (getattr(error, "sqlite_errorcode", 0) or 0) & 0xFF  # the low octet says what, the rest where
+        why = _REMEDIES.get(code) or f"{printable(str(error))}; choose another folder with -o"
+        raise CampaignError(f"{_named(path)}: {why}") from error
+    except OSError as error:
+        why = error.strerror or printable(str(error))
+        raise CampaignError(f"{_named(path)}: {why}; choose another folder with -o") from error
+    except (ValueError, TypeError, LookupError, AttributeError, OverflowError) as error:  # what a row holds
+        raise CampaignError(f"{_named(path)}: {_DAMAGED}") from error
+
+
+def _named(path: Path) -> str:
+    return printable(str(path))
+
+
+def _uri(path: Path) -> str:
+    return path.resolve().as_uri()

@@ -1,0 +1,57 @@
+"""What a campaign works with; tests of campaigns give it others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from overlong.fuzz.campaign.absorb import Examiner
+    from overlong.fuzz.engines.engine import Engine, Job
+    from overlong.reference import Dialect
+
+
+def _open_engine(job: Job) -> Engine:
+    from overlong.fuzz.engines.opening import open_engine
+
+    return open_engine(job)
+
+
+def _open_examiner(job: Job) -> Examiner:
+    from overlong.fuzz.campaign.examiner import Probing
+
+    return Probing(job)
+
+
+def _features_of(octets: bytes, spoken: Dialect) -> frozenset[int]:
+    from overlong.fuzz.generation.features import features_of
+
+    return features_of(octets, spoken)
+
+
+def _edges(features: frozenset[int], spoken: Dialect) -> tuple[int, int]:
+    from overlong.fuzz.generation.features import edges
+
+    return edges(features, spoken)
+
+
+def _identities(job: Job) -> tuple[str, ...]:
+    from overlong.fuzz.campaign.cluster import identities_of
+
+    return identities_of(job)
+
+
+@dataclass(frozen=True)
+class Tools:
+    """What a campaign works with. Functions are named, so that other processes find them, too."""
+
+    open_engine: Callable[[Job], Engine] = _open_engine
+    open_examiner: Callable[[Job], Examiner] = _open_examiner
+    features_of: Callable[[bytes, Dialect], frozenset[int]] = _features_of
+    edges: Callable[[frozenset[int], Dialect], tuple[int, int]] = _edges
+    identities: Callable[[Job], tuple[str, ...]] = _identities
+
+
+USUAL = Tools()

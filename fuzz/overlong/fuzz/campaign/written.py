@@ -1,0 +1,149 @@
+"""Harvests and findings as JSON, and back: what a campaign's file holds until it is absorbed."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, cast
+
+from overlong.conformance.finding import Finding
+from overlong.conformance.observation import (
+    Accepted,
+    Crashed,
+    Failed,
+    Misbehaved,
+    Observation,
+    Refused,
+    TimedOut,
+    Unsupported,
+)
+from overlong.conformance.profile import Profile
+from overlong.conformance.vector import Vector
+from overlong.fuzz.divergence import Divergence, Fingerprint
+from overlong.fuzz.engines.engine import Harvest, Span
+from overlong.reference import Decoded, Outcome, Rejected
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+_OBSERVATIONS: dict[str, Callable[..., Observation]] = {
+    each.__name__: each for each in (Accepted, Refused, Failed, Unsupported, Crashed, TimedOut, Misbehaved)
+}
+
+
+def harvest_as_text(harvest: Harvest) -> str:
+    """All of a harvest but for its span, which the text's place tells."""
+    return json.dumps(
+        {
+            "executions": harvest.executions,
+            "octets": harvest.octets,
+            "divergences": [_divergence_as_json(each) for each in harvest.divergences],
+            "counts": [[*fingerprint, count] for fingerprint, count in harvest.counts.items()],
+            "reached": sorted(harvest.reached),
+            "interesting": [octets.hex() for octets in harvest.interesting],
+            "coverage": harvest.coverage,
+            "seconds": harvest.seconds,
+            "notes": list(harvest.notes),
+            "asked": [[*of, count] for of, count in harvest.asked.items()],
+        }
+    )
+
+
+def harvest_of_text(text: str, span: Span) -> Harvest:
+    """The harvest that was written.
+
+    Raises:
+        ValueError, TypeError, LookupError: it is none.
+    """
+    read: dict[str, Any] = json.loads(text)
+    return Harvest(
+        span,
+        int(read["executions"]),
+        int(read["octets"]),
+        tuple(map(_divergence_of, read["divergences"])),
+        Counter({Fingerprint(*words): int(count) for *words, count in read["counts"]}),
+        frozenset(map(int, read["reached"])),
+        tuple(map(bytes.fromhex, read["interesting"])),
+        int(read["coverage"]),
+        float(read["seconds"]),
+        tuple(map(str, read["notes"])),
+        Counter({(str(target), str(operation)): int(count) for target, operation, count in read["asked"]}),
+    )
+
+
+def _divergence_as_json(divergence: Divergence) -> list[Any]:
+    return [
+        divergence.target,
+        _finding_as_json(divergence.finding),
+        list(divergence.fingerprint),
+        divergence.index,
+        divergence.peer,
+    ]
+
+
+def _divergence_of(read: list[Any]) -> Divergence:
+    target, finding, fingerprint, index, peer = read
+    return Divergence(str(target), _finding_of(finding), Fingerprint(*fingerprint), int(index), str(peer))
+
+
+def _finding_as_json(finding: Finding) -> dict[str, Any]:
+    vector, expected, observed = finding.vector, finding.expected, finding.observed
+    return {
+        "category": vector.category,
+        "octets": vector.octets.hex(),
+        "chunks": vector.chunks,
+        "earlier": pieces_as_json(vector.earlier),
+        "profile": asdict(vector.profile),
+        "operation": finding.operation,
+        "code": finding.code,
+        "expected": [list(expected.scalars)] if isinstance(expected, Decoded) else list(expected),
+        "observed": [type(observed).__name__, [getattr(observed, name) for name in observed.__slots__]],
+        "place": finding.place,
+        "detail": finding.detail,
+    }
+
+
+def _finding_of(read: dict[str, Any]) -> Finding:
+    vector = Vector(
+        read["category"],
+        bytes.fromhex(read["octets"]),
+        chunks=numbers_of(read["chunks"]),
+        earlier=pieces_of(read["earlier"]),
+        profile=Profile(**read["profile"]),
+    )
+    first, second = read["detail"]
+    return Finding(
+        vector, read["operation"], read["code"], _outcome_of(read["expected"]), _observation_of(*read["observed"]),
+        read["place"], (first, second),
+    )  # fmt: skip
+
+
+def _outcome_of(read: list[Any]) -> Outcome:
+    if len(read) == 1:
+        return Decoded(tuple(read[0]))
+    offset, length, incomplete = read
+    return Rejected(offset, length, incomplete)
+
+
+def _observation_of(kind: str, fields: list[Any]) -> Observation:
+    return _OBSERVATIONS[kind](*(tuple(cast("list[int]", each)) if isinstance(each, list) else each for each in fields))
+
+
+def numbers_of(read: Sequence[int] | None) -> tuple[int, ...] | None:
+    """Lengths of chunks, if there are any."""
+    return None if read is None else tuple(map(int, read))
+
+
+def pieces_as_json(pieces: tuple[bytes, ...] | None) -> list[str] | None:
+    """Chunks as hexadecimal digits."""
+    return None if pieces is None else [piece.hex() for piece in pieces]
+
+
+def pieces_of(read: Sequence[str] | None) -> tuple[bytes, ...] | None:
+    """The chunks that were written as hexadecimal digits.
+
+    Raises:
+        ValueError: they are none.
+    """
+    return None if read is None else tuple(map(bytes.fromhex, read))

@@ -1,0 +1,144 @@
+"""An engine without targets, for tests of campaigns: what diverges follows from the number of an input alone.
+
+Run as a program it works on the campaign in a folder: ``campaign_stand_in.py FOLDER RUNS JOBS``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import sys
+import time
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from overlong.conformance.finding import Finding
+from overlong.conformance.observation import Accepted
+from overlong.conformance.target import TargetError
+from overlong.conformance.vector import Vector
+from overlong.fuzz.campaign.absorb import Examined
+from overlong.fuzz.campaign.campaign import Campaign
+from overlong.fuzz.campaign.tools import Tools
+from overlong.fuzz.divergence import Divergence, Fingerprint
+from overlong.fuzz.engines.engine import BLOCK, Harvest, Job, Span
+from overlong.reference import Rejected
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from overlong.reference import Dialect
+
+TARGETS = ("one", "two")
+SEEDS = (b"seed", b"")
+PACE = 4e-6
+"""Seconds for an input."""
+FEATURES = 40
+
+
+def octets_of(job: Job, index: int) -> bytes:
+    """Input number so and so."""
+    seeds = b"".join(job.seeds)
+    return hashlib.sha256(b"%d %d " % (job.seed, index) + seeds).digest()[: 1 + index % 7]
+
+
+def divergence(job: Job, index: int, target: str, kind: str, where: str, cause: str) -> Divergence:
+    octets = octets_of(job, index)
+    finding = Finding(Vector("fuzz", octets), "D", "OV201", Rejected(0, 1, incomplete=False), Accepted((65,)), cause)
+    return Divergence(target, finding, Fingerprint(target, "D", kind, where), index)
+
+
+def diverging(job: Job, index: int) -> list[Divergence]:
+    """What is wrong with an input: often one thing, seldom another behind the same fingerprint, once a third."""
+    found: list[Divergence] = []
+    if index % 11 == 3:
+        found.append(divergence(job, index, "one", "accepted", "A", "rare" if index // BLOCK % 8 == 7 else "often"))
+    if index % 1013 == 5:
+        found.append(divergence(job, index, "two", "refused", f"B{index % 3}", f"refused {index % 3}"))
+    if index == 30_001:
+        found.append(divergence(job, index, "two", "crashed", "C", "crashed"))
+    if job.engine == "wrong everywhere" and index < BLOCK:
+        found.append(divergence(job, index, "one", "scalars", f"{index % 200:03}", f"scalars {index % 200}"))
+    return found
+
+
+class StandIn:
+    """An engine."""
+
+    def __init__(self, job: Job) -> None:
+        self.job = job
+
+    def run(self, span: Span, progress: Callable[[int], None]) -> Harvest:
+        began = time.monotonic()
+        first: dict[tuple[Fingerprint, int], Divergence] = {}
+        counts: Counter[Fingerprint] = Counter()
+        for index in range(span.first, span.first + span.count):
+            if self.job.engine == "ends" and index == 3 * BLOCK:
+                raise TargetError("one: it does not start any more")
+            if self.job.engine == "dies" and index == 3 * BLOCK and os.environ.pop("OVERLONG_TEST_DIES", ""):
+                os._exit(9)
+            for each in diverging(self.job, index):
+                first.setdefault((each.fingerprint, index // BLOCK), each)
+                counts[each.fingerprint] += 1
+            if index % 512 == 0:
+                time.sleep(512 * PACE)
+                progress(index - span.first)
+        reached = range(span.first // BLOCK, (span.first + span.count - 1) // BLOCK + 1)
+        interesting = tuple(octets_of(self.job, block) + bytes([block]) for block in reached)
+        asked = Counter({(target, "D"): span.count for target in TARGETS})
+        return Harvest(
+            span, 2 * span.count, 3 * span.count, tuple(first.values()), counts, frozenset(reached), interesting,
+            seconds=time.monotonic() - began, asked=asked,
+        )  # fmt: skip
+
+    def close(self) -> None:
+        pass
+
+
+class Looks:
+    """An examiner: the cause stands in the finding; its least example is the octet that begins the input."""
+
+    def __init__(self, job: Job) -> None:
+        self.examined: list[Divergence] = []
+
+    def examine(self, divergence: Divergence) -> Examined:
+        self.examined.append(divergence)
+        cause = divergence.finding.place
+        octets = divergence.finding.vector.octets[:1]
+        finding = Finding(
+            Vector("fuzz", octets), "D", "OV201", Rejected(0, 1, incomplete=False), Accepted((65,)), cause
+        )
+        name = "D-" + hashlib.sha256(f"{divergence.target} {cause}".encode()).hexdigest()[:8]
+        return Examined(name, divergence.target, "", "OV201", cause, "", "anywhere", finding, minimal=True)
+
+    def stable(self, examined: Examined) -> int:
+        return 10
+
+    def close(self) -> None:
+        pass
+
+
+def features_of(octets: bytes, _spoken: Dialect) -> frozenset[int]:
+    return frozenset({octets[-1]})
+
+
+def edges(features: frozenset[int], _spoken: Dialect) -> tuple[int, int]:
+    return len(features), FEATURES
+
+
+def identities(job: Job) -> tuple[str, ...]:
+    return ("0" * 64,) * len(job.targets)
+
+
+TOOLS = Tools(StandIn, Looks, features_of, edges, identities)
+
+
+def main() -> None:
+    folder, runs, jobs = sys.argv[1:]
+    with Campaign.resume(folder, tools=TOOLS) as campaign, contextlib.suppress(KeyboardInterrupt):
+        print("ready", flush=True)
+        campaign.run(runs=int(runs), jobs=int(jobs), told=lambda status: print(status.inputs, flush=True))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,181 @@
+"""The corpus: what is refused is neither followed nor read whole; what is kept reaches the same."""
+
+import hashlib
+import os
+import socket
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from overlong.fuzz.campaign import corpus as corpora
+from overlong.fuzz.campaign.corpus import (
+    LONGEST,
+    Corpus,
+    fewest,
+    files_in,
+    merge,
+    minimise,
+    name_of,
+    seeds_of,
+)
+from overlong.fuzz.campaign.error import CampaignError
+
+pytest.importorskip("fcntl", reason="FIFOs and links are POSIX's")
+
+
+def reaches(octets):
+    """Features of a stand-in: the octets themselves."""
+    return frozenset(octets)
+
+
+def written(folder, inputs):
+    folder.mkdir()
+    for number, octets in enumerate(inputs):
+        (folder / f"input {number}").write_bytes(octets)
+    return folder
+
+
+def test_files_are_named_as_libfuzzer_names_them(tmp_path):
+    corpus = Corpus(tmp_path / "corpus")
+    assert [corpus.add(octets) for octets in (b"", b"\xff", b"")] == [True, True, False]
+    assert {path.name: path.read_bytes() for path in corpus.folder.iterdir()} == {
+        hashlib.sha1(octets).hexdigest(): octets for octets in (b"", b"\xff")
+    }
+    assert len(corpus) == 2
+    assert set(Corpus(corpus.folder).inputs()) == {b"", b"\xff"}
+
+
+def test_what_is_no_input_is_refused_and_told(tmp_path, monkeypatch):
+    source = written(tmp_path / "source", [b"fine", b"x" * LONGEST])
+    with (source / "a GB").open("wb") as file:
+        file.truncate(1 << 30)
+    (source / "b\x1b[31mlink").symlink_to("/etc/passwd")
+    (source / "c loop").symlink_to("c loop")
+    os.mkfifo(source / "d fifo")
+    (source / ("0" * 40)).write_bytes(b"not nought")
+    (source / name_of(b"right")).write_bytes(b"right")
+    with socket.socket(socket.AF_UNIX) as bound:
+        monkeypatch.chdir(source)
+        bound.bind("e socket")
+    (source / "f folder").mkdir()
+    (source / "f folder" / "below").write_bytes(b"below")
+    (source / "g link to a folder").symlink_to(source)
+    real = os.open
+
+    def without_permission(path, *rest):
+        if str(path).endswith("h forbidden"):  # root may read everything
+            raise PermissionError(13, "Permission denied")
+        return real(path, *rest)
+
+    (source / "h forbidden").write_bytes(b"secret")
+    monkeypatch.setattr(os, "open", without_permission)
+    result = Corpus(tmp_path / "corpus").import_from(source)
+    assert {name_of(octets) for octets in (b"fine", b"x" * LONGEST, b"right", b"below")} == set(result.added)
+    why = {line.partition("source/")[2].partition(": ")[0]: line.partition(": ")[2] for line in result.refused}
+    assert why == {
+        "a GB": "larger than 1 MiB",
+        "b\\x1b[31mlink": "a symbolic link",
+        "c loop": "a symbolic link",
+        "d fifo": "a FIFO",
+        "0" * 40: "its name is the SHA-1 of other octets: it is damaged",
+        "e socket": "a socket",
+        "g link to a folder": "a symbolic link",
+        "h forbidden": "Permission denied",
+    }
+
+
+def test_a_device_is_refused_and_so_is_what_is_not_there(tmp_path):
+    for path in ("/dev/zero", tmp_path / "nothing", tmp_path / "x\0y"):
+        with pytest.raises(CampaignError) as refused:
+            list(files_in(tmp_path / path, []))
+        assert "name a file or a folder of inputs" in str(refused.value)
+        assert str(refused.value).isprintable()
+
+
+def test_a_file_that_grows_while_it_is_read_is_refused(tmp_path, monkeypatch):
+    (tmp_path / "growing").write_bytes(b"x" * (LONGEST + 9))
+    monkeypatch.setattr(corpora, "_check", lambda _status: None)  # it was small when it was looked at
+    refused: list[str] = []
+    assert not list(files_in(tmp_path, refused))
+    assert "larger than 1 MiB" in refused[0]
+
+
+def test_names_in_its_own_folder_are_checked(tmp_path):
+    corpus = Corpus(tmp_path / "corpus")
+    corpus.add(b"good")
+    (corpus.folder / ("f" * 40)).write_bytes(b"bad")
+    (corpus.folder / name_of(b"link")).symlink_to(corpus.folder / name_of(b"good"))
+    refused: list[str] = []
+    assert list(Corpus(corpus.folder).inputs(refused)) == [b"good"]
+    assert len(refused) == 2
+    result = minimise(Corpus(corpus.folder), reaches)
+    assert len(result.refused) == 2
+    assert len(list(corpus.folder.iterdir())) == 3  # not ours to remove
+
+
+def test_export_is_import_elsewhere(tmp_path):
+    corpus = Corpus(tmp_path / "corpus")
+    assert corpus.import_from(written(tmp_path / "source", [b"a", b"b", b"a"])).known == 1
+    assert len(corpus.export(tmp_path / "out").added) == 2
+    assert corpus.export(tmp_path / "out").known == 2
+    assert sorted(Corpus(tmp_path / "out").inputs()) == [b"a", b"b"]
+    with pytest.raises(CampaignError, match="the corpus itself"):
+        corpus.export(tmp_path / "corpus")
+
+
+def test_what_cannot_be_written_is_an_error_in_a_line(tmp_path, monkeypatch):
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(CampaignError, match="choose another folder"):
+        Corpus(tmp_path / "file").add(b"a")
+    corpus = Corpus(tmp_path / "corpus")
+    corpus.add(b"first")
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(type(tmp_path), "replace", full)
+    with pytest.raises(CampaignError, match="No space left on device; make room"):
+        corpus.add(b"second")
+    assert [path.name for path in corpus.folder.iterdir()] == [name_of(b"first")]  # nothing torn
+
+
+some = st.lists(st.binary(max_size=6), max_size=12)
+
+
+@given(some, st.frozensets(st.integers(0, 255), max_size=3))
+def test_the_fewest_reach_what_all_reach(inputs, reached):
+    kept = fewest(inputs, reaches, reached)
+    assert set(kept) <= set(inputs)
+    assert frozenset().union(*map(reaches, kept)) | reached == frozenset().union(*map(reaches, inputs)) | reached
+    for each in kept:  # and none of them is needless
+        others = [other for other in kept if other != each]
+        assert frozenset().union(*map(reaches, others)) | reached != frozenset().union(*map(reaches, kept)) | reached
+    assert fewest(reversed(inputs), reaches, reached) == kept
+
+
+@given(some, some)
+def test_merged_and_minimised_it_reaches_the_same(tmp_path_factory, first, second):
+    folder = tmp_path_factory.mktemp("merge")
+    one, two = written(folder / "one", first), written(folder / "two", second)
+    merge(folder / "corpus", [one], reaches)
+    before = frozenset().union(*map(reaches, Corpus(folder / "corpus").inputs()))
+    result = merge(folder / "corpus", [two, one], reaches)
+    everything = frozenset().union(*map(reaches, first + second))
+    merged = list(Corpus(folder / "corpus").inputs())
+    assert frozenset().union(*map(reaches, merged)) == everything
+    assert len(result.added) <= len(everything - before)
+    kept = minimise(Corpus(folder / "corpus"), reaches)
+    left = list(Corpus(folder / "corpus").inputs())
+    assert frozenset().union(*map(reaches, left)) == everything
+    assert sorted(map(name_of, left)) == kept.added
+    assert len(left) <= len(merged)
+
+
+def test_the_least_first_and_not_too_many_are_seeds(monkeypatch):
+    notes: list[str] = []
+    assert seeds_of([b"bb", b"a", b"b", b"a"], notes) == (b"a", b"b", b"bb")
+    assert not notes
+    monkeypatch.setattr(corpora, "MOST_SEEDS", 3)
+    assert seeds_of([b"bb", b"a", b"b", b"a"], notes) == (b"a", b"b")
+    assert notes == ["1 of 3 seeds are left out, the longest: all have more than 3 octets"]
