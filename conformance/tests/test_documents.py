@@ -45,7 +45,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 PAGES = (
     *("protocol.md", "command-line.md", "identify.md", "dialects.md", "results.md", "theory.md", "vendoring.md"),
     *("score.md", "shared-libraries.md", "adapters.md", "targets.md", "wasm.md", "isolation.md", "divergences.md"),
-    "sweeps.md",
+    *("sweeps.md", "fuzzing.md", "engines.md", "regressions.md", "oss-fuzz.md"),
     "../README.md",
 )
 AUTOMATON = dialect().automaton
