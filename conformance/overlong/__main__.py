@@ -16,8 +16,11 @@ VERBS = {
     "identify": "overlong.conformance.commands.identify",
     "matrix": "overlong.conformance.commands.matrix",
     "sweep": "overlong.conformance.commands.sweep",
+    "fuzz": "overlong.fuzz.commands.fuzz",
+    "finding": "overlong.fuzz.commands.finding",
+    "corpus": "overlong.fuzz.commands.corpus",
     "replay": "overlong.conformance.commands.replay",
-    "explain": "overlong.conformance.commands.explain",
+    "explain": "overlong.fuzz.commands.explain",  # that of the conformance layer, and findings of campaigns
     "vectors": "overlong.conformance.commands.vectors",
     "score": "overlong.conformance.commands.score",
     "target": "overlong.conformance.commands.target",
@@ -27,6 +30,7 @@ EXAMPLES = """\b
 Examples:
   overlong certify cpython            certify a decoder that is at hand
   overlong certify py:pkg.mod:decode  certify your own
+  overlong fuzz cpython --time 10m    look for what no suite covers
   overlong explain E0 80 AF           walk octets through the automaton
   overlong explain OV201              read what a code means
   overlong vectors export --format c-header -o vectors.h

@@ -1,8 +1,9 @@
 """The strategies keep their promises, and reach everything that a decoder can get wrong."""
 
-from hypothesis import given, settings
+import pytest
+from hypothesis import HealthCheck, find, given, settings
 
-from overlong.fuzz.strategies import chunked, ill_formed, near_misses, well_formed
+from overlong.fuzz.strategies import chunked, defect, defects, first_defect, ill_formed, near_misses, well_formed
 from overlong.reference import DEFECTS, MaximalSubpart, dialect, is_well_formed, segments
 from overlong.reference.defect import FOREIGN
 
@@ -48,3 +49,38 @@ def test_nothing_that_a_decoder_can_get_wrong_is_out_of_reach():
     every = {(state, place) for state in live for place in range(len(automaton.classes))}
     assert every - transitions == set()
     assert set(DEFECTS) - defects == {FOREIGN.code}  # which only other dialects have
+
+
+def test_each_defect_has_a_strategy():
+    assert set(defects()) == set(DEFECTS) - {FOREIGN.code}
+
+
+@pytest.mark.parametrize("code", defects())
+def test_a_defect_is_what_comes_first(code):
+    seen = set()
+
+    @settings(max_examples=25, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
+    @given(defect(code))
+    def has_it(octets):
+        assert first_defect(octets) == code
+        seen.add(octets)
+
+    has_it()
+    assert len(seen) > 5
+
+
+@pytest.mark.parametrize("code", ["OV201", "OV202"])
+def test_a_defect_shrinks_to_the_least_octets_that_have_it(code):
+    least = next(
+        octets
+        for length in (1, 2)
+        for octets in (number.to_bytes(length, "big") for number in range(1 << 8 * length))
+        if first_defect(octets) == code
+    )
+    assert find(defect(code), lambda _: True, settings=settings(max_examples=20, database=None)) == least
+
+
+@pytest.mark.parametrize(("code", "why"), [("OV209", "other dialects"), ("OV999", "no defect")])
+def test_what_is_no_defect_here_is_told(code, why):
+    with pytest.raises(ValueError, match=why):
+        defect(code)

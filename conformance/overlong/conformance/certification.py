@@ -13,6 +13,7 @@ from overlong.conformance.profile import RFC3629, Profile
 from overlong.conformance.results import ResultsWriter, written_whole
 from overlong.conformance.runner import Runner, offered
 from overlong.conformance.suites import OF_OCTETS, SUITES, suite_named
+from overlong.conformance.suites.given import GIVEN
 from overlong.conformance.sweep.plan import options_of
 from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.recorded import AnswersError, RecordedTarget
@@ -41,6 +42,7 @@ def certify(
     *,
     suites: Sequence[str] | None = None,
     sweeps: Sequence[str] | None = None,
+    given: Sequence[Path] = (),
     thorough: bool = False,
     speaks: str = "rfc3629",
     output: Path | None = None,
@@ -55,6 +57,8 @@ def certify(
             :data:`BEARABLE` for a slow one, else all.
         sweeps: plans of sweeps, as ``plan_named`` takes them, beside those that a target gets with all suites if it
             can bear them (``sweep/certifying.py``); an empty sequence: no sweeps at all.
+        given: files of vectors, or folders of them, that are asked beside the suites (``suites/given.py``). The name
+            :data:`~overlong.conformance.suites.given.GIVEN` among ``suites`` stands for nothing more than them.
         thorough: all of them for a slow one, too.
         speaks: the dialect that it is measured by; one of :data:`overlong.reference.DIALECTS`.
         output: a folder for ``results.jsonl`` and ``certificate.json``; made if it is not there.
@@ -64,18 +68,22 @@ def certify(
     Raises:
         TargetError: the target cannot be measured.
         AnswersError: it is a file of answers, and they cannot be judged, or not so.
-        OSError: ``output`` cannot be written, or a file of answers not read.
+        CheckError, JsonError, WrongError: a file of vectors that is none.
+        OSError: ``output`` cannot be written, or a file of answers or of vectors not read.
         KeyError: there is no such suite.
         ValueError: there is no such dialect, or no such plan.
     """
     resolved = resolve(target, limits)
     profile = Profile(dialect(speaks).name)
     words = [word for name in suites or () for word in ("--suite", name)] + ["--thorough"] * thorough
+    words += [word for path in given for word in ("--vectors", str(path))]
     words += options_of(sweeps) if sweeps else ["--no-sweeps"] * (sweeps is not None)
+    more = _given(given)
     if isinstance(resolved, RecordedTarget):
         named = _suites_of(resolved, suites, profile)
     else:
-        named = [SUITES[name] for name in suites] if suites is not None else list(SUITES.values())
+        named = [SUITES[name] for name in suites if name != GIVEN] if suites is not None else list(SUITES.values())
+        named += more
     chosen = [replace(suite, profile=profile) for suite in named]
     command = reproduce_command("certify", target, *words, profile=profile)
     if output is not None:
@@ -91,7 +99,7 @@ def certify(
             left_out = tuple(name for name in SUITES if name not in OF_OCTETS)
         elif suites is None and not thorough and SLOW in resolved.greeting.traits:
             left_out = tuple(name for name in SUITES if name not in BEARABLE)
-            chosen = [suite for suite in chosen if suite.name in BEARABLE]
+            chosen = [suite for suite in chosen if suite.name in BEARABLE or suite.name not in SUITES]
         identity = identity_of(resolved)
         found: Callable[[Finding], None] | None = None
         writer: ResultsWriter | None = None
@@ -120,6 +128,16 @@ def certify(
         with written_whole(output / CERTIFICATE) as file:
             file.write(certificate.to_json())
     return certificate
+
+
+def _given(paths: Sequence[Path]) -> tuple[Suite, ...]:
+    """The suites of the vectors in these files."""
+    if not paths:
+        return ()
+    from overlong.conformance.suites.given import given_suites
+    from overlong.conformance.vectors.given import vectors_in
+
+    return given_suites(list({vector.id: vector for path in paths for vector in vectors_in(path)}.values()))
 
 
 def _suites_of(target: RecordedTarget, suites: Sequence[str] | None, profile: Profile) -> list[Suite]:

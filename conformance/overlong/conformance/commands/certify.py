@@ -15,6 +15,7 @@ from overlong.conformance.commands.options import (
     NOT_MEASURED,
     TargetCommand,
     errors_on_one_line,
+    files_refused,
     limits_of,
     profile_option,
     target_of,
@@ -36,6 +37,7 @@ Examples:
   overlong certify 'cmd:iconv -f UTF-8 -t UTF-8'
   overlong certify -- node adapter.js
   overlong certify --answers answers.bin
+  overlong certify --suite given --vectors corpora/regressions cpython
 """
 
 
@@ -47,6 +49,14 @@ Examples:
     multiple=True,
     metavar="NAME",
     help="Run only this suite (several may be named); no certificate then.",
+)
+@click.option(
+    "--vectors",
+    "given",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Ask the vectors of this file, or folder, too (several may be named); with '--suite given' only them.",
 )
 @profile_option("What the decoder should speak: rfc3629, cesu-8, mutf-8, wtf-8, ... (see docs/dialects.md).")
 @click.option("--quick", is_flag=True, help="Leave out the scalar values; no certificate then.")
@@ -80,6 +90,7 @@ Examples:
 def command(
     target: tuple[str, ...],
     suites: tuple[str, ...],
+    given: tuple[Path, ...],
     profile: str,
     quick: bool,  # noqa: FBT001
     thorough: bool,  # noqa: FBT001
@@ -111,6 +122,7 @@ def command(
     from overlong.conformance.certification import certify
     from overlong.conformance.commands.progress import Bar
     from overlong.conformance.suites import QUICK, SUITES
+    from overlong.conformance.suites.given import GIVEN
 
     if answers is not None and target:
         raise click.UsageError("--answers stands in place of a target; leave one of them out")
@@ -118,7 +130,9 @@ def command(
         raise click.MissingParameter(param_type="argument", param_hint="'TARGET...'")
     named = target_of(target) if answers is None else f"answers:{answers}"
     for name in suites:
-        if name not in SUITES:
+        if name == GIVEN and not given:
+            raise click.UsageError(f"--suite {GIVEN} asks the vectors of a file; name it with --vectors")
+        if name not in SUITES and name != GIVEN:
             raise click.BadParameter(f"no suite {name!r}; there is {', '.join(SUITES)}", param_hint="--suite")
     if quick and thorough:
         raise click.UsageError("--quick and --thorough exclude each other; leave one of them out")
@@ -131,10 +145,15 @@ def command(
     if plans and answers is not None:
         raise click.UsageError("answers in a file cannot be swept; leave out the sweep")
     folder = output or Path("overlong-results") / slug(named)
-    with errors_on_one_line(), Bar(enabled=not quiet) as bar:
+    if given and answers is not None:
+        raise click.UsageError("answers in a file are to the suites that it names; leave out --vectors")
+    if given and profile != "rfc3629":
+        raise click.UsageError("files of vectors hold what RFC 3629 says; leave out --vectors or --profile")
+    with errors_on_one_line(), files_refused(), Bar(enabled=not quiet) as bar:
         certificate = certify(
             named,
             suites=chosen,
+            given=given,
             sweeps=() if no_sweeps else plans or None,
             thorough=thorough,
             speaks=profile,

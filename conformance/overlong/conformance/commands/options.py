@@ -74,6 +74,18 @@ def errors_on_one_line() -> Generator[None]:
         leave(f"{where}{error.strerror or printable(str(error))}; {remedy}", USAGE)
 
 
+@contextlib.contextmanager
+def files_refused() -> Generator[None]:
+    """What is wrong with a file of vectors, on one line that names the file and the place."""
+    from overlong.conformance.vectors.check import CheckError, WrongError
+    from overlong.conformance.vectors.strict_json import JsonError
+
+    try:
+        yield
+    except (CheckError, JsonError, WrongError) as error:
+        leave(str(error), USAGE)
+
+
 _UNITS = {"K": 10, "M": 20, "G": 30, "T": 40}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import textwrap
 from dataclasses import replace
+from pathlib import Path
 
 import click
 
@@ -14,6 +15,7 @@ from overlong.conformance.commands.options import (
     NOT_MEASURED,
     TargetCommand,
     errors_on_one_line,
+    files_refused,
     limits_of,
     profile_option,
     target_of,
@@ -26,6 +28,7 @@ Examples:
   overlong replay surrogate/eda080 cpython-surrogatepass
   overlong replay chunking/e282.ac cpython-incremental
   overlong replay E080AF -- node adapter.js
+  overlong replay corpora/regressions/D-7f3a0c19.json cpython
 """
 
 
@@ -36,8 +39,8 @@ Examples:
 def command(words: tuple[str, ...], profile: str, timeout: float, restarts: int) -> None:
     """Give one vector to one target, and show what each of its operations answers.
 
-    VECTOR is an id from a report, or octets in hexadecimal. Exit status: 0 all as expected, 1 a divergence,
-    2 no such vector or target, 3 not measured.
+    VECTOR is an id from a report, octets in hexadecimal, or a file of one vector. Exit status: 0 all as expected,
+    1 a divergence, 2 no such vector or target, 3 not measured.
     """
     from overlong.conformance.finding import expected_in_words, observed_in_words
     from overlong.conformance.lost import ended_how
@@ -47,15 +50,18 @@ def command(words: tuple[str, ...], profile: str, timeout: float, restarts: int)
     from overlong.conformance.replay import asks, replay
     from overlong.conformance.vector import IdError
     from overlong.conformance.vectors.find import find_vectors
+    from overlong.conformance.vectors.given import FORMS, vectors_in
 
     target = target_of(words, leading=1)
     try:
-        vector, *others = (replace(each, profile=Profile(profile)) for each in find_vectors(words[0]))
+        with errors_on_one_line(), files_refused():
+            found = vectors_in(Path(words[0])) if words[0].endswith(FORMS) else find_vectors(words[0])
+        vector, *others = (replace(each, profile=Profile(profile)) for each in found)
         asks(vector)
     except IdError as error:
         raise click.UsageError(printable(str(error))) from None
     if others:
-        ids = ", ".join(each.id for each in (vector, *others))
+        ids = ", ".join(each.id for each in (vector, *others[:7])) + ", …" * (len(others) > 7)
         raise click.UsageError(f"{printable(words[0])} has {1 + len(others)} vectors; choose one: {printable(ids)}")
     with errors_on_one_line():
         answers = replay(vector, target, limits_of(timeout, restarts))

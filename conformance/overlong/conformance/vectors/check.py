@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from functools import partial
+from functools import cache, partial
 from importlib.resources import files
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, cast
@@ -70,6 +70,7 @@ def _regular(path: Path) -> None:
         )
 
 
+@cache  # its compilation takes longer than most checks
 def _validator(part: str) -> Callable[[Any, str, int], None]:
     """Checks data against a definition of the schema."""
     import fastjsonschema
@@ -175,7 +176,8 @@ def _check_test(test: dict[str, Any], category: str, name: str, line: Callable[[
     chunks = tuple(test["chunks"]) if "chunks" in test else None
     if chunks is not None and sum(chunks) != len(octets):
         raise wrong(f"its chunks are of {sum(chunks)} octets, its input of {len(octets)}")
-    vector = Vector(category, octets, chunks=chunks)
+    earlier = tuple(map(bytes.fromhex, test["earlier"])) if "earlier" in test else None
+    vector = Vector(category, octets, chunks=chunks, earlier=earlier)
     if identifier != vector.id:
         raise wrong(f"these octets have the id {vector.id}")
     if identifier in seen:

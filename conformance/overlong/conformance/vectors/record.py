@@ -61,6 +61,8 @@ def record(
     result: dict[str, Any] = {"id": identifier or vector.id, "hex": octets or vector.octets.hex()}
     if vector.chunks is not None:
         result["chunks"] = list(vector.chunks)
+    if vector.earlier is not None:
+        result["earlier"] = [chunk.hex() for chunk in vector.earlier]
     if vector.comment:
         result["comment"] = vector.comment
     if vector.cases:

@@ -64,6 +64,8 @@ class Harvest:
     seconds: float = 0.0
     notes: tuple[str, ...] = ()
     """What a user should know, each safe to show."""
+    asked: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
+    """Executions by target and operation; together :attr:`executions`."""
 
 
 class Engine(Protocol):

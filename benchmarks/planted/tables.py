@@ -1,0 +1,60 @@
+"""What is right about UTF-8, as tables in C: printed from the reference, so that no range is written by hand."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchmarks.planted.bugs import DECODERS, LIBRARY
+
+from overlong.reference import dialect
+from overlong.reference.layout import load_layout
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+SOURCE = Path(__file__).parent / "planted.c"
+OCTETS = range(0x100)
+
+
+def header() -> str:
+    """The text of ``tables.h``: see the top of ``planted.c`` for what it declares."""
+    automaton, layout = dialect().automaton, load_layout("rfc2279")
+    rows = [layout.announced(octet) for octet in OCTETS]
+    tail = layout.rows[-1].templates[-1]
+    bits = [
+        tail.bits(octet) if layout.is_tail(octet) else 0 if row is None else row.templates[0].bits(octet)
+        for octet, row in zip(OCTETS, rows, strict=True)
+    ]
+    lengths = [0 if row is None else len(row.templates) for row in rows]
+    return "\n".join(
+        (
+            f"enum {{ DEAD = {automaton.dead}, TAIL_BITS = {tail.free} }};",
+            f"static const unsigned char NEXT[][256] = {{{', '.join(map(_array, automaton.table))}}};",
+            f"static const unsigned char ACCEPTING[] = {_array(automaton.accepting)};",
+            f"static const unsigned char LENGTH[] = {_array(lengths)};",
+            f"static const unsigned char BITS[] = {_array(bits)};",
+            f"static const unsigned char TAIL[] = {_array(map(layout.is_tail, OCTETS))};",
+            "",
+        )
+    )
+
+
+def _array(numbers: Iterable[int]) -> str:
+    return f"{{{', '.join(str(int(number)) for number in numbers)}}}"
+
+
+def build(folder: Path, compiler: str = "cc") -> None:
+    """Put the decoders with planted bugs into a folder: the shared library, which is built, and the Python file.
+
+    Raises:
+        OSError: there is no compiler.
+        subprocess.CalledProcessError: it fails; its message has been shown.
+    """
+    (folder / "tables.h").write_text(header(), "ascii")
+    library = folder / LIBRARY
+    words = [compiler, "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared", f"-I{folder}"]
+    subprocess.run([*words, "-o", str(library), str(SOURCE)], check=True)
+    shutil.copy(SOURCE.parent / DECODERS, folder)

@@ -1,0 +1,71 @@
+"""Vectors that somebody gives in files, as ``vectors export`` and a campaign's promotion write them."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from overlong.conformance.printable import printable
+from overlong.conformance.vector import Vector
+from overlong.conformance.vectors.check import CheckError, check
+from overlong.conformance.vectors.sink import MANIFEST
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+FORMS = (".json", ".jsonl")
+"""Endings of files that say what a vector is for; the other formats are for other programs."""
+
+
+def vectors_in(path: Path) -> list[Vector]:
+    """The vectors of a file, or of all files right in a folder, by name; each id once. Every file is checked first.
+
+    Raises:
+        CheckError: a file is of another form, or there is no vector.
+        JsonError: it is no JSON, or doubtful.
+        WrongError: an expectation in it is not the reference's.
+        OSError: it cannot be read.
+    """
+    found: dict[str, Vector] = {}
+    for file in _files(path):
+        check(file)
+        for category, test in _tests(file):
+            vector = _vector(category, test)
+            found.setdefault(vector.id, vector)
+    if not found:
+        raise CheckError(f"{printable(str(path))}: no vectors in it; name a file, or a folder of .json or .jsonl files")
+    return list(found.values())
+
+
+def _files(path: Path) -> list[Path]:
+    if not path.is_dir():
+        if path.suffix not in FORMS or path.name.endswith(MANIFEST):
+            raise CheckError(f"{printable(str(path))}: no file of vectors; export them with --format json or jsonl")
+        return [path]
+    return sorted(file for file in path.iterdir() if file.suffix in FORMS and not file.name.endswith(MANIFEST))
+
+
+def _tests(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Categories and records; the file was checked."""
+    octets = file.read_bytes()
+    if file.suffix == ".json":
+        for group in json.loads(octets)["groups"]:
+            yield from ((group["category"], test) for test in group["tests"])
+        return
+    for line in octets.splitlines()[1:-1]:  # without header and footer
+        test = json.loads(line)
+        yield test["id"].rpartition("/")[0], test
+
+
+def _vector(category: str, test: dict[str, Any]) -> Vector:
+    return Vector(
+        category,
+        bytes.fromhex(test["hex"]),
+        test.get("comment", ""),
+        tuple(test["chunks"]) if "chunks" in test else None,
+        tuple(test.get("cases", ())),
+        test.get("decoder", ""),
+        tuple(test.get("references", ())),
+        earlier=tuple(map(bytes.fromhex, test["earlier"])) if "earlier" in test else None,
+    )

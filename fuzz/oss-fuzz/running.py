@@ -1,0 +1,43 @@
+# ruff: noqa: INP001
+"""Running a harness: counts what was compared, and fails a run that compared nothing."""
+
+import ctypes
+import os
+import sys
+from collections.abc import Callable, Sequence
+
+import atheris
+
+_OUTER = ("-fork=", "-merge", "-minimize_crash", "-cleanse_crash", "-help", "-version", "-print_")
+"""Flags of processes that leave the inputs to others, or have none."""
+NOTHING_COMPARED = 70
+"""Exit status of a run that tested nothing (EX_SOFTWARE): it must not pass for one that found nothing."""
+
+_compared = 0
+
+
+def compared() -> None:
+    """One answer was compared with another."""
+    global _compared  # noqa: PLW0603 (libFuzzer calls a function, and an exit handler has no arguments)
+    _compared += 1
+
+
+@ctypes.CFUNCTYPE(None)
+def _check() -> None:
+    if _compared == 0:
+        os.write(2, b"overlong: not one input was compared; the harness tested nothing\n")
+        os._exit(NOTHING_COMPARED)
+
+
+def fuzz(one_input: Callable[[bytes], None], arguments: Sequence[str] = sys.argv) -> None:
+    """Hand ``one_input`` to libFuzzer, which ends the process when it is done.
+
+    It does so by the C library's ``exit``, and after what Python raised by ``_exit``, with a status of its own. So the
+    check is an exit handler of C's: Python's ``atexit`` is not heard, or hides that status.
+    """
+    if not any(word.startswith(_OUTER) for word in arguments[1:]):
+        register = ctypes.CDLL(None)["__cxa_atexit"]  # what atexit() calls; glibc exports no other
+        register.argtypes = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+        register(ctypes.cast(_check, ctypes.c_void_p), None, None)
+    atheris.Setup(list(arguments), one_input)
+    atheris.Fuzz()

@@ -1,0 +1,38 @@
+"""``overlong explain``: what octets are, what a code means, or what a campaign found."""
+
+from __future__ import annotations
+
+import re
+
+import click
+
+from overlong.conformance.commands import explain
+from overlong.conformance.commands.options import profile_option, width
+from overlong.fuzz.commands.campaigns import campaign_errors
+
+_FINDING = re.compile(r"[Dd]-[0-9A-Fa-f]{1,8}")
+
+
+@click.command("explain", epilog=f"{explain.EXAMPLES}  overlong explain campaign/ D-7f3a\n")
+@click.argument("what", nargs=-1, required=True)
+@profile_option("The dialect whose automaton reads the octets.")
+def command(what: tuple[str, ...], profile: str) -> None:
+    """Explain octets (in hexadecimal), a code (OV201), or a finding of a campaign (FOLDER D-7f3a).
+
+    For octets: the walk through the automaton with the grammar's alternatives still open, the defect,
+    and what each error mode makes of them. 'codes' lists all codes. For a finding: all that is known
+    of it, its octets, what its code means, and what can be done with it.
+    """
+    if not _FINDING.fullmatch(what[-1]):
+        click.get_current_context().invoke(explain.command, what=what, profile=profile)
+        return
+    if len(what) != 2:
+        raise click.UsageError(f"name the folder of the campaign, then the finding: overlong explain FOLDER {what[-1]}")
+    from overlong.fuzz.campaign.campaign import finding_named, profile_of
+    from overlong.fuzz.explanation import explain_finding
+
+    folder, name = what
+    with campaign_errors():
+        stored = finding_named(folder, name)
+        for line in explain_finding(stored, profile_of(folder), folder, width()):
+            click.echo(line)

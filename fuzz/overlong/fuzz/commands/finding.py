@@ -1,0 +1,163 @@
+"""``overlong finding``: what campaigns found, one by one."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from overlong.conformance.commands.options import width
+from overlong.fuzz.commands.campaigns import campaign_errors
+
+LANGUAGES = ("pytest", "rust", "go", "java", "node", "c")
+"""In which regression tests can be written."""
+_FOLDER = click.argument("folder", metavar="FOLDER")
+_NAME = click.argument("name", metavar="ID")
+
+
+@click.group("finding")
+def command() -> None:
+    """Findings of a campaign: one for each cause, with the least input that shows it."""
+
+
+@command.command("list")
+@_FOLDER
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def list_command(folder: str, form: str) -> None:
+    r"""List the findings of a campaign, in the order in which they were found.
+
+    \b
+    Example:
+      overlong finding list overlong-results/fuzz-cpython
+
+    Exit status: 0, also if there are none; 2 if FOLDER has no campaign.
+    """
+    import json
+
+    from overlong.conformance.printable import printable
+    from overlong.fuzz.campaign.campaign import findings_in
+    from overlong.fuzz.campaign.store import finding_as_json
+    from overlong.fuzz.spelling import how_given
+
+    with campaign_errors():
+        for stored in findings_in(Path(folder)):
+            if form == "json":
+                click.echo(json.dumps(finding_as_json(stored)))
+                continue
+            word = "difference" if stored.is_difference else f"{stored.code} {printable(stored.title)}"
+            click.echo(f"{stored.id}  {word}  {printable(stored.target)}  {how_given(stored)}")
+
+
+@command.command("show")
+@_FOLDER
+@_NAME
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["json", "text", "id"]),
+    default="json",
+    show_default=True,
+    help="All of it as data; as the report has it; or only what 'overlong replay' takes for a vector.",
+)
+def show_command(folder: str, name: str, form: str) -> None:
+    r"""Show a finding. ID may be shortened as long as no other begins like it.
+
+    \b
+    Examples:
+      overlong finding show overlong-results/fuzz-cpython D-7f3a
+      overlong finding show --format id overlong-results/fuzz-cpython D-7f3a
+
+    Exit status: 0; 2 if there is no such campaign or finding.
+    """
+    import json
+
+    from overlong.fuzz.campaign.campaign import finding_named, profile_of
+    from overlong.fuzz.campaign.store import finding_as_json
+    from overlong.fuzz.report import block
+    from overlong.fuzz.spelling import spelled
+
+    with campaign_errors():
+        stored = finding_named(Path(folder), name)
+        if form == "json":
+            click.echo(json.dumps(finding_as_json(stored), indent=2))
+        elif form == "id":
+            click.echo(spelled(stored))
+        else:
+            for line in block(stored, profile_of(Path(folder)), folder, width()):
+                click.echo(line)
+
+
+@command.command("promote")
+@_FOLDER
+@_NAME
+@click.option(
+    "--to",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("corpora/regressions"),
+    show_default=True,
+    metavar="FOLDER",
+    help="Where regressions are kept.",
+)
+def promote_command(folder: str, name: str, to: Path) -> None:
+    r"""Make a finding a regression vector: a file that every later run can be held to.
+
+    \b
+    Example:
+      overlong finding promote overlong-results/fuzz-mylib D-7f3a --to corpora/regressions
+
+    Exit status: 0; 2 if there is no such finding, or the file cannot be written.
+    """
+    from overlong.conformance.printable import printable
+    from overlong.fuzz.campaign.campaign import finding_named, profile_of
+    from overlong.fuzz.promotion.promote import promote
+
+    with campaign_errors():
+        written = promote(finding_named(Path(folder), name), to, profile_of(Path(folder)))
+    click.echo(printable(str(written), 1000))
+
+
+@command.command("test")
+@_FOLDER
+@_NAME
+@click.option(
+    "--language",
+    type=click.Choice(LANGUAGES),
+    help="In which language the test is.  [default: that of the decoder, as far as its target tells]",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Where it goes; in a folder it gets a name. A file that is there is left as it is.  [default: stdout]",
+)
+def test_command(folder: str, name: str, language: str | None, output: Path | None) -> None:
+    r"""Write a regression test for a finding, in the language of its decoder.
+
+    \b
+    Examples:
+      overlong finding test overlong-results/fuzz-mylib D-7f3a --language rust
+      overlong finding test campaign/ D-7f3a --language c -o tests/
+
+    Exit status: 0; 2 if there is no such finding, or the file cannot be written.
+    """
+    from overlong.conformance.printable import printable
+    from overlong.fuzz.campaign.campaign import finding_named
+    from overlong.fuzz.campaign.error import CampaignError
+    from overlong.fuzz.promotion.tests import file_name, how_to_run, language_for, source
+
+    with campaign_errors():
+        stored = finding_named(Path(folder), name)
+        language = language or language_for(stored.target)
+        text = source(stored, language, folder=folder)
+        if output is None:
+            sys.stdout.write(text)
+            return
+        file = output / file_name(stored, language) if output.is_dir() else output
+        try:
+            with file.open("x", encoding="utf-8", newline="\n") as stream:
+                stream.write(text)
+        except FileExistsError:
+            raise CampaignError(f"{printable(str(file))}: it is there already; choose another name") from None
+        click.echo(f"{printable(str(file), 1000)}  ({how_to_run(stored, language)})")

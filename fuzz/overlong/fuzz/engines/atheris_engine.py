@@ -1,0 +1,302 @@
+"""Inputs that reach new code of a Python target: Atheris, which is libFuzzer with instrumented bytecode.
+
+Each span is one run of libFuzzer in a child process, with a seed of its own, the dictionary and the mutator of the
+grammar, and the corpus of the campaign, to which inputs that reach new code are added. The child only says which
+inputs look divergent; they are asked again through :class:`~overlong.fuzz.probe.Probe`, whose word counts. When the
+child dies or hangs, the input at hand is taken from memory that both share, and another child goes on.
+
+``docs/engines.md`` has the traps.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import platform
+import sys
+import tempfile
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from overlong.conformance.compare import expected_of
+from overlong.conformance.finding import Finding
+from overlong.conformance.observation import Crashed, TimedOut
+from overlong.conformance.printable import printable, spaced_hex
+from overlong.conformance.protocol import DECODE, REPLACE, VALIDATE
+from overlong.conformance.target import BudgetSpent, TargetError
+from overlong.conformance.targets.builtin import ADAPTERS
+from overlong.conformance.targets.resolve import resolve
+from overlong.conformance.vector import Vector
+from overlong.conformance.vectors.formats.libfuzzer import tokens
+from overlong.conformance.vectors.formats.source import escaped
+from overlong.fuzz.engines.atheris_child import Orders, sort_of
+from overlong.fuzz.engines.atheris_process import AtherisProcess
+from overlong.fuzz.engines.gathering import Gathering
+from overlong.fuzz.engines.shared_memory import LONGEST, SLOTS, SharedMemory
+from overlong.fuzz.probe import Probe
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from overlong.fuzz.engines.engine import Harvest, Job, Span
+
+NEEDED = "the atheris engine needs Linux on x86-64 and pip install 'overlong[atheris]'"
+_WHOLE = DECODE + VALIDATE + REPLACE
+_LOOK = 0.2  # seconds between looks at the child
+_STARTING = 60.0  # seconds in which it has to ask its first input
+_ENDINGS = 20
+"""How often the target may end the child in a span, after which the rest of the span is left out."""
+
+
+class AtherisEngine:
+    """Runs Atheris for each target of the job, one after the other."""
+
+    def __init__(self, job: Job) -> None:
+        """Look whether Atheris can be had, and whether the targets are Python's; start nothing.
+
+        Raises:
+            TargetError: Atheris is not there, or a target is none that it can instrument.
+        """
+        supported = sys.platform == "linux" and platform.machine() == "x86_64"
+        if not supported or importlib.util.find_spec("atheris") is None:
+            raise TargetError(NEEDED)
+        self._job = job
+        self._probes = [Probe(target, job.limits, job.profile) for target in job.targets]
+        self._temporary = tempfile.TemporaryDirectory(prefix="overlong-atheris-")
+        self._folder = Path(self._temporary.name)
+        self._corpus = Path(job.corpus) if job.corpus else self._folder / "corpus"
+        self._spent = ""
+        self._runs = 0
+        try:
+            self._commands = [python_words(probe) for probe in self._probes]
+            self._prepare()
+        except BaseException:
+            self._temporary.cleanup()
+            raise
+
+    def run(self, span: Span, progress: Callable[[int], None]) -> Harvest:
+        """Let libFuzzer ask so many inputs of each target.
+
+        Raises:
+            BudgetSpent: a target ended or hung its process too often in the span before.
+            TargetError: a target cannot be loaded, or not be asked again.
+        """
+        if self._spent:
+            raise BudgetSpent(self._spent)
+        gathering = Gathering(span)
+        for number, (probe, words) in enumerate(zip(self._probes, self._commands, strict=True)):
+            share = span.count * number // len(self._probes)
+
+            def told(done: int, before: int = share) -> None:
+                progress(before + done // len(self._probes))
+
+            self._run_target(gathering, probe, words, told)
+            gathering.notes += [note for note in probe.notes if note not in gathering.notes]
+        progress(span.count)
+        return gathering.harvest()
+
+    def close(self) -> None:
+        """End the targets' processes, and delete what was written for them."""
+        for probe in self._probes:
+            probe.close()
+        self._temporary.cleanup()
+
+    def _prepare(self) -> None:
+        """Write the dictionary and the seeds."""
+        lines = [f'{name}="{escaped(octets)}"\n' for octets, name in tokens().items()]
+        (self._folder / "dictionary").write_text("".join(lines), encoding="ascii")
+        (self._folder / "seeds").mkdir()
+        (self._folder / "artifacts").mkdir()
+        for octets in (*tokens(), *self._job.seeds):
+            (self._folder / "seeds" / _name_of(octets)).write_bytes(octets)
+        self._corpus.mkdir(parents=True, exist_ok=True)
+
+    def _run_target(
+        self, gathering: Gathering, probe: Probe, words: list[str], progress: Callable[[int], None]
+    ) -> None:
+        """All runs of a span for one target: one, and another each time the target ends the child."""
+        span, done, avoid = gathering.span, 0, list[str]()
+        for attempt in range(_ENDINGS + 1):
+            child = _Child(self._next_folder(), self._job, probe, words)
+            try:
+
+                def told(now: int, before: int = done) -> None:
+                    progress(before + now)
+
+                asked = child.run(self._arguments(child.folder, span, attempt, span.count - done), avoid, told)
+                self._take(gathering, child, probe)
+            finally:
+                child.close()
+            done += asked
+            if child.culprit is None:
+                return
+            octets, how = child.culprit
+            self._blame(gathering, probe, octets, how)
+            if sort := sort_of(octets):
+                avoid.append(sort)
+            if done >= span.count:
+                return
+        self._spent = f"{printable(probe.id)}: it ended or hung its process {_ENDINGS + 1} times in {span.count} inputs"
+        gathering.notes.append(f"{self._spent}; the rest of them was left out")
+
+    def _next_folder(self) -> Path:
+        self._runs += 1
+        folder = self._folder / f"run-{self._runs}"
+        (folder / "new").mkdir(parents=True)
+        return folder
+
+    def _arguments(self, folder: Path, span: Span, attempt: int, runs: int) -> list[str]:
+        """libFuzzer's; the first folder gets what is new."""
+        text = f"{self._job.seed} {span.first} {attempt}"
+        seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") or 1
+        return [
+            f"-runs={runs}",
+            f"-seed={seed}",
+            f"-max_len={LONGEST}",
+            f"-timeout={max(round(self._job.limits.timeout), 1)}",
+            "-rss_limit_mb=0",  # the supervisor's business
+            "-reload=0",
+            f"-dict={self._folder / 'dictionary'}",
+            f"-artifact_prefix={self._folder / 'artifacts'}/",
+            *map(str, (folder / "new", self._corpus, self._folder / "seeds")),
+        ]
+
+    def _take(self, gathering: Gathering, child: _Child, probe: Probe) -> None:
+        """What a run came to: counts, coverage, new inputs, and what looked divergent, which is asked again."""
+        gathering.executions += child.memory.executions
+        gathering.octets += child.memory.octets
+        gathering.coverage = max(gathering.coverage, child.coverage)
+        for file in sorted((child.folder / "new").iterdir()):
+            gathering.interesting.append(file.read_bytes())
+            _copy(file, self._corpus)
+        for slot, (octets, operation) in enumerate(child.suspects()):
+            times = child.memory.counted(slot) if slot < SLOTS else 1
+            finding = probe.ask_one(Vector("fuzz", octets), operation)
+            if finding is not None:
+                gathering.add(finding, probe.id, gathering.span.first, times=times)
+            else:
+                gathering.notes.append(
+                    f"{printable(probe.id)}: {spaced_hex(octets)} was answered wrongly under Atheris ({times} such "
+                    "inputs), and rightly when it was asked again"
+                )
+
+    def _blame(self, gathering: Gathering, probe: Probe, octets: bytes, how: Crashed | TimedOut) -> None:
+        """A finding for the input that ended the child: as it is when asked again, or else as it was seen."""
+        operation = next(each for each in _WHOLE if each in probe.operations)
+        vector = Vector("fuzz", octets, profile=probe.profile)
+        finding = probe.ask_one(vector, operation)
+        if finding is None:
+            code = "OV602" if isinstance(how, Crashed) else "OV603"
+            finding = Finding(vector, operation, code, expected_of(vector, operation), how)
+            gathering.notes.append(
+                f"{printable(probe.id)}: {spaced_hex(octets)} ended the process under Atheris, and not when asked again"
+            )
+        gathering.add(finding, probe.id, gathering.span.first)
+
+
+class _Child:
+    """One child process, its orders, and what it leaves."""
+
+    def __init__(self, folder: Path, job: Job, probe: Probe, words: list[str]) -> None:
+        self.folder = folder
+        self.memory = SharedMemory(folder / "memory", new=True)
+        self.coverage = 0
+        self.culprit: tuple[bytes, Crashed | TimedOut] | None = None
+        """The input that ended it, and how."""
+        self._outbox = folder / "outbox"
+        self._job, self._probe, self._words = job, probe, words
+        self._process: AtherisProcess | None = None
+
+    def run(self, arguments: list[str], avoid: list[str], progress: Callable[[int], None]) -> int:
+        """Run it to its end; how many inputs it asked.
+
+        Raises:
+            TargetError: it did not get as far as asking, or ended elsewhere than in the target.
+        """
+        orders = Orders(
+            self._words[0],
+            self._words[1],
+            "".join(self._words[2:3]),
+            {member: word for member, word in self._probe.greeting.traits.items() if word},
+            asdict(self._probe.profile),
+            arguments,
+            str(self.folder / "memory"),
+            str(self._outbox),
+            str(Path.cwd()),
+            avoid,
+        )
+        path = self.folder / "orders.json"
+        path.write_text(json.dumps(asdict(orders)), encoding="utf-8")
+        limits = self._job.limits
+        module = Orders.__module__
+        self._process = running = AtherisProcess(
+            [sys.executable, "-P", "-m", module, str(path)], memory=limits.memory, sandbox=limits.sandbox
+        )
+        seen, since = 0, time.monotonic()
+        patience = limits.timeout * 2 + 5
+        while (status := running.wait(_LOOK)) is None:
+            asked = self.memory.executions
+            if asked != seen:
+                seen, since = asked, time.monotonic()
+                progress(asked)
+            elif time.monotonic() - since > (patience if seen else max(patience, _STARTING)):
+                running.kill()  # not even libFuzzer's alarm goes off
+                break
+        self.coverage = running.coverage
+        self._judge(status, running)
+        return self.memory.executions
+
+    def _judge(self, status: int | None, running: AtherisProcess) -> None:
+        """Why it ended. That it says 0 proves nothing: ``os._exit(0)`` does, too."""
+        complaint, at_hand = running.complaint, self.memory.at_hand
+        if at_hand is not None:
+            hung = status is None or complaint.startswith("timeout")
+            says = complaint or (
+                f"signal {-status}" if status is not None and status < 0 else f"exited with status {status}"
+            )
+            self.culprit = at_hand, TimedOut(self._job.limits.timeout) if hung else Crashed(f"under Atheris: {says}")
+        elif status != 0:
+            raise TargetError(f"{printable(self._probe.id)}: the atheris engine: {complaint or running.last_words}")
+
+    def suspects(self) -> list[tuple[bytes, str]]:
+        """The first input of each fingerprint, and the operation. A line that its end cut short is none."""
+        if not self._outbox.exists():
+            return []
+        lines = self._outbox.read_bytes().split(b"\n")[:-1]
+        return [(bytes.fromhex(line["octets"]), str(line["operation"])) for line in map(json.loads, lines)]
+
+    def close(self) -> None:
+        """End it."""
+        if self._process is not None:
+            self._process.kill()
+        self.memory.close()
+
+
+def python_words(probe: Probe) -> list[str]:
+    """The place, the name and perhaps the mode of a Python target.
+
+    Raises:
+        TargetError: it is none.
+    """
+    command = list(resolve(probe.target, probe.limits).command)
+    if len(command) < 4 or command[1] != str(ADAPTERS / "python.py"):
+        raise TargetError(
+            f"{printable(probe.id)}: the atheris engine instruments Python targets (py:MODULE:CALLABLE); use --engine "
+            "grammar for others, or --emit libfuzzer for functions of shared libraries"
+        )
+    return command[2:]
+
+
+def _name_of(octets: bytes) -> str:
+    return hashlib.sha1(octets, usedforsecurity=False).hexdigest()
+
+
+def _copy(file: Path, folder: Path) -> None:
+    """A copy under the same name, whole or not at all: others read the folder."""
+    if not (folder / file.name).exists():
+        with tempfile.NamedTemporaryFile(dir=folder, prefix=".", delete=False) as copy:
+            copy.write(file.read_bytes())
+        Path(copy.name).replace(folder / file.name)

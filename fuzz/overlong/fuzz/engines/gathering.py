@@ -1,0 +1,66 @@
+"""What an engine that has no survey gathers while it asks: findings by fingerprint, counts, a harvest of them."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from overlong.fuzz.divergence import Divergence, Fingerprint
+from overlong.fuzz.engines.engine import Harvest
+from overlong.fuzz.minimise.place import place_of
+
+if TYPE_CHECKING:
+    from overlong.conformance.finding import Finding
+    from overlong.fuzz.engines.engine import Span
+
+
+def fingerprint_of(finding: Finding, target: str) -> Fingerprint:
+    """What a finding looks like before it is minimised: its code, and what stands where it shows."""
+    place = place_of(finding)
+    return Fingerprint(target, finding.operation, finding.code, f"{place.form} / {place.octets_at or 'the end'}")
+
+
+class Gathering:
+    """The harvest of a span, while it grows."""
+
+    def __init__(self, span: Span) -> None:
+        self.span = span
+        self.executions = 0
+        self.octets = 0
+        self.counts: Counter[Fingerprint] = Counter()
+        self.notes: list[str] = []
+        """Each safe to show."""
+        self.coverage = 0
+        self.interesting: list[bytes] = []
+        self._divergences: dict[tuple[int, Fingerprint], Divergence] = {}
+        self._begun = time.monotonic()
+
+    def add(self, finding: Finding, target: str, index: int, block: int = 0, *, times: int = 1) -> bool:
+        """Take note of a finding; whether it is the first of its fingerprint in its block.
+
+        Args:
+            finding: of an input of the span.
+            target: as the campaign names it.
+            index: the number of the input, or of the span.
+            block: the number of the block.
+            times: how many inputs show it.
+        """
+        fingerprint = fingerprint_of(finding, target)
+        self.counts[fingerprint] += times
+        divergence = Divergence(target, finding, fingerprint, index)
+        return self._divergences.setdefault((block, fingerprint), divergence) is divergence
+
+    def harvest(self) -> Harvest:
+        """All of it."""
+        return Harvest(
+            self.span,
+            self.executions,
+            self.octets,
+            tuple(self._divergences.values()),
+            self.counts,
+            interesting=tuple(self.interesting),
+            coverage=self.coverage,
+            seconds=time.monotonic() - self._begun,
+            notes=tuple(self.notes),
+        )

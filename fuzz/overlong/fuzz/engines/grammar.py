@@ -1,0 +1,290 @@
+"""The engine that makes inputs of the grammar by number: all of them whole, and a few in every other way."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from overlong.conformance.compare import expected_of
+from overlong.conformance.finding import Finding
+from overlong.conformance.kind import REPLACEMENT, SCALARS, STREAMING, VERDICT
+from overlong.conformance.printable import printable, thousands
+from overlong.conformance.protocol import GUARDED
+from overlong.conformance.sweep.example import AFTER, AMONG, AT_PLACE
+from overlong.conformance.sweep.shard import CRASHED, KINDS, MISBEHAVED, ODD, TIMED_OUT
+from overlong.conformance.unstable import AGAIN
+from overlong.conformance.vector import Vector
+from overlong.fuzz.divergence import Divergence, Fingerprint
+from overlong.fuzz.engines.engine import BLOCK, Harvest
+from overlong.fuzz.generation.features import first_to_reach
+from overlong.fuzz.generation.generated import Generated
+from overlong.fuzz.survey.differences import differences
+from overlong.fuzz.survey.made import MadeInputs
+from overlong.fuzz.survey.sampled import SAMPLE, Sampled, sampled
+from overlong.fuzz.survey.whole import Whole
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from overlong.conformance.profile import Profile
+    from overlong.fuzz.engines.engine import Job, Span
+    from overlong.fuzz.survey.whole import Place, Seen
+
+PIECE = {True: 64, False: 16}
+"""Blocks that targets are asked at a time, if all of them are called in their own processes; and if not."""
+OFTEN, EVERY = 64, {True: 64, False: 16}
+"""The first so many blocks are sampled; then one of so many, of functions called in their own process and of others: a
+sample takes longer than all the rest of a block."""
+FEATURES = 16
+"""Of so many blocks one is read for what it reaches of the reference, after the first ones."""
+SHORTEST, OTHERS = 8, 4
+"""Places of a block and kind that are looked at."""
+MIXED = 0xBF58476D1CE4E5B9
+"""Odd, and as good as any (Steele, Lea and Flood, Fast splittable pseudorandom number generators, 2014)."""
+_BEFORE = 64
+"""Inputs that are asked before one that is right by itself."""
+_LOOKS = 4
+"""Inputs of a block and kind that are right by themselves, and that are asked behind others."""
+_FAILED = {CRASHED, TIMED_OUT, MISBEHAVED}
+
+_SAME_AS_WHOLE = {VERDICT, SCALARS, REPLACEMENT, STREAMING}
+"""Claims that a decoder refutes in other ways for the same cause, of an input that it answers wrongly whole."""
+
+
+class _Found(NamedTuple):
+    """A divergence, and its place in a harvest: by block, target and operation."""
+
+    block: int
+    target: int
+    operation: int
+    divergence: Divergence
+
+
+class Grammar:
+    """Asks all targets of a job; a pure function of the job and the span, however spans are cut at blocks."""
+
+    def __init__(self, job: Job) -> None:
+        """Start nothing yet."""
+        self._job = job
+        self._generated = Generated(job.seed, job.seeds, job.profile.dialect)
+        self._targets: list[Whole] | None = None
+        self._made: MadeInputs | None = None
+
+    def run(self, span: Span, progress: Callable[[int], None]) -> Harvest:
+        """Ask the inputs of a span; ``progress`` is told now and then how many of them are done.
+
+        Raises:
+            TargetError: a target cannot be asked (any more).
+            KeyboardInterrupt: as it comes; nothing of the span is kept then.
+        """
+        began = time.monotonic()
+        try:
+            targets = self._opened()
+            work = _Work(self._job, self._generated, targets)
+            first, end = span.first, span.first + span.count
+            step = PIECE[all(target.in_process is not None for target in targets)]
+            while first < end:
+                following = min((first // BLOCK + step) * BLOCK, end)
+                work.take(first, following)
+                first = following
+                progress(first - span.first)
+        except BaseException:
+            self.close()  # answers may be under way that nobody waits for any more
+            raise
+        return work.harvest(span, time.monotonic() - began)
+
+    def close(self) -> None:
+        """End the targets' processes."""
+        targets, self._targets = self._targets, None
+        for target in targets or ():
+            target.close()
+        made, self._made = self._made, None
+        if made is not None:
+            made.close()
+
+    def _opened(self) -> list[Whole]:
+        if self._targets is None:
+            self._targets = []
+            for target in self._job.targets:
+                self._targets.append(Whole(self._job, target, self._generated))
+            together = [target.in_process for target in self._targets if target.in_process is not None]
+            if len(together) > 1:
+                self._made = MadeInputs(self._job)
+                for each in together:
+                    each.made = self._made
+        return self._targets
+
+
+def _is_of(block: int, every: int) -> bool:
+    """Whether a block is among the first ones, or one of so many."""
+    return block < OFTEN or not block % every
+
+
+def _chosen(block: int, places: Sequence[Place]) -> list[Place]:
+    """Those of a block that are looked at: of each kind the shortest, and some others, which take turns.
+
+    Who is wrong everywhere has hundreds of places, and asking them all in every block would take longer than the block.
+    """
+    chosen: list[Place] = []
+    for kind in sorted({place.kind for place in places}):
+        some = sorted((place for place in places if place.kind == kind), key=lambda place: (place.length, place.key))
+        others = sorted(some[SHORTEST:], key=lambda place: (place.key * ODD + block * MIXED) % (1 << 64))
+        chosen += some[:SHORTEST] + others[:OTHERS]
+    return chosen
+
+
+class _Work:
+    """A harvest while it grows."""
+
+    def __init__(self, job: Job, generated: Generated, targets: Sequence[Whole]) -> None:
+        self._profile = job.profile
+        self._generated = generated
+        self._targets = targets
+        self._executions = self._octets = 0
+        self._counts: Counter[Fingerprint] = Counter()
+        self._found: list[_Found] = []
+        self._known: set[tuple[Fingerprint, int]] = set()
+        self._left_out: Counter[str] = Counter()
+        self._counted: Counter[tuple[int, int, int]] = Counter()
+        self._shortest: dict[int, tuple[int, int]] = {}
+
+    def take(self, first: int, end: int) -> None:
+        """Ask inputs up to before the end."""
+        seen: list[Seen] = []
+        for number, target in enumerate(self._targets):
+            came = target.run(first, end - first)
+            seen.append(came)
+            self._executions += came.executions
+            self._octets += came.octets if number == 0 else 0
+            self._left_out[target.id] += came.left_out
+            for block, places in came.places.items():
+                self._diverge(number, block, places)
+        for block in range(first // BLOCK, (end - 1) // BLOCK + 1):
+            low, high = max(block * BLOCK, first), min((block + 1) * BLOCK, end)
+            if _is_of(block, FEATURES):
+                self._reach(low, high)
+            sample = range(low, min(block * BLOCK + SAMPLE, high))
+            if sample:
+                self._sample(block, sample, [each.wrong for each in seen])
+
+    def harvest(self, span: Span, seconds: float) -> Harvest:
+        notes = [
+            f"{printable(target)}: {thousands(count)} inputs were not asked: it took too long for others"
+            for target, count in self._left_out.items()
+            if count
+        ]
+        for key, count in self._counted.items():
+            self._counts[self._fingerprint(*key)] += count
+        ordered = sorted(self._found, key=lambda each: (*each[:3], each.divergence.index, each.divergence.fingerprint))
+        return Harvest(
+            span,
+            self._executions,
+            self._octets,
+            tuple(each.divergence for each in ordered),
+            self._counts,
+            frozenset(self._shortest),
+            tuple(map(self._generated.string, sorted({index for _, index in self._shortest.values()}))),
+            seconds=seconds,
+            notes=tuple(notes),
+        )
+
+    def _fingerprint(self, number: int, kind: int, key: int) -> Fingerprint:
+        target = self._targets[number]
+        return Fingerprint(target.id, target.operation, KINDS[kind], target.words(key))
+
+    def _is_new(self, fingerprint: Fingerprint, block: int) -> bool:
+        """Whether it is the first of its fingerprint since the campaign had become twice as long, in the span."""
+        key = fingerprint, (block + 1).bit_length()
+        if key in self._known:
+            return False
+        self._known.add(key)
+        return True
+
+    def _reach(self, first: int, end: int) -> None:
+        """Note what inputs reach of the reference."""
+        lengths, octets = self._generated.columns(first, end - first)
+        for feature, place in first_to_reach(lengths, octets, self._profile.dialect).items():
+            found = lengths[place], first + place
+            self._shortest[feature] = min(self._shortest.get(feature, found), found)
+
+    def _diverge(self, number: int, block: int, places: Sequence[Place]) -> None:
+        """Count places, and ask the inputs again that are the first to show them."""
+        target = self._targets[number]
+        for place in places:
+            self._counted[number, place.kind, place.key] += place.count
+        new: list[tuple[Place, Fingerprint]] = []
+        for place in _chosen(block, places):
+            fingerprint = self._fingerprint(number, place.kind, place.key)
+            if self._is_new(fingerprint, block):
+                new.append((place, fingerprint))
+        if not new:
+            return
+        vectors = [Vector("fuzz", self._generated.string(place.least)) for place, _ in new]
+        said = target.probe.ask(vectors, target.operation)
+        looks: dict[int, list[Finding]] = {}
+        for (place, fingerprint), vector, (_, finding) in zip(new, vectors, said, strict=True):
+            if finding is not None:
+                shown = target.probe.cause_of(finding)
+            elif len(looked := looks.setdefault(place.kind, [])) < _LOOKS:
+                looked.append(shown := self._not_alone(target, vector, place))
+            else:  # who depends on what came before does so everywhere
+                shown = looked[-1]
+            divergence = Divergence(target.id, shown, fingerprint, place.least)
+            self._found.append(_Found(block, number, 0, divergence))
+
+    def _not_alone(self, target: Whole, vector: Vector, place: Place) -> Finding:
+        """What is wrong with an answer that is right when its input is asked by itself: what it depends on."""
+        vector = replace(vector, profile=target.probe.profile)
+        expected, said = expected_of(vector, target.operation), KINDS[place.kind]
+        answers = target.probe.ask([vector] * AGAIN, target.operation)
+        if (other := next((finding for _, finding in answers if finding is not None), None)) is not None:
+            return replace(other, code=AMONG, place="", detail=("each time", "right when it was asked again"))
+        first = max(place.least // BLOCK * BLOCK, place.least - _BEFORE)
+        before = [Vector("fuzz", self._generated.string(index)) for index in range(first, place.least)]
+        observed, behind = target.probe.ask([*before, vector], target.operation)[-1]
+        if behind is not None:
+            words = f"right by itself; asked behind {len(before)} other inputs"
+            return replace(behind, code=AFTER, place=said, detail=("", words))
+        code = AT_PLACE if target.in_process is not None and place.kind not in _FAILED else AMONG
+        detail = "", f"that is right; among other inputs: {said}"
+        return Finding(vector, target.operation, code, expected, observed, said, detail)
+
+    def _sample(self, block: int, indices: range, wrong: Sequence[frozenset[int]]) -> None:
+        """Ask inputs in every other way."""
+        said: list[tuple[str, list[Sampled]]] = []
+        compared = len(self._targets) > 1
+        for number, target in enumerate(self._targets):
+            if not _is_of(block, EVERY[target.in_process is not None]):
+                continue
+            operations = (
+                target.operation if compared and target.operation not in target.others else ""
+            ) + target.others
+            answers = list(sampled(target.probe, self._generated, indices, operations))
+            self._executions += len(answers)
+            said.append((target.id, answers))
+            for each in answers:
+                if each.finding is not None and each.operation in target.others:
+                    self._sampled(number, block, each, is_wrong=each.number in wrong[number])
+        if len(said) > 1:
+            profiles = {target.id: target.probe.profile for target in self._targets}
+            self._compare(block, [(name, profiles[name], answers) for name, answers in said])
+
+    def _sampled(self, number: int, block: int, each: Sampled, *, is_wrong: bool) -> None:
+        """Note a finding, unless its input is answered wrongly whole: that is known already, and the same cause."""
+        target, finding = self._targets[number], each.finding
+        assert finding is not None
+        if is_wrong and finding.claim in _SAME_AS_WHOLE and each.operation != GUARDED:
+            return
+        fingerprint = Fingerprint(target.id, each.operation, finding.code, finding.place)
+        self._counts[fingerprint] += 1
+        if self._is_new(fingerprint, block):
+            divergence = Divergence(target.id, target.probe.cause_of(finding), fingerprint, each.number)
+            self._found.append(_Found(block, number, target.others.index(each.operation) + 1, divergence))
+
+    def _compare(self, block: int, said: Sequence[tuple[str, Profile, Sequence[Sampled]]]) -> None:
+        """Note where targets differ and none is at fault."""
+        for each in differences(said, self._counts):
+            if self._is_new(each.fingerprint, block):
+                self._found.append(_Found(block, len(self._targets), 0, each))

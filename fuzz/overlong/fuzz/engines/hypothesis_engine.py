@@ -1,0 +1,190 @@
+"""Inputs from the strategies that others import, a block at a time; and Hypothesis' own shrinking of what diverges.
+
+Theory of operation. Each block of inputs is one run of Hypothesis, seeded by the campaign's seed and the block's
+number, without a database and without deadlines. Its test only collects what is drawn, so that targets are asked in
+batches and nothing stops at the first divergence. Hypothesis does not shrink here: it begins each input anew, at
+milliseconds apiece, and took a minute where ``minimise`` takes a second and ends at the least input of all. Who uses
+the strategies in tests gets its shrinking.
+
+It makes hundreds of inputs a second, where the grammar engine makes millions: it is there for what a strategy can say
+and a stream of numbers cannot.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any, cast
+
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
+from hypothesis.internal.conjecture import providers
+
+from overlong.conformance.protocol import AGAIN, GUARDED, REPLACE, STREAMING
+from overlong.conformance.vector import Vector, cut
+from overlong.fuzz.engines.engine import BLOCK, Span
+from overlong.fuzz.engines.gathering import Gathering
+from overlong.fuzz.probe import Probe
+from overlong.fuzz.strategies import chunkings, defect, defects, ill_formed, near_misses, well_formed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Sequence
+
+    from hypothesis.strategies import DrawFn, SearchStrategy
+
+    from overlong.fuzz.engines.engine import Harvest, Job
+
+FIRST = 64
+"""Inputs of a block that are asked by the operations other than whole ones."""
+_AT_A_TIME = 256
+"""Inputs of a batch."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is drawn: an input, how it is cut, and the stream before it."""
+
+    octets: bytes
+    chunks: tuple[int, ...] = ()
+    earlier: tuple[bytes, ...] = ()
+
+    def vector(self, operation: str) -> Vector:
+        """It as an operation takes it."""
+        if operation in STREAMING:
+            return Vector("fuzz", self.octets, chunks=self.chunks)
+        if operation in AGAIN:
+            return Vector("fuzz", self.octets, chunks=self.chunks, earlier=self.earlier)
+        return Vector("fuzz", self.octets)
+
+
+@cache
+def strings() -> SearchStrategy[bytes]:
+    """Inputs of all kinds: each defect, near misses, well-formed text."""
+    return st.one_of(*map(defect, defects()), near_misses(), ill_formed(), well_formed(max_characters=16))
+
+
+@st.composite
+def streams(draw: DrawFn) -> Case:
+    """Inputs in chunks, after a stream that ended in any way."""
+    octets = draw(strings())
+    before = draw(near_misses(max_pieces=3))
+    earlier = tuple(cut(before, draw(chunkings(before, max_cuts=2))))
+    return Case(octets, draw(chunkings(octets)), earlier)
+
+
+class HypothesisEngine:
+    """Draws from the strategies and asks every target of the job."""
+
+    def __init__(self, job: Job) -> None:
+        """Start nothing yet."""
+        self._job = job
+        self._probes = [Probe(target, job.limits, job.profile) for target in job.targets]
+
+    def run(self, span: Span, progress: Callable[[int], None]) -> Harvest:
+        """Ask the inputs of a span.
+
+        Hypothesis draws nothing twice, so where it runs out of inputs a block has fewer than its number.
+
+        Raises:
+            TargetError: a target cannot be asked (any more).
+        """
+        gathering = Gathering(span)
+        end = span.first + span.count
+        for block in range(span.first // BLOCK, -(-end // BLOCK)):
+            first = max(span.first, block * BLOCK)
+            count = min(end, (block + 1) * BLOCK) - first
+
+            def told(done: int, before: int = first - span.first) -> None:
+                progress(before + done)
+
+            self._run_block(gathering, Span(first, count), block, told)
+        for probe in self._probes:
+            gathering.notes += [note for note in probe.notes if note not in gathering.notes]
+        return gathering.harvest()
+
+    def close(self) -> None:
+        """End the targets' processes."""
+        for probe in self._probes:
+            probe.close()
+
+    def _run_block(self, gathering: Gathering, span: Span, block: int, progress: Callable[[int], None]) -> None:
+        cases = drawn(strings().map(Case), self._seed_of(block, "whole"), span.count)
+        in_chunks: list[Case] = []
+        for done in range(0, len(cases), _AT_A_TIME):
+            batch = cases[done : done + _AT_A_TIME]
+            for probe in self._probes:
+                self._ask(gathering, probe, probe.whole, batch, span.first + done, block)
+            progress(done + len(batch))
+        for probe in self._probes:
+            for operation in _later_of(probe):
+                if operation in STREAMING + AGAIN:
+                    in_chunks = in_chunks or drawn(streams(), self._seed_of(block, "streams"), min(FIRST, span.count))
+                    self._ask(gathering, probe, operation, in_chunks, span.first, block)
+                else:
+                    self._ask(gathering, probe, operation, cases[:FIRST], span.first, block)
+        progress(span.count)
+
+    def _seed_of(self, block: int, what: str) -> int:
+        text = f"{self._job.seed} {block} {what}"
+        return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
+
+    def _ask(
+        self, gathering: Gathering, probe: Probe, operations: str, cases: Sequence[Case], first: int, block: int
+    ) -> None:
+        for operation in operations:
+            vectors = [case.vector(operation) for case in cases]
+            gathering.executions += len(vectors)
+            gathering.octets += sum(len(vector.octets) for vector in vectors)
+            for place, (_, finding) in enumerate(probe.ask(vectors, operation)):
+                if finding is not None:
+                    gathering.add(finding, probe.id, first + place, block)
+
+
+def _later_of(probe: Probe) -> str:
+    """The operations that are asked of the first inputs of a block, in the order in which causes are told apart."""
+    return "".join(
+        operation
+        for operation in probe.operations
+        if operation in REPLACE + STREAMING + AGAIN + GUARDED and operation != probe.whole
+    )
+
+
+def drawn(strategy: SearchStrategy[Case], number: int, count: int) -> list[Case]:
+    """What Hypothesis draws, seeded with a number: as many different things, or fewer if there are no more."""
+    cases: list[Case] = []
+
+    @settings(
+        max_examples=count,
+        phases=[Phase.generate],
+        database=None,
+        deadline=None,
+        suppress_health_check=cast("list[HealthCheck]", list(HealthCheck)),
+    )
+    @given(strategy)
+    def collect(case: Case) -> None:
+        cases.append(case)
+
+    with _no_local_constants():
+        seed(number)(collect)()
+    return cases
+
+
+@contextlib.contextmanager
+def _no_local_constants() -> Generator[None]:
+    """Let Hypothesis draw no numbers and strings from the source of what happens to be imported.
+
+    It does so with each twentieth choice, out of modules that are not installed but worked on. What it draws would
+    depend on which of them were imported before, and a seed would not fix it. There is no setting for that.
+    """
+    inner: Any = providers
+    kept = inner._get_local_constants  # noqa: SLF001
+    nothing = inner.Constants()
+    inner.CONSTANTS_CACHE.cache.clear()
+    inner._get_local_constants = lambda: nothing  # noqa: SLF001
+    try:
+        yield
+    finally:
+        inner._get_local_constants = kept  # noqa: SLF001
+        inner.CONSTANTS_CACHE.cache.clear()

@@ -1,0 +1,48 @@
+"""Which engine a job names. Each is imported when it is wanted: some need what is not always installed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from overlong.conformance.printable import printable
+from overlong.conformance.target import TargetError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from overlong.fuzz.engines.engine import Engine, Job
+
+
+def _grammar(job: Job) -> Engine:
+    from overlong.fuzz.engines.grammar import Grammar
+
+    return Grammar(job)
+
+
+def _hypothesis(job: Job) -> Engine:
+    try:
+        from overlong.fuzz.engines.hypothesis_engine import HypothesisEngine
+    except ImportError as error:
+        raise TargetError("the hypothesis engine needs Hypothesis: pip install 'overlong[fuzz]'") from error
+    return HypothesisEngine(job)
+
+
+def _atheris(job: Job) -> Engine:
+    from overlong.fuzz.engines.atheris_engine import AtherisEngine
+
+    return AtherisEngine(job)
+
+
+ENGINES: dict[str, Callable[[Job], Engine]] = {"grammar": _grammar, "hypothesis": _hypothesis, "atheris": _atheris}
+"""By name, the default first."""
+
+
+def open_engine(job: Job) -> Engine:
+    """The engine of a job; no target is started yet.
+
+    Raises:
+        TargetError: there is none of that name, or it cannot be used here; the message says what to do.
+    """
+    if (make := ENGINES.get(job.engine)) is None:
+        raise TargetError(f"there is no engine '{printable(job.engine)}'; there are {', '.join(ENGINES)}")
+    return make(job)

@@ -1,0 +1,56 @@
+"""What a finding is: its facts, the walk of its octets through the automaton, what its code means, what to do."""
+
+from __future__ import annotations
+
+import shlex
+import textwrap
+from typing import TYPE_CHECKING
+
+from overlong.conformance.explanation import explain_code, explain_octets
+from overlong.conformance.kind import KINDS
+from overlong.conformance.printable import printable
+from overlong.conformance.vector import Vector
+from overlong.fuzz.report import block
+from overlong.fuzz.spelling import abbreviated, core
+from overlong.reference import DEFECTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from overlong.conformance.profile import Profile
+    from overlong.fuzz.campaign.stored import StoredFinding
+
+_OPEN = (
+    "A difference is no fault: RFC 3629 leaves open what the two targets do differently. Two programs that read the "
+    "same octets with them come to different results; whoever needs them alike has to say which is meant."
+)
+_UNSTABLE = (
+    "It did not show each time that it was asked again in a fresh process: something outlives a call, or the target "
+    "reads what is not its input. Ask it many times, under a sanitizer if it is native code."
+)
+
+
+def explain_finding(stored: StoredFinding, profile: Profile, folder: str, width: int) -> Iterator[str]:
+    """The lines, none of them styled, none (but commands) wider than ``width``."""
+    explain, *rest = reversed(list(block(stored, profile, folder, width)))
+    assert "explain:" in explain  # that is what this is
+    yield from reversed(rest)
+    for word in ("promote", "test"):
+        yield f"     {word}: {printable(shlex.join(['overlong', 'finding', word, folder, stored.id]), 1000)}"
+    yield ""
+    start, end = core(Vector("fuzz", stored.octets, profile=profile))
+    if (start, end) != (0, len(stored.octets)):
+        before, after = stored.octets[:start], stored.octets[end:]
+        aside = [f"{abbreviated(before)} before them"] * bool(before) + [f"{abbreviated(after)} behind them"] * bool(
+            after
+        )
+        line = f"Its octets from offset {start} on ({', '.join(aside)}):"
+        yield from textwrap.wrap(line, width)
+    yield from explain_octets(stored.octets[start:end], width, profile)
+    yield ""
+    if stored.code in DEFECTS or stored.code in KINDS:
+        yield from explain_code(stored.code, width)
+    for paragraph in (_OPEN * stored.is_difference, _UNSTABLE * (not stored.is_stable)):
+        if paragraph:
+            yield ""
+            yield from textwrap.wrap(paragraph, width)

@@ -1,0 +1,119 @@
+"""Where in its input a finding shows: the character or the flaw at which the target and the reference part."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from overlong.conformance.observation import Accepted, Refused
+from overlong.conformance.vector import form_at, known_at
+from overlong.reference import Decoded
+from overlong.reference.layout import load_layout
+
+if TYPE_CHECKING:
+    from overlong.conformance.finding import Finding
+    from overlong.conformance.vector import Vector
+    from overlong.reference import Dialect
+
+REFUSED, OTHERWISE = "OV101", "OV102"
+"""Well-formed text that is refused, and that becomes other characters."""
+
+
+class Place(NamedTuple):
+    """A part of an input: what the divergence is about."""
+
+    offset: int
+    length: int
+    """Octets of the sequence there: as many as its lead octet announces, if the input has them."""
+    form: str
+    """The grammar's alternative; empty where none fits."""
+    octets_at: str
+    """The class of the octet that decides; empty where the end of the input does."""
+    certain: bool
+    """Whether the sequence is known to be the one; else it is the likeliest."""
+
+
+def place_of(finding: Finding) -> Place:
+    """The place of a finding.
+
+    Of ill-formed input it is the first flaw, and the octet that makes it certain. Of well-formed input it is the
+    character that was put out or refused wrongly, if that is known, and its lead octet; else the first that is not
+    ASCII, or not U+0000.
+    """
+    vector = finding.vector
+    octets, spoken = vector.octets, vector.profile.dialect
+    if not octets:
+        return Place(0, 0, "", "", certain=True)
+    if (flaw := vector.flaw) is not None:
+        known = known_at(octets, flaw, spoken)
+        octets_at = "" if known is None else class_of(octets[known - 1], spoken)
+        form = form_at(octets, flaw.offset, spoken)
+        return Place(flaw.offset, _extent(octets, flaw.offset), str(form or ""), octets_at, certain=True)
+    number, certain = _character(finding)
+    found = vector.segments[number]
+    form = form_at(octets, found.offset, spoken)
+    return Place(found.offset, found.length, str(form or ""), class_of(octets[found.offset], spoken), certain)
+
+
+def _character(finding: Finding) -> tuple[int, bool]:
+    """The number of the segment that a finding in well-formed text is about, and whether that is certain."""
+    vector, expected, observed = finding.vector, finding.expected, finding.observed
+    segments = vector.segments
+    in_octets = vector.profile.counts == "octets" and vector.chunks is None
+    if finding.code == REFUSED and in_octets and isinstance(observed, Refused) and observed.offset is not None:
+        for number, found in enumerate(segments):
+            if found.offset <= observed.offset < found.offset + found.length:
+                return number, True
+    if finding.code == OTHERWISE and isinstance(expected, Decoded) and isinstance(observed, Accepted):
+        said, out = observed.values or (), 0
+        for number, scalars in enumerate(vector.outputs):
+            end = out + len(scalars)
+            if said[out:end] != scalars:
+                return number, True
+            out = end
+        return len(segments) - 1, True
+    longer = [number for number, found in enumerate(segments) if found.length > 1]
+    if longer:
+        return longer[0], len(longer) == 1
+    other = next((number for number, found in enumerate(segments) if vector.octets[found.offset]), len(segments) - 1)
+    return other, True
+
+
+def _extent(octets: bytes, offset: int) -> int:
+    """Octets of the sequence that starts there, if all that follow are its own."""
+    row = announced(octets[offset])
+    return min(row, len(octets) - offset)
+
+
+@cache
+def announced(lead: int) -> int:
+    """How many octets a lead octet announced in the widest layout that there was; 1 if it is none."""
+    row = load_layout("rfc2279").announced(lead)
+    return 1 if row is None else len(row.templates)
+
+
+def class_of(octet: int, spoken: Dialect) -> str:
+    """The octets that the automaton does not tell from this one: ``E1-EC EE-EF``."""
+    return _classes(spoken)[octet]
+
+
+@cache
+def _classes(spoken: Dialect) -> dict[int, str]:
+    return {octet: str(each) for each in spoken.automaton.classes for octet in each.octets}
+
+
+def spliced(vector: Vector, start: int, end: int, octets: bytes) -> Vector:
+    """The vector with other octets from ``start`` to before ``end``; its chunks end where they did."""
+    whole = vector.octets[:start] + octets + vector.octets[end:]
+    if vector.chunks is None:
+        return replace(vector, octets=whole)
+    shift, read, last, chunks = len(octets) - (end - start), 0, 0, list[int]()
+    for length in vector.chunks:
+        read += length
+        moved = read if read <= start else read + shift if read >= end else start + min(read - start, len(octets))
+        chunks.append(moved - last)
+        last = moved
+    if last < len(whole):  # put behind the last chunk
+        chunks[-1:] = [sum(chunks[-1:]) + len(whole) - last]
+    return replace(vector, octets=whole, chunks=tuple(chunks))

@@ -1,0 +1,156 @@
+"""What a regression test asserts: octets, how they come, and what RFC 3629 says of them."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import textwrap
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from overlong.conformance.finding import expected_in_words
+from overlong.conformance.printable import printable
+from overlong.conformance.protocol import DECODE, ENCODING, GUARDED, OPERATIONS, REPLACING
+from overlong.conformance.vector import Vector
+from overlong.fuzz.campaign.stored import AGAIN
+from overlong.fuzz.promotion.error import PromotionError
+from overlong.fuzz.promotion.promote import checked_id
+from overlong.reference import Rejected
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from overlong.fuzz.campaign.stored import StoredFinding
+
+_UNSAID = {
+    "OV302": "how many octets a refusal covers",
+    "OV303": "whether a refusal says that input is missing",
+    "OV511": "in which chunk something is put out",
+    "OV512": "in which chunk a stream is refused",
+    "OV513": "in which chunk an answer comes",
+    "OV604": "what an adapter writes",
+}
+"""Codes that are about something that no function's answer says in the same way in all programs."""
+_OFFSETS = ("OV301", "OV503")
+_UNSTABLE = ("OV605", "OV807")
+_WIDTH = 76
+"""Columns of a comment without its mark."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One test. All text in it is ASCII without backslashes: no language reads more into a comment than words."""
+
+    id: str
+    target: str
+    """As the campaign names it; raw: whoever writes some of it must look at it first."""
+    comment: tuple[str, ...]
+    octets: bytes
+    chunks: tuple[int, ...] | None
+    """How a stream is cut; None if the input is whole."""
+    earlier: tuple[bytes, ...] | None
+    """The chunks of the stream that the same decoder decodes before."""
+    validates: bool
+    """The target gives a verdict, no text."""
+    replaces: bool
+    """The decoder puts out U+FFFD for what is ill-formed."""
+    scalars: tuple[int, ...] | None
+    """What it puts out; None if it refuses."""
+    offset: int | None
+    """Where it refuses, if the test is about that."""
+    times: int
+    """How often it is asked."""
+
+    @property
+    def name(self) -> str:
+        """``d_7f3a0c19``."""
+        return self.id.lower().replace("-", "_")
+
+    @property
+    def title_name(self) -> str:
+        """``D7f3a0c19``."""
+        return self.id.replace("-", "")
+
+    @property
+    def is_stream(self) -> bool:
+        return self.chunks is not None or self.earlier is not None
+
+    @property
+    def lengths(self) -> tuple[int, ...]:
+        """Of the chunks."""
+        return (len(self.octets),) if self.chunks is None else self.chunks
+
+    @property
+    def text(self) -> str:
+        """What it puts out; empty if it refuses."""
+        return "".join(map(chr, self.scalars or ()))
+
+
+def case_of(stored: StoredFinding, folder: str) -> Case:
+    """The test of a finding.
+
+    Args:
+        stored: the finding.
+        folder: of the campaign, for the command that explains it.
+
+    Raises:
+        PromotionError: no test can say what is wrong; the message says why and what can be done instead.
+    """
+    name = checked_id(stored)
+    if stored.is_difference:
+        raise PromotionError(f"{name}: a difference, which RFC 3629 leaves open: no test can say who is right")
+    if stored.code in _UNSAID:
+        raise PromotionError(
+            f"{name}: {stored.code} is about {_UNSAID[stored.code]}, which a test cannot ask in every language; "
+            "promote it, and let overlong certify --vectors ask it"
+        )
+    if stored.operation not in OPERATIONS or stored.operation in ENCODING:
+        raise PromotionError(f"{name}: {printable(stored.operation, 20)} is no operation of a decoder")
+    replaces = stored.operation in REPLACING
+    vector = Vector("fuzz", stored.octets, chunks=stored.chunks)
+    answer = vector.replaced if replaces else vector.strict
+    refused = isinstance(answer, Rejected)
+    offset = answer.offset if isinstance(answer, Rejected) and stored.code in _OFFSETS else None
+    if stored.operation != GUARDED:
+        words = expected_in_words(answer, DECODE)
+        known = stored.expected.startswith("reject at" if refused and offset is None else words)
+        if not known:
+            raise PromotionError(
+                f"{name}: the campaign expected '{printable(stored.expected, 80)}', after what the target says of "
+                f"itself, and RFC 3629 by itself says '{words}'; promote it, and let overlong certify --vectors ask it"
+            )
+    return Case(
+        name,
+        stored.target,
+        tuple(_comment(stored, folder)),
+        stored.octets,
+        stored.chunks,
+        stored.earlier,
+        stored.operation == "V",
+        replaces,
+        None if isinstance(answer, Rejected) else answer.scalars,
+        offset,
+        AGAIN if stored.code in _UNSTABLE else 1,
+    )
+
+
+def _comment(stored: StoredFinding, folder: str) -> Iterator[str]:
+    where = f", {stored.section}" if stored.section else ""
+    yield "A regression test that overlong wrote. It needs nothing of overlong's."
+    yield ""
+    lines = (
+        f"{stored.id}: {stored.title} ({stored.code}{where})",
+        f"found in: {stored.target}",
+        f"asked to: {OPERATIONS[stored.operation]}",
+        f"expected: {stored.expected}",
+        f"observed: {stored.observed}",
+        f"explained by: overlong explain {shlex.quote(folder)} {stored.id}",
+    )
+    for line in lines:
+        yield from textwrap.wrap(plain(line), _WIDTH, subsequent_indent="  ", break_on_hyphens=False)
+
+
+def plain(text: str) -> str:
+    """Words that mean nothing in any language's comments: no backslash, no trigraph, nothing beyond ASCII."""
+    text = printable(text.replace("\N{SECTION SIGN}", "section "), 400)
+    return re.sub(r"\?{2,}", "?", re.sub(r"[^ -\[\]-~]", "?", text))

@@ -1,0 +1,1 @@
+"""Writers of regression tests, a module for each language."""

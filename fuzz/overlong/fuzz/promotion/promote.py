@@ -1,0 +1,123 @@
+"""A finding becomes a vector in a file of its own, which ``overlong certify TARGET --vectors FOLDER`` asks."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from overlong.conformance.printable import printable
+from overlong.conformance.profile import RFC3629, Profile
+from overlong.conformance.protocol import OPERATIONS
+from overlong.conformance.vector import Vector
+from overlong.conformance.vectors.check import CheckError, WrongError
+from overlong.conformance.vectors.edition import about
+from overlong.conformance.vectors.given import vectors_in
+from overlong.conformance.vectors.record import record
+from overlong.conformance.vectors.strict_json import JsonError
+from overlong.fuzz.promotion.error import PromotionError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from overlong.fuzz.campaign.stored import StoredFinding
+
+CATEGORY = "fuzz"
+"""Of vectors that a campaign found."""
+ANYWHERE = "anywhere"
+"""What a finding says of its placement where that does not matter."""
+_ID = re.compile(r"D-[0-9a-f]{8}")
+_SHOWN = 120
+"""Characters of a target's name in a comment."""
+
+
+def promote(stored: StoredFinding, folder: Path, profile: Profile = RFC3629) -> Path:
+    """Write a finding as a vector, and return its file: ``D-7f3a0c19.json`` in ``folder``.
+
+    The file holds what RFC 3629 says of these octets, nothing of what the target answered but in words. If the vector
+    is there already, nothing is written; if the name is taken by another vector, the name gets a suffix.
+
+    Raises:
+        PromotionError: it is a difference, of which RFC 3629 says nothing; or the campaign measured another dialect.
+        OSError: the folder cannot be written.
+    """
+    _check(stored, profile)
+    vector = vector_of(stored, profile)
+    folder.mkdir(parents=True, exist_ok=True)
+    suffix = hashlib.sha256(vector.id.encode("ascii")).hexdigest()[:8]
+    text = document(stored, vector)
+    for path in (folder / f"{stored.id}.json", folder / f"{stored.id}-{suffix}.json"):
+        if _is_there(path, vector) or _written(path, text):
+            return path
+    raise PromotionError(f"{printable(str(path))}: holds another vector; move it away")
+
+
+def vector_of(stored: StoredFinding, profile: Profile = RFC3629) -> Vector:
+    """The vector of a finding: its comment says of which target it was found, what, and where."""
+    target = printable(stored.target, _SHOWN)
+    asked = OPERATIONS.get(stored.operation, "asked")
+    where = ", ".join(part for part in (stored.form, stored.octets_at, stored.placement) if part not in ("", ANYWHERE))
+    comment = (
+        f"{stored.id}, found in {target} ({asked}): {stored.title} ({stored.code}){f', {where}' if where else ''}; "
+        f"expected: {stored.expected}; observed: {stored.observed}"
+    )
+    return Vector(
+        CATEGORY,
+        stored.octets,
+        printable(comment, 600),
+        (len(stored.octets),) if stored.chunks is None and stored.earlier is not None else stored.chunks,
+        decoder=target,
+        profile=profile,
+        earlier=stored.earlier,
+    )
+
+
+def document(stored: StoredFinding, vector: Vector) -> str:
+    """The file, as ``schemas/vectors-1.schema.json`` has it: one vector, a member a line."""
+    groups: list[dict[str, Any]] = [{"category": vector.category, "tests": [record(vector)]}]
+    data: dict[str, Any] = {**about(f"finding {stored.id}"), "notes": {}, "groups": groups}
+    return json.dumps(data, indent=1) + "\n"
+
+
+def checked_id(stored: StoredFinding) -> str:
+    """The finding's id, which names files and functions.
+
+    Raises:
+        PromotionError: it is none; the folder was written by somebody else.
+    """
+    if not _ID.fullmatch(stored.id):
+        raise PromotionError(f"{printable(stored.id, 40)}: no id of a finding; ids are D- and eight digits")
+    return stored.id
+
+
+def _check(stored: StoredFinding, profile: Profile) -> None:
+    name = checked_id(stored)
+    if stored.is_difference:
+        raise PromotionError(
+            f"{name}: a difference between two targets, which RFC 3629 leaves open: no vector can say who is right"
+        )
+    if profile.speaks != RFC3629.speaks:
+        raise PromotionError(
+            f"{name}: measured by {printable(profile.speaks, 40)}, and files of vectors hold what RFC 3629 says; "
+            "keep the campaign's folder"
+        )
+
+
+def _is_there(path: Path, vector: Vector) -> bool:
+    """Whether the file holds this vector."""
+    try:
+        return [each.id for each in vectors_in(path)] == [vector.id]
+    except (FileNotFoundError, CheckError, JsonError, WrongError):
+        return False
+
+
+def _written(path: Path, text: str) -> bool:
+    """Write a file, if there is none of that name."""
+    try:
+        file = path.open("x", encoding="ascii", newline="\n")
+    except FileExistsError:
+        return False
+    with file:
+        file.write(text)
+    return True

@@ -1,0 +1,116 @@
+"""A finding becomes a regression test in the language of the decoder, for its author to keep.
+
+A test needs nothing of overlong's. It calls the author's own function: one place, marked ``ADAPT``, says where; of a
+target ``py:...`` or ``so:...`` the function is known. As it stands, it tests a decoder that the language brings along,
+but in C, which brings none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from overlong.conformance.printable import printable
+from overlong.fuzz.promotion.case import case_of
+from overlong.fuzz.promotion.error import PromotionError
+from overlong.fuzz.promotion.languages import c, go, java, node, python, rust
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from overlong.fuzz.campaign.stored import StoredFinding
+    from overlong.fuzz.promotion.case import Case
+
+
+@dataclass(frozen=True)
+class Language:
+    """A language in which tests are written."""
+
+    name: str
+    """As on the command line."""
+    write: Callable[[Case], str]
+    file: str
+    """The name of a file, with ``{name}`` (``d_7f3a0c19``) or ``{Name}`` (``D7f3a0c19``) in it."""
+    run: str
+    """How such a file is run, with ``{file}`` and the names above in it."""
+    of: tuple[str, ...]
+    """The languages that decoders say they are written in, for which this is the one."""
+
+
+LANGUAGES = {
+    language.name: language
+    for language in (
+        Language("pytest", python.write, "test_{name}.py", "pytest {file}", ("Python",)),
+        Language("rust", rust.write, "{name}.rs", "put it into tests/, then cargo test {name}", ("Rust",)),
+        Language("go", go.write, "{name}_test.go", "put it into the package, then go test -run Test{Name}", ("Go",)),
+        Language("java", java.write, "{Name}Test.java", "java {file}", ("Java", "Kotlin", "Scala")),
+        Language("node", node.write, "{name}.test.mjs", "node --test {file}", ("JavaScript", "TypeScript")),
+        Language("c", c.write, "{name}.c", "cc {file} -lYOURS && ./a.out", ("C", "C++", "Zig")),
+    )
+}
+"""In the order in which they are listed; the first is taken where nothing is known of a decoder's language."""
+
+
+def source(stored: StoredFinding, language: str, *, folder: str = "campaign") -> str:
+    """The test of a finding.
+
+    Args:
+        stored: the finding.
+        language: one of :data:`LANGUAGES`.
+        folder: of the campaign, for the command that explains the finding.
+
+    Raises:
+        PromotionError: there is no such language, or no test can say what is wrong.
+    """
+    return language_named(language).write(case_of(stored, folder))
+
+
+def file_name(stored: StoredFinding, language: str) -> str:
+    """What the file of that test is called; of Java it must be.
+
+    Raises:
+        PromotionError: as :func:`source`.
+    """
+    return _filled(language_named(language).file, stored)
+
+
+def how_to_run(stored: StoredFinding, language: str) -> str:
+    """The command that runs the test, or what to do, in a line.
+
+    Raises:
+        PromotionError: as :func:`source`.
+    """
+    return _filled(language_named(language).run, stored, file=file_name(stored, language))
+
+
+def language_named(name: str) -> Language:
+    """The language of that name.
+
+    Raises:
+        PromotionError: there is none; the message lists those there are.
+    """
+    if name not in LANGUAGES:
+        raise PromotionError(f"no tests are written in {printable(name, 40)}; there is {', '.join(LANGUAGES)}")
+    return LANGUAGES[name]
+
+
+def language_for(target: str, said: str = "") -> str:
+    """The language that fits a target: that of a decoder which ships with an adapter, or of its form.
+
+    Args:
+        target: its name.
+        said: the language that its greeting names, if that is known.
+    """
+    from overlong.conformance.targets.builtins import BUILTINS
+
+    kind, colon, rest = target.partition(":")
+    name = rest if kind == "builtin" else target
+    if colon and kind in ("py", "so", "wasm"):
+        return "pytest" if kind == "py" else "c"
+    spoken = said or (BUILTINS[name].language if name in BUILTINS else "")
+    return next((each.name for each in LANGUAGES.values() if spoken in each.of), next(iter(LANGUAGES)))
+
+
+def _filled(text: str, stored: StoredFinding, **more: str) -> str:
+    case = case_of(stored, "")
+    return text.format(name=case.name, Name=case.title_name, **more)
