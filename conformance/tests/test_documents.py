@@ -570,7 +570,7 @@ def without_chance(text):
 
 SESSIONS = [
     pytest.param(block, id=f"{name}: {block.splitlines()[0][2:]}")
-    for name in ("command-line.md", "identify.md", "sweeps.md", "../README.md")
+    for name in ("command-line.md", "identify.md", "sweeps.md", "fuzzing.md", "../README.md")
     for block in blocks(name, "console")
 ]
 

@@ -36,6 +36,16 @@ def run(*words):
     return CliRunner().invoke(cli, [str(word) for word in words])
 
 
+def test_an_id_in_full_is_read_without_the_suite_that_has_it():
+    long = bytes(100) + b"\xc2"
+    for vector in (
+        Vector("fuzz", long), Vector("fuzz", b""), Vector("fuzz", long, chunks=(1, 0, 100)),
+        Vector("fuzz", long, chunks=(101, 0), earlier=(b"\xc2", b"")),
+        Vector("fuzz", b"", chunks=(0,), earlier=(b"a",)),
+    ):  # fmt: skip
+        assert Vector.from_id(vector.in_full) == vector
+
+
 @settings(max_examples=150, deadline=None)
 @given(PRODUCTS)
 def test_lines_by_stride_are_the_records_one_by_one(strings):

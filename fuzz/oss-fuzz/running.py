@@ -22,11 +22,13 @@ def compared() -> None:
     _compared += 1
 
 
-@ctypes.CFUNCTYPE(None)
 def _check() -> None:
     if _compared == 0:
         os.write(2, b"overlong: not one input was compared; the harness tested nothing\n")
         os._exit(NOTHING_COMPARED)
+
+
+_CHECK = ctypes.CFUNCTYPE(None)(_check)  # which must live as long as the process
 
 
 def fuzz(one_input: Callable[[bytes], None], arguments: Sequence[str] = sys.argv) -> None:
@@ -38,6 +40,6 @@ def fuzz(one_input: Callable[[bytes], None], arguments: Sequence[str] = sys.argv
     if not any(word.startswith(_OUTER) for word in arguments[1:]):
         register = ctypes.CDLL(None)["__cxa_atexit"]  # what atexit() calls; glibc exports no other
         register.argtypes = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
-        register(ctypes.cast(_check, ctypes.c_void_p), None, None)
+        register(ctypes.cast(_CHECK, ctypes.c_void_p), None, None)
     atheris.Setup(list(arguments), one_input)
     atheris.Fuzz()

@@ -10,6 +10,7 @@ import sys
 import time
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -20,10 +21,11 @@ from overlong.conformance.observation import Accepted, Crashed, Failed, Misbehav
 from overlong.conformance.profile import Profile
 from overlong.conformance.target import TargetError
 from overlong.conformance.vector import Vector
-from overlong.fuzz.campaign.absorb import AT_ONCE, octave, thinned
+from overlong.fuzz.campaign.absorb import AT_ONCE, Unfinished, octave, thinned
 from overlong.fuzz.campaign.campaign import Campaign, finding_named, findings_in, import_into, profile_of, to_vector
 from overlong.fuzz.campaign.claimant import Claimant
 from overlong.fuzz.campaign.error import CampaignError
+from overlong.fuzz.campaign.running import Running
 from overlong.fuzz.campaign.statement import STATEMENT, digest_of_findings
 from overlong.fuzz.campaign.store import DATABASE, PATIENCE, Claim, Store, errors_of
 from overlong.fuzz.campaign.written import harvest_as_text, harvest_of_text
@@ -219,6 +221,19 @@ def test_interrupted_what_is_committed_stays_and_nothing_else_runs_on(uninterrup
     assert found(folder) == found(uninterrupted)
 
 
+def test_spans_are_long_where_it_takes_long_to_start():
+    """Else the start would take most of the time, and a span would seem slow, and not get longer."""
+
+    def wanted(**spent):
+        running = Running(SimpleNamespace(store=None, tools=None, began=time.monotonic()), None, None, 1, "", print, 0)
+        running._learn(Harvest(Span(0, 64), 64, 0, **spent))
+        return running._wanted()
+
+    assert wanted(seconds=2.0) == 64
+    assert wanted(seconds=2.0, starting=1.0) == 64 * 8
+    assert wanted(seconds=2.0, starting=2.0) == 64 * 64
+
+
 def test_a_target_that_cannot_be_asked_ends_it(tmp_path):
     for jobs in (1, 2):
         with created(tmp_path / str(jobs), engine="ends") as campaign:
@@ -239,6 +254,26 @@ def test_time_ends_it(tmp_path):
         again = campaign.run(seconds=0.2)
         assert again.inputs > status.inputs
         assert again.earlier >= status.seconds
+
+
+def test_examining_takes_a_share_of_the_time_and_what_is_left_waits(uninterrupted, tmp_path):
+    folder = tmp_path / "campaign"
+    with created(folder, engine="slow to examine") as campaign:
+        began = time.monotonic()
+        status = campaign.run(seconds=0.5, runs=RUNS)
+        assert time.monotonic() - began < 0.5 * 1.05 + 1 + 0.5
+        assert status.inputs > 2 * BLOCK
+        assert status.findings
+        assert any(note.endswith(" for --resume") for note in status.notes)
+        with pytest.raises(Unfinished):  # it waits for whoever has time
+            campaign.absorb_next(stand_in.Looks(campaign.job, no_time))
+    with resumed(folder) as campaign:
+        assert not any("--resume" in note for note in campaign.run(runs=RUNS).notes)
+    assert found(folder) == found(uninterrupted)
+
+
+def no_time():
+    raise Unfinished
 
 
 def test_who_is_wrong_everywhere_is_not_examined_for_ever(tmp_path):
@@ -448,6 +483,8 @@ harvests = st.builds(
     st.floats(0, 9),
     st.lists(words, max_size=2).map(tuple),
     st.dictionaries(st.tuples(words, words), numbers, max_size=2).map(Counter),
+    st.lists(st.binary(max_size=4), max_size=2).map(tuple),
+    st.floats(0, 9),
 )
 
 

@@ -52,6 +52,26 @@ def campaign(tmp_path_factory):
     return folder / "it", target, first, then
 
 
+def test_with_ci_a_target_of_several_that_was_not_asked_is_no_success(tmp_path, monkeypatch, decoder):
+    from overlong.fuzz.engines.hypothesis_engine import HypothesisEngine
+
+    ask, other = HypothesisEngine._ask, decoder(RIGHT)
+    command = "fuzz", "--engine", "hypothesis", "--runs", "64", "--seed", 1, "--jobs", 1, "--ci", "--dir"
+    done = overlong(*command, tmp_path / "both", "cpython", other)
+    executions = json.loads((tmp_path / "both" / "campaign.json").read_text("utf-8"))["targets"]
+    assert done.exit_code == 0
+    assert [each["executions"] for each in executions] == [{"D": 64, "L": 64}, {"D": 64}]
+
+    def one_is_left_out(self, gathering, probe, *rest):
+        if probe.id == "cpython":
+            ask(self, gathering, probe, *rest)
+
+    monkeypatch.setattr(HypothesisEngine, "_ask", one_is_left_out)
+    done = overlong(*command, tmp_path / "one", "cpython", other)
+    assert done.exit_code == 3
+    assert f"{other} was not asked a single input" in done.stderr
+
+
 def test_a_finding_is_reported_and_reproduced(campaign):
     folder, _, _, done = campaign
     assert done.exit_code == 1

@@ -1,18 +1,21 @@
 """Inputs by number: a pure function, alike in Python and compiled, and soon all of the automaton."""
 
+import contextlib
 import pickle
 from itertools import accumulate
+from math import prod
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from overlong.fuzz.generation.choice import REACH, SLACK, write
+from overlong.fuzz.generation.choice import DRAWN, HEADER, REACH, SLACK, mixed, spelt, write
 from overlong.fuzz.generation.features import edges, features_of, first_to_reach
 from overlong.fuzz.generation.generated import SIZE, Generated
 from overlong.fuzz.generation.tokens import LONGEST_TOKEN, fillers_of, tokens_of
 from overlong.reference import encode_scalars
 from overlong.reference.dialect import DIALECTS, dialect
+from overlong.reference.order import SURROGATES
 
 BLOCK = 4096
 SEEDS = ("Größe € 𝄞".encode(), b"\xef\xbb\xbfkey=\xff;", b"", b"0123456789" * 700)
@@ -129,6 +132,32 @@ def test_tokens_are_what_they_are_said_to_be():
     known = bytes.fromhex("C080 EDA080 F4908080 F8888080 80 E08080 EDA081EDB080".replace(" ", ""))
     assert {known[:2], known[2:5], known[5:9], known[9:14], known[14:17]} <= {*tokens.lenient, *tokens.completed}
     assert tokens.signature == (encode_scalars([0xFEFF]),)
+
+
+@pytest.mark.parametrize("name", ["rfc3629", "mutf-8", "lax-rfc2279"])
+def test_octets_are_drawn_from_all_of_each_range(name):
+    inputs, tokens, automaton = generated(4, name=name), tokens_of(dialect(name)), dialect(name).automaton
+    cells, groups = inputs.tables.cells, (tokens.products, tokens.flawed)
+    entries = sorted({cell for cell in cells[HEADER:] if cell >= DRAWN})
+    assert len(entries) == len({*tokens.products, *tokens.flawed})
+    for entry, ranges in zip(entries, dict.fromkeys((*groups[0], *groups[1])), strict=True):
+        words = {spelt(cells, entry, mixed(number)) for number in range(2000)}
+        assert {word >> 56 for word in words} == {len(ranges)}
+        drawn = [word.to_bytes(8, "little")[: len(ranges)] for word in words]
+        assert [set(each) for each in zip(*drawn, strict=True)] == [set(octets) for octets in ranges]
+        possible = prod(map(len, ranges))
+        assert len(words) > 0.95 * possible * (1 - (1 - 1 / possible) ** 2000)
+        assert {automaton.accepts(octets) for octets in drawn} == {ranges in tokens.products}
+
+
+def test_every_character_of_two_and_three_octets_turns_up_among_well_formed_text():
+    pytest.importorskip("numba")
+    seen, count = set[str](), 100_000
+    for octets in strings(generated(6).columns(1 << 41, count)):
+        with contextlib.suppress(UnicodeDecodeError):
+            seen.update(octets.decode())
+    basic = [number for number in range(0x10000) if number not in SURROGATES]
+    assert sum(chr(number) in seen for number in basic) > 0.25 * len(basic)
 
 
 def test_chunks_cut_everywhere_and_earlier_streams_come_now_and_then():

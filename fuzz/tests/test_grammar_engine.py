@@ -1,15 +1,20 @@
 """The grammar engine: what is wrong is found and named, what is right is left alone, however a campaign is cut."""
 
+import shutil
+import subprocess
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import known_wrong
 from overlong.conformance import Limits, TargetError
+from overlong.conformance.sweep.compiled import available
 from overlong.fuzz.engines.engine import BLOCK, Job, Span
 from overlong.fuzz.engines.grammar import Grammar
 from overlong.fuzz.engines.opening import open_engine
+from overlong.fuzz.generation.generated import Generated
 
 TESTS = Path(known_wrong.__file__).parent
 MODULE = '''
@@ -46,7 +51,7 @@ def harvested(tmp_path):
         )
         engines.append(open_engine(Job(names, seed=5, limits=Limits(**limits))))
         assert isinstance(engines[-1], Grammar)
-        done = []
+        done: list[int] = []
         harvests = [engines[-1].run(Span(*span), done.append) for span in spans]
         assert done[-1] == spans[-1][1]
         return harvests
@@ -81,18 +86,19 @@ def test_what_is_wrong_is_found_and_named(harvested):
         assert found & known_wrong.WRONG[name], name
         assert found <= known_wrong.WRONG[name] | {"OV301", "OV503", "OV513"}, name
     assert {each.fingerprint for each in harvest.divergences} <= set(harvest.counts)
-    assert harvest.executions >= BLOCK * len(names)
+    assert harvest.executions == harvest.asked.total() >= BLOCK * len(names)
+    assert {target for target, _ in harvest.asked} == set(wrong(*names))
     assert len(harvest.reached) > 100
     assert len(set(harvest.interesting)) == len(harvest.interesting) > 50
 
 
 def summed(harvests):
     """What does not depend on how a campaign is cut."""
-    first = {}
+    first: dict[Any, Any] = {}
     for harvest in harvests:
         for each in harvest.divergences:
             first.setdefault(each.fingerprint, (each.index, each.finding))
-    counts = sum((harvest.counts for harvest in harvests), Counter())
+    counts: Counter[Any] = sum((harvest.counts for harvest in harvests), Counter())
     reached = frozenset().union(*(harvest.reached for harvest in harvests))
     executions, octets = (sum(getattr(each, field) for each in harvests) for field in ("executions", "octets"))
     return first, counts, reached, executions, octets
@@ -113,12 +119,12 @@ def test_right_decoders_are_left_alone_and_where_they_differ_is_no_fault(harvest
     both = replacers("right_replacement", "right_per_run")
     (harvest,) = harvested(*both, *replacers("right_replacement"), spans=[(0, 300)])
     assert harvest.divergences
-    assert {(each.target, each.peer) for each in harvest.divergences} == {tuple(both), tuple(reversed(both))}
-    for each in harvest.divergences:
-        assert each.fingerprint.kind == "difference"
-        assert each.finding.operation == "L"
-        assert each.finding.observed.values != each.finding.expected.scalars
-        assert harvest.counts[each.fingerprint] > 0
+    (each,) = harvest.divergences  # a habit is told once; of targets that declare the same one the first is compared
+    assert [each.target, each.peer] == both
+    assert each.fingerprint.kind == "difference"
+    assert each.finding.operation == "L"
+    assert each.finding.observed.values != each.finding.expected.scalars
+    assert harvest.counts[each.fingerprint] > 0
 
 
 def test_who_dies_is_asked_on(harvested):
@@ -127,6 +133,38 @@ def test_who_dies_is_asked_on(harvested):
     assert all(each.finding.vector.octets.endswith(b"\xed\xa0\x80") for each in harvest.divergences)
     assert harvest.executions == 500
     assert not harvest.notes
+
+
+@pytest.mark.skipif(not (available() and shutil.which("cc")), reason="functions are called by loops compiled here")
+def test_who_dies_of_some_inputs_and_hangs_on_others_is_asked_the_rest_in_its_own_process(harvested, tmp_path):
+    source, library = tmp_path / "fails.c", tmp_path / "fails.so"
+    source.write_text(
+        '#include "right.c"\n'
+        "static int has(const uint8_t *s, size_t n, uint8_t one, uint8_t other) {\n"
+        "  for (size_t k = 1; k < n; k++) if (s[k - 1] == one && s[k] == other) return 1;\n"
+        "  return 0;\n"
+        "}\n"
+        "size_t fails(const uint8_t *s, size_t n) {\n"
+        "  if (has(s, n, 0xED, 0xA0)) __builtin_trap();\n"
+        "  if (has(s, n, 0xC0, 0x80)) for (volatile int on = 1; on;);\n"
+        "  return has(s, n, 0xF4, 0x90) ? (size_t)-1 : errpos(s, n);\n"
+        "}\n"
+    )
+    subprocess.run(["cc", "-O2", "-shared", "-fPIC", f"-I{TESTS}/shared_libraries", source, "-o", library], check=True)
+    (harvest,) = harvested(f"so:{library}:fails?abi=errpos(ptr,len)", spans=[(BLOCK, BLOCK)], timeout=0.2)
+    octets = [Generated(5).string(number) for number in range(BLOCK, 2 * BLOCK)]
+    failing = [each for each in octets if b"\xed\xa0" in each or b"\xc0\x80" in each]
+    found = {"OV602": b"\xed\xa0", "OV603": b"\xc0\x80"}
+    codes = {each.finding.code for each in harvest.divergences if each.finding.operation == "V"}
+    assert codes == {"OV202", "OV602", "OV603"} or codes > set(found)
+    for each in harvest.divergences:
+        assert found.get(each.finding.code, b"\xf4\x90") in each.finding.vector.octets
+    (note,) = harvest.notes
+    left_out = int(note.partition(": ")[2].partition(" inputs were not asked")[0].replace("\u202f", "").replace(" ", ""))
+    assert len(failing) > 2 * ALL_HANGS
+    assert 0 < left_out < len(failing) + BLOCK // 100
+    failed = {each: count for each, count in harvest.counts.items() if each.kind in {KINDS[CRASHED], KINDS[TIMED_OUT]}}
+    assert sum(failed.values()) <= 4 * DEATHS + ALL_HANGS
 
 
 def test_what_depends_on_other_inputs_is_named_so(harvested):

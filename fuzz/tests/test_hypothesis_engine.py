@@ -5,6 +5,9 @@ import sys
 
 from overlong.fuzz.engines.engine import BLOCK, Job, Span
 from overlong.fuzz.engines.opening import open_engine
+from overlong.fuzz.generation.features import edges
+from overlong.fuzz.generation.tokens import tokens_of
+from overlong.reference import dialect
 
 WRONG = """
 import codecs
@@ -34,7 +37,7 @@ print(hashlib.sha256(repr(drawn(streams(), 7, 60)).encode()).hexdigest())
 def test_finds_what_is_wrong_whole_and_in_chunks(tmp_path):
     (tmp_path / "wrong.py").write_text(WRONG)
     engine = open_engine(Job((f"py:{tmp_path}/wrong.py:Wrong",), seed=3, engine="hypothesis"))
-    told = []
+    told: list[int] = []
     try:
         harvest = engine.run(Span(BLOCK, 200), told.append)
     finally:
@@ -44,9 +47,26 @@ def test_finds_what_is_wrong_whole_and_in_chunks(tmp_path):
     assert any(operation in "ST" and code.startswith("OV5") for operation, code in found)
     assert {each.fingerprint for each in harvest.divergences} == set(harvest.counts)
     assert all(BLOCK <= each.index < BLOCK + 200 for each in harvest.divergences)
-    assert harvest.executions >= 200
+    assert harvest.executions == harvest.asked.total() >= 200
+    assert {operation for _, operation in harvest.asked} >= {"D", "S", "N"}
     assert told == sorted(told)
     assert told[-1] == 200
+
+
+def test_begins_with_the_grammar_and_then_the_seeds_and_says_what_they_reach():
+    opening = len(tokens_of(dialect()).opening)
+    engine = open_engine(Job(("cpython",), seeds=(seed := b"corpus " * 10 + b"\xc2",), engine="hypothesis"))
+    try:
+        harvest = engine.run(Span(0, opening + 1), lambda _: None)
+        (later, again) = (engine.run(Span(first, 40), lambda _: None) for first in (opening + 1, opening + 1 + 40))
+    finally:
+        engine.close()
+    reached, every = edges(harvest.reached)
+    assert reached == every
+    assert seed in harvest.interesting
+    assert min(harvest.interesting, key=len) == b""
+    assert harvest.asked["cpython", "D"] == opening + 1
+    assert later.interesting != again.interesting, "the rest of a block is drawn anew"
 
 
 def test_a_seed_fixes_what_is_drawn_whatever_is_imported():

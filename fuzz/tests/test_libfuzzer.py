@@ -36,8 +36,8 @@ ptrdiff_t copies(const char *s, size_t n, char *out, size_t room) {
   return (ptrdiff_t)n;
 }
 """
-CLANG = shutil.which("clang++")
-needs_clang = pytest.mark.skipif(CLANG is None, reason="clang++ is not on PATH; Debian: clang, libclang-rt-14-dev")
+CLANG = shutil.which("clang++") or ""
+needs_clang = pytest.mark.skipif(not CLANG, reason="clang++ is not on PATH; Debian: clang, libclang-rt-14-dev")
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from overlong.conformance.compare import compare
-from overlong.conformance.observation import Accepted, Crashed, Refused
+from overlong.conformance.observation import Accepted, Crashed, Refused, TimedOut
 from overlong.conformance.vector import Vector, cut
 from overlong.fuzz.bucket import UNSTABLE, key_of
 from overlong.fuzz.campaign.stored import AGAIN
@@ -251,6 +251,13 @@ def test_a_stable_finding_shows_in_every_fresh_process():
     assert stable(found, probe.probe) == AGAIN
     assert stable(found, Fake(right).probe) == 0
 
+    def over():
+        raise TimeoutError
+
+    probe = Fake(without(b"\xc0\x80"))
+    with pytest.raises(TimeoutError):
+        stable(found, probe.probe, over)
+
 
 def test_what_ends_the_process_comes_to_its_cause():
     probe = Fake(lambda vector: Crashed("died of SIGSEGV") if b"\xf8" in vector.octets[4:] else right(vector))
@@ -258,6 +265,26 @@ def test_what_ends_the_process_comes_to_its_cause():
     assert found is not None
     small = minimise(found, probe.probe, seconds=1e6, clock=probe.clock)
     assert (small.finding.vector.octets, small.finding.code, small.minimal) == (bytes(4) + b"\xf8", "OV602", True)
+
+
+@pytest.mark.parametrize(
+    "octets", [b"\x3b\xfe\xff\x0a\x3e", b"ab\xc3\xa9" * 20 + b"\xfe\xff", b"\xfe\xff" + b"\xf4" * 40]
+)
+@pytest.mark.parametrize("said", [TimedOut(5.0), Crashed("died of SIGSEGV")])
+def test_what_costs_a_process_each_time_shows_few_times(octets, said):
+    shown = 0
+
+    def answer(vector: Vector) -> Observation:
+        nonlocal shown
+        shown += b"\xfe\xff" in vector.octets
+        return said if b"\xfe\xff" in vector.octets else right(vector)
+
+    probe = Fake(answer)
+    found = probe.ask_one(first(octets), "V")
+    assert found is not None
+    small = minimise(found, probe.probe, seconds=1e6, clock=probe.clock)
+    assert (small.finding.vector.octets, small.minimal) == (b"\xfe\xff", True)
+    assert shown <= 8
 
 
 def stream(vector: Vector) -> Observation:

@@ -221,7 +221,8 @@ def test_c_calls_every_abi_as_it_is(tmp_path):
     """The right decoder, called in every way there is: it accepts, and says where it refuses."""
     text = finding(1, "OV102", "a\N{GREEK SMALL LETTER ALPHA}\N{EURO SIGN}\N{GRINNING FACE}".encode())
     flawed = finding(1, "OV301", b"abc\xff")
-    mains, files = [], ["right.c"]
+    mains: list[str] = []
+    files = ["right.c"]
     shutil.copy(SHARED_LIBRARIES / "right.c", tmp_path)
     for abi in ABIS:
         for each in (text, flawed):

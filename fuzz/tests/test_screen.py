@@ -14,6 +14,7 @@ from overlong.conformance.vector import Vector
 from overlong.fuzz.campaign.status import Status
 from overlong.fuzz.campaign.stored import AGAIN, StoredFinding
 from overlong.fuzz.commands.screen import Goal, Screen, line_of, progress_line, render
+from overlong.fuzz.explanation import explain_finding
 from overlong.fuzz.quantities import MOST_RUNS, count_of, lasting, seconds_of
 from overlong.fuzz.report import block, summary, verdict
 from overlong.fuzz.spelling import abbreviated, again, core, spelled, words_of
@@ -103,7 +104,7 @@ def test_the_report_fits_and_ends_with_the_verdict(number, differences, width, e
     apart = [replace(FOUND, id="D-ffffffff", peer=HOSTILE)] * differences
     status = replace(QUIET, targets=(HOSTILE, "cpython"), findings=[*apart, *found], notes=["x" * 90])
     lines = list(summary(status, "campaign", width=width, encoding=encoding))
-    free = ("     reproduce: ", "     explain: ", "and ", "FAIL ", "DIFFERENCE ")
+    free = ("     reproduce: ", "     compare: ", "     explain: ", "and ", "FAIL ", "DIFFERENCE ")
     assert all(len(line) <= width or line.startswith(free) for line in lines)
     assert all(line.isprintable() for line in lines)
     assert [line.split()[0] for line in lines if line.startswith(("FAIL", "DIFF"))] == [
@@ -119,10 +120,32 @@ def test_the_report_fits_and_ends_with_the_verdict(number, differences, width, e
 def test_a_block_has_all_that_is_known():
     unstable = replace(FOUND, stable=4, minimal=False)
     text = "\n".join(block(unstable, RFC3629, "my folder", 80))
-    for part in ("FAIL D-7f3a0c19  OV201 overlong form accepted", "RFC 3629 §3", "61 x 62  E0 A0 80", "UTF8-3 at octet",
-                 "80-9F", "across a multiple of 64, validate", "182 331 inputs, UNSTABLE 4/10", "perhaps not the least",
-                 "explain: overlong explain 'my folder' D-7f3a0c19"):  # fmt: skip
+    for part in ("FAIL D-7f3a0c19  OV201 overlong form accepted", "RFC 3629 §3", "61 x 62  E0 A0 80",
+                 "UTF8-3 at an octet of 80-9F, across a multiple of 64, validate", "182 331 inputs, UNSTABLE 4/10",
+                 "perhaps not the least", "explain: overlong explain 'my folder' D-7f3a0c19"):  # fmt: skip
         assert part in text, part
+
+
+def test_a_difference_is_told_as_what_two_did():
+    """Neither is expected of the other, no code is blamed on one, and each has a command that shows what it does."""
+    differs = replace(
+        FOUND, target="one", peer="other", code="OV301", title="another offset", section="", octets=b"\xff",
+        expected="refused at 0", observed="refused at 1, 1 octet", placement="anywhere",
+    )  # fmt: skip
+    lines = list(block(differs, RFC3629, "campaign", 80))
+    assert lines[0] == "DIFFERENCE D-7f3a0c19  another offset"
+    for part in ("target one, and other", "the first refused at 1, 1 octet", "the second refused at 0",
+                 "reproduce: overlong replay ff one", "compare: overlong replay ff other"):  # fmt: skip
+        assert f"     {part}" in lines, part
+    assert not any(word in "\n".join(lines) for word in ("expected", "OV301"))
+    assert " one and other  " in line_of(differs)
+    assert "OV301" not in "\n".join(explain_finding(differs, RFC3629, "campaign", 80)).partition("\n\n")[0]
+
+
+@pytest.mark.parametrize(("code", "offered"), [("OV201", ["promote", "test"]), ("OV512", ["promote"])])
+def test_only_what_can_be_done_with_a_finding_is_offered(code, offered):
+    lines = explain_finding(replace(FOUND, code=code, octets=b"\xe0\x80"), RFC3629, "campaign", 80)
+    assert [line.split()[0].strip(":") for line in lines if ": overlong finding" in line] == offered
 
 
 @settings(max_examples=50)

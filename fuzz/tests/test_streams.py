@@ -1,6 +1,6 @@
 """The state machine for streams passes what is right, and finds each way to be wrong."""
 
-import codecs
+import encodings.utf_8
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
@@ -20,7 +20,11 @@ QUICK = settings(
     print_blob=False,
 )
 SHORT = settings(QUICK, max_examples=40)
-CPython = codecs.getincrementaldecoder("utf-8")
+
+
+class CPython(encodings.utf_8.IncrementalDecoder):
+    """As it comes with Python."""
+
 
 TestCPython = stream_machine(CPython, prompt=True).TestCase
 TestCPython.settings = SHORT
@@ -39,7 +43,7 @@ class Late(IncrementalDecoder):
         super().reset()
         self.octets = b""
 
-    getstate = setstate = None
+    getstate = setstate = None  # type: ignore[assignment]
 
     def decode(self, chunk, final=False):
         self.octets += chunk

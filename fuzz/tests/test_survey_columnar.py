@@ -14,6 +14,7 @@ from overlong.conformance.sweep.shard import CRASHED, KINDS, LEFT_OUT, TIMED_OUT
 from overlong.fuzz.engines.engine import BLOCK
 from overlong.fuzz.generation.generated import Generated
 from overlong.fuzz.probe import Probe
+from overlong.fuzz.survey import sparing
 from overlong.fuzz.survey.columnar import ColumnarSurvey
 from overlong.fuzz.survey.judged import SurveyBatch
 from overlong.fuzz.survey.places import Places
@@ -147,7 +148,8 @@ def test_who_dies_again_and_again_is_asked_on(probe):
     assert target.restarts >= 2 * len(shown)
 
 
-def test_where_inputs_take_too_long_the_rest_of_their_block_is_left_out(probe):
+def test_where_too_many_inputs_take_too_long_the_rest_of_their_block_is_left_out(probe, monkeypatch):
+    monkeypatch.setattr(sparing, "ALL_HANGS", 2)
     first = 2 * BLOCK - 100
     endless = [first + 20, first + 40, first + 60, first + 130]
     target = probe("dies", (), [INPUTS.string(number) for number in endless], timeout=0.25)

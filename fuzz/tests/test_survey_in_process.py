@@ -8,6 +8,7 @@ import sys
 import zlib
 from itertools import accumulate, pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -112,7 +113,7 @@ def wanted(first=FIRST, count=COUNT):
 @pytest.fixture(scope="module")
 def inputs():
     found = Generated(SEED, SEEDS)
-    found.string = functools.cache(found.string)
+    vars(found)["string"] = functools.cache(found.string)
     return found
 
 
@@ -333,7 +334,7 @@ def test_the_compiled_oracle_is_the_automaton_of_every_dialect():
 
     from overlong.fuzz.survey.compiled.oracle import Oracle, read
 
-    compiled = numba.njit(read)
+    compiled: Any = numba.njit(read)
     strings = [octets + b"a" * more for more in (0, 9) for octets in map(Generated(SEED).string, range(0, 1500, 3))]
     strings += [b"a" * count + octets for count in (7, 8, 16) for octets in (b"\0", b"\xc3", b"\xf0\x90\x80\x80", b"")]
     for name in NAMES:

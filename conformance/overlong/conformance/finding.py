@@ -120,6 +120,8 @@ def observed_in_words(observed: Observation, operation: str = DECODE) -> str:
             return "refused" if index is None else f"refused at index {index}"
         case Refused() if operation == GUARDED:
             return memory_words(observed)
+        case Accepted() if operation == GUARDED:
+            return "stayed within its memory, and answered alike"
         case Accepted(values):
             return "accepted" if values is None else f"accepted {code_points(values)}"
         case Refused(offset, length, incomplete):

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 LONGEST_HEX = 40
 """Octets that an id spells out; longer inputs are named by digest."""
+FOUND = "fuzz"
+"""The category of what a campaign found: no suite has such vectors."""
 
 
 class IdError(ValueError):
@@ -93,6 +95,14 @@ class Vector:
             return name
         category, _, text = name.partition("/")
         return f"{category}/{'.'.join(chunk.hex() for chunk in self.earlier)}+{text}"
+
+    @property
+    def in_full(self) -> str:
+        """Its id with every octet, however many: what :meth:`from_id` reads without any suite that has it."""
+        chunks = (len(self.octets),) if self.chunks is None else self.chunks
+        text = ".".join(piece.hex() for piece in cut(self.octets, chunks)) or "empty"
+        earlier = "" if self.earlier is None else f"{'.'.join(chunk.hex() for chunk in self.earlier)}+"
+        return f"{self.category}/{earlier}{text}"
 
     @classmethod
     def from_id(cls, identifier: str) -> Vector:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shlex
 import textwrap
 from typing import TYPE_CHECKING
@@ -10,6 +11,8 @@ from overlong.conformance.explanation import explain_code, explain_octets
 from overlong.conformance.kind import KINDS
 from overlong.conformance.printable import printable
 from overlong.conformance.vector import Vector
+from overlong.fuzz.promotion.case import case_of
+from overlong.fuzz.promotion.error import PromotionError
 from overlong.fuzz.report import block
 from overlong.fuzz.spelling import abbreviated, core
 from overlong.reference import DEFECTS
@@ -35,7 +38,7 @@ def explain_finding(stored: StoredFinding, profile: Profile, folder: str, width:
     explain, *rest = reversed(list(block(stored, profile, folder, width)))
     assert "explain:" in explain  # that is what this is
     yield from reversed(rest)
-    for word in ("promote", "test"):
+    for word in _offered(stored, folder):
         yield f"     {word}: {printable(shlex.join(['overlong', 'finding', word, folder, stored.id]), 1000)}"
     yield ""
     start, end = core(Vector("fuzz", stored.octets, profile=profile))
@@ -47,10 +50,19 @@ def explain_finding(stored: StoredFinding, profile: Profile, folder: str, width:
         line = f"Its octets from offset {start} on ({', '.join(aside)}):"
         yield from textwrap.wrap(line, width)
     yield from explain_octets(stored.octets[start:end], width, profile)
-    yield ""
-    if stored.code in DEFECTS or stored.code in KINDS:
+    if not stored.is_difference and (stored.code in DEFECTS or stored.code in KINDS):
+        yield ""
         yield from explain_code(stored.code, width)
     for paragraph in (_OPEN * stored.is_difference, _UNSTABLE * (not stored.is_stable)):
         if paragraph:
             yield ""
             yield from textwrap.wrap(paragraph, width)
+
+
+def _offered(stored: StoredFinding, folder: str) -> Iterator[str]:
+    """What can be done with it: a difference is nobody's to mend, and not all can be said in every language."""
+    if not stored.is_difference:
+        yield "promote"
+        with contextlib.suppress(PromotionError):
+            case_of(stored, folder)
+            yield "test"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from overlong.conformance.printable import printable, thousands
@@ -54,25 +55,31 @@ def block(stored: StoredFinding, profile: Profile, folder: str, width: int) -> I
     """All that a person needs of one finding."""
     yield from head(stored, width)
     where = ", ".join(filter(None, (_at(stored), stored.placement, OPERATIONS[stored.operation])))
-    peer = f", and {printable(stored.peer, _NAME)}" if stored.is_difference else ""
+    target, expected, observed = printable(stored.target, _NAME), printable(stored.expected), printable(stored.observed)
+    if stored.is_difference:
+        target += f", and {printable(stored.peer, _NAME)}"
+        answers = [f"the first {observed}", f"the second {expected}"]
+    else:
+        answers = [f"expected {expected}", f"observed {observed}"]
     parts = [
-        f"target {printable(stored.target, _NAME)}{peer}",
+        f"target {target}",
         f"input {how_given(stored)}",
-        f"expected {printable(stored.expected)}",
-        f"observed {printable(stored.observed)}",
+        *answers,
         f"where {where}",
         f"{inputs(stored.count)}, {stability(stored)}{'' if stored.minimal else ', perhaps not the least input'}",
     ]
     for part in parts:
         yield from textwrap.wrap(part, width, initial_indent=_INDENT, subsequent_indent=f"{_INDENT}  ")
     yield f"{_INDENT}reproduce: {printable(again(stored, profile, folder), 2000)}"
+    if stored.is_difference:
+        peer = replace(stored, target=stored.peer)
+        yield f"{_INDENT}compare: {printable(again(peer, profile, folder), 2000)}"
     yield f"{_INDENT}explain: {printable(explain_command(stored, folder), 1000)}"
 
 
 def head(stored: StoredFinding, width: int) -> Iterator[str]:
     """``FAIL D-7f3a0c19  OV201 overlong form accepted``, and at the end of the line where that is written."""
-    word = "DIFFERENCE" if stored.is_difference else "FAIL"
-    text = f"{word} {stored.id}  {printable(stored.code)} {printable(stored.title)}"
+    text = f"{'DIFFERENCE' if stored.is_difference else 'FAIL'} {stored.id}  {kind_of(stored)}"
     if len(text) + len(stored.section) + 2 <= width:
         yield f"{text}{printable(stored.section):>{width - len(text)}}" if stored.section else text
     else:
@@ -80,9 +87,14 @@ def head(stored: StoredFinding, width: int) -> Iterator[str]:
         yield f"{_INDENT}{printable(stored.section)}"
 
 
+def kind_of(stored: StoredFinding) -> str:
+    """``OV201 overlong form accepted``; what is no fault has no code."""
+    return printable(stored.title if stored.is_difference else f"{stored.code} {stored.title}")
+
+
 def _at(stored: StoredFinding) -> str:
     """What of the grammar was expected, and what stood there."""
-    octets = f"octet {printable(stored.octets_at)}" if stored.octets_at else "the end of the input"
+    octets = f"an octet of {printable(stored.octets_at)}" if stored.octets_at else "the end of the input"
     return f"{printable(stored.form)} at {octets}" if stored.form else octets
 
 

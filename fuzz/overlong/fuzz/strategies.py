@@ -26,6 +26,7 @@ from hypothesis import strategies as st
 
 from overlong.conformance.vector import cut
 from overlong.conformance.vectors.formats.libfuzzer import tokens
+from overlong.fuzz.generation.tokens import tokens_of
 from overlong.reference import DEFECTS, MaximalSubpart, dialect, encode, is_well_formed, segments
 from overlong.reference.order import well_formed_products
 from overlong.reference.theory import access_words, shortlex
@@ -174,7 +175,7 @@ def _flaws() -> dict[str, tuple[tuple[tuple[int, ...], ...], ...]]:
                     found.setdefault(code, {})[(*begun, tuple(octets))] = None
             if least:
                 found.setdefault(first_defect(least), {})[begun] = None
-    for token in tokens():
+    for token in (*tokens(), *tokens_of(dialect()).completed, *tokens_of(dialect()).lenient):
         if code := first_defect(token):
             found.setdefault(code, {})[tuple((octet,) for octet in token)] = None
     return {

@@ -8,6 +8,7 @@ knows of what, and the next child goes on behind it.
 
 A decoder that dies of string after string is asked a few of them. Then the end and the middle of a block are tried,
 and if it dies of them too, the others of the block are left out: counted as not asked, and never as crashed.
+A source whose strings are in no order says itself which ones are left out.
 
 Where the strings come from, and the loop that asks them, is a :class:`Source`: here it is the grids of a plan, and
 another adapter that calls :func:`main` may have one of its own.
@@ -25,6 +26,7 @@ import contextlib
 import ctypes
 import errno
 import gc
+import heapq
 import json
 import marshal
 import mmap
@@ -135,6 +137,14 @@ class Source(Protocol):
         """
         ...
 
+    def sparing(self, question: Question, first: int, end: int) -> Callable[[int, int], Sequence[int]] | None:
+        """What says, of a shard from ``first`` up to before ``end``, which strings are not to be asked any more.
+
+        Told of each that is not answered, in order, and of its kind, it says numbers behind that, ascending. None if
+        strings that are alike stand side by side.
+        """
+        ...
+
     def compile(self, abi: Abi) -> None:
         """Do what takes long, before any fork."""
         ...
@@ -149,6 +159,9 @@ class Grids:
 
     def strings(self, question: Question) -> Strings:
         return plan_named(question.plan, Profile(question.speaks)).grids[question.grid]
+
+    def sparing(self, question: Question, first: int, end: int) -> None:
+        """They stand side by side."""
 
     def compile(self, abi: Abi) -> None:
         from overlong.conformance.sweep.compiled.loop import compiled_for
@@ -424,6 +437,8 @@ class Course:
         self._faults: dict[int, list[tuple[int, str]]] = {CRASHED: [], TIMED_OUT: []}
         self._last, self._row, self._block = -2, 0, BLOCK  # what it died of last, and how many strings up to that
         self._deaths = self._hangs = 0
+        self._sparing = caller.source.sparing(self._question, wanted.first, self._end)
+        self._spared: list[int] = []  # a heap of strings that are not to be asked
 
     def run(self) -> tuple[dict[str, Any], bytes]:
         """The fields of a :class:`~overlong.conformance.sweep.shard.ShardResult` but for its kinds, and those.
@@ -459,7 +474,10 @@ class Course:
                 self._died_of(culprit, why)
                 culprit, vain = -1, 0
                 continue
-            ended = self._run(self._end if culprit < 0 else culprit)
+            if culprit < 0 and self._spared and self._spared[0] <= reached:
+                self._leave_out(heapq.heappop(self._spared) + 1)
+                continue
+            ended = self._run(culprit if culprit >= 0 else self._spared[0] if self._spared else self._end)
             if ended is None:
                 continue
             vain = vain + 1 if progress.reached == reached else 0
@@ -476,6 +494,10 @@ class Course:
     def _died_of(self, index: int, why: Ended) -> None:
         """Go past a string, and past others behind it if it is one too many."""
         self._pass(index, why)
+        if self._sparing is not None:
+            for number in self._sparing(index, why.kind):
+                heapq.heappush(self._spared, number)
+            return
         if why.kind == CRASHED:
             self._go_on_behind(index)
         if self._hangs >= HANGS:

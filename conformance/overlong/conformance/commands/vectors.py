@@ -54,13 +54,13 @@ def list_command(
     ids: tuple[str, ...],
     output_format: str,
 ) -> None:
-    r"""List vectors: id, verdict, what each is for.
+    """List vectors: id, verdict, what each is for.
 
     \b
     Examples:
       overlong vectors list --family regression
       overlong vectors list --flag OV201 --id '*/c0*'
-    """
+    """  # noqa: D301 (click reads the backspace)
     import json
 
     from overlong.conformance.vectors.record import record
@@ -84,14 +84,14 @@ def list_command(
 @click.argument("names", nargs=-1, required=True, metavar="ID...")
 @click.option("--format", "output_format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def show_command(names: tuple[str, ...], output_format: str) -> None:
-    r"""Show everything about vectors: by id, by the name of a case, or by octets in hexadecimal.
+    """Show everything about vectors: by id, by the name of a case, or by octets in hexadecimal.
 
     \b
     Examples:
       overlong vectors show regression/simdjson-1169
       overlong vectors show overlong/e080af --format json
       overlong vectors show E2.82AC
-    """
+    """  # noqa: D301 (click reads the backspace)
     import json
 
     from overlong.conformance.printable import printable
@@ -128,7 +128,7 @@ def export_command(
     output: str | None,
     quiet: bool,  # noqa: FBT001 (click's way)
 ) -> None:
-    r"""Write vectors to a file that you may keep: they are CC0-1.0.
+    """Write vectors to a file that you may keep: they are CC0-1.0.
 
     \b
     Formats:
@@ -145,7 +145,7 @@ def export_command(
       overlong vectors export --format c-header --suite core -o utf8_vectors.h
       overlong vectors export --format jsonl --suite 'exhaustive(2)' | gzip > all.gz
       overlong vectors export --format libfuzzer --flag OV201 -o corpus/
-    """
+    """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.printable import printable
     from overlong.conformance.vectors.export import FORMATS, export
 
@@ -163,14 +163,14 @@ def export_command(
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATH...")
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing of what is right.")
 def check_command(paths: tuple[Path, ...], quiet: bool) -> None:  # noqa: FBT001
-    r"""Check files of vectors: their form, their digests, and that every expectation in them is right.
+    """Check files of vectors: their form, their digests, and that every expectation in them is right.
 
     A JSON or JSON Lines file is read strictly and held against the reference; any other file, and a
     folder, against its manifest.
 
     \b
     Exit status: 0 all right, 1 an expectation or a digest is wrong, 2 no such file, or not of this form.
-    """
+    """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.printable import printable
     from overlong.conformance.vectors.check import CheckError, WrongError, check
     from overlong.conformance.vectors.strict_json import JsonError

@@ -13,6 +13,7 @@ from overlong.conformance.profile import puts_out
 from overlong.conformance.protocol import GUARDED, OPERATIONS, REPLACE
 from overlong.conformance.runner import FAILS, HOLDS, MEASURED_BY, NOT_MEASURED
 from overlong.conformance.traits import traits_of
+from overlong.conformance.vector import FOUND
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -213,4 +214,5 @@ def _bucket(bucket: Bucket, target: str | Sequence[str], width: int) -> Iterator
     if bucket.count > 1:
         more = "1 more divergence" if bucket.count == 2 else f"{thousands(bucket.count - 1)} more divergences"
         yield f"     and {more} like it"
-    yield f"     reproduce: {printable(reproduce_command('replay', target, vector.id, profile=vector.profile), 1000)}"
+    name = vector.in_full if vector.category == FOUND else vector.id  # no suite has it, to find a digest in
+    yield f"     reproduce: {printable(reproduce_command('replay', target, name, profile=vector.profile), 20_000)}"

@@ -2,7 +2,8 @@
 
 Divergences with one fingerprint mostly have one cause. So the first is examined, which takes seconds, and the rest are
 counted. But another cause may hide behind the same fingerprint; so one more is examined each time the campaign has
-become twice as long. All of that depends on the numbers of inputs alone, and not on how they were cut into spans.
+become twice as long. All of that depends on the numbers of inputs alone, and not on how they were cut into spans. A
+difference shows in every other input, and is no fault: of it the first example is enough.
 """
 
 from __future__ import annotations
@@ -45,14 +46,19 @@ class Examined:
     minimal: bool
 
 
+class Unfinished(Exception):
+    """There is no time left to examine a divergence: it waits for the next run."""
+
+
 class Examiner(Protocol):
-    """Makes the least example of a divergence, and says what its cause is."""
+    """Makes the least example of a divergence, and says what its cause is. It is given what to do meanwhile."""
 
     def examine(self, divergence: Divergence) -> Examined:
         """Its bucket and least example.
 
         Raises:
             TargetError: the target cannot be asked any more.
+            Unfinished: there is no time left.
         """
         ...
 
@@ -61,6 +67,7 @@ class Examiner(Protocol):
 
         Raises:
             TargetError: the target cannot be asked any more.
+            Unfinished: there is no time left.
         """
         ...
 
@@ -82,8 +89,8 @@ def thinned(harvest: Harvest) -> Harvest:
     return replace(harvest, divergences=tuple(first.values()))
 
 
-def absorb(store: Store, harvest: Harvest, examiner: Examiner, seconds: float) -> Absorbed:
-    """What a harvest changes. Nothing is written.
+def absorb(store: Store, harvest: Harvest, examiner: Examiner, seconds: float) -> tuple[Absorbed, Harvest | None]:
+    """What a harvest changes until one divergence is examined, and what is left of it. Nothing is written.
 
     Args:
         store: what is known until now; all before the harvest is absorbed.
@@ -94,22 +101,28 @@ def absorb(store: Store, harvest: Harvest, examiner: Examiner, seconds: float) -
     Raises:
         CampaignError: the store cannot be read.
         TargetError: a target cannot be asked any more.
+        Unfinished: there is no time left for the first that is to be examined.
     """
     work = _Work(store, examiner, seconds)
-    for divergence in harvest.divergences:
-        work.take(divergence)
-    work.count(harvest.counts)
-    return Absorbed(
-        work.fingerprints,
-        list(work.findings.values()),
-        dict(work.counts),
-        harvest.reached - store.features,
-        harvest.notes,
-    )
+    left = Counter(harvest.counts)
+    rest: Harvest | None = None
+    for number, divergence in enumerate(harvest.divergences, 1):
+        if work.take(divergence):
+            left[divergence.fingerprint] -= 1
+            if number < len(harvest.divergences):
+                rest = replace(
+                    harvest, divergences=harvest.divergences[number:], counts=+left, reached=frozenset(),
+                    interesting=(), notes=(),
+                )  # fmt: skip
+                break
+    if rest is None:
+        work.count(+left)
+    findings, counts = list(work.findings.values()), dict(work.counts)
+    return Absorbed(work.fingerprints, findings, counts, harvest.reached - store.features, harvest.notes), rest
 
 
 class _Work:
-    """One harvest, half absorbed."""
+    """A part of a harvest, half absorbed."""
 
     def __init__(self, store: Store, examiner: Examiner, seconds: float) -> None:
         self._store, self._examiner, self._seconds = store, examiner, seconds
@@ -117,34 +130,39 @@ class _Work:
         self.findings: dict[str, StoredFinding] = {}
         self.counts: Counter[str] = Counter()
         self._new: Counter[tuple[str, str]] = Counter()
-        self._apart: Counter[Fingerprint] = Counter()
 
-    def take(self, divergence: Divergence) -> None:
-        """Look at it, if it is to be looked at."""
+    def take(self, divergence: Divergence) -> bool:
+        """Look at it, if it is to be looked at; whether it was, and is counted."""
         fingerprint, when = divergence.fingerprint, octave(divergence.index)
         known = self._known(fingerprint)
-        if known is None:
+        if known is None or not known.octave:
             of = fingerprint.target, fingerprint.kind
             self._new[of] += 1
             number = self._store.distinct(*of) + self._new[of]
-            known = self.fingerprints[fingerprint] = Known("", 0, when)
+            before = 0 if known is None else known.count
+            known = self.fingerprints[fingerprint] = Known("", before, when)
             if number <= AT_ONCE or not number & (number - 1):
-                known.finding = self._examined(divergence)
-        elif known.finding and when > known.octave:
-            known.octave = when
-            if (name := self._examined(divergence)) != known.finding:
-                self.counts[name] += 1
-                self._apart[fingerprint] += 1
+                known.finding = name = self._examined(divergence)
+                self.counts[name] += before
+            else:
+                return False
+        elif known.finding and when > known.octave and not divergence.peer:
+            name, known.octave = self._examined(divergence), when
+        else:
+            return False
+        known.count += 1
+        self.counts[name] += 1
+        return True
 
     def count(self, counts: Counter[Fingerprint]) -> None:
-        """All inputs of a fingerprint count for its first finding, but for those that turned out to be another's."""
+        """Inputs that nobody looked at count for the first finding of their fingerprint."""
         for fingerprint, count in counts.items():
             known = self._known(fingerprint)
-            if known is None:
-                continue
+            if known is None:  # of each block engines give examples of a few; this one's may be in the next span
+                known = self.fingerprints[fingerprint] = Known("", 0, 0)
             known.count += count
             if known.finding:
-                self.counts[known.finding] += count - self._apart[fingerprint]
+                self.counts[known.finding] += count
 
     def _known(self, fingerprint: Fingerprint) -> Known | None:
         known = self.fingerprints.get(fingerprint) or self._store.known(fingerprint)
@@ -190,12 +208,12 @@ def _stored(examined: Examined, divergence: Divergence, stable: int, seconds: fl
         form=printable(examined.form),
         octets_at=printable(examined.octets_at),
         placement=printable(examined.placement),
-        title=printable(finding.title),
-        section=finding.section,
+        title=printable(finding.place if examined.peer else finding.title),
+        section="" if examined.peer else finding.section,
         octets=vector.octets,
         chunks=vector.chunks,
         earlier=vector.earlier,
-        expected=printable(finding.expected_words, _LONGEST),
+        expected=printable(finding.detail[0] if examined.peer else finding.expected_words, _LONGEST),
         observed=printable(finding.observed_words, _LONGEST),
         peer=examined.peer,
         minimal=examined.minimal,

@@ -58,6 +58,8 @@ class Campaign:
         self._executions = 0
         self.crew: Crew | None = None
         """Who runs spans, if a run is under way."""
+        self.sees_faults = False
+        """Whether what is being examined are not all differences."""
         self.began = self.looked = time.monotonic()
         self._new = self.began
         self._findings = store.findings
@@ -198,6 +200,11 @@ class Campaign:
         write(self.folder, self.store, self.job, self.tools.edges(self._features, self.job.profile.dialect))
 
     @property
+    def faulty(self) -> bool:
+        """Whether a fault was found."""
+        return any(not each.is_difference for each in self._findings)
+
+    @property
     def spent(self) -> float:
         """Seconds of campaign time: of this run, and of earlier ones."""
         return self._earlier + time.monotonic() - self.began
@@ -217,7 +224,8 @@ class Campaign:
     def _all_notes(self) -> list[str]:
         notes = [*self.store.notes, *left_out(self.store)]
         if self.crew is None and (waiting := self.store.totals.waiting) and not self._others:
-            notes.append(f"not all that was seen is examined yet: {waiting} spans wait for --resume")
+            what = "1 span waits" if waiting == 1 else f"{waiting} spans wait"
+            notes.append(f"not all that was seen is examined yet: {what} for --resume")
         return notes
 
     def status_in(self, run: Running | None) -> Status:
@@ -250,18 +258,20 @@ class Campaign:
         )
 
     def absorb_next(self, examiner: Examiner) -> bool:
-        """Absorb the next harvest, if it is this process's to do; whether it did.
+        """Absorb the next harvest until one divergence is examined, if that is this process's to do; whether it did.
 
         Raises:
             CampaignError: the folder cannot be written, or its file is damaged.
             TargetError: a target cannot be asked any more.
+            Unfinished: there is no time left.
         """
         harvest = self.store.next_harvest()
         if harvest is None:
             return False
-        change = absorb(self.store, harvest, examiner, self.spent)
+        self.sees_faults = any(not each.peer for each in harvest.divergences)
+        change, rest = absorb(self.store, harvest, examiner, self.spent)
         self._keep_inputs(harvest, change.features)
-        self.store.absorbed(harvest.span, change, self.spent)
+        self.store.absorbed(harvest.span, change, self.spent, rest)
         self._features |= change.features
         if change.features:
             self._new = time.monotonic()
@@ -274,10 +284,11 @@ class Campaign:
         """Put into the corpus what reaches something new: of the reference, or of a target that is instrumented."""
         missing = set(new)
         for octets in harvest.interesting:
-            reached = self.tools.features_of(octets, self.job.profile.dialect) & missing
-            if reached or harvest.coverage:
+            if reached := self.tools.features_of(octets, self.job.profile.dialect) & missing:
                 self._corpus.add(octets)
                 missing -= reached
+        for octets in harvest.covering:
+            self._corpus.add(octets)
 
 
 def _nobody(_status: Status) -> None:

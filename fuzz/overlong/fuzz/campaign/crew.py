@@ -17,7 +17,7 @@ from overlong.fuzz.campaign.absorb import thinned
 from overlong.fuzz.engines.engine import Harvest, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Generator
     from multiprocessing.context import SpawnProcess
 
     from overlong.fuzz.engines.engine import Engine, Job
@@ -147,7 +147,8 @@ class Processes:
     def _started(self) -> _Worker:
         ours, theirs = self._context.Pipe()
         process = self._context.Process(target=serve, args=(theirs, self._open, self._job), daemon=True)
-        process.start()
+        with _no_interrupt():
+            process.start()
         theirs.close()  # so that its end shows
         return _Worker(process, ours)
 
@@ -212,7 +213,8 @@ class Processes:
         self._workers[self._workers.index(worker)] = new
         for span in worker.spans:
             new.spans.append(span)
-            new.connection.send(span)
+            with contextlib.suppress(OSError):  # as above
+                new.connection.send(span)
 
     def close(self, *, at_once: bool) -> None:
         for worker in self._workers:
@@ -229,6 +231,19 @@ class Processes:
         self._workers.clear()
 
 
+@contextlib.contextmanager
+def _no_interrupt() -> Generator[None]:
+    """Ctrl-C waits, where it can; a process that begins here is spared it until it has said what it does with it."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _ending(code: int | None) -> str:
     if code is not None and code < 0:
         with contextlib.suppress(ValueError):
@@ -239,6 +254,8 @@ def _ending(code: int | None) -> str:
 def serve(connection: Connection[Any, Any], open_engine: Callable[[Job], Engine], job: Job) -> None:
     """Run spans as they come, until nobody listens. A process does nothing else."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who started it, too, and that one ends it
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # targets should be able to get it
     signal.signal(signal.SIGTERM, _leave)
     engine: Engine | None = None
     said = 0.0

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from overlong.conformance.kind import POSITION
-from overlong.conformance.protocol import AGAIN, AGAIN_REPLACE, REPLACE, REPLACING, STREAMING
-from overlong.fuzz.bucket import UNSTABLE, key_of
+from overlong.conformance.protocol import AGAIN, AGAIN_REPLACE, DECODE, REPLACE, REPLACING, STREAMING, VALIDATE
+from overlong.fuzz.bucket import ANYWHERE, UNSTABLE, key_of
 from overlong.fuzz.campaign.absorb import Examined
 from overlong.fuzz.campaign.differing import Differing
 from overlong.fuzz.campaign.stored import AGAIN as TIMES
-from overlong.fuzz.minimise.minimise import Minimised, minimise
+from overlong.fuzz.minimise.minimise import Minimised, minimise, order
+from overlong.fuzz.minimise.place import REFUSED, place_of
 from overlong.fuzz.minimise.stability import stable
 from overlong.fuzz.probe import Probe
+from overlong.reference import DEFECTS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from overlong.conformance.finding import Finding
+    from overlong.fuzz.bucket import Key
     from overlong.fuzz.divergence import Divergence
     from overlong.fuzz.engines.engine import Job
 
@@ -27,8 +33,17 @@ _DIFFERENCE = 1.0  # to minimise a difference: they are many, and nobody's fault
 class Probing:
     """Asks the targets of a job, each in processes of its own, which are kept from one divergence to the next."""
 
-    def __init__(self, job: Job) -> None:
-        """Nothing is started before something is examined."""
+    def __init__(self, job: Job, meanwhile: Callable[[], None] = lambda: None) -> None:
+        """Nothing is started before something is examined.
+
+        Args:
+            job: whose targets.
+            meanwhile: what to do between two questions. If it raises, that ends the examination.
+        """
+        self._meanwhile = meanwhile
+        self._elsewhere = 0.0
+        self._least: dict[Key, Examined] = {}
+        """Of faults that show wherever they stand the least examples."""
         probes = [Probe(target, job.limits, job.profile) for target in job.targets]
         self._probes = {probe.id: probe for probe in probes}
 
@@ -41,17 +56,41 @@ class Probing:
         probe = self._probes[divergence.target]
         if divergence.peer:
             both = Differing(probe, self._probes[divergence.peer], divergence.finding.operation)
-            small = minimise(divergence.finding, both, seconds=_DIFFERENCE)
+            small = minimise(divergence.finding, both, seconds=_DIFFERENCE, clock=self._clock)
             key = key_of(small.finding, f"{divergence.target} and {divergence.peer}")
-            # a habit shows in many places: what kind of octets it is about is enough to tell it from others
-            name = key._replace(form=small.finding.place, octets_at="", placement="").id
+            # a habit shows in many places, and is told once
+            name = key._replace(form="", octets_at="", placement="").id
         else:
-            small = minimise(divergence.finding, probe, seconds=_SECONDS)
+            if (known := self._recognised(divergence.finding, probe)) is not None:
+                return known
+            small = minimise(divergence.finding, probe, seconds=_SECONDS, clock=self._clock)
             if (simpler := _simpler(small.finding, probe)) is not None:
-                small = minimise(simpler, probe, seconds=_SECONDS)
+                small = minimise(simpler, probe, seconds=_SECONDS, clock=self._clock)
             key = key_of(small.finding, divergence.target)
             name = key.id
-        return _examined(small, divergence, name, (key.form, key.octets_at, key.placement))
+        examined = _examined(small, divergence, name, (key.form, key.octets_at, key.placement))
+        if small.minimal and key.placement == ANYWHERE and not divergence.peer:
+            self._least[key._replace(octets_at="")] = examined
+        return examined
+
+    def _recognised(self, finding: Finding, probe: Probe) -> Examined | None:
+        """A known fault, if the sequence that a finding is about shows by itself one of the same code and alternative.
+
+        Nothing around the sequence matters then, and making it less would come to what is known: so most of what a
+        decoder with a few faults diverges by costs one question.
+        """
+        if finding.operation not in VALIDATE + DECODE or finding.code not in (REFUSED, *DEFECTS):
+            return None
+        place = place_of(finding)
+        sequence = finding.vector.octets[place.offset : place.offset + place.length]
+        if not place.certain or not sequence:
+            return None
+        self._meanwhile()
+        alone = probe.ask_one(replace(finding.vector, octets=sequence, chunks=None, earlier=None), finding.operation)
+        if alone is None or alone.code != finding.code:
+            return None
+        known = self._least.get(key_of(alone, probe.id)._replace(octets_at=""))
+        return known if known is not None and order(known.finding.vector) <= order(alone.vector) else None
 
     def stable(self, examined: Examined) -> int:
         """How often it shows again, out of ``stored.AGAIN``, each time in fresh processes.
@@ -61,7 +100,15 @@ class Probing:
         """
         if examined.peer:
             return 0 if examined.code == UNSTABLE else TIMES
-        return stable(examined.finding, self._probes[examined.target])
+        return stable(examined.finding, self._probes[examined.target], self._meanwhile)
+
+    def _clock(self) -> float:
+        """Seconds, without those in which something else was done."""
+        began = time.monotonic()
+        self._meanwhile()
+        now = time.monotonic()
+        self._elsewhere += now - began
+        return now - self._elsewhere
 
     def close(self) -> None:
         """End all processes. Never raises."""

@@ -1,4 +1,8 @@
-"""One run of a campaign: spans are claimed, run and absorbed until something ends it."""
+"""One run of a campaign: spans are claimed, run and absorbed until something ends it.
+
+What is found is examined while others run spans. Where nobody else does, it gets a share of the time: who asks a
+decoder with many faults should still get to ask.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from overlong.conformance.target import TargetError
+from overlong.fuzz.campaign.absorb import Unfinished
 from overlong.fuzz.campaign.crew import Here, Processes
 from overlong.fuzz.campaign.error import CampaignError
 from overlong.fuzz.engines.engine import BLOCK
@@ -25,9 +30,13 @@ _FIRST = 64  # inputs of the first span, of which nobody knows how long it takes
 _GROWTH = 64  # times as many inputs as the last span had, at most
 _SHORT, _LONG = 1.0, 10.0  # seconds of a span, at first and when the campaign is old
 _AGEING = 60.0  # seconds for each of which a span gets longer by one of those
+_STARTS = 8  # a span is so many times as long as its engine takes to start
 _LOOK = 0.2  # seconds without a harvest after which the clock is looked at
+_PUMP = 0.05  # seconds after which who examines sees whether a harvest is there
 _OTHERS = 5.0  # seconds after which what other processes have found is looked at
-_GRACE = 10.0  # seconds to examine what is found when the time is over; or half of the time, if that is more
+_SHARE = 1 / 3  # of the time, to examine what is found
+_OVER, _OVER_MORE = 1.0, 0.05  # seconds to examine what is found when the time is over, and more of a longer time
+_GRACE = 10.0  # the same until there is a first fault to tell
 
 
 class Running:
@@ -42,11 +51,12 @@ class Running:
         self.before = before
         self._store, self._tools = campaign.store, campaign.tools
         self._examiner: Examiner | None = None
+        self._idle = True
         self._crew: Crew | None = None
         self._generation = -1
-        self._speed, self._last = 0.0, _FIRST
+        self._speed, self._starting, self._last = 0.0, 0.0, _FIRST
         self._examined = 0.0
-        self._said = 0.0
+        self._said = self._pumped = 0.0
 
     @property
     def passed(self) -> float:
@@ -62,13 +72,42 @@ class Running:
                 if not more:
                     break
                 continue
-            harvest = self._crew.next(_LOOK)
-            if harvest is not None:
-                self._learn(harvest)
-                self._store.harvested(harvest, self._campaign.spent)
+            self._gather(_LOOK if self._idle else 0.0)
             self._absorb(once=True)
             self._say()
+        if self._crew is not None:  # what it needs to end is not to be added to the time
+            self._crew.close(at_once=False)
+            self._crew = None
         self._absorb(once=False)
+
+    def _gather(self, seconds: float) -> bool:
+        """Commit a harvest, if one comes in so many seconds; whether one did."""
+        assert self._crew is not None
+        harvest = self._crew.next(seconds)
+        if harvest is not None:
+            self._learn(harvest)
+            self._store.harvested(harvest, self._campaign.spent)
+        return harvest is not None
+
+    def _meanwhile(self) -> None:
+        """Between two questions of who examines: others are not to wait for that.
+
+        Raises:
+            Unfinished: the time is over.
+        """
+        if self._seconds is not None and self.passed >= self._seconds * (1 + _OVER_MORE) + _OVER:
+            campaign = self._campaign
+            wanted = campaign.sees_faults and not campaign.faulty
+            if not wanted or self.passed >= self._seconds + _GRACE:
+                raise Unfinished
+        now = time.monotonic()
+        if now - self._pumped >= _PUMP:
+            self._pumped = now
+            if self._crew is not None and not isinstance(self._crew, Here):
+                while self._crew.pending and self._gather(0.0):
+                    pass
+                self._fill()
+            self._say()
 
     def _fill(self) -> bool:
         """Give the crew what it has room for; whether anything is left to do."""
@@ -112,27 +151,35 @@ class Running:
         least = BLOCK if self._runs is not None else _FIRST
         if not self._speed:
             return least
-        # what is found takes time to examine: that may be half of all, and not more
-        length = min(_LONG, max(_SHORT, self.passed / _AGEING, self._examined))
+        length = min(_LONG, max(_SHORT, self.passed / _AGEING, self._starting * _STARTS))
         if self._seconds is not None:
-            length = min(length, max(self._seconds - self.passed, _LOOK))
+            left = self._seconds - self.passed  # of which another span may have to wait for this one
+            length = min(length, max(left if isinstance(self._crew, Here) else left / 2, _LOOK))
         return max(least, min(int(self._speed * length), self._last * _GROWTH))
 
     def _learn(self, harvest: Harvest) -> None:
         """How fast it is, as far as one can tell from the last span."""
-        self._last = harvest.span.count
-        self._speed = harvest.span.count / max(harvest.seconds, 1e-3)
+        self._last, self._starting = harvest.span.count, harvest.starting
+        self._speed = harvest.span.count / max(harvest.seconds - harvest.starting, 1e-3)
 
     def _absorb(self, *, once: bool) -> None:
-        """Examine what was found: the next of it, or all that time allows."""
+        """Examine what was found: what the share of it allows, or all that time does."""
         if self._examiner is None:
-            self._examiner = self._tools.open_examiner(self._campaign.job)
-        allowed = None if self._seconds is None else self._seconds + max(_GRACE, self._seconds / 2)
-        began = self.passed
-        while (once or allowed is None or self.passed < allowed) and self._campaign.absorb_next(self._examiner):
-            self._examined = self.passed - began
+            self._examiner = self._tools.open_examiner(self._campaign.job, self._meanwhile)
+        self._idle = False
+        while not once or not isinstance(self._crew, Here) or self._examined <= _SHARE * self.passed:
+            began = self.passed
+            try:
+                self._meanwhile()
+                if not self._campaign.absorb_next(self._examiner):
+                    self._idle = True
+                    return
+            except Unfinished:
+                self._idle = True
+                return
+            self._examined += self.passed - began
             self._say()
-            if once:
+            if once and not isinstance(self._crew, Here):
                 return
 
     def _say(self) -> None:

@@ -74,7 +74,7 @@ class Known:
     """The id of what its first example was found to be; empty if nobody looked."""
     count: int
     octave: int
-    """The last one in which an example was looked at."""
+    """The last one in which an example was looked at; 0 if it was counted, and none has come yet."""
 
 
 @dataclass(frozen=True)
@@ -414,7 +414,7 @@ class Store:
         Raises:
             CampaignError: the file cannot be written; all that was there before is still there.
         """
-        text = zlib.compress(harvest_as_text(harvest).encode("ascii"), 1)
+        text = _packed(harvest)
         with self._changing():
             changed = self._connection.execute(
                 "UPDATE span SET state = ?, executions = ?, octets = ?, seconds = ?, coverage = ?, ended = ?, "
@@ -461,22 +461,24 @@ class Store:
         except (ValueError, TypeError, LookupError, AttributeError, zlib.error) as error:
             raise CampaignError(f"{_named(self.path)}: {_DAMAGED}") from error
 
-    def absorbed(self, span: Span, change: Absorbed, seconds: float) -> None:
-        """Commit what a harvest means, and that its span is done.
+    def absorbed(self, span: Span, change: Absorbed, seconds: float, rest: Harvest | None = None) -> None:
+        """Commit what a harvest means, and that its span is done; or what is left of it.
 
         Args:
             span: of the harvest that :meth:`next_harvest` gave.
             change: what it changes.
             seconds: of campaign time.
+            rest: of the harvest, not yet absorbed: :meth:`next_harvest` gives that next.
 
         Raises:
             CampaignError: the file cannot be written; or another process has absorbed it.
         """
         with self._changing():
             ask, many = self._connection.execute, self._connection.executemany
+            state, packed = (_DONE, None) if rest is None else (_HARVESTED, _packed(rest))
             if ask(
-                "UPDATE span SET state = ?, token = '', harvest = NULL WHERE first = ? AND state = ?",
-                (_DONE, span.first, _HARVESTED),
+                "UPDATE span SET state = ?, token = '', harvest = ? WHERE first = ? AND state = ?",
+                (state, packed, span.first, _HARVESTED),
             ).rowcount != 1:  # fmt: skip
                 raise CampaignError(f"{_named(self.path)}: another process has gone on with it; go on with --resume")
             many(
@@ -485,10 +487,11 @@ class Store:
             )
             many("INSERT OR IGNORE INTO feature VALUES (?)", ((number,) for number in change.features))
             many("INSERT OR IGNORE INTO note VALUES (?)", ((note,) for note in change.notes))
+            names = [finding.id for finding in change.findings]
+            new = [name for name in names if not ask("SELECT 1 FROM finding WHERE id = ?", (name,)).fetchone()]
             for finding in change.findings:
                 self._put(finding)
             many("UPDATE finding SET count = count + ? WHERE id = ?", ((n, name) for name, n in change.counts.items()))
-            new = [finding.id for finding in change.findings if finding.first >= span.first]
             if new or change.features:
                 (executions,) = ask(
                     "SELECT coalesce(sum(executions), 0) FROM span WHERE first <= ?", (span.first,)
@@ -608,14 +611,14 @@ class Store:
         return Known(*row) if row else None
 
     def distinct(self, target: str, kind: str) -> int:
-        """How many fingerprints of a target and kind are known.
+        """How many fingerprints of a target and kind have come with an example.
 
         Raises:
             CampaignError: the file cannot be read.
         """
         with errors_of(self.path):
             row = self._connection.execute(
-                "SELECT count(*) FROM fingerprint WHERE target = ? AND kind = ?", (target, kind)
+                "SELECT count(*) FROM fingerprint WHERE target = ? AND kind = ? AND octave", (target, kind)
             ).fetchone()
         return int(row[0])
 
@@ -628,7 +631,7 @@ class Store:
         """
         with errors_of(self.path):
             return self._connection.execute(
-                "SELECT target, kind, count(*), sum(count) FROM fingerprint WHERE finding = '' "
+                "SELECT target, kind, count(*), sum(count) FROM fingerprint WHERE finding = '' AND octave "
                 "GROUP BY target, kind ORDER BY target, kind"
             ).fetchall()
 
@@ -673,6 +676,10 @@ class Store:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _packed(harvest: Harvest) -> bytes:
+    return zlib.compress(harvest_as_text(harvest).encode("ascii"), 1)
 
 
 def _fitting(first: int, count: int) -> int:

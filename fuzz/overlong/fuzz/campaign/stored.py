@@ -29,6 +29,7 @@ class StoredFinding:
     chunks: tuple[int, ...] | None
     earlier: tuple[bytes, ...] | None
     expected: str
+    """What RFC 3629 says, in words; of a difference what the peer did."""
     observed: str
     peer: str
     """The other target, if it is a difference and no fault; else empty."""

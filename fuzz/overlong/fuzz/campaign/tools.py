@@ -19,10 +19,10 @@ def _open_engine(job: Job) -> Engine:
     return open_engine(job)
 
 
-def _open_examiner(job: Job) -> Examiner:
+def _open_examiner(job: Job, meanwhile: Callable[[], None]) -> Examiner:
     from overlong.fuzz.campaign.examiner import Probing
 
-    return Probing(job)
+    return Probing(job, meanwhile)
 
 
 def _features_of(octets: bytes, spoken: Dialect) -> frozenset[int]:
@@ -48,7 +48,7 @@ class Tools:
     """What a campaign works with. Functions are named, so that other processes find them, too."""
 
     open_engine: Callable[[Job], Engine] = _open_engine
-    open_examiner: Callable[[Job], Examiner] = _open_examiner
+    open_examiner: Callable[[Job, Callable[[], None]], Examiner] = _open_examiner
     features_of: Callable[[bytes, Dialect], frozenset[int]] = _features_of
     edges: Callable[[frozenset[int], Dialect], tuple[int, int]] = _edges
     identities: Callable[[Job], tuple[str, ...]] = _identities

@@ -46,6 +46,8 @@ def harvest_as_text(harvest: Harvest) -> str:
             "seconds": harvest.seconds,
             "notes": list(harvest.notes),
             "asked": [[*of, count] for of, count in harvest.asked.items()],
+            "covering": [octets.hex() for octets in harvest.covering],
+            "starting": harvest.starting,
         }
     )
 
@@ -69,6 +71,8 @@ def harvest_of_text(text: str, span: Span) -> Harvest:
         float(read["seconds"]),
         tuple(map(str, read["notes"])),
         Counter({(str(target), str(operation)): int(count) for target, operation, count in read["asked"]}),
+        tuple(map(bytes.fromhex, read["covering"])),
+        float(read["starting"]),
     )
 
 

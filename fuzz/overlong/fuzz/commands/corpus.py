@@ -33,14 +33,14 @@ def command() -> None:
 @_FOLDER
 @_SOURCES
 def import_command(folder: Path, sources: tuple[Path, ...]) -> None:
-    r"""Add every input of some files or folders, whatever their names.
+    """Add every input of some files or folders, whatever their names.
 
     \b
     Example:
       overlong corpus import campaign/ ~/simdutf/corpus seeds/one.txt
 
     Exit status: 0; 2 if a source is not there, or the corpus cannot be written.
-    """
+    """  # noqa: D301 (click reads the backspace)
     from overlong.fuzz.campaign.campaign import import_into
     from overlong.fuzz.campaign.store import DATABASE
 
@@ -55,14 +55,14 @@ def import_command(folder: Path, sources: tuple[Path, ...]) -> None:
 @_FOLDER
 @click.argument("destination", type=click.Path(file_okay=False, path_type=Path), metavar="DESTINATION")
 def export_command(folder: Path, destination: Path) -> None:
-    r"""Write every input to another folder, for another fuzzer.
+    """Write every input to another folder, for another fuzzer.
 
     \b
     Example:
       overlong corpus export campaign/ seeds/
 
     Exit status: 0; 2 if a folder cannot be read or written.
-    """
+    """  # noqa: D301 (click reads the backspace)
     with campaign_errors():
         done = _corpus(folder).export(destination)
         _tell(f"{len(done.added)} added, {done.known} known", done.refused)
@@ -72,14 +72,14 @@ def export_command(folder: Path, destination: Path) -> None:
 @_FOLDER
 @_SOURCES
 def merge_command(folder: Path, sources: tuple[Path, ...]) -> None:
-    r"""Add only inputs that reach what none reaches yet: edges and pairs of edges of the reference.
+    """Add only inputs that reach what none reaches yet: edges and pairs of edges of the reference.
 
     \b
     Example:
       overlong corpus merge campaign/ ~/simdutf/corpus
 
     Exit status: 0; 2 if a source is not there, or the corpus cannot be written.
-    """
+    """  # noqa: D301 (click reads the backspace)
     from overlong.fuzz.campaign.corpus import merge
     from overlong.fuzz.generation.features import features_of
 
@@ -91,14 +91,14 @@ def merge_command(folder: Path, sources: tuple[Path, ...]) -> None:
 @command.command("minimise")
 @_FOLDER
 def minimise_command(folder: Path) -> None:
-    r"""Remove inputs that reach nothing that the others do not reach.
+    """Remove inputs that reach nothing that the others do not reach.
 
     \b
     Example:
       overlong corpus minimise campaign/
 
     Exit status: 0; 2 if the corpus cannot be read or written.
-    """
+    """  # noqa: D301 (click reads the backspace)
     from overlong.fuzz.campaign.corpus import minimise
     from overlong.fuzz.generation.features import features_of
 
@@ -110,14 +110,14 @@ def minimise_command(folder: Path) -> None:
 @command.command("check")
 @_FOLDER
 def check_command(folder: Path) -> None:
-    r"""Read every input, and say which edges of the reference they reach.
+    """Read every input, and say which edges of the reference they reach.
 
     \b
     Example:
       overlong corpus check campaign/
 
     Exit status: 0; 1 if a file is no input, or damaged; 2 if there is no corpus.
-    """
+    """  # noqa: D301 (click reads the backspace)
     from overlong.fuzz.campaign.corpus import files_in
     from overlong.fuzz.generation.features import edges, features_of
 

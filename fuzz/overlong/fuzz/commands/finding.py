@@ -25,19 +25,20 @@ def command() -> None:
 @_FOLDER
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def list_command(folder: str, form: str) -> None:
-    r"""List the findings of a campaign, in the order in which they were found.
+    """List the findings of a campaign, in the order in which they were found.
 
     \b
     Example:
       overlong finding list overlong-results/fuzz-cpython
 
     Exit status: 0, also if there are none; 2 if FOLDER has no campaign.
-    """
+    """  # noqa: D301 (click reads the backspace)
     import json
 
     from overlong.conformance.printable import printable
     from overlong.fuzz.campaign.campaign import findings_in
     from overlong.fuzz.campaign.store import finding_as_json
+    from overlong.fuzz.report import kind_of
     from overlong.fuzz.spelling import how_given
 
     with campaign_errors():
@@ -45,8 +46,8 @@ def list_command(folder: str, form: str) -> None:
             if form == "json":
                 click.echo(json.dumps(finding_as_json(stored)))
                 continue
-            word = "difference" if stored.is_difference else f"{stored.code} {printable(stored.title)}"
-            click.echo(f"{stored.id}  {word}  {printable(stored.target)}  {how_given(stored)}")
+            word, peer = ("difference: ", f" and {printable(stored.peer)}") if stored.is_difference else ("", "")
+            click.echo(f"{stored.id}  {word}{kind_of(stored)}  {printable(stored.target)}{peer}  {how_given(stored)}")
 
 
 @command.command("show")
@@ -61,7 +62,7 @@ def list_command(folder: str, form: str) -> None:
     help="All of it as data; as the report has it; or only what 'overlong replay' takes for a vector.",
 )
 def show_command(folder: str, name: str, form: str) -> None:
-    r"""Show a finding. ID may be shortened as long as no other begins like it.
+    """Show a finding. ID may be shortened as long as no other begins like it.
 
     \b
     Examples:
@@ -69,7 +70,7 @@ def show_command(folder: str, name: str, form: str) -> None:
       overlong finding show --format id overlong-results/fuzz-cpython D-7f3a
 
     Exit status: 0; 2 if there is no such campaign or finding.
-    """
+    """  # noqa: D301 (click reads the backspace)
     import json
 
     from overlong.fuzz.campaign.campaign import finding_named, profile_of
@@ -100,14 +101,14 @@ def show_command(folder: str, name: str, form: str) -> None:
     help="Where regressions are kept.",
 )
 def promote_command(folder: str, name: str, to: Path) -> None:
-    r"""Make a finding a regression vector: a file that every later run can be held to.
+    """Make a finding a regression vector: a file that every later run can be held to.
 
     \b
     Example:
       overlong finding promote overlong-results/fuzz-mylib D-7f3a --to corpora/regressions
 
     Exit status: 0; 2 if there is no such finding, or the file cannot be written.
-    """
+    """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.printable import printable
     from overlong.fuzz.campaign.campaign import finding_named, profile_of
     from overlong.fuzz.promotion.promote import promote
@@ -133,7 +134,7 @@ def promote_command(folder: str, name: str, to: Path) -> None:
     help="Where it goes; in a folder it gets a name. A file that is there is left as it is.  [default: stdout]",
 )
 def test_command(folder: str, name: str, language: str | None, output: Path | None) -> None:
-    r"""Write a regression test for a finding, in the language of its decoder.
+    """Write a regression test for a finding, in the language of its decoder.
 
     \b
     Examples:
@@ -141,7 +142,7 @@ def test_command(folder: str, name: str, language: str | None, output: Path | No
       overlong finding test campaign/ D-7f3a --language c -o tests/
 
     Exit status: 0; 2 if there is no such finding, or the file cannot be written.
-    """
+    """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.printable import printable
     from overlong.fuzz.campaign.campaign import finding_named
     from overlong.fuzz.campaign.error import CampaignError
@@ -160,4 +161,5 @@ def test_command(folder: str, name: str, language: str | None, output: Path | No
                 stream.write(text)
         except FileExistsError:
             raise CampaignError(f"{printable(str(file))}: it is there already; choose another name") from None
-        click.echo(f"{printable(str(file), 1000)}  ({how_to_run(stored, language)})")
+        usual = file.name == file_name(stored, language)  # the command names it so
+        click.echo(printable(str(file), 1000) + (f"  ({how_to_run(stored, language)})" if usual else ""))

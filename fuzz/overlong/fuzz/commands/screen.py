@@ -11,7 +11,7 @@ import click
 
 from overlong.conformance.printable import printable, thousands
 from overlong.fuzz.quantities import lasting
-from overlong.fuzz.report import apart, counted, head, inputs
+from overlong.fuzz.report import apart, counted, head, inputs, kind_of
 from overlong.fuzz.spelling import abbreviated
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def _console() -> Console | None:
 
 def line_of(stored: StoredFinding) -> str:
     """A finding in a line, as soon as it is there."""
-    target = printable(stored.target, 200)
+    target = printable(stored.target, 200) + (f" and {printable(stored.peer, 200)}" if stored.is_difference else "")
     text = " ".join(next(head(stored, 0)).split())
     return f"{text}  {target}  {abbreviated(stored.octets, 12)}"
 
@@ -133,6 +133,7 @@ def progress_line(status: Status, goal: Goal) -> str:
         inputs(status.inputs),
         f"{thousands(round(status.rate))} executions per second",
         f"edges {reached}/{everything}",
+        *([f"target edges {thousands(status.coverage)}"] if status.coverage else []),
         f"corpus {thousands(status.corpus)}",
         counted(len(faults), "finding") + (f" and {counted(len(differences), 'difference')}" if differences else ""),
         f"last new {_last_new(status)}",
@@ -221,7 +222,7 @@ def _findings(findings: list[StoredFinding], most: int, width: int) -> list[Any]
     room = most if len(findings) <= most else most - 1
     for stored in findings[-room:] if room > 0 else ():
         line = Text(stored.id, style="yellow" if stored.is_difference else "bold red")
-        for text, wide in ((printable(stored.target, 200), target), (f"{stored.code} {printable(stored.title)}", what)):
+        for text, wide in ((printable(stored.target, 200), target), (kind_of(stored), what)):
             cell = Text(text, style="default")
             cell.truncate(wide, overflow="ellipsis", pad=True)
             line = line + Text("  ") + cell

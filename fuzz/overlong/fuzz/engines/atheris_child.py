@@ -2,7 +2,8 @@
 
 ``atheris.Fuzz`` never returns: libFuzzer ends the process, and so may the target. So whatever is to be known outside
 leaves at once: the input at hand and the counts through :mod:`shared_memory`, the first input of each fingerprint as a
-line of JSON in the outbox. Nothing is decided here: what looks like a divergence is asked again by who started it.
+line of JSON in the outbox, and so does each input that reaches more of the reference. Nothing is decided here: what
+looks like a divergence is asked again by who started it.
 """
 
 from __future__ import annotations
@@ -21,19 +22,20 @@ from overlong.conformance.adapters import python as adapter
 from overlong.conformance.compare import compare
 from overlong.conformance.observation import Accepted, Failed, Refused
 from overlong.conformance.profile import Profile
-from overlong.conformance.protocol import DECODE, REPLACE, VALIDATE
 from overlong.conformance.traits import traits_of
 from overlong.conformance.vector import Vector
 from overlong.fuzz.engines.gathering import fingerprint_of
 from overlong.fuzz.engines.mutation import Mutator
 from overlong.fuzz.engines.shared_memory import SLOTS, SharedMemory
+from overlong.fuzz.generation.features import features_of
 
 if TYPE_CHECKING:
     from overlong.conformance.finding import Finding
     from overlong.conformance.observation import Observation
     from overlong.fuzz.divergence import Fingerprint
 
-_WHOLE = DECODE + VALIDATE + REPLACE
+_READ = 256
+"""Octets of an input from which on it is not read for what it reaches of the reference: shorter ones can reach all."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,8 @@ class Orders:
     """A module, or a file."""
     name: str
     mode: str
+    operation: str
+    """By which it is asked."""
     traits: dict[str, str]
     """What the target's greeting says: strings that these touch are left out."""
     profile: dict[str, str]
@@ -74,10 +78,9 @@ def main() -> None:
     _offer_to_extensions(atheris)
     found = _load(atheris, orders)
     operations = _operations(found, orders.mode)
-    operation = next((each for each in _WHOLE if each in operations), "")
-    if not operation:
-        adapter.fail("it takes no whole inputs; the atheris engine asks for nothing else")
-    asked = _Asked(orders, operation, operations[operation])
+    if orders.operation not in operations:
+        adapter.fail("it offers something else when it is instrumented")
+    asked = _Asked(orders, operations[orders.operation])
     # not the function itself: Setup() puts another one there
     mutator = Mutator(lambda octets, longest: atheris.Mutate(octets, longest))  # noqa: PLW0108
     atheris.Setup(
@@ -133,14 +136,15 @@ def _operations(found: Any, mode: str) -> dict[str, adapter.Answerer]:
 class _Asked:
     """What libFuzzer calls with each input."""
 
-    def __init__(self, orders: Orders, operation: str, answer: adapter.Answerer) -> None:
+    def __init__(self, orders: Orders, answer: adapter.Answerer) -> None:
         self._memory = SharedMemory(Path(orders.memory), new=False)
         self._outbox = Path(orders.outbox).open("ab", buffering=0)  # noqa: SIM115 (open until the end)
         self._profile = Profile(**orders.profile)
         self._traits = traits_of(cast("Any", SimpleNamespace(traits=orders.traits)))
-        self._operation, self._answer = operation, answer
+        self._operation, self._answer = orders.operation, answer
         self._avoid = frozenset(orders.avoid)
         self._slots: dict[Fingerprint, int] = {}
+        self._reached = set[int]()
 
     def __call__(self, octets: bytes) -> int:
         """Ask the target; -1 keeps the input out of the corpus."""
@@ -153,6 +157,9 @@ class _Asked:
         except BaseException as error:  # noqa: BLE001 (also SystemExit: it is no end of anything)
             observed = Failed(f"{type(error).__name__}: {error}")
         self._memory.end()
+        if len(octets) <= _READ and not self._reached.issuperset(reached := features_of(octets, self._profile.dialect)):
+            self._reached |= reached
+            self._write(octets, reaches=True)
         finding = compare(Vector("fuzz", octets, profile=self._profile), self._operation, observed)
         if finding is not None:
             self._tell(finding)
@@ -163,10 +170,12 @@ class _Asked:
         slot = self._slots.get(fingerprint)
         if slot is None:
             slot = self._slots[fingerprint] = len(self._slots)
-            line = {"octets": finding.vector.octets.hex(), "operation": self._operation}
-            self._outbox.write(json.dumps(line).encode() + b"\n")
+            self._write(finding.vector.octets, reaches=False)
         if slot < SLOTS:
             self._memory.count(slot)
+
+    def _write(self, octets: bytes, *, reaches: bool) -> None:
+        self._outbox.write(json.dumps({"octets": octets.hex(), "reaches": reaches}).encode() + b"\n")
 
 
 def _observed(result: adapter.Result) -> Observation:

@@ -36,6 +36,7 @@ from overlong.fuzz.engines.atheris_child import Orders, sort_of
 from overlong.fuzz.engines.atheris_process import AtherisProcess
 from overlong.fuzz.engines.gathering import Gathering
 from overlong.fuzz.engines.shared_memory import LONGEST, SLOTS, SharedMemory
+from overlong.fuzz.generation.tokens import tokens_of
 from overlong.fuzz.probe import Probe
 
 if TYPE_CHECKING:
@@ -106,11 +107,13 @@ class AtherisEngine:
 
     def _prepare(self) -> None:
         """Write the dictionary and the seeds."""
-        lines = [f'{name}="{escaped(octets)}"\n' for octets, name in tokens().items()]
+        told, spoken = tokens(), tokens_of(self._job.profile.dialect)
+        lines = [f'{name}="{escaped(octets)}"\n' for octets, name in told.items()]
+        lines += [f'"{escaped(octets)}"\n' for octets in (*spoken.completed, *spoken.lenient) if octets not in told]
         (self._folder / "dictionary").write_text("".join(lines), encoding="ascii")
         (self._folder / "seeds").mkdir()
         (self._folder / "artifacts").mkdir()
-        for octets in (*tokens(), *self._job.seeds):
+        for octets in {*told, *spoken.opening, *self._job.seeds}:
             (self._folder / "seeds" / _name_of(octets)).write_bytes(octets)
         self._corpus.mkdir(parents=True, exist_ok=True)
 
@@ -166,13 +169,17 @@ class AtherisEngine:
 
     def _take(self, gathering: Gathering, child: _Child, probe: Probe) -> None:
         """What a run came to: counts, coverage, new inputs, and what looked divergent, which is asked again."""
-        gathering.executions += child.memory.executions
+        operation = operation_of(probe)
+        gathering.asked[probe.id, operation] += child.memory.executions
         gathering.octets += child.memory.octets
         gathering.coverage = max(gathering.coverage, child.coverage)
+        gathering.starting += child.starting
         for file in sorted((child.folder / "new").iterdir()):
-            gathering.interesting.append(file.read_bytes())
+            gathering.covering.append(file.read_bytes())
             _copy(file, self._corpus)
-        for slot, (octets, operation) in enumerate(child.suspects()):
+        suspects, reaching = child.told()
+        gathering.reach(reaching, self._job.profile.dialect)
+        for slot, octets in enumerate(suspects):
             times = child.memory.counted(slot) if slot < SLOTS else 1
             finding = probe.ask_one(Vector("fuzz", octets), operation)
             if finding is not None:
@@ -185,7 +192,7 @@ class AtherisEngine:
 
     def _blame(self, gathering: Gathering, probe: Probe, octets: bytes, how: Crashed | TimedOut) -> None:
         """A finding for the input that ended the child: as it is when asked again, or else as it was seen."""
-        operation = next(each for each in _WHOLE if each in probe.operations)
+        operation = operation_of(probe)
         vector = Vector("fuzz", octets, profile=probe.profile)
         finding = probe.ask_one(vector, operation)
         if finding is None:
@@ -204,6 +211,8 @@ class _Child:
         self.folder = folder
         self.memory = SharedMemory(folder / "memory", new=True)
         self.coverage = 0
+        self.starting = 0.0
+        """Seconds before it asked its first input."""
         self.culprit: tuple[bytes, Crashed | TimedOut] | None = None
         """The input that ended it, and how."""
         self._outbox = folder / "outbox"
@@ -220,6 +229,7 @@ class _Child:
             self._words[0],
             self._words[1],
             "".join(self._words[2:3]),
+            operation_of(self._probe),
             {member: word for member, word in self._probe.greeting.traits.items() if word},
             asdict(self._probe.profile),
             arguments,
@@ -235,16 +245,20 @@ class _Child:
         self._process = running = AtherisProcess(
             [sys.executable, "-P", "-m", module, str(path)], memory=limits.memory, sandbox=limits.sandbox
         )
-        seen, since = 0, time.monotonic()
+        seen, since = 0, (began := time.monotonic())
         patience = limits.timeout * 2 + 5
         while (status := running.wait(_LOOK)) is None:
             asked = self.memory.executions
             if asked != seen:
+                if not seen:
+                    self.starting = time.monotonic() - began
                 seen, since = asked, time.monotonic()
                 progress(asked)
             elif time.monotonic() - since > (patience if seen else max(patience, _STARTING)):
                 running.kill()  # not even libFuzzer's alarm goes off
                 break
+        if not seen:  # it was done before anybody looked
+            self.starting = time.monotonic() - began
         self.coverage = running.coverage
         self._judge(status, running)
         return self.memory.executions
@@ -261,12 +275,16 @@ class _Child:
         elif status != 0:
             raise TargetError(f"{printable(self._probe.id)}: the atheris engine: {complaint or running.last_words}")
 
-    def suspects(self) -> list[tuple[bytes, str]]:
-        """The first input of each fingerprint, and the operation. A line that its end cut short is none."""
-        if not self._outbox.exists():
-            return []
-        lines = self._outbox.read_bytes().split(b"\n")[:-1]
-        return [(bytes.fromhex(line["octets"]), str(line["operation"])) for line in map(json.loads, lines)]
+    def told(self) -> tuple[list[bytes], list[bytes]]:
+        """The first input of each fingerprint; and inputs that reach all of the reference that it reached.
+
+        A line that its end cut short is none.
+        """
+        found = list[bytes](), list[bytes]()
+        if self._outbox.exists():
+            for line in map(json.loads, self._outbox.read_bytes().split(b"\n")[:-1]):
+                found[bool(line["reaches"])].append(bytes.fromhex(line["octets"]))
+        return found
 
     def close(self) -> None:
         """End it."""
@@ -288,6 +306,17 @@ def python_words(probe: Probe) -> list[str]:
             "grammar for others, or --emit libfuzzer for functions of shared libraries"
         )
     return command[2:]
+
+
+def operation_of(probe: Probe) -> str:
+    """The operation by which a target is asked.
+
+    Raises:
+        TargetError: it takes no whole inputs, or does not start.
+    """
+    if found := next((each for each in _WHOLE if each in probe.operations), ""):
+        return found
+    raise TargetError(f"{printable(probe.id)}: it takes no whole inputs; use --engine grammar or hypothesis")
 
 
 def _name_of(octets: bytes) -> str:

@@ -58,7 +58,7 @@ class Harvest:
     reached: frozenset[int] = frozenset()
     """Features of the reference that the inputs reached: see ``generation/features.py``."""
     interesting: tuple[bytes, ...] = ()
-    """The shortest inputs that reach them, or that reach new code of a target: candidates for the corpus."""
+    """The shortest inputs that reach them: candidates for the corpus."""
     coverage: int = 0
     """Edges of a target's code that were reached, if it is instrumented."""
     seconds: float = 0.0
@@ -66,6 +66,10 @@ class Harvest:
     """What a user should know, each safe to show."""
     asked: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
     """Executions by target and operation; together :attr:`executions`."""
+    covering: tuple[bytes, ...] = ()
+    """Inputs that reach new code of a target: they belong into the corpus whatever they reach of the reference."""
+    starting: float = 0.0
+    """Seconds of :attr:`seconds` before anything was asked: a longer span has no more of them."""
 
 
 class Engine(Protocol):

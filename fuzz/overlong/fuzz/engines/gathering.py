@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING
 
 from overlong.fuzz.divergence import Divergence, Fingerprint
 from overlong.fuzz.engines.engine import Harvest
+from overlong.fuzz.generation.features import first_to_reach
 from overlong.fuzz.minimise.place import place_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from overlong.conformance.finding import Finding
     from overlong.fuzz.engines.engine import Span
+    from overlong.reference.dialect import Dialect
 
 
 def fingerprint_of(finding: Finding, target: str) -> Fingerprint:
@@ -26,13 +30,19 @@ class Gathering:
 
     def __init__(self, span: Span) -> None:
         self.span = span
-        self.executions = 0
+        self.asked: Counter[tuple[str, str]] = Counter()
+        """Executions by target and operation."""
         self.octets = 0
+        """Of the inputs."""
         self.counts: Counter[Fingerprint] = Counter()
         self.notes: list[str] = []
         """Each safe to show."""
         self.coverage = 0
-        self.interesting: list[bytes] = []
+        self.covering: list[bytes] = []
+        """Inputs that reach new code."""
+        self.starting = 0.0
+        """Seconds in which nothing could be asked yet."""
+        self._reaching: dict[int, bytes] = {}
         self._divergences: dict[tuple[int, Fingerprint], Divergence] = {}
         self._begun = time.monotonic()
 
@@ -51,16 +61,26 @@ class Gathering:
         divergence = Divergence(target, finding, fingerprint, index)
         return self._divergences.setdefault((block, fingerprint), divergence) is divergence
 
+    def reach(self, inputs: Sequence[bytes], spoken: Dialect) -> None:
+        """Note what inputs reach of the reference; of those that reach the same, the first of the shortest is kept."""
+        for feature, place in first_to_reach(list(map(len, inputs)), b"".join(inputs), spoken).items():
+            found = inputs[place]
+            self._reaching[feature] = min(self._reaching.get(feature, found), found, key=len)
+
     def harvest(self) -> Harvest:
         """All of it."""
         return Harvest(
             self.span,
-            self.executions,
+            self.asked.total(),
             self.octets,
             tuple(self._divergences.values()),
             self.counts,
-            interesting=tuple(self.interesting),
+            frozenset(self._reaching),
+            tuple(dict.fromkeys(self._reaching.values())),
             coverage=self.coverage,
             seconds=time.monotonic() - self._begun,
             notes=tuple(self.notes),
+            asked=self.asked,
+            covering=tuple(self.covering),
+            starting=self.starting,
         )

@@ -39,8 +39,9 @@ OFTEN, EVERY = 64, {True: 64, False: 16}
 sample takes longer than all the rest of a block."""
 FEATURES = 16
 """Of so many blocks one is read for what it reaches of the reference, after the first ones."""
-SHORTEST, OTHERS = 8, 4
-"""Places of a block and kind that are looked at."""
+SHORTEST, OTHERS = {True: 2, False: 8}, {True: 1, False: 4}
+"""Places of a block and kind that are looked at: of inputs that it fails on, which cost a process or the time limit;
+and of others."""
 MIXED = 0xBF58476D1CE4E5B9
 """Odd, and as good as any (Steele, Lea and Flood, Fast splittable pseudorandom number generators, 2014)."""
 _BEFORE = 64
@@ -130,8 +131,9 @@ def _chosen(block: int, places: Sequence[Place]) -> list[Place]:
     chosen: list[Place] = []
     for kind in sorted({place.kind for place in places}):
         some = sorted((place for place in places if place.kind == kind), key=lambda place: (place.length, place.key))
-        others = sorted(some[SHORTEST:], key=lambda place: (place.key * ODD + block * MIXED) % (1 << 64))
-        chosen += some[:SHORTEST] + others[:OTHERS]
+        fails = kind in _FAILED
+        others = sorted(some[SHORTEST[fails] :], key=lambda place: (place.key * ODD + block * MIXED) % (1 << 64))
+        chosen += some[: SHORTEST[fails]] + others[: OTHERS[fails]]
     return chosen
 
 
@@ -142,7 +144,8 @@ class _Work:
         self._profile = job.profile
         self._generated = generated
         self._targets = targets
-        self._executions = self._octets = 0
+        self._asked: Counter[tuple[str, str]] = Counter()
+        self._octets = 0
         self._counts: Counter[Fingerprint] = Counter()
         self._found: list[_Found] = []
         self._known: set[tuple[Fingerprint, int]] = set()
@@ -156,7 +159,7 @@ class _Work:
         for number, target in enumerate(self._targets):
             came = target.run(first, end - first)
             seen.append(came)
-            self._executions += came.executions
+            self._asked[target.id, target.operation] += came.executions
             self._octets += came.octets if number == 0 else 0
             self._left_out[target.id] += came.left_out
             for block, places in came.places.items():
@@ -165,13 +168,14 @@ class _Work:
             low, high = max(block * BLOCK, first), min((block + 1) * BLOCK, end)
             if _is_of(block, FEATURES):
                 self._reach(low, high)
-            sample = range(low, min(block * BLOCK + SAMPLE, high))
+            failed = frozenset[int]().union(*(each.failed for each in seen))
+            sample = [number for number in range(low, min(block * BLOCK + SAMPLE, high)) if number not in failed]
             if sample:
                 self._sample(block, sample, [each.wrong for each in seen])
 
     def harvest(self, span: Span, seconds: float) -> Harvest:
         notes = [
-            f"{printable(target)}: {thousands(count)} inputs were not asked: it took too long for others"
+            f"{printable(target)}: {thousands(count)} inputs were not asked: it dies of others like them, or hangs"
             for target, count in self._left_out.items()
             if count
         ]
@@ -180,7 +184,7 @@ class _Work:
         ordered = sorted(self._found, key=lambda each: (*each[:3], each.divergence.index, each.divergence.fingerprint))
         return Harvest(
             span,
-            self._executions,
+            self._asked.total(),
             self._octets,
             tuple(each.divergence for each in ordered),
             self._counts,
@@ -188,6 +192,7 @@ class _Work:
             tuple(map(self._generated.string, sorted({index for _, index in self._shortest.values()}))),
             seconds=seconds,
             notes=tuple(notes),
+            asked=self._asked,
         )
 
     def _fingerprint(self, number: int, kind: int, key: int) -> Fingerprint:
@@ -251,7 +256,7 @@ class _Work:
         detail = "", f"that is right; among other inputs: {said}"
         return Finding(vector, target.operation, code, expected, observed, said, detail)
 
-    def _sample(self, block: int, indices: range, wrong: Sequence[frozenset[int]]) -> None:
+    def _sample(self, block: int, indices: Sequence[int], wrong: Sequence[frozenset[int]]) -> None:
         """Ask inputs in every other way."""
         said: list[tuple[str, list[Sampled]]] = []
         compared = len(self._targets) > 1
@@ -262,7 +267,7 @@ class _Work:
                 target.operation if compared and target.operation not in target.others else ""
             ) + target.others
             answers = list(sampled(target.probe, self._generated, indices, operations))
-            self._executions += len(answers)
+            self._asked.update((target.id, each.operation) for each in answers)
             said.append((target.id, answers))
             for each in answers:
                 if each.finding is not None and each.operation in target.others:

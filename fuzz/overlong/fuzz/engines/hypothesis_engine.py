@@ -1,10 +1,11 @@
-"""Inputs from the strategies that others import, a block at a time; and Hypothesis' own shrinking of what diverges.
+"""Inputs from the strategies that others import, a block at a time.
 
-Theory of operation. Each block of inputs is one run of Hypothesis, seeded by the campaign's seed and the block's
-number, without a database and without deadlines. Its test only collects what is drawn, so that targets are asked in
-batches and nothing stops at the first divergence. Hypothesis does not shrink here: it begins each input anew, at
-milliseconds apiece, and took a minute where ``minimise`` takes a second and ends at the least input of all. Who uses
-the strategies in tests gets its shrinking.
+Theory of operation. A campaign begins with the tokens of the grammar, each alone, and its seeds: chance would need
+thousands of inputs for some of them. Then each block of inputs is one run of Hypothesis, seeded by the campaign's seed
+and the number of its first input, without a database and without deadlines. Its test only collects what is drawn, so
+that targets are asked in batches and nothing stops at the first divergence. Hypothesis does not shrink here: it begins
+each input anew, at milliseconds apiece, and took a minute where ``minimise`` takes a second and ends at the least input
+of all. Who uses the strategies in tests gets its shrinking.
 
 It makes hundreds of inputs a second, where the grammar engine makes millions: it is there for what a strategy can say
 and a stream of numbers cannot.
@@ -26,6 +27,7 @@ from overlong.conformance.protocol import AGAIN, GUARDED, REPLACE, STREAMING
 from overlong.conformance.vector import Vector, cut
 from overlong.fuzz.engines.engine import BLOCK, Span
 from overlong.fuzz.engines.gathering import Gathering
+from overlong.fuzz.generation.tokens import tokens_of
 from overlong.fuzz.probe import Probe
 from overlong.fuzz.strategies import chunkings, defect, defects, ill_formed, near_misses, well_formed
 
@@ -81,6 +83,7 @@ class HypothesisEngine:
         """Start nothing yet."""
         self._job = job
         self._probes = [Probe(target, job.limits, job.profile) for target in job.targets]
+        self._opening = tuple(dict.fromkeys((*tokens_of(job.profile.dialect).opening, *job.seeds)))
 
     def run(self, span: Span, progress: Callable[[int], None]) -> Harvest:
         """Ask the inputs of a span.
@@ -110,24 +113,30 @@ class HypothesisEngine:
             probe.close()
 
     def _run_block(self, gathering: Gathering, span: Span, block: int, progress: Callable[[int], None]) -> None:
-        cases = drawn(strings().map(Case), self._seed_of(block, "whole"), span.count)
+        cases = [Case(octets) for octets in self._opening[span.first : span.first + span.count]]
+        if len(cases) < span.count:
+            cases += drawn(strings().map(Case), self._seed_of(span.first, "whole"), span.count - len(cases))
         in_chunks: list[Case] = []
         for done in range(0, len(cases), _AT_A_TIME):
             batch = cases[done : done + _AT_A_TIME]
+            inputs = [case.octets for case in batch]
+            gathering.octets += sum(map(len, inputs))
+            gathering.reach(inputs, self._job.profile.dialect)
             for probe in self._probes:
                 self._ask(gathering, probe, probe.whole, batch, span.first + done, block)
             progress(done + len(batch))
         for probe in self._probes:
             for operation in _later_of(probe):
                 if operation in STREAMING + AGAIN:
-                    in_chunks = in_chunks or drawn(streams(), self._seed_of(block, "streams"), min(FIRST, span.count))
+                    seed_of_streams = self._seed_of(span.first, "streams")
+                    in_chunks = in_chunks or drawn(streams(), seed_of_streams, min(FIRST, span.count))
                     self._ask(gathering, probe, operation, in_chunks, span.first, block)
                 else:
                     self._ask(gathering, probe, operation, cases[:FIRST], span.first, block)
         progress(span.count)
 
-    def _seed_of(self, block: int, what: str) -> int:
-        text = f"{self._job.seed} {block} {what}"
+    def _seed_of(self, first: int, what: str) -> int:
+        text = f"{self._job.seed} {first} {what}"
         return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
 
     def _ask(
@@ -135,8 +144,7 @@ class HypothesisEngine:
     ) -> None:
         for operation in operations:
             vectors = [case.vector(operation) for case in cases]
-            gathering.executions += len(vectors)
-            gathering.octets += sum(len(vector.octets) for vector in vectors)
+            gathering.asked[probe.id, operation] += len(vectors)
             for place, (_, finding) in enumerate(probe.ask(vectors, operation)):
                 if finding is not None:
                     gathering.add(finding, probe.id, first + place, block)

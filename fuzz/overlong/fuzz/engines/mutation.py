@@ -6,7 +6,8 @@ import random
 from typing import TYPE_CHECKING
 
 from overlong.conformance.vectors.formats.libfuzzer import tokens
-from overlong.reference import segments
+from overlong.fuzz.generation.tokens import tokens_of
+from overlong.reference import dialect, segments
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,7 +25,7 @@ class Mutator:
 
     def __init__(self, otherwise: Callable[[bytes, int], bytes]) -> None:
         """``otherwise`` changes octets without regard to what they mean: the fuzzer's own mutation."""
-        self._tokens = list(tokens())
+        self._tokens = list(dict.fromkeys((*tokens(), *tokens_of(dialect()).completed, *tokens_of(dialect()).lenient)))
         self._otherwise = otherwise
         self._random = random.Random()  # noqa: S311 (no secret)
 

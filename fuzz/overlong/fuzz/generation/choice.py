@@ -44,6 +44,9 @@ DELETE, INSERT, CHANGE, DUPLICATE, MOVE, SPLICE, CROSS = range(7)
 """Ways to change an input."""
 
 _MASK = (1 << 63) - 1
+DRAWN = 1 << 62
+"""A token of at least this has octets that are drawn from ranges, and says where those stand in the table."""
+
 _ODD = 0x1E3779B97F4A7C15
 _MIX_1, _MIX_2 = 0x3F58476D1CE4E5B9, 0x14D049BB133111EB
 _TIMES, _PLUS = 0x5851F42D4C957F2D, 0x14057B7EF767814F
@@ -74,6 +77,20 @@ def below(state: int, count: int) -> int:
 def one_of(table: Any, group: int, state: int) -> int:
     """A member of the group whose place and size stand in two cells of the table."""
     return cell(table, cell(table, group) + below(state, cell(table, group + 1)))
+
+
+def spelt(table: Any, token: int, state: int) -> int:
+    """A token as a word of its octets: as it is; or each octet drawn from its range, by the state."""
+    if token < DRAWN:
+        return token
+    word, spans = cell(table, token - DRAWN), cell(table, token - DRAWN + 1)
+    number, shift = mixed(state), 0
+    while spans:  # as octets, each the last one of a range that begins at 0: nine bits decide for each
+        word += (number & 0x1FF) * ((spans & 0xFF) + 1) >> 9 << shift
+        number >>= 9
+        spans >>= 8
+        shift += 8
+    return word
 
 
 def piece_of_seed(table: Any, pool: Any, out: Any, at: int, state: int, lengths: int) -> int:
@@ -112,7 +129,7 @@ def section(row: int, state: int, table: Any, pool: Any, out: Any, at: int) -> t
     state = following(state)
     group, size = cell(table, row + TOKENS), cell(table, row + TOKEN_COUNT)
     for _ in range(count):
-        token = cell(table, group + below(state, size))
+        token = spelt(table, cell(table, group + below(state, size)), state)
         state = following(state)
         write_word(out, at, token)
         at += token >> 56
@@ -174,7 +191,7 @@ def changed(
     if way == DELETE:
         resumed += many
     elif way <= CHANGE:
-        token = one_of(table, ANY if way == INSERT else OCTETS_AT, state)
+        token = spelt(table, one_of(table, ANY if way == INSERT else OCTETS_AT, state), state)
         write_word(out, end, token)
         end += token >> 56
         resumed = min(place + way - INSERT, length)
@@ -232,6 +249,7 @@ def write(index: int, table: Any, pool: Any, out: Any, spare: Any) -> int:
 
 
 PARTS: tuple[Callable[..., Any], ...] = (
-    mixed, following, below, one_of, piece_of_seed, section, sections, first_state, base, place_in, changed, write,
+    mixed, following, below, one_of, spelt, piece_of_seed, section, sections, first_state, base, place_in, changed,
+    write,
 )  # fmt: skip
 """All functions of this module, each after those that it calls."""

@@ -40,3 +40,9 @@ def write_word(to: bytearray, at: int, word: int) -> None:
 def word_of(token: bytes) -> int:
     """A token of at most seven octets as a word: its first octet lowest, its length in the highest."""
     return int.from_bytes(token.ljust(7, b"\0") + bytes([len(token)]), "little")
+
+
+def words_of(ranges: Sequence[range]) -> tuple[int, int]:
+    """At most seven ranges of octets as two words: their first octets as a token; how far their last ones are away."""
+    spans = bytes(octets[-1] - octets[0] for octets in ranges)
+    return word_of(bytes(octets[0] for octets in ranges)), int.from_bytes(spans, "little")

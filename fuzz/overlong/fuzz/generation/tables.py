@@ -7,6 +7,7 @@ is left to few of them, whose fillers have the lengths of blocks.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import prod
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from overlong.fuzz.generation.choice import (
@@ -16,6 +17,7 @@ from overlong.fuzz.generation.choice import (
     CHANGES,
     CROSS,
     DELETE,
+    DRAWN,
     DUPLICATE,
     HEADER,
     INSERT,
@@ -31,18 +33,23 @@ from overlong.fuzz.generation.choice import (
     STRATEGY,
     mixed,
 )
-from overlong.fuzz.generation.memory import word_of
-from overlong.fuzz.generation.tokens import Tokens, fillers_of, reaching, tokens_of
+from overlong.fuzz.generation.memory import word_of, words_of
+from overlong.fuzz.generation.tokens import fillers_of, reaching, tokens_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from overlong.fuzz.generation.tokens import Ranges, Tokens
     from overlong.reference.dialect import Dialect
+
+    _Part = tuple[Sequence[bytes | Ranges], float]
 
 Member = TypeVar("Member")
 
 MIXTURE = 2048
 """Entries of a group in which other groups have shares."""
+MANY, FEW = 1 << 16, 1 << 13
+"""Characters of a product that are too many for each to turn up; the share that it has then, in characters."""
 PADDING = 16
 """Octets behind the pool, which are read and not used."""
 
@@ -96,6 +103,8 @@ MIX = (
     Strategy(70, (Section("flaws", filler=NEAR), Section("text", (0, 0, 1, 2)))),
     Strategy(30, (Section("flaws", filler=NEAR), Section("flaws", (1, 2), filler=SHORT))),
     Strategy(40, (Section("octets", (1, 2, 3, 4, 5, 6, 8)),)),
+    Strategy(70, (Section("scalars", (1, 2, 3, 4, 5, 6, 7, 8)),)),
+    Strategy(30, (Section("scalars", (0, 0, 1, 2)), Section("flawed"), Section("scalars", (0, 0, 0, 1)))),
     Strategy(20, (Section("signature"), Section("any", (0, 1, 1, 2, 3)))),
     Strategy(20, (Section("any", (0, 0, 1)), Section("any", (1, 1, 1, 2, 3), runs=NEAR), Section("any", (0, 0, 1, 2)))),
     Strategy(4, (Section("any", filler=FAR), Section("any", (0, 0, 1, 2)))),
@@ -125,7 +134,11 @@ class Tables:
         """Those of a key, which is a number of 63 bits."""
         tables, tokens = cls(), tokens_of(spoken)
         tables.cells[KEY] = key
-        groups = {name: tables._group(map(word_of, words)) for name, words in _groups(tokens, key).items()}
+        places = {ranges: DRAWN + tables._group(words_of(ranges))[0] for ranges in (*tokens.products, *tokens.flawed)}
+        groups = {
+            name: tables._group(word_of(each) if isinstance(each, bytes) else places[each] for each in members)
+            for name, members in _groups(tokens, key).items()
+        }
         plain, longer = fillers_of(spoken)
         octets, pieces = list[bytes](), list[tuple[int, int]]()
         for filler in (*plain, *longer):
@@ -180,26 +193,40 @@ class Tables:
         return self._group(row for row, strategy in zip(rows, strategies, strict=True) for _ in range(strategy.weight))
 
 
-def _groups(tokens: Tokens, key: int) -> dict[str, Sequence[bytes]]:
+def _groups(tokens: Tokens, key: int) -> dict[str, Sequence[bytes | Ranges]]:
     """The groups of tokens that sections name."""
-    text = _shared(((tokens.ascii, 2), (tokens.characters, 3), (tokens.signature, 0.1)), MIXTURE, key)
-    wrong = ((tokens.lenient, 3), (tokens.completed, 3), (tokens.transitions, 2), (tokens.dead_ends, 2))
-    flaws = _shared((*wrong, (tokens.beginnings, 3)), MIXTURE, key)
+    scalars = _shared((((ranges,), _share(ranges)) for ranges in tokens.products), MIXTURE, key)
+    plain: tuple[_Part, ...] = (tokens.ascii, 2), (tokens.characters, 3), (tokens.signature, 0.1), (scalars, 0.3)
+    text = _shared(plain, MIXTURE, key)
+    completed: tuple[_Part, ...] = (tokens.lenient, 3), (tokens.completed, 3)
+    wrong: tuple[_Part, ...] = (tokens.transitions, 2), (tokens.dead_ends, 2), (tokens.beginnings, 3)
+    flaws = _shared((*completed, *wrong, (tokens.flawed, 1)), MIXTURE, key)
     return {
         "text": text,
         "flaws": flaws,
         "any": _shared(((text, 5), (flaws, 5), (tokens.octets, 0.5)), MIXTURE, key),
         "octets": tokens.octets,
+        "scalars": scalars,
+        "flawed": tokens.flawed,
         "signature": tokens.signature or tokens.ascii,
     }
 
 
+def _share(ranges: Ranges) -> int:
+    """Of a product: as many as its characters; of so many that few are ever met, a share that finds what all show."""
+    characters = prod(map(len, ranges))
+    return characters if characters < MANY else FEW
+
+
 def _shared(parts: Iterable[tuple[Sequence[Member], float]], size: int, key: int) -> list[Member]:
-    """So many members, of each part as its share says; which ones, of a part that has more, depends on the key."""
+    """About so many members: of each part as its share says, and at least one.
+
+    Which ones, of a part that has more, depends on the key.
+    """
     shares = [(part, share) for part, share in parts if part]
     total, members = sum(share for _, share in shares), list[Member]()
     for number, (part, share) in enumerate(shares):
-        room, order = round(size * share / total), range(len(part))
+        room, order = max(1, round(size * share / total)), range(len(part))
         if len(part) > room:
             by_chance = {member: mixed(mixed(key + number) + member) for member in order}
             members += (part[member] for member in sorted(order, key=by_chance.__getitem__)[:room])

@@ -3,17 +3,25 @@
 All are read off the minimal automaton and the layouts, for any dialect: characters at the corners of the grammar's
 products, every transition (the least word that leads to a state, then an octet at the edge of a class), beginnings of
 characters, and what a lenient decoder takes for one: any number in any row of RFC 2279's layout that has room for it.
+Those are octets at edges; of what may be wrong anywhere between them there are products of ranges, to draw octets from.
 """
 
 from __future__ import annotations
 
 from functools import cache
-from itertools import product
+from itertools import groupby, product
 from typing import TYPE_CHECKING, NamedTuple
 
 from overlong.reference.automaton import OCTETS
 from overlong.reference.layout import load_layout
-from overlong.reference.order import CODE_POINTS, SIGNATURE, SURROGATES, well_formed_products
+from overlong.reference.order import (
+    CODE_POINTS,
+    LEAD_SURROGATES,
+    SIGNATURE,
+    SURROGATES,
+    TRAIL_SURROGATES,
+    well_formed_products,
+)
 from overlong.reference.theory import access_words, shortlex
 
 if TYPE_CHECKING:
@@ -24,6 +32,8 @@ if TYPE_CHECKING:
 
 LONGEST_TOKEN = 7
 """Octets: a token and its length fit in a word."""
+Ranges = tuple[range, ...]
+"""Octets to be drawn: of each range one."""
 LETTER = b"a"
 """What stands for any ASCII text."""
 FILTERED = b"\0\t\n\r \"%&'./;<>\\a"
@@ -55,6 +65,10 @@ class Tokens(NamedTuple):
     """U+FEFF."""
     octets: tuple[bytes, ...]
     """Every octet."""
+    products: tuple[Ranges, ...]
+    """All well-formed characters."""
+    flawed: tuple[Ranges, ...]
+    """All beginnings of characters, those with an octet behind them that cannot follow, and what is then completed."""
 
     @property
     def opening(self) -> tuple[bytes, ...]:
@@ -104,6 +118,8 @@ def tokens_of(spoken: Dialect) -> Tokens:
         beginnings=beginnings,
         signature=tuple(spelt[:1]),
         octets=tuple(bytes([octet]) for octet in OCTETS),
+        products=tuple(well_formed_products(automaton)),
+        flawed=tuple(dict.fromkeys((*_flawed(automaton), *_surrogate_pairs(automaton)))),
     )
 
 
@@ -137,6 +153,42 @@ def _completed(octets: bytes) -> Iterator[bytes]:
     row = load_layout("rfc2279").announced(octets[0])
     if row is not None and len(octets) <= len(row.templates) and row.fits(octets):
         yield octets + bytes(template.fixed for template in row.templates[len(octets) :])
+
+
+def _flawed(automaton: Automaton) -> Iterator[Ranges]:
+    """Of every proper beginning of a character: it, unless it is empty; it and each run that cannot follow, completed.
+
+    The octets of a run are in one class and announce the same; tail octets are added where what is there is a lead
+    octet and some of its tail octets.
+    """
+    layout = load_layout("rfc2279")
+    known = {
+        octet: (number, layout.announced(octet))
+        for number, each in enumerate(automaton.classes)
+        for octet in each.octets
+    }
+    runs = [list(run) for _, run in groupby(OCTETS, known.__getitem__)]
+    begun = dict.fromkeys(ranges[:end] for ranges in well_formed_products(automaton) for end in range(len(ranges)))
+    for ranges in begun:
+        if ranges:
+            yield ranges
+        before = bytes(octets[0] for octets in ranges)
+        for run in runs:
+            octets = before + bytes(run[:1])
+            if automaton.run(octets) == automaton.dead:
+                row = layout.announced(octets[0])
+                fits = row is not None and len(octets) <= len(row.templates) and row.fits(octets)
+                rest = row.templates[len(octets) :] if row is not None and fits else ()
+                tails = (range(each.fixed, each.fixed + (1 << each.free)) for each in rest)
+                yield (*ranges, range(run[0], run[-1] + 1), *tails)
+
+
+def _surrogate_pairs(automaton: Automaton) -> Iterator[Ranges]:
+    """All of them, as CESU-8 has them, if they are flawed; halves are products, for they end at multiples of 64."""
+    row = load_layout("rfc2279").rows[2]
+    ends = [(row.octets(half[0]), row.octets(half[-1])) for half in (LEAD_SURROGATES, TRAIL_SURROGATES)]
+    if not automaton.accepts(b"".join(first for first, _ in ends)):
+        yield tuple(range(low, high + 1) for first, last in ends for low, high in zip(first, last, strict=True))
 
 
 def _corners(ranges: tuple[range, ...]) -> Iterator[bytes]:

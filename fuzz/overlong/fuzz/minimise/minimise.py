@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from overlong.conformance.compare import place_of_fault
 from overlong.conformance.finding import Finding
 from overlong.conformance.kind import POSITION, VERDICT
-from overlong.conformance.observation import Accepted, Crashed, Failed, Refused
+from overlong.conformance.observation import Accepted, Crashed, Failed, Refused, TimedOut
 from overlong.conformance.protocol import (
     AGAIN,
     AGAIN_REPLACE,
@@ -37,6 +37,7 @@ from overlong.fuzz.bucket import ANYWHERE, KEPT, PLACED, UNSTABLE, placement
 from overlong.fuzz.minimise.alike import cut_alike, kinds, unchecked
 from overlong.fuzz.minimise.place import OTHERWISE, REFUSED, place_of, spliced
 from overlong.fuzz.minimise.smaller import (
+    blanked,
     cores,
     exchanged,
     fewer_chunks,
@@ -67,7 +68,7 @@ _DOUBTED, _DOUBTED_FAULTS = 8, 1
 """How often a finding must show before it is minimised, whatever is asked in between; one that ends its process."""
 _DOUBTED_MEMORY = 3
 _PATIENCE = 4
-"""How much longer a crash may take than an answer: each time that it shows, a process is started."""
+"""How much longer a crash or a hang may take than an answer: each time that it shows, a process is started."""
 _COARSE = 64
 """Parts of an input that are tried at first, before anything is done octet by octet."""
 _COUNTED_WRONGLY, _REPLACED_WRONGLY = "OV401", "OV402"
@@ -99,13 +100,14 @@ def minimise(
     Args:
         finding: as an engine found it.
         probe: asks the target that it was found at.
-        seconds: after which no more is asked, but for the batch under way. Of a crash :data:`_PATIENCE` times as many.
+        seconds: after which no more is asked, but for the batch under way; of a crash or a hang :data:`_PATIENCE` times
+            as many.
         clock: in seconds.
 
     Raises:
         TargetError: the target does not start any more.
     """
-    patience = _PATIENCE if isinstance(finding.observed, Crashed) else 1
+    patience = _PATIENCE if isinstance(finding.observed, Crashed | TimedOut) else 1
     search = _Search(finding, probe, clock, clock() + patience * seconds)
     try:
         if not search.shows():
@@ -151,6 +153,9 @@ class _Search:
         Raises:
             _OutOfTime: time is up; the finding is what was reached.
         """
+        # first what is likeliest: a crash costs a process each time, a hang the time limit
+        self._less(lambda: cores(self._vector, place_of(self.finding)))
+        self._step(blanked(self._vector, place_of(self.finding)))
         self._less(partial(self._of, lonely_segments))
         self._halving(without_ranges, _COARSE)
         self._halving(filled_ranges, _COARSE)

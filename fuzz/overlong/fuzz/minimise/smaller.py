@@ -46,6 +46,19 @@ def cores(vector: Vector, place: Place) -> Iterator[Vector]:
                 yield from (replace(core, chunks=(at, last - first - at)) for at in range(1, last - first))
 
 
+def blanked(vector: Vector, place: Place) -> Iterator[Vector]:
+    """The sequence with nothing but filler around it, or before it; and filler alone.
+
+    All that is left has its length and place; at last filler before the sequence has an octet for each character.
+    """
+    length, end = len(vector.octets), place.offset + place.length
+    cut = spliced(vector, end, length, b"")
+    yield spliced(vector, 0, length, FILLER * length)
+    yield spliced(spliced(vector, end, length, FILLER * (length - end)), 0, place.offset, FILLER * place.offset)
+    yield spliced(cut, 0, place.offset, FILLER * place.offset)
+    yield spliced(cut, 0, place.offset, FILLER * sum(found.offset < place.offset for found in vector.segments))
+
+
 def lonely_segments(vector: Vector) -> Iterator[Vector]:
     """One character, or one flaw, or its first octet: by itself; or with nothing but filler before it."""
     length = len(vector.octets)

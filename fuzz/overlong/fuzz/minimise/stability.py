@@ -2,31 +2,52 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING
 
+from overlong.conformance.sweep.executors import cpus
 from overlong.fuzz.bucket import KEPT, PLACED, UNSTABLE
 from overlong.fuzz.campaign.stored import AGAIN
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from overlong.conformance.finding import Finding
     from overlong.fuzz.probe import Probe
 
+_LOOK = 0.05  # seconds between two looks at what else there is to do
 
-def stable(finding: Finding, probe: Probe) -> int:
+
+def stable(finding: Finding, probe: Probe, meanwhile: Callable[[], None] = lambda: None) -> int:
     """How often it shows, out of :data:`AGAIN`. A child forked from a process that ran before is none of its own.
 
     What was named for changing from call to call shows when anything is wrong with the answer.
 
+    Args:
+        finding: what is to show.
+        probe: whose processes are left alone: others are started, as many at a time as there are processors.
+        meanwhile: is called while they start and answer. If it raises, no more are started.
+
     Raises:
         TargetError: the target does not start any more.
     """
-    said = 0
-    for _ in range(AGAIN):
+
+    def shows() -> bool:
         fresh = probe.fresh()
         try:
             again = fresh.ask_one(finding.vector, finding.operation)
         finally:
             fresh.close()
-        if again is not None:
-            said += again.code == finding.code or finding.code in (UNSTABLE, PLACED, KEPT)
-    return said
+        return again is not None and (again.code == finding.code or finding.code in (UNSTABLE, PLACED, KEPT))
+
+    with ThreadPoolExecutor(cpus()) as executor:
+        waiting = [executor.submit(shows) for _ in range(AGAIN)]
+        try:
+            left = set(waiting)
+            while left:
+                _, left = wait(left, _LOOK)
+                meanwhile()
+        except BaseException:
+            executor.shutdown(wait=False, cancel_futures=True)
+            raise
+    return sum(each.result() for each in waiting)

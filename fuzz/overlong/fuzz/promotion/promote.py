@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from overlong.conformance.printable import printable
 from overlong.conformance.profile import RFC3629, Profile
 from overlong.conformance.protocol import OPERATIONS
-from overlong.conformance.vector import Vector
+from overlong.conformance.vector import FOUND, Vector
 from overlong.conformance.vectors.check import CheckError, WrongError
 from overlong.conformance.vectors.edition import about
 from overlong.conformance.vectors.given import vectors_in
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from overlong.fuzz.campaign.stored import StoredFinding
 
-CATEGORY = "fuzz"
-"""Of vectors that a campaign found."""
 ANYWHERE = "anywhere"
 """What a finding says of its placement where that does not matter."""
 _ID = re.compile(r"D-[0-9a-f]{8}")
@@ -63,7 +61,7 @@ def vector_of(stored: StoredFinding, profile: Profile = RFC3629) -> Vector:
         f"expected: {stored.expected}; observed: {stored.observed}"
     )
     return Vector(
-        CATEGORY,
+        FOUND,
         stored.octets,
         printable(comment, 600),
         (len(stored.octets),) if stored.chunks is None and stored.earlier is not None else stored.chunks,

@@ -20,9 +20,10 @@ from overlong.conformance.profile import Profile
 from overlong.fuzz.generation.generated import Generated
 from overlong.fuzz.survey.asked import PLAN, Told
 from overlong.fuzz.survey.made import Inputs, Made
+from overlong.fuzz.survey.sparing import Sparing
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from overlong.conformance.adapters.abi import Abi
     from overlong.conformance.adapters.sweeping import Asks, Question
@@ -38,6 +39,10 @@ class ByNumber:
         if (question.plan, question.grid) != (PLAN, 0):
             raise Impossible(f"inputs are asked as the plan '{PLAN}'")
         return _inputs(question.speaks, question.more)
+
+    def sparing(self, question: Question, first: int, end: int) -> Callable[[int, int], Sequence[int]]:
+        """Others where it fails alike."""
+        return Sparing(self.strings(question).generated, first, end).failed
 
     def compile(self, abi: Abi) -> None:
         """Compile the loop."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 import zlib
-from collections import Counter
 from importlib.util import find_spec
 from operator import attrgetter
 from typing import TYPE_CHECKING
@@ -17,12 +16,14 @@ from overlong.conformance.targets.framed import describe
 from overlong.fuzz.engines.engine import BLOCK
 from overlong.fuzz.survey.by_strings import ByStrings
 from overlong.fuzz.survey.judged import SurveyBatch
+from overlong.fuzz.survey.sparing import Sparing
 
 if TYPE_CHECKING:
     from array import array
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from overlong.conformance.batch import Batch
+    from overlong.conformance.observation import Fault as Observed
     from overlong.conformance.profile import Profile
     from overlong.conformance.protocol import Greeting
     from overlong.conformance.sweep.expectation import Expectation
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
     from overlong.fuzz.probe import Probe
     from overlong.fuzz.survey.judged import Came, Judge
 
-PATIENCE = 2
-"""Inputs of a block that may take too long, after which the rest of the block is not asked."""
 STEP = 1 << 12
 """Inputs that are made at a time, and the most in a batch: what is made of them stays in the CPU's cache."""
 
@@ -41,7 +40,8 @@ STEP = 1 << 12
 class ColumnarSurvey:
     """Asks a target inputs by number, by one operation, and judges whole columns.
 
-    Restarts are no limit: each input that the target does not survive is a fault of its own in the result.
+    Restarts are no limit: each input that the target does not survive is a fault of its own in the result. Of others
+    like it only a few are asked: see ``sparing.py``.
     """
 
     def __init__(
@@ -84,47 +84,68 @@ class ColumnarSurvey:
         began = time.perf_counter()
         tally = _Tally(shard)
         first, end = shard.first, shard.first + shard.count
+        sparing, spared = Sparing(self._generated, first, end), set[int]()
         while first < end:
-            first = self._run(tally, first, end)
+            first = self._run(tally, first, end, sparing, spared)
         return tally.result(time.perf_counter() - began)
 
     def close(self) -> None:
         """End the target."""
         self._probe.close()
 
-    def _run(self, tally: _Tally, first: int, end: int) -> int:
-        """Ask inputs up to before the end, or until too many of a block were not answered in time; where it ended."""
-        waited = Counter[int]()
-        asked = self._probe.observe(lambda place: self._asked(first + place, end - first - place), end - first)
+    def _run(self, tally: _Tally, first: int, end: int, sparing: Sparing, spared: set[int]) -> int:
+        """Ask inputs up to before the end, or until more of them are not to be asked; where it ended."""
+        if spared:  # they are of one block
+            end = min((first // BLOCK + 1) * BLOCK, end)
+        numbers = [number for number in range(first, end) if number not in spared] if spared else range(first, end)
+        asked = self._probe.observe(lambda place: self._asked(numbers[place:]), len(numbers))
         for place, answered in asked:
-            number, batch = first + place, answered.batch
+            number, batch = numbers[place], answered.batch
             assert isinstance(batch, SurveyBatch), "asked for only such"
             tally.add(number, batch.lengths, self._judge.came(batch, answered.answers, number, answered.faults))
             if answered.unstable is not None:
                 tally.note_unstable(number, answered)
             for at, fault in answered.faults.items():
-                block = (number + at) // BLOCK
-                waited[block] += isinstance(fault, TimedOut)
-                if waited[block] == PATIENCE:
+                more = set(sparing.failed(number + at, _kind_of(fault))) - spared
+                spared.update(more)
+                for each in more:
+                    tally.leave_out(each, each + 1)
+                if more:  # it stands alone in its batch, and nothing is under way
                     asked.close()
-                    self._probe.renew()
-                    following = min((block + 1) * BLOCK, end)
-                    tally.leave_out(number + len(batch), following)
-                    return following
+                    return number + len(batch)
+        spared.clear()
         return end
 
-    def _asked(self, first: int, count: int) -> Iterator[tuple[Batch, str]]:
-        """So many inputs in batches that the target takes, for now."""
-        while count:
-            made = min(STEP, count)
-            lengths, octets = self._generated.columns(first, made)
-            batch = SurveyBatch("fuzz", lengths, octets, judge=self._judge)
-            start = 0
-            while start < made:
-                end = min(start + max(self._probe.takes, 1), made)
-                yield batch.part(start, end), self._expectation.operation
-                start = end
-            first, count = first + made, count - made
+    def _asked(self, numbers: Sequence[int]) -> Iterator[tuple[Batch, str]]:
+        """Inputs of numbers, which ascend, in batches that the target takes, for now."""
+        for first, count in _in_rows(numbers):
+            done = 0
+            while done < count:
+                made = min(STEP, count - done)
+                lengths, octets = self._generated.columns(first + done, made)
+                batch = SurveyBatch("fuzz", lengths, octets, judge=self._judge)
+                start = 0
+                while start < made:
+                    end = min(start + max(self._probe.takes, 1), made)
+                    yield batch.part(start, end), self._expectation.operation
+                    start = end
+                done += made
+
+
+def _in_rows(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """The first of each row of numbers without a gap, and how many they are."""
+    if isinstance(numbers, range):
+        yield numbers.start, len(numbers)
+        return
+    start = 0
+    for place in range(1, len(numbers) + 1):
+        if place == len(numbers) or numbers[place] != numbers[place - 1] + 1:
+            yield numbers[start], place - start
+            start = place
+
+
+def _kind_of(fault: Observed) -> int:
+    return TIMED_OUT if isinstance(fault, TimedOut) else CRASHED
 
 
 class _Tally:
@@ -158,7 +179,7 @@ class _Tally:
         """It failed on inputs together, and on none of them alone: the first of them stands for all."""
         fault = answered.unstable
         assert fault is not None, "asked for only then"
-        kind = TIMED_OUT if isinstance(fault, TimedOut) else CRASHED
+        kind = _kind_of(fault)
         self._marked()[first - self.shard.first] = kind
         text = printable(f"{describe(fault)}, among inputs before it; not when asked again")
         self.tell(Fault(first, kind, text.encode("ascii", "backslashreplace").decode("ascii")))

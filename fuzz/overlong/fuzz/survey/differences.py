@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.finding import Finding, observed_in_words
 from overlong.conformance.observation import Accepted, Refused
-from overlong.conformance.protocol import DECODE, REPLACING, VALIDATE
+from overlong.conformance.protocol import DECODE, REPLACE, STREAM_REPLACE, VALIDATE
 from overlong.fuzz.divergence import Divergence, Fingerprint
 from overlong.reference import Decoded, Rejected
 from overlong.reference.theory import shortlex
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from overlong.conformance.observation import Observation
     from overlong.conformance.profile import Profile
@@ -30,16 +30,32 @@ def differences(
 ) -> Iterator[Divergence]:
     """For each habit in which two targets differ the shortest input that shows it.
 
+    What stands for ill-formed octets follows from the error mode that a target declares, if the answer is right. So of
+    targets with the same one only the first is compared in that.
+
     Args:
         said: for each target its name, what it is measured by, and what it answered.
         counts: how many inputs showed each; they are added.
     """
     least: dict[Fingerprint, Divergence] = {}
-    answers = [(name, profile, _right(sample)) for name, profile, sample in said]
+    samples = [(name, profile, tuple(sample)) for name, profile, sample in said]
+    answers = [(name, profile, _right(sample)) for name, profile, sample in samples]
+    offered = [{each.operation for each in sample} for _, _, sample in samples]
+    habits: dict[tuple[str, str], int] = {}
+    for place, (_, profile, _) in enumerate(answers):
+        for operation in offered[place]:
+            habits.setdefault((profile.replaces, operation), place)
     for place, (name, profile, mine) in enumerate(answers):
-        for peer, their_profile, theirs in answers[place + 1 :]:
+        for other, (peer, their_profile, theirs) in enumerate(answers[place + 1 :], place + 1):
             counted_alike = profile.counts == their_profile.counts == "octets"
-            for found in _between(name, peer, mine, theirs, counted_alike=counted_alike):
+            compared = set(VALIDATE + DECODE)
+            # who replaces a whole input so replaces a stream so, too
+            both = offered[place] & offered[other]
+            operation = next((each for each in (REPLACE, STREAM_REPLACE) if each in both), "")
+            speak = [habits.get((replaces, operation)) for replaces in (profile.replaces, their_profile.replaces)]
+            if speak == [place, other]:
+                compared.add(operation)
+            for found in _between(name, peer, mine, theirs, compared, counted_alike=counted_alike):
                 counts[found.fingerprint] += 1
                 known = least.get(found.fingerprint)
                 if known is None or shortlex(found.finding.vector.octets) < shortlex(known.finding.vector.octets):
@@ -57,20 +73,20 @@ def _between(
     peer: str,
     mine: Mapping[tuple[int, str], tuple[Vector, Observation]],
     theirs: Mapping[tuple[int, str], tuple[Vector, Observation]],
+    compared: Collection[str],
     *,
     counted_alike: bool,
 ) -> Iterator[Divergence]:
     for (number, operation), (vector, observed) in mine.items():
-        if operation not in VALIDATE + DECODE + REPLACING or (number, operation) not in theirs:
+        if operation not in compared or (number, operation) not in theirs:
             continue
         other = theirs[number, operation][1]
         if (what := _what(observed, other, counted_alike=counted_alike)) is None:
             continue
         code, words = what
-        title = vector.flaw.defect.title if vector.flaw is not None else "well-formed text"
-        detail = f"that is what {peer} does", ""
-        finding = Finding(vector, operation, code, _as_outcome(other), observed, f"{words}: {title}", detail)
-        yield Divergence(name, finding, Fingerprint(name, operation, KIND, f"{peer}, {words}: {title}"), number, peer)
+        detail = observed_in_words(other, operation), ""  # what it says, no more: a refusal may have no length
+        finding = Finding(vector, operation, code, _as_outcome(other), observed, words, detail)
+        yield Divergence(name, finding, Fingerprint(name, operation, KIND, f"{peer}, {words}"), number, peer)
 
 
 def _what(one: Observation, other: Observation, *, counted_alike: bool) -> tuple[str, str] | None:

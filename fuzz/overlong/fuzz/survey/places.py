@@ -68,6 +68,10 @@ class Places:
         _compiled()(np.frombuffer(octets or b"\0", np.uint8), np.frombuffer(ends, np.int64), *views, self._dead, found)
         return array("I", found.tobytes())
 
+    def classes_of(self, octets: bytes) -> bytes:
+        """The number of the class of each octet."""
+        return octets.translate(self._classes)
+
     def words(self, key: int) -> str:
         """What a key means."""
         if key not in self._words:

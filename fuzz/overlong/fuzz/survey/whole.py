@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import zlib
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from importlib.util import find_spec
-from itertools import compress
 from typing import TYPE_CHECKING, Protocol
 
 from overlong.conformance.protocol import DECODE, VALIDATE
 from overlong.conformance.sweep.expectation import expectation
 from overlong.conformance.sweep.shard import (
     AGREES,
+    CRASHED,
     LEFT_OUT,
+    MISBEHAVED,
     OTHER_INCOMPLETE,
     OTHER_LENGTH,
     OTHER_OFFSET,
@@ -23,7 +24,7 @@ from overlong.conformance.sweep.shard import (
 from overlong.conformance.target import TargetError
 from overlong.fuzz.engines.engine import BLOCK
 from overlong.fuzz.probe import Probe
-from overlong.fuzz.survey.columnar import PATIENCE, ColumnarSurvey
+from overlong.fuzz.survey.columnar import ColumnarSurvey
 from overlong.fuzz.survey.places import Places
 from overlong.fuzz.survey.probed import ProbedSurvey
 from overlong.fuzz.survey.sampled import SAMPLE
@@ -38,8 +39,8 @@ if TYPE_CHECKING:
 
 _RIGHT = frozenset({AGREES, OTHER_OFFSET, OTHER_LENGTH, OTHER_INCOMPLETE, LEFT_OUT})
 """Kinds of inputs of which the verdict and the output are right, or unknown."""
-RESTARTS = 16
-"""Of a function's process, after which it is asked on from there by a new one."""
+_FAILED = frozenset({CRASHED, TIMED_OUT, MISBEHAVED, LEFT_OUT})
+"""Kinds of inputs whose like is asked no more than is needed."""
 _ENOUGH = 64
 """Divergent inputs from which on NumPy groups them faster."""
 PLAN = "generated"
@@ -86,6 +87,8 @@ class Seen:
     """By the number of the block."""
     wrong: frozenset[int] = frozenset()
     """Inputs of a sample that another verdict or output was given of, or none."""
+    failed: frozenset[int] = frozenset()
+    """Inputs of a sample that nothing was said to; or that were left out, because of others like them."""
     left_out: int = 0
 
 
@@ -128,20 +131,10 @@ class Whole:
         Raises:
             TargetError: the target cannot be asked any more.
         """
-        kinds, octets = bytearray(count), 0
-        start, end, is_whole = first, first + count, True
-        while start < end:
-            result = self.survey.run(Shard(PLAN, 0, start, end - start))
-            octets += result.octets if start == first else 0
-            if not result.kinds:
-                break
-            kinds[start - first :] = found = zlib.decompress(result.kinds)
-            start = self._after(found, start)
-            is_whole = is_whole and start == end
-        seen = Seen(count, octets)
-        if any(kinds):
-            _have_patience(kinds, first)
-            self._look(seen, first, kinds, is_whole=is_whole)
+        result = self.survey.run(Shard(PLAN, 0, first, count))
+        seen = Seen(count, result.octets)
+        if result.kinds:
+            self._look(seen, first, zlib.decompress(result.kinds))
         return seen
 
     def close(self) -> None:
@@ -149,40 +142,22 @@ class Whole:
         self.survey.close()
         self.probe.close()
 
-    def _after(self, kinds: bytes, first: int) -> int:
-        """Where to go on, if a function's process was not started anew any more."""
-        end, asked = first + len(kinds), kinds.find(LEFT_OUT)
-        if self.in_process is None or asked < 0:
-            return end
-        number = first + asked
-        block = number // BLOCK * BLOCK
-        waited = kinds[max(block - first, 0) : asked].count(TIMED_OUT)
-        if waited >= PATIENCE:
-            number = block + BLOCK
-        elif not asked:
-            raise TargetError(f"{self.id}: it fails again and again, and is not asked any more")
-        return min(number, end)
-
-    def _look(self, seen: Seen, first: int, kinds: bytearray, *, is_whole: bool) -> None:
+    def _look(self, seen: Seen, first: int, kinds: bytes) -> None:
         """Fill in what came of inputs that do not all agree."""
         seen.left_out = kinds.count(LEFT_OUT)
         seen.executions -= seen.left_out
-        counts_octets = bool(seen.left_out) or not is_whole
-        if counts_octets:
-            seen.octets = 0
-        wrong = list[int]()
+        wrong, failed = list[int](), list[int]()
         for start in range(first // BLOCK * BLOCK, first + len(kinds), BLOCK):
             low, high = max(start, first), min(start + BLOCK, first + len(kinds))
-            some = bytes(kinds[low - first : high - first])
-            if not (any(some) or counts_octets):
+            some = kinds[low - first : high - first]
+            if not any(some):
                 continue
             lengths, octets = self._generated.columns(low, len(some))
-            if counts_octets:
-                seen.octets += sum(compress(lengths, [kind != LEFT_OUT for kind in some]))
             keys = self._places.keys(lengths, octets, some)
             seen.places[start // BLOCK] = _grouped(low, some, keys, lengths)
             wrong += [low + place for place, kind in enumerate(some[:SAMPLE]) if kind not in _RIGHT]
-        seen.wrong = frozenset(wrong)
+            failed += [low + place for place, kind in enumerate(some[:SAMPLE]) if kind in _FAILED]
+        seen.wrong, seen.failed = frozenset(wrong), frozenset(failed)
 
     def words(self, key: int) -> str:
         """What the key of a place means."""
@@ -220,19 +195,6 @@ def _sorted(first: int, kinds: bytes, keys: Sequence[int], lengths: array[int]) 
     return [Place(*each) for each in zip(*(column.tolist() for column in columns), strict=True)]
 
 
-def _have_patience(kinds: bytearray, first: int) -> None:
-    """Of each block with inputs that take too long the rest is left out: how many were asked depends on how."""
-    for start in range(first // BLOCK * BLOCK, first + len(kinds), BLOCK):
-        low, high = max(start - first, 0), min(start + BLOCK - first, len(kinds))
-        place = low - 1
-        for _ in range(PATIENCE):
-            place = kinds.find(TIMED_OUT, place + 1, high)
-            if place < 0:
-                break
-        else:
-            kinds[place + 1 : high] = bytes([LEFT_OUT]) * (high - place - 1)
-
-
 def _columnar(job: Job, probe: Probe, generated: Generated) -> ColumnarSurvey | None:
     """A survey in columns; None if nothing that the target offers can be judged in them."""
     probe.opened()
@@ -248,4 +210,4 @@ def _in_process(job: Job, target: str | tuple[str, ...], probe: Probe) -> InProc
 
     if reason_against_surveying(probe.opened()) or not set(probe.operations) & set(DECODE + VALIDATE):
         return None
-    return InProcessSurvey(replace(job, limits=replace(job.limits, restarts=RESTARTS)), target)
+    return InProcessSurvey(job, target)
