@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -225,7 +226,8 @@ def test_spans_are_long_where_it_takes_long_to_start():
     """Else the start would take most of the time, and a span would seem slow, and not get longer."""
 
     def wanted(**spent):
-        running = Running(SimpleNamespace(store=None, tools=None, began=time.monotonic()), None, None, 1, "", print, 0)
+        campaign: Any = SimpleNamespace(store=None, tools=None, began=time.monotonic())
+        running = Running(campaign, None, None, 1, "", print, 0)
         running._learn(Harvest(Span(0, 64), 64, 0, **spent))
         return running._wanted()
 

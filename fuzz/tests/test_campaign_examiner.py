@@ -119,7 +119,7 @@ def test_a_habit_of_replacing_is_told_once(offered, told):
             for operation in operations
         ]
         said.append((name, Profile(replaces=mode), sample))
-    counts = Counter()
+    counts: Counter[Fingerprint] = Counter()
     found = list(differences(said, counts))
     assert [f"{each.target} {each.finding.operation} {each.peer}" for each in found] == told
     assert all(each.finding.vector.octets == b"\xe0\xa0" for each in found)

@@ -143,6 +143,19 @@ def test_a_campaign_goes_on(campaign):
     assert "go on with --resume" in there.stderr
 
 
+def test_what_there_was_no_time_to_examine_is_no_success(decoder, monkeypatch):
+    with monkeypatch.context() as hurried:
+        for name in ("_OVER", "_GRACE"):
+            hurried.setattr(f"overlong.fuzz.campaign.running.{name}", -1000.0)
+        done = overlong("fuzz", "--time", "2s", "--seed", 1, "--jobs", 1, "--dir", "it", decoder(WRONG))
+    assert done.exit_code == 4
+    assert "\nINCOMPLETE  what was seen is not examined yet" in done.stdout
+    assert "divergences were seen, and there was no time to examine them; overlong fuzz --resume it" in done.stderr
+    done = overlong("fuzz", "--resume", "it", "--runs", 1, "--jobs", 1)
+    assert done.exit_code == 1
+    assert "NOT CONFORMANT  1 finding" in done.stdout
+
+
 def test_a_right_decoder_and_the_usual_folder(decoder, tmp_path):
     target = decoder(RIGHT)
     done = overlong("fuzz", "--runs", "1k", "--seed", 2, "--jobs", 1, "-q", target)

@@ -15,8 +15,9 @@ from overlong.conformance.observation import Accepted, Crashed, Refused, TimedOu
 from overlong.conformance.vector import Vector, cut
 from overlong.fuzz.bucket import UNSTABLE, key_of
 from overlong.fuzz.campaign.stored import AGAIN
+from overlong.fuzz.minimise.alike import cut_alike
 from overlong.fuzz.minimise.minimise import minimise, order
-from overlong.fuzz.minimise.place import spliced
+from overlong.fuzz.minimise.place import Place, spliced
 from overlong.fuzz.minimise.stability import stable
 from overlong.reference import Decoded, WellFormed
 
@@ -311,6 +312,12 @@ def test_streams_are_cut_as_little_as_can_be(octets, chunks):
     vector = small.finding.vector
     assert (vector.octets, vector.chunks, small.finding.code) == (b"\xe0\xa0\x80", (1, 2), "OV501")
     assert key_of(small.finding, "t").placement == "cut after 1 of 3 octets"
+
+
+def test_a_character_that_is_cut_before_the_flaw_may_be_the_cause():
+    place = Place(3, 1, "", "80-8F", certain=True)
+    tried = cut_alike(Vector("fuzz", b"a\xc3\xa9\x80", chunks=(2, 2)), place)
+    assert {(vector.octets, vector.chunks) for vector in tried} == {(b"\xc2\x80", (1, 1)), (b"\xc2\x80", (1, 0, 1))}
 
 
 @pytest.mark.parametrize("earlier", [(b"abc\xe2\x82",), (b"\xf0\x90", b"\x80"), (b"", b"caf\xc3")])

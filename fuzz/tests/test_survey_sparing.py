@@ -13,7 +13,9 @@ STRINGS = [INPUTS.string(number) for number in range(4 * BLOCK)]
 
 def asked(fails, first, end, kind):
     """The numbers of inputs that a target fails on, and of those that it is not asked."""
-    sparing, failed, left_out = Sparing(INPUTS, first, end), [], set()
+    sparing = Sparing(INPUTS, first, end)
+    failed: list[int] = []
+    left_out: set[int] = set()
     for number in range(first, end):
         if number not in left_out and fails(STRINGS[number]):
             failed.append(number)
@@ -42,7 +44,7 @@ def test_a_campaign_may_be_cut_at_blocks():
 
     whole = asked(fails, 0, 3 * BLOCK, CRASHED)
     parts = [asked(fails, start, start + BLOCK, CRASHED) for start in range(0, 3 * BLOCK, BLOCK)]
-    assert whole == (sum((part[0] for part in parts), []), set().union(*(part[1] for part in parts)))
+    assert whole == ([number for part in parts for number in part[0]], set().union(*(part[1] for part in parts)))
 
 
 @pytest.mark.parametrize(("kind", "most"), [(CRASHED, ALL_DEATHS), (TIMED_OUT, ALL_HANGS)])

@@ -135,6 +135,8 @@ def verdict(status: Status) -> str:
     aside = f"; {counted(len(differences), 'difference')} that RFC 3629 leaves open" if differences else ""
     if not status.inputs:
         return "NOT MEASURED  nothing ran"
+    if not faults and status.faults_wait:
+        return f"INCOMPLETE  what was seen is not examined yet; {inputs(status.inputs)}{aside}"
     if not faults:
         return f"NOTHING FOUND  {inputs(status.inputs)}, {counted(len(status.targets), 'target')}{aside}"
     wrong = len({stored.target for stored in faults})

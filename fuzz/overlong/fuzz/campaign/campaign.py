@@ -223,9 +223,10 @@ class Campaign:
 
     def _all_notes(self) -> list[str]:
         notes = [*self.store.notes, *left_out(self.store)]
-        if self.crew is None and (waiting := self.store.totals.waiting) and not self._others:
+        if self.crew is None and (waiting := self.store.totals.waiting):
             what = "1 span waits" if waiting == 1 else f"{waiting} spans wait"
-            notes.append(f"not all that was seen is examined yet: {what} for --resume")
+            by = "another process on the folder" if self._others else "--resume"
+            notes.append(f"not all that was seen is examined yet: {what} for {by}")
         return notes
 
     def status_in(self, run: Running | None) -> Status:
@@ -255,6 +256,7 @@ class Campaign:
             findings=list(self._findings),
             notes=list(self._notes),
             others=self._others,
+            faults_wait=run is None and self.store.faults_wait,
         )
 
     def absorb_next(self, examiner: Examiner) -> bool:

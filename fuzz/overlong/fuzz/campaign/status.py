@@ -46,6 +46,8 @@ class Status:
     notes: list[str] = field(default_factory=list[str])
     others: int = 0
     """Other processes that work on the folder."""
+    faults_wait: bool = False
+    """Whether the run has ended, and a fault of a new sort was seen that is not examined yet."""
 
     @property
     def differences(self) -> int:

@@ -454,10 +454,30 @@ class Store:
                 return None
             ask("INSERT OR REPLACE INTO header VALUES ('absorbs', ?)", (self._mine,))
         first, count, _, packed = row
+        return self._unpacked(packed, Span(first, count))
+
+    @property
+    def faults_wait(self) -> bool:
+        """Whether a fault of a sort that nobody has examined was seen, and is not absorbed.
+
+        Raises:
+            CampaignError: the file cannot be read, or is damaged.
+        """
+        with errors_of(self.path):
+            rows = self._connection.execute(
+                "SELECT first, count, harvest FROM span WHERE state = ? ORDER BY first", (_HARVESTED,)
+            ).fetchall()
+        return any(
+            not each.peer and self.known(each.fingerprint) is None
+            for first, count, packed in rows
+            for each in self._unpacked(packed, Span(first, count)).divergences
+        )
+
+    def _unpacked(self, packed: bytes, span: Span) -> Harvest:
+        """Raises: CampaignError: it is damaged."""
         try:
             unpacking = zlib.decompressobj()
-            text = unpacking.decompress(packed, _LARGEST).decode("ascii")
-            return harvest_of_text(text, Span(first, count))
+            return harvest_of_text(unpacking.decompress(packed, _LARGEST).decode("ascii"), span)
         except (ValueError, TypeError, LookupError, AttributeError, zlib.error) as error:
             raise CampaignError(f"{_named(self.path)}: {_DAMAGED}") from error
 

@@ -176,7 +176,8 @@ def command(
       1  something was
       2  the command line or a file is wrong
       3  nothing was asked: a target would not start; with --ci, one of them was not
-      4  incomplete: interrupted, or the cluster is gone; --resume goes on
+      4  incomplete: interrupted, the cluster is gone, or nothing of what was seen is examined yet;
+         --resume goes on
     """  # noqa: D301 (click reads the backspace)
     if jobs is not None and cluster is not None:
         raise click.UsageError("--jobs is for this machine, and with --cluster others ask; leave one of them out")
@@ -307,7 +308,11 @@ def _run(campaign: Campaign, goal: Goal, jobs: int, cluster: str, shown: _Shown)
         leave(f"{silent} was not asked a single input, so nothing is known of it", NOT_MEASURED)
     if not status.inputs:
         leave("nothing ran; give it more --time or --runs", NOT_MEASURED)
-    sys.exit(DIVERGES if len(status.findings) > status.differences else CONFORMS)
+    if len(status.findings) > status.differences:
+        sys.exit(DIVERGES)
+    if status.faults_wait:
+        leave(f"divergences were seen, and there was no time to examine them; {_resumed_by(goal.folder)}", INCOMPLETE)
+    sys.exit(CONFORMS)
 
 
 def _asked(
@@ -369,7 +374,7 @@ def _report(status: Status, folder: str, shown: _Shown, *, stopped: str) -> Iter
 
 
 def _print(lines: Iterable[str]) -> None:
-    colours = {"FAIL": "red", "NOT": "red", "DIFFERENCE": "yellow", "NOTHING": "green"}
+    colours = {"FAIL": "red", "NOT": "red", "DIFFERENCE": "yellow", "INCOMPLETE": "yellow", "NOTHING": "green"}
     for line in lines:
         word = line.partition(" ")[0]
         colour = colours.get(word)

@@ -108,17 +108,20 @@ def cut_alike(vector: Vector, place: Place) -> list[Vector]:
     """Streams whose result shows whether what was read of a character is kept, the least first.
 
     Of a decoder used before: what comes after the same stream is nothing, or one character. Else: the character that
-    the sequence could have become, cut where it is cut, and an empty chunk there.
+    the sequence could have become, cut where it is cut, and an empty chunk there; and so for the first that is cut.
     """
     if vector.earlier is not None:
         return [replace(vector, octets=octets, chunks=(len(octets),)) for octets in (b"", FILLER)]
-    sequence = vector.octets[place.offset : place.offset + place.length]
-    inside = [at - place.offset for at in accumulate(vector.chunks or ()) if 0 < at - place.offset < place.length]
+    ends = list(accumulate(vector.chunks or ()))
+    within = [(found.offset, found.length) for found in vector.segments]
+    within = [(start, length) for start, length in within if any(start < end < start + length for end in ends)]
     products = [product for group in _groups(vector.profile.dialect) for product in group]
-    product = next((each for each in products if sequence[:1] and sequence[0] in each[0]), None)
-    if product is None:
-        return []
-    octets = bytes(span.start for span in product)
-    cuts = [at for at in dict.fromkeys((*inside, 1)) if at < len(octets)]
-    cut = [(at, *more, len(octets) - at) for at in cuts for more in ((), (0,))]
-    return [replace(vector, octets=octets, chunks=chunks) for chunks in cut]
+    result: list[Vector] = []
+    for start, length in dict.fromkeys([(place.offset, place.length), *within[:1]]):  # what was cut may be before it
+        lead = vector.octets[start : start + 1]
+        product = next((each for each in products if lead and lead[0] in each[0]), ())
+        octets = bytes(span.start for span in product)
+        cuts = dict.fromkeys((*(end - start for end in ends if start < end < start + length), 1))
+        chunks = [(at, *more, len(octets) - at) for at in cuts if at < len(octets) for more in ((), (0,))]
+        result += [replace(vector, octets=octets, chunks=each) for each in chunks]
+    return result
