@@ -4,10 +4,8 @@
 from __future__ import annotations
 
 import time
-import zlib
 from dataclasses import dataclass
 from functools import cached_property, partial
-from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from overlong.conformance.batch import Batch
@@ -15,7 +13,8 @@ from overlong.conformance.observation import TimedOut
 from overlong.conformance.printable import printable
 from overlong.conformance.sweep.expectation import expectation
 from overlong.conformance.sweep.plan import plan_named
-from overlong.conformance.sweep.shard import CRASHED, FAULTS, LEFT_OUT, TIMED_OUT, Fault, ShardResult
+from overlong.conformance.sweep.shard import CRASHED, LEFT_OUT, TIMED_OUT, Fault, ShardResult
+from overlong.conformance.sweep.tally import Tally
 from overlong.conformance.target import BudgetSpent, TargetError
 from overlong.conformance.targets.framed import FramedTarget, describe
 from overlong.conformance.targets.resolve import resolve
@@ -67,15 +66,10 @@ class ColumnBatch(Batch):
         return self.right.wire if self.right is not None else None
 
 
-class _Tally:
+class _Tally(Tally):
     """What came of a shard until now."""
 
-    def __init__(self, shard: Shard) -> None:
-        self.shard = shard
-        self.octets = self.well_formed = self.accepted = self.checksum = self.strings = 0
-        self.kinds: NDArray[np.uint8] | None = None
-        self.faults: list[Fault] = []
-        self._told: dict[int, int] = {}
+    kinds: NDArray[np.uint8] | None = None
 
     def add(self, first: int, judged: Judged, expected: Expected, lengths: NDArray[np.uint32]) -> None:
         """Count strings in, the first of which has that number."""
@@ -101,25 +95,6 @@ class _Tally:
         start = first - self.shard.first
         end = self.shard.count if isinstance(kinds, int) else start + len(kinds)
         self.kinds[start:end] = kinds
-
-    def tell(self, fault: Fault) -> None:
-        """Keep it, if it is among the first of its kind."""
-        told = self._told[fault.kind] = self._told.get(fault.kind, 0) + 1
-        if told <= FAULTS:
-            self.faults.append(fault)
-
-    def result(self, seconds: float) -> ShardResult:
-        return ShardResult(
-            self.shard,
-            self.strings,
-            self.octets,
-            self.well_formed,
-            self.accepted,
-            self.checksum,
-            b"" if self.kinds is None else zlib.compress(self.kinds.tobytes(), 1),
-            tuple(sorted(self.faults, key=attrgetter("index", "kind"))),
-            seconds,
-        )
 
 
 class Columnar:

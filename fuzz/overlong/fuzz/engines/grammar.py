@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from overlong.conformance.compare import expected_of
 from overlong.conformance.finding import Finding
 from overlong.conformance.kind import REPLACEMENT, SCALARS, STREAMING, VERDICT
-from overlong.conformance.printable import printable, thousands
+from overlong.conformance.printable import printable
 from overlong.conformance.protocol import GUARDED
 from overlong.conformance.sweep.example import AFTER, AMONG, AT_PLACE
 from overlong.conformance.sweep.shard import CRASHED, KINDS, MISBEHAVED, ODD, TIMED_OUT
@@ -149,7 +149,7 @@ class _Work:
         self._counts: Counter[Fingerprint] = Counter()
         self._found: list[_Found] = []
         self._known: set[tuple[Fingerprint, int]] = set()
-        self._left_out: Counter[str] = Counter()
+        self._left_out: set[str] = set()
         self._counted: Counter[tuple[int, int, int]] = Counter()
         self._shortest: dict[int, tuple[int, int]] = {}
 
@@ -161,7 +161,8 @@ class _Work:
             seen.append(came)
             self._asked[target.id, target.operation] += came.executions
             self._octets += came.octets if number == 0 else 0
-            self._left_out[target.id] += came.left_out
+            if came.left_out:
+                self._left_out.add(target.id)
             for block, places in came.places.items():
                 self._diverge(number, block, places)
         for block in range(first // BLOCK, (end - 1) // BLOCK + 1):
@@ -175,9 +176,8 @@ class _Work:
 
     def harvest(self, span: Span, seconds: float) -> Harvest:
         notes = [
-            f"{printable(target)}: {thousands(count)} inputs were not asked: it dies of others like them, or hangs"
-            for target, count in self._left_out.items()
-            if count
+            f"{printable(target)}: not asked every input, as it dies of others like them, or hangs: see campaign.json"
+            for target in sorted(self._left_out)  # without a number: all spans say the same, and it is told once
         ]
         for key, count in self._counted.items():
             self._counts[self._fingerprint(*key)] += count

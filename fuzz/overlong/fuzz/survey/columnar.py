@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import time
-import zlib
 from importlib.util import find_spec
-from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from overlong.conformance.observation import TimedOut
 from overlong.conformance.printable import printable
 from overlong.conformance.sweep.expectation import expectation
-from overlong.conformance.sweep.shard import CRASHED, FAULTS, LEFT_OUT, TIMED_OUT, Fault, ShardResult
+from overlong.conformance.sweep.shard import CRASHED, LEFT_OUT, TIMED_OUT, Fault, ShardResult
+from overlong.conformance.sweep.tally import Tally
 from overlong.conformance.targets.framed import describe
 from overlong.fuzz.engines.engine import BLOCK
 from overlong.fuzz.survey.by_strings import ByStrings
@@ -148,15 +147,10 @@ def _kind_of(fault: Observed) -> int:
     return TIMED_OUT if isinstance(fault, TimedOut) else CRASHED
 
 
-class _Tally:
+class _Tally(Tally):
     """What came of a shard until now."""
 
-    def __init__(self, shard: Shard) -> None:
-        self.shard = shard
-        self.octets = self.well_formed = self.accepted = self.checksum = self.strings = 0
-        self.kinds: bytearray | None = None
-        self.faults: list[Fault] = []
-        self._told: dict[int, int] = {}
+    kinds: bytearray | None = None
 
     def add(self, first: int, lengths: array[int], came: Came) -> None:
         """Count inputs in, the first of which has that number."""
@@ -188,25 +182,6 @@ class _Tally:
         """Note that some inputs are not asked."""
         if end > first:
             self._marked()[first - self.shard.first : end - self.shard.first] = bytes([LEFT_OUT]) * (end - first)
-
-    def tell(self, fault: Fault) -> None:
-        """Keep it, if it is among the first of its kind."""
-        told = self._told[fault.kind] = self._told.get(fault.kind, 0) + 1
-        if told <= FAULTS:
-            self.faults.append(fault)
-
-    def result(self, seconds: float) -> ShardResult:
-        return ShardResult(
-            self.shard,
-            self.strings,
-            self.octets,
-            self.well_formed,
-            self.accepted,
-            self.checksum,
-            b"" if self.kinds is None else zlib.compress(self.kinds, 1),
-            tuple(sorted(self.faults, key=attrgetter("index", "kind"))),
-            seconds,
-        )
 
     def _marked(self) -> bytearray:
         if self.kinds is None:

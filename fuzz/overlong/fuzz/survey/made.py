@@ -1,7 +1,8 @@
 # pyright: basic
 """Inputs that were made once and are asked of several targets: a file that the process of each of them reads.
 
-To make an input costs more than to ask it and judge the answer, so it pays from the second target on.
+To make an input costs more than to ask it and judge the answer, so it pays from the second target on. What RFC 3629,
+or the dialect, says of each input is kept as well; who declares traits that change it reads the input itself.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
 
 BEHIND = 64
 """Octets behind the last input, which are read and not used."""
-_LENGTH = 4
+_NUMBERS = 8
+"""Octets in front of them for each: its length, and the verdict on it."""
 
 
 class MadeInputs:
@@ -36,7 +38,9 @@ class MadeInputs:
         self._path: Path | None = None
 
     def path(self, first: int, count: int) -> Path:
-        """The file with these inputs: octets of each, as 32 bits in the machine's order, and all octets in a row.
+        """The file with these inputs: octets of each, verdicts on each, and all octets in a row.
+
+        Numbers have 32 bits, in the machine's order.
 
         Raises:
             OSError: it cannot be written.
@@ -46,9 +50,13 @@ class MadeInputs:
             if self._path is not None:
                 self._path.unlink()  # who reads it still has it
                 self._path = None
+            from overlong.fuzz.survey.compiled.loop import verdicts_on
+
             lengths, octets = self._generated.columns(first, count)
+            verdicts = verdicts_on(lengths, octets, self._generated.spoken.automaton)
             with path.open("wb") as file:
                 file.write(lengths)
+                file.write(verdicts)
                 file.write(octets)
                 file.write(bytes(BEHIND))
             self._path = path
@@ -73,7 +81,7 @@ class Made:
         first, count = map(int, path.name.split("-"))
         with path.open("rb") as file:
             memory = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
-        if len(memory) < _LENGTH * count + BEHIND:
+        if len(memory) < _NUMBERS * count + BEHIND:
             raise ValueError("the file of the inputs is too short")
         return cls(memory, first, count)
 

@@ -16,7 +16,7 @@ from numba.extending import register_jitable
 from overlong.conformance.sweep.compiled.cached import Compiled, edition
 from overlong.conformance.sweep.compiled.calls import ACCEPTED, REFUSED, ask, run, says_offsets, unit
 from overlong.conformance.sweep.compiled.kernel import FLUSH, Task, equal, fields, publish, set_aside, units_of
-from overlong.conformance.sweep.compiled.memory import copy, fill, hidden, load32, load64, store8, store64, unlikely
+from overlong.conformance.sweep.compiled.memory import copy, fill, hidden, load32, load64, store8, store32, store64, unlikely
 from overlong.conformance.sweep.compiled.progress import CURRENT, SNAPSHOT, SNAPSHOTS
 from overlong.conformance.sweep.compiled.tables import WORD
 from overlong.conformance.sweep.shard import (
@@ -54,6 +54,8 @@ class Making(NamedTuple):
     """Of inputs that are made: address of their lengths; number of the first; address of the octets."""
     made_first: int = 0
     made_octets: int = 0
+    made_verdicts: int = 0
+    """What :func:`judge_inputs` wrote about them; 0: the loop reads each input itself."""
     made_number: int = 0
     """The input that was taken last, and where it is in the octets."""
     made_place: int = 0
@@ -115,6 +117,27 @@ def take_input(_edition: Any, task: int) -> None:
         copy(address + SLACK, source + SLACK, length - SLACK)
 
 
+def judge_inputs(_edition: Any, count: int, lengths: int, octets: int, verdicts: int, oracle: int) -> None:
+    """Read inputs that stand in a row, once for all who are asked them.
+
+    Args:
+        _edition: of these sources.
+        count: of inputs.
+        lengths: address of the octets of each, as 32 bits.
+        octets: address of them.
+        verdicts: address of what is written, 32 bits for each: twice the place where it was last accepted, and 1 more
+            if all of it is.
+        oracle: address of what :func:`~.oracle.read` is told, in its order.
+    """
+    rows, accepting = load64(oracle), load64(oracle + WORD)
+    dead, plain = load64(oracle + 2 * WORD), load64(oracle + 3 * WORD)
+    for each in range(count):
+        length = load32(lengths + 4 * each)
+        seen, right = read(octets, length, rows, accepting, dead, plain)
+        store32(verdicts + 4 * each, seen << 1 | right)
+        octets += length
+
+
 def ask_inputs(convention: Any, until: int, task: int) -> None:
     """Ask inputs from where the progress is up to ``until``, by a convention.
 
@@ -137,7 +160,7 @@ def ask_inputs(convention: Any, until: int, task: int) -> None:
     rows, accepting = get(task, "rows_of_octets"), get(task, "accepting_bits")
     dead, plain = get(task, "dead"), get(task, "plain")
     make, behind, dirty = get(task, "make"), get(task, "behind"), REACH
-    around = get(task, "around")
+    around, verdicts, first = get(task, "around"), get(task, "made_verdicts"), get(task, "made_first")
     stop = min(until, index + FLUSH)
     while index < until:
         put(task, "number", index)
@@ -145,7 +168,11 @@ def ask_inputs(convention: Any, until: int, task: int) -> None:
         length = get(task, "length")
         _surround(address + length, length, dirty, behind, around)
         dirty = length if length < LONGEST else REACH  # of one that was cut off, there was more
-        seen, right = read(address, length, rows, accepting, dead, plain)
+        if verdicts:
+            verdict = load32(verdicts + 4 * (index - first))
+            seen, right = verdict >> 1, bool(verdict & 1)
+        else:
+            seen, right = read(address, length, rows, accepting, dead, plain)
         store64(progress, index)
         status, number = ask(convention, functions, address, length, out, room * length + more, cells)
         octets += length
@@ -190,3 +217,8 @@ def making() -> Compiled:
 def taking() -> Compiled:
     """:func:`take_input`, compiled."""
     return Compiled(take_input, edition(*sources()), types.int64)
+
+
+def judging() -> Compiled:
+    """:func:`judge_inputs`, compiled."""
+    return Compiled(judge_inputs, edition(*sources()), *[types.int64] * 5)
