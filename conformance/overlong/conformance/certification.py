@@ -78,13 +78,7 @@ def certify(
     words = [word for name in suites or () for word in ("--suite", name)] + ["--thorough"] * thorough
     words += [word for path in given for word in ("--vectors", str(path))]
     words += options_of(sweeps) if sweeps else ["--no-sweeps"] * (sweeps is not None)
-    more = _given(given)
-    if isinstance(resolved, RecordedTarget):
-        named = _suites_of(resolved, suites, profile)
-    else:
-        named = [SUITES[name] for name in suites if name != GIVEN] if suites is not None else list(SUITES.values())
-        named += more
-    chosen = [replace(suite, profile=profile) for suite in named]
+    chosen = [replace(suite, profile=profile) for suite in _suites(resolved, suites, given, profile)]
     command = reproduce_command("certify", target, *words, profile=profile)
     if output is not None:
         (output / CERTIFICATE).unlink(missing_ok=True)  # of an earlier run: it must not be taken for this one's
@@ -128,6 +122,17 @@ def certify(
         with written_whole(output / CERTIFICATE) as file:
             file.write(certificate.to_json())
     return certificate
+
+
+def _suites(
+    target: FramedTarget | RecordedTarget, names: Sequence[str] | None, given: Sequence[Path], profile: Profile
+) -> list[Suite]:
+    """The suites of these names, or all; and those of vectors in files."""
+    more = _given(given)
+    if isinstance(target, RecordedTarget):
+        return _suites_of(target, [GIVEN] if given else names, profile)
+    named = SUITES if names is None else [name for name in names if name != GIVEN]
+    return [*(SUITES[name] for name in named), *more]
 
 
 def _given(paths: Sequence[Path]) -> tuple[Suite, ...]:
