@@ -7,7 +7,7 @@ and as a median:
 * executions a second of the compiled loop with each of them: inputs made, read by the oracle, asked and judged, in CPU
   time of this process; the same with a function that does nothing; and of the engine, sandbox and all, by the clock;
 * inputs a second for which all three are asked and judged, one after the other on one core: each function with inputs
-  that its loop makes, and all with inputs that are made once and kept in a file, writing that included;
+  that its loop makes, and all with inputs that are made and read once and kept in a file, writing that included;
 * inputs a second of ``libfuzzer_three.cc``, built by clang with ``-O2 -fsanitize=fuzzer``, that compares the three with
   a table-driven reference, in CPU time, from a small corpus; and the ratio. Left out, and said so, without clang.
 

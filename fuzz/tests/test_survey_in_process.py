@@ -296,6 +296,30 @@ def test_inputs_that_are_made_for_several_targets_are_those_that_each_would_make
     assert not path.parent.exists()
 
 
+def test_verdicts_that_are_made_with_inputs_are_not_those_on_a_target_whose_traits_change_them(library, inputs):
+    names = [f"so:{library}:{each}?abi=errpos(ptr,len)" for each in ("errpos", "odd")]
+    names.insert(1, f"{names[0]}&nul=refused")  # which is not so
+    job = Job(tuple(names), SEED, seeds=SEEDS)
+    made = MadeInputs(job)
+    engines = [InProcessSurvey(job, name, made) for name in names]
+    shards = (wanted(FIRST, 4000), wanted(1 << 40, 1000))
+    try:
+        results = [[found(engine.run(shard)) for engine in engines] for shard in shards]
+    finally:
+        for each in engines:
+            each.close()
+        made.close()
+    for shard, (plain, refusing, wrong) in zip(shards, results, strict=True):
+        strings = [inputs.string(index) for index in range(shard.first, shard.first + shard.count)]
+        well_formed = [right(octets) < 0 for octets in strings]
+        with_nul = [well and b"\0" in octets for well, octets in zip(well_formed, strings, strict=True)]
+        assert 0 < sum(with_nul) < sum(well_formed)
+        assert plain == (*plain[:2], sum(well_formed), sum(well_formed), plain[4], bytes(shard.count))
+        kinds = bytes(ACCEPTED_ILL_FORMED if each else 0 for each in with_nul)
+        assert refusing == (*plain[:2], sum(well_formed) - sum(with_nul), *plain[3:5], kinds)
+        assert wrong == expected(shard, inputs, odd)
+
+
 def test_seeds_have_a_say_and_the_file_that_they_travel_in_is_gone_in_the_end(survey, inputs):
     engine, shard = survey("odd"), wanted(FIRST, 2000)
     octets = sum(len(inputs.string(index)) for index in range(FIRST, FIRST + 2000))

@@ -16,7 +16,17 @@ from numba.extending import register_jitable
 from overlong.conformance.sweep.compiled.cached import Compiled, edition
 from overlong.conformance.sweep.compiled.calls import ACCEPTED, REFUSED, ask, run, says_offsets, unit
 from overlong.conformance.sweep.compiled.kernel import FLUSH, Task, equal, fields, publish, set_aside, units_of
-from overlong.conformance.sweep.compiled.memory import copy, fill, hidden, load32, load64, store8, store32, store64, unlikely
+from overlong.conformance.sweep.compiled.memory import (
+    copy,
+    fill,
+    hidden,
+    load32,
+    load64,
+    store8,
+    store32,
+    store64,
+    unlikely,
+)
 from overlong.conformance.sweep.compiled.progress import CURRENT, SNAPSHOT, SNAPSHOTS
 from overlong.conformance.sweep.compiled.tables import WORD
 from overlong.conformance.sweep.shard import (
@@ -86,6 +96,12 @@ def _surround(end: int, length: int, dirty: int, octet: int, word: int) -> None:
         store64(end + WORD * place, word)
     if unlikely(dirty > length + SLACK):
         fill(end + SLACK, octet, dirty - length - SLACK)
+
+
+@register_jitable
+def _kept(verdict: int) -> tuple[int, bool]:
+    """What :func:`~.oracle.read` said when :func:`judge_inputs` asked it."""
+    return verdict >> 1, bool(verdict & 1)
 
 
 def make_input(_edition: Any, task: int) -> None:
@@ -169,8 +185,7 @@ def ask_inputs(convention: Any, until: int, task: int) -> None:
         _surround(address + length, length, dirty, behind, around)
         dirty = length if length < LONGEST else REACH  # of one that was cut off, there was more
         if verdicts:
-            verdict = load32(verdicts + 4 * (index - first))
-            seen, right = verdict >> 1, bool(verdict & 1)
+            seen, right = _kept(load32(verdicts + 4 * (index - first)))
         else:
             seen, right = read(address, length, rows, accepting, dead, plain)
         store64(progress, index)
