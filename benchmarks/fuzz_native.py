@@ -209,7 +209,7 @@ def main() -> None:
         for symbol, seconds in ours.items():
             shown(f"loop, CPU time: {symbol}", count, seconds)
         shown("engine in its sandbox, by the clock", min(count, 1 << 24), clock)
-        apart = [sum(each) for each in zip(*(ours[symbol] for symbol in THREE), strict=True)]
+        apart: list[float] = [sum(each) for each in zip(*(ours[symbol] for symbol in THREE), strict=True)]
         shown("loop, CPU time: one, then another", count, apart)
         three = shown("loop, CPU time: all three", count, together)
         if native is None:
