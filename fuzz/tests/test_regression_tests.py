@@ -243,7 +243,7 @@ def test_c_calls_every_abi_as_it_is(tmp_path):
 
 
 FORMATTERS = {
-    "pytest": ["ruff", "format", "--isolated", "--check"],
+    "pytest": [sys.executable, "-m", "ruff", "format", "--isolated", "--check"],
     "rust": ["rustfmt", "--check", "--edition", "2021"],
     "go": ["gofmt", "-l"],
 }
