@@ -1,7 +1,7 @@
 """The strategies keep their promises, and reach everything that a decoder can get wrong."""
 
 import pytest
-from hypothesis import HealthCheck, find, given, settings
+from hypothesis import HealthCheck, find, given, seed, settings
 
 from overlong.fuzz.strategies import chunked, defect, defects, first_defect, ill_formed, near_misses, well_formed
 from overlong.reference import DEFECTS, MaximalSubpart, dialect, is_well_formed, segments
@@ -32,7 +32,7 @@ def test_nothing_that_a_decoder_can_get_wrong_is_out_of_reach():
     transitions: set[tuple[int, int]] = set()
     defects: set[str] = set()
 
-    @settings(max_examples=4000, database=None, derandomize=True)
+    @settings(max_examples=2000, database=None)
     @given(near_misses())
     def collect(octets):
         for found in segments(octets):
@@ -44,9 +44,12 @@ def test_nothing_that_a_decoder_can_get_wrong_is_out_of_reach():
                     transitions.add((state, number[octet]))
                 state = automaton.table[state][octet]
 
-    collect()
     live = set(range(len(automaton))) - {automaton.dead}
     every = {(state, place) for state in live for place in range(len(automaton.classes))}
+    for number_of_turn in range(8):  # what Hypothesis draws depends on the modules that are imported, too
+        seed(number_of_turn)(collect)()
+        if not every - transitions:
+            break
     assert every - transitions == set()
     assert set(DEFECTS) - defects == {FOREIGN.code}  # which only other dialects have
 
