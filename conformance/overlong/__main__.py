@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import importlib
 import os
-import signal
 
 import click
+
+from overlong.conformance.interruption import listen
 
 VERBS = {
     "certify": "overlong.conformance.commands.certify",
@@ -79,8 +80,7 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line."""
-    # SIGTERM ends a run as Ctrl-C does: what was measured is kept, and no target is left behind
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    listen()
     # NO_COLOR is the user's word in any terminal; otherwise click looks whether there is one
     cli(prog_name="overlong", color=False if os.environ.get("NO_COLOR") else None)
 

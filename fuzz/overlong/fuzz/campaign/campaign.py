@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from overlong.conformance.clock import timestamp
+from overlong.conformance.interruption import interrupt
 from overlong.conformance.printable import printable
 from overlong.conformance.profile import Profile
 from overlong.conformance.target import TargetError
@@ -303,7 +304,7 @@ def _terminated_as_interrupted() -> Generator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    before = signal.signal(signal.SIGTERM, interrupt)
     try:
         yield
     finally:

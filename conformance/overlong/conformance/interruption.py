@@ -1,0 +1,32 @@
+"""Ctrl-C and SIGTERM end a run alike: what was measured is kept, and no target is left behind."""
+
+from __future__ import annotations
+
+import signal
+from types import FrameType
+from typing import NoReturn
+
+
+class Interrupted(KeyboardInterrupt):
+    """Somebody wants the run to end.
+
+    A class of its own, because CPython, run as ``python -m``, ends itself by SIGINT if a plain KeyboardInterrupt ever
+    passed through ``exec`` of a string (dataclasses and named tuples are made so), whatever caught it later: the exit
+    code would be lost.
+    """
+
+
+def interrupt(_number: int, _frame: FrameType | None) -> NoReturn:
+    """What a signal's handler does.
+
+    Raises:
+        Interrupted: always.
+    """
+    raise Interrupted
+
+
+def listen() -> None:
+    """From now on both signals interrupt; one that is ignored from the start (as of a shell's background job) stays so."""
+    signal.signal(signal.SIGTERM, interrupt)
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, interrupt)

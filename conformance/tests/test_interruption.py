@@ -1,0 +1,27 @@
+"""Ctrl-C and SIGTERM, at the worst of moments: CPython run as ``-m`` must leave with the code that the command chose."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+
+import pytest
+
+PROGRAM = """
+import os, signal, sys
+from overlong.conformance.interruption import listen
+signal.signal(signal.SIGINT, signal.default_int_handler)
+listen()
+try:
+    exec("os.kill(os.getpid(), int(sys.argv[1]))\\nfor each in range(10 ** 7): pass")
+except KeyboardInterrupt:
+    sys.exit(4)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_in_the_middle_of_exec(number, tmp_path):
+    (tmp_path / "program.py").write_text(PROGRAM)
+    done = subprocess.run([sys.executable, "-m", "program", str(int(number))], cwd=tmp_path, check=False, timeout=20)
+    assert done.returncode == 4
