@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM, at the worst of moments: CPython run as ``-m`` must leave with the code that the command chose."""
+"""Ctrl-C and SIGTERM, at the worst of moments: a program run as ``-m`` leaves with the code that it chose."""
 
 from __future__ import annotations
 

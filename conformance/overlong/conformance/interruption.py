@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import signal
-from types import FrameType
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
+
+if TYPE_CHECKING:
+    from types import FrameType
 
 
 class Interrupted(KeyboardInterrupt):
@@ -26,7 +28,7 @@ def interrupt(_number: int, _frame: FrameType | None) -> NoReturn:
 
 
 def listen() -> None:
-    """From now on both signals interrupt; one that is ignored from the start (as of a shell's background job) stays so."""
+    """From now on both signals interrupt; a Ctrl-C that is ignored (as in a shell's background job) stays so."""
     signal.signal(signal.SIGTERM, interrupt)
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, interrupt)
