@@ -10,12 +10,18 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from printing import cli, error_modes, formats, protocol
+from printing.error_modes import EXAMPLE, put_out
+from printing.markdown import NOTICE
+from printing.strip import strip
+
+from overlong.conformance.identify.picture import Drawing, drawn_in_svg
 from overlong.conformance.kind import CLAIMS, KINDS
 from overlong.conformance.printable import spaced_hex, thousands
 from overlong.conformance.profile import Profile
 from overlong.conformance.suites import SUITES
 from overlong.conformance.targets.builtins import BUILTINS
-from overlong.reference import DEFECTS, DIALECTS, ERROR_MODES, IllFormed, decode_scalars, dialect
+from overlong.reference import DEFECTS, DIALECTS, ERROR_MODES, dialect
 from overlong.reference.machine import output_machine, place_machine
 from overlong.reference.theory import access_words, characterising_set
 
@@ -23,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 HERE = Path(__file__).parent
-NOTICE = "<!-- Printed by docs/generate.py. Do not edit. -->"
 
 
 def codes() -> Iterator[str]:
@@ -76,35 +81,18 @@ def automaton() -> Iterator[str]:
         + ", ".join(word.hex(" ").upper() or "the empty word" for word in characterising_set(machine))
         + ".",
     )
-    yield from ("", "```mermaid", "stateDiagram-v2", "    direction LR", "    [*] --> s0")
-    yield from (f'    state "{name}" as s{state}' for state, name in enumerate(names) if state != machine.dead)
-    for state in range(len(machine)):
-        edges: dict[int, list[str]] = {}
-        for octets in machine.classes:
-            edges.setdefault(machine.table[state][octets.least], []).append(str(octets))
-        yield from (
-            f"    s{state} --> s{to} : {', '.join(labels)}"
-            for to, labels in edges.items()
-            if machine.dead not in (state, to)
-        )
-    yield from ("```", "", "## Which alternatives are open", "")
+    yield from ("", "An arrow that is not there leads to `dead`:", "")
+    yield (
+        f"![{len(machine) - 1} states, all but dead, and the octets that lead from one to the other, as in the table]"
+        "(pictures/automaton.svg)"
+    )
+    yield from ("", "## Which alternatives are open", "")
     yield "The grammar's alternatives that may continue in each state, and the octets that they want next:"
     for state, name in enumerate(names):
         if state == machine.dead:
             continue
         yield from ("", f"**{name}**", "")
         yield from (f"- {position}" for position in sorted(machine.open[state], key=lambda each: each.index))
-
-
-EXAMPLE = bytes.fromhex("61 E0 80 AF ED A0 80 E2 82 7A")
-"""A letter, an overlong form, a surrogate, two octets of three, a letter."""
-
-
-def _put_out(mode: str) -> str:
-    try:
-        return " ".join(f"{scalar:04X}" for scalar in decode_scalars(EXAMPLE, mode))
-    except IllFormed as error:
-        return f"refused at {error.offset}"
 
 
 def _rule(name: str) -> str:
@@ -151,7 +139,7 @@ def dialects() -> Iterator[str]:
         suite = SUITES["complete(0) refusing" if refuses else "complete(0) replacing"].count(Profile(replaces=name))
         yield f"| `{name}` | {mode.line} | {mode.source} | {len(machine)} | {thousands(suite)} |"
     yield from ("", "| error mode | the example becomes (scalar values) |", "|---|---|")
-    yield from (f"| `{name}` | {_put_out(name)} |" for name in ERROR_MODES)
+    yield from (f"| `{name}` | {put_out(EXAMPLE, name)} |" for name in ERROR_MODES)
     lossless = ", ".join(f"`{name}`" for name, mode in ERROR_MODES.items() if mode.lossless)
     yield from ("", f"Of these {lossless} loses nothing: the octets can be had back.")
 
@@ -170,15 +158,35 @@ def decoders() -> Iterator[str]:
                 yield f"| `{builtin.name}` | {builtin.what} | {builtin.fetches} |"
 
 
-PAGES = {"codes.md": codes, "automaton.md": automaton, "dialects.md": dialects, "decoders.md": decoders}
+def pictures() -> dict[str, str]:
+    """The pictures that pages show, by their files."""
+    spoken = dialect()
+    drawing = Drawing(f"The automaton of {spoken.name}", spoken.automaton, spoken.automaton)
+    return {
+        "pictures/automaton.svg": drawn_in_svg([drawing]),
+        **{f"pictures/{mode}.svg": strip(EXAMPLE, mode) for mode in ERROR_MODES},
+    }
+
+
+PAGES = {
+    "codes.md": codes,
+    "automaton.md": automaton,
+    "dialects.md": dialects,
+    "decoders.md": decoders,
+    "error-modes.md": error_modes.page,
+    "cli.md": cli.page,
+    "formats.md": formats.page,
+    "protocol-constants.md": protocol.page,
+}
 
 
 def main() -> None:
-    """Write the pages, or check them."""
+    """Write the pages and pictures, or check them."""
     check = sys.argv[1:] == ["--check"]
     stale: list[str] = []
-    for name, page in PAGES.items():
-        path, text = HERE / name, "\n".join(page()) + "\n"
+    printed = {name: "\n".join(page()) + "\n" for name, page in PAGES.items()} | pictures()
+    for name, text in printed.items():
+        path = HERE / name
         if check and (not path.exists() or path.read_text("utf-8") != text):
             stale.append(name)
         elif not check:

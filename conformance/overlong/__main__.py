@@ -16,7 +16,10 @@ VERBS = {
     "certify": "overlong.conformance.commands.certify",
     "identify": "overlong.conformance.commands.identify",
     "matrix": "overlong.conformance.commands.matrix",
+    "diff": "overlong.conformance.commands.diff",
     "sweep": "overlong.conformance.commands.sweep",
+    "report": "overlong.conformance.commands.report",
+    "verify": "overlong.conformance.commands.verify",
     "fuzz": "overlong.fuzz.commands.fuzz",
     "finding": "overlong.fuzz.commands.finding",
     "corpus": "overlong.fuzz.commands.corpus",
@@ -25,12 +28,15 @@ VERBS = {
     "vectors": "overlong.conformance.commands.vectors",
     "score": "overlong.conformance.commands.score",
     "target": "overlong.conformance.commands.target",
+    "self-test": "overlong.conformance.commands.self_test",
+    "completion": "overlong.conformance.commands.completion",
 }
 
 EXAMPLES = """\b
 Examples:
   overlong certify cpython            certify a decoder that is at hand
   overlong certify py:pkg.mod:decode  certify your own
+  overlong verify certificate.json    is a certificate true?
   overlong fuzz cpython --time 10m    look for what no suite covers
   overlong explain E0 80 AF           walk octets through the automaton
   overlong explain OV201              read what a code means

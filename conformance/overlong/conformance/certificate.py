@@ -6,17 +6,29 @@ It holds no time and nothing of chance: the same decoder, asked by the same vers
 from __future__ import annotations
 
 import hashlib
-import json
-import platform
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from overlong.conformance.expected.records import expected_as_json, standing_as_json
 from overlong.conformance.protocol import ENCODE, ENCODE_UTF16, GUARDED
-from overlong.conformance.results import bucket_as_json, generator, plan_as_json, suite_as_json, target_as_json
+from overlong.conformance.results import (
+    bucket_as_json,
+    environment,
+    generator,
+    plan_as_json,
+    suite_as_json,
+    target_as_json,
+)
+from overlong.conformance.results import spelt as as_text
 from overlong.conformance.runner import FAILS, HOLDS, NOT_MEASURED, offered
 from overlong.conformance.suites import SUITES
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from overlong.conformance.expected import Expectations, Stale
+    from overlong.conformance.finding import Bucket
+    from overlong.conformance.invocation import Invocation
     from overlong.conformance.runner import Run
     from overlong.conformance.targets.resolve import Identity
 
@@ -42,12 +54,33 @@ class Certificate:
     run: Run
     identity: Identity
     command: str
+    invocation: Invocation
     left_out: tuple[str, ...] = ()
     """Suites that this target was spared: it is certified without them, and the certificate says so."""
+    expected: Expectations | None = None
+    """What of it was expected to diverge, settled; None if nobody was asked."""
 
     @property
     def conformant(self) -> bool:
         return self.run.conformant
+
+    @property
+    def as_expected(self) -> bool:
+        """It diverges, only as expected, and nothing that was expected is missed."""
+        return bool(self.run.buckets) and not self.run.incomplete and self.expected is not None and self.expected.met
+
+    @property
+    def stale(self) -> tuple[Stale, ...]:
+        """Expected deviations that do not hold any more."""
+        return () if self.expected is None else self.expected.stale
+
+    @property
+    def unexpected(self) -> list[Bucket]:
+        """The buckets with what nobody expected, in order; of these divergences alone, if that is known."""
+        if self.expected is None:
+            return self.run.ordered_buckets
+        unexpected = self.expected.unexpected
+        return [unexpected[key] for bucket in self.run.ordered_buckets if (key := bucket.example.bucket) in unexpected]
 
     @property
     def claims(self) -> dict[str, str]:
@@ -86,28 +119,34 @@ class Certificate:
     @property
     def statement(self) -> dict[str, Any]:
         run = self.run
+        warned = [] if self.expected is None else self.expected.failing_as_expected(run)
         subjects = self.identity.files or ((run.target, self.identity.digest),)
-        vectors = hashlib.sha256("".join(part.vectors_digest for part in run.suites).encode()).hexdigest()
+        vectors = digest_of_all(part.vectors_digest for part in run.suites)
         return {
             "_type": STATEMENT,
             "subject": [{"name": name, "digest": {"sha256": digest}} for name, digest in subjects],
             "predicateType": PREDICATE,
             "predicate": {
-                "result": "PASSED" if run.conformant else "FAILED",
+                "result": "PASSED" if run.conformant else "WARNED" if self.as_expected else "FAILED",
                 "configuration": [{"name": run.profile.name, "digest": {"sha256": vectors}}],
                 "passedTests": sorted(claim for claim, state in run.claims.items() if state == HOLDS),
-                "warnedTests": [],
-                "failedTests": sorted(claim for claim, state in run.claims.items() if state == FAILS),
+                "warnedTests": sorted(warned),
+                "failedTests": sorted(c for c, state in run.claims.items() if state == FAILS and c not in warned),
                 "overlong": {
                     "generator": generator(),
                     "profile": run.profile.name,
                     "command": self.command,
-                    "environment": {"system": platform.system(), "machine": platform.machine()},
+                    "invocation": self.invocation.as_json(),
+                    "environment": environment(),
                     "target": target_as_json(run.target, run.greeting, self.identity.digest),
                     "claims": run.claims,
                     "suites": [suite_as_json(part) for part in run.suites],
                     "sweeps": [plan_as_json(part) for part in run.swept.plans] if run.swept else [],
-                    "buckets": [bucket_as_json(bucket) for bucket in run.ordered_buckets],
+                    "buckets": [
+                        bucket_as_json(bucket, self.invocation.target) | standing_as_json(bucket, self.expected)
+                        for bucket in run.ordered_buckets
+                    ],
+                    **expected_as_json(self.expected),
                     "restarts": run.restarts,
                     "findings_digest": {"sha256": run.findings_digest},
                     "not_measured": sorted(c for c, state in run.claims.items() if state == NOT_MEASURED),
@@ -118,4 +157,14 @@ class Certificate:
 
     def to_json(self) -> str:
         """The statement, as it is written to a file."""
-        return json.dumps(self.statement, indent=2) + "\n"
+        return spelt(self.statement)
+
+
+def digest_of_all(digests: Iterable[str]) -> str:
+    """One digest of the digests of some suites' vectors, in order."""
+    return hashlib.sha256("".join(digests).encode()).hexdigest()
+
+
+def spelt(statement: Any) -> str:
+    """A statement, as it is written to a file."""
+    return as_text(statement, indent=2) + "\n"

@@ -9,25 +9,27 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.certificate import Certificate
 from overlong.conformance.doubts import doubts
+from overlong.conformance.invocation import GivenFile, Invocation
 from overlong.conformance.profile import RFC3629, Profile
 from overlong.conformance.results import ResultsWriter, written_whole
 from overlong.conformance.runner import Runner, offered
 from overlong.conformance.suites import OF_OCTETS, SUITES, suite_named
 from overlong.conformance.suites.given import GIVEN
-from overlong.conformance.sweep.plan import options_of
 from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.recorded import AnswersError, RecordedTarget
-from overlong.conformance.targets.resolve import identity_of, resolve
+from overlong.conformance.targets.resolve import Limits, identity_of, resolve
+from overlong.conformance.vector import FOUND
 from overlong.reference import dialect
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from overlong.conformance.expected import Expectations
     from overlong.conformance.finding import Finding
     from overlong.conformance.runner import Progress
     from overlong.conformance.suites.suite import Suite
-    from overlong.conformance.targets.resolve import Limits
+    from overlong.conformance.vector import Vector
 
 CERTIFICATE = "certificate.json"
 RESULTS = "results.jsonl"
@@ -43,11 +45,13 @@ def certify(
     suites: Sequence[str] | None = None,
     sweeps: Sequence[str] | None = None,
     given: Sequence[Path] = (),
+    usual: bool = True,
     thorough: bool = False,
     speaks: str = "rfc3629",
     output: Path | None = None,
     limits: Limits | None = None,
     progress: Progress | None = None,
+    expected: Expectations | None = None,
 ) -> Certificate:
     """Certify a target.
 
@@ -57,6 +61,7 @@ def certify(
             :data:`BEARABLE` for a slow one, else all.
         sweeps: plans of sweeps, as ``plan_named`` takes them, beside those that a target gets with all suites if it
             can bear them (``sweep/certifying.py``); an empty sequence: no sweeps at all.
+        usual: false: sweep with the plans of ``sweeps`` and no others, whatever the target can bear just now.
         given: files of vectors, or folders of them, that are asked beside the suites (``suites/given.py``). The name
             :data:`~overlong.conformance.suites.given.GIVEN` among ``suites`` stands for nothing more than them.
         thorough: all of them for a slow one, too.
@@ -64,9 +69,12 @@ def certify(
         output: a folder for ``results.jsonl`` and ``certificate.json``; made if it is not there.
         limits: what the target may take.
         progress: called as the run goes on.
+        expected: what of this target is expected to diverge (``expected/``); its file is written anew if it is
+            ``updating`` and the run is whole.
 
     Raises:
         TargetError: the target cannot be measured.
+        ExpectationError: the file of what is expected cannot be written.
         AnswersError: it is a file of answers, and they cannot be judged, or not so.
         CheckError, JsonError, WrongError: a file of vectors that is none.
         OSError: ``output`` cannot be written, or a file of answers or of vectors not read.
@@ -75,11 +83,16 @@ def certify(
     """
     resolved = resolve(target, limits)
     profile = Profile(dialect(speaks).name)
-    words = [word for name in suites or () for word in ("--suite", name)] + ["--thorough"] * thorough
-    words += [word for path in given for word in ("--vectors", str(path))]
-    words += options_of(sweeps) if sweeps else ["--no-sweeps"] * (sweeps is not None)
     chosen = [replace(suite, profile=profile) for suite in _suites(resolved, suites, given, profile)]
-    command = reproduce_command("certify", target, *words, profile=profile)
+    invocation = Invocation(  # files of vectors were checked just now: they can be read
+        target if isinstance(target, str) else tuple(target),
+        None if suites is None else tuple(suites),
+        None if sweeps is None else tuple(sweeps),
+        thorough,
+        tuple(GivenFile.of(path) for path in given),
+        None if expected is None else expected.as_given(),
+        limits or Limits(),
+    )
     if output is not None:
         (output / CERTIFICATE).unlink(missing_ok=True)  # of an earlier run: it must not be taken for this one's
     with contextlib.ExitStack() as stack:
@@ -99,25 +112,36 @@ def certify(
         writer: ResultsWriter | None = None
         if output is not None:
             make_folder(output)
-            writer = ResultsWriter(stack.enter_context(written_whole(output / RESULTS)), command=command)
-            writer.header(resolved.id, resolved.greeting, identity.digest)
+            writer = ResultsWriter(
+                stack.enter_context(written_whole(output / RESULTS)), command=invocation.command(profile.speaks)
+            )
+            writer.header(resolved.id, resolved.greeting, identity.digest, profile.name)
             found = writer.divergence
+        found, swept = (found, found) if expected is None else expected.listeners(found)
         runner = Runner(resolved, profile=profile, found=found)
         run = runner.suites(chosen, progress or _no_progress)
+        if suites is None and writer is not None and SLOW not in resolved.greeting.traits and not run.incomplete:
+            # Whoever names suites wants these and nothing else; a portrait is looked at in a report, so it is worth
+            # its second only where one can be made of what is written.
+            from overlong.conformance.likeness import portray
+
+            portray(resolved, run, writer)
         resolved.close()
         run.notes = [*resolved.notes, *doubts(run)]
         run.isolation = resolved.isolation
         if isinstance(resolved, FramedTarget) and not run.incomplete:
             from overlong.conformance.sweep.certifying import plans_for, sweep_too
 
-            plans = plans_for(resolved, run, suites, sweeps, thorough=thorough)
-            sweep_too(run, target, plans, limits, progress or _no_progress, found)
+            plans = plans_for(resolved, run, suites, sweeps, thorough=thorough) if usual else tuple(sweeps or ())
+            sweep_too(run, target, plans, limits, progress or _no_progress, swept)
         if left := [name for name in left_out if offered(SUITES[name].asks, run.greeting)]:
             why = "no file of requests asks them" if isinstance(resolved, RecordedTarget) else "--thorough runs them"
             run.notes.append(f"not run: {', '.join(left)} ({why})")
+        expected = None if expected is None else expected.settled(run, left_out)
+        invocation = invocation if expected is None else replace(invocation, expected=expected.as_given())
+        certificate = Certificate(run, identity, invocation.command(profile.speaks), invocation, left_out, expected)
         if writer is not None:
-            writer.footer(run)
-    certificate = Certificate(run, identity, command, left_out)
+            writer.footer(certificate)
     if output is not None and not certificate.refused:
         with written_whole(output / CERTIFICATE) as file:
             file.write(certificate.to_json())
@@ -166,6 +190,12 @@ def reproduce_command(verb: str, target: str | Sequence[str], *words: str, profi
     named = [target] if isinstance(target, str) else ["--", *target]
     measured_by = [] if profile.speaks == RFC3629.speaks else ["--profile", profile.speaks]
     return shlex.join(["overlong", verb, *measured_by, *words, *named])
+
+
+def replay_command(vector: Vector, target: str | Sequence[str]) -> str:
+    """The command line that asks a vector again."""
+    name = vector.in_full if vector.category == FOUND else vector.id  # no suite has it, to find a digest in
+    return reproduce_command("replay", target, name, profile=vector.profile)
 
 
 def make_folder(folder: Path) -> None:

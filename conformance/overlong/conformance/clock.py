@@ -4,6 +4,12 @@ from __future__ import annotations
 
 import os
 import time
+from datetime import date
+
+
+def today() -> date:
+    """The day of :func:`timestamp`."""
+    return date.fromisoformat(timestamp().partition("T")[0])
 
 
 def timestamp() -> str:

@@ -1,27 +1,34 @@
 """``results.jsonl``: a header, a record for each divergence, suite, sweep and bucket, and a footer.
 
-A file without its footer was cut. Nothing here is read back by the harness yet; the schema is
+A file without its footer was cut. ``report/from_results.py`` reads it back; the schema is
 ``schemas/results-1.schema.json``.
 """
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import json
+import platform
+import re
+import zlib
 from collections import Counter
 from typing import IO, TYPE_CHECKING, Any
 
 from overlong.conformance.clock import timestamp
+from overlong.conformance.expected.records import counts_as_json, stale_as_json, standing_as_json
 from overlong.conformance.sweep.shard import KINDS
 from overlong.reference import Decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Sequence
     from pathlib import Path
 
+    from overlong.conformance.certificate import Certificate
     from overlong.conformance.finding import Bucket, Finding
     from overlong.conformance.protocol import Greeting
-    from overlong.conformance.runner import Run, SuiteRun
+    from overlong.conformance.report.model import Drawn, Map
+    from overlong.conformance.runner import SuiteRun
     from overlong.conformance.sweep.sweep import PlanRun
 
 SCHEMA = "overlong/results-1"
@@ -30,7 +37,7 @@ RECORDED = 1000
 
 
 @contextlib.contextmanager
-def written_whole(path: Path) -> Generator[IO[str]]:
+def written_whole(path: Path, *, encoding: str = "ascii") -> Generator[IO[str]]:
     """A text file that appears under its name only when all of it is written.
 
     Raises:
@@ -38,7 +45,7 @@ def written_whole(path: Path) -> Generator[IO[str]]:
     """
     unfinished = path.with_name(path.name + ".part")
     try:
-        with unfinished.open("w", encoding="ascii", newline="\n") as file:
+        with unfinished.open("w", encoding=encoding, newline="\n") as file:
             yield file
         unfinished.replace(path)
     finally:
@@ -53,7 +60,7 @@ class ResultsWriter:
         self._command = command
         self._written: Counter[tuple[str, str]] = Counter()
 
-    def header(self, target: str, greeting: Greeting, digest: str) -> None:
+    def header(self, target: str, greeting: Greeting, digest: str, profile: str) -> None:
         self._write(
             {
                 "record": "header",
@@ -61,6 +68,8 @@ class ResultsWriter:
                 "generator": generator(),
                 "time": timestamp(),
                 "command": self._command,
+                "profile": profile,
+                "environment": environment(),
                 "target": target_as_json(target, greeting, digest),
             }
         )
@@ -70,14 +79,32 @@ class ResultsWriter:
         if self._written[finding.bucket] <= RECORDED:
             self._write({"record": "divergence", **finding_as_json(finding)})
 
-    def footer(self, run: Run) -> None:
+    def portrait(self, maps: Sequence[Map]) -> None:
+        """What the target makes of every pair of octets, compressed: most of it is runs of the same answer."""
+        for each in maps:
+            answers = base64.b64encode(zlib.compress(each.answers, 9)).decode("ascii")
+            self._write({"record": "portrait", "name": each.name, "answers": answers})
+
+    def automaton(self, drawn: Drawn | None, behaves_like: str) -> None:
+        """What was learned of its automaton; ``drawn``: None if it was not learned wholly."""
+        title, svg = ("", "") if drawn is None else (drawn.title, drawn.svg)
+        self._write({"record": "automaton", "title": title, "svg": svg, "behaves_like": behaves_like})
+
+    def footer(self, certificate: Certificate) -> None:
+        """All that is known when a run has ended."""
+        run, target = certificate.run, certificate.invocation.target
         for suite in run.suites:
             self._write({"record": "suite", **suite_as_json(suite)})
         for part in run.swept.plans if run.swept else ():
             self._write({"record": "sweep", **plan_as_json(part)})
+        for category, (asked, failing) in run.categories.items():
+            self._write({"record": "category", "category": category, "asked": asked, "failing": failing})
         for bucket in run.ordered_buckets:
             recorded = min(self._written[bucket.example.bucket], RECORDED)
-            self._write({"record": "bucket", **bucket_as_json(bucket), "recorded": recorded})
+            standing = standing_as_json(bucket, certificate.expected)
+            self._write({"record": "bucket", **bucket_as_json(bucket, target), "recorded": recorded, **standing})
+        for each in certificate.stale:
+            self._write({"record": "stale", **stale_as_json(each)})
         self._write(
             {
                 "record": "footer",
@@ -88,12 +115,39 @@ class ResultsWriter:
                 "buckets": len(run.buckets),
                 "restarts": run.restarts,
                 "notes": run.notes,
+                "not_covered": certificate.not_covered,
+                "refused": certificate.refused,
+                "isolation": run.isolation,
+                **counts_as_json(certificate.expected, run),
                 "findings_digest": {"sha256": run.findings_digest},
             }
         )
 
     def _write(self, record: dict[str, Any]) -> None:
-        self._file.write(json.dumps(record) + "\n")
+        self._file.write(spelt(record) + "\n")
+
+
+def spelt(value: Any, *, indent: int | None = None) -> str:
+    """``value`` as JSON that every parser reads alike.
+
+    Words of a command line may hold halves of surrogate pairs, which stand for octets that are no UTF-8; in JSON these
+    mean nothing. They are written as a person would: a backslash, ``u`` and four digits.
+    """
+    text = json.dumps(value, indent=indent)
+    return text if "\\ud" not in text else json.dumps(_whole(value), indent=indent)
+
+
+def _whole(value: Any) -> Any:
+    """``value`` without halves of surrogate pairs."""
+    match value:
+        case str():
+            return re.sub("[\ud800-\udfff]", lambda half: f"\\u{ord(half[0]):x}", value)
+        case dict():
+            return {_whole(name): _whole(each) for name, each in value.items()}  # pyright: ignore[reportUnknownVariableType]
+        case list() | tuple():
+            return [_whole(each) for each in value]  # pyright: ignore[reportUnknownVariableType]
+        case _:
+            return value
 
 
 def generator() -> str:
@@ -101,6 +155,11 @@ def generator() -> str:
     from importlib.metadata import version
 
     return f"overlong {version('overlong')}"
+
+
+def environment() -> dict[str, str]:
+    """Where this is, as the operating system names it."""
+    return {"system": platform.system(), "machine": platform.machine()}
 
 
 def target_as_json(target: str, greeting: Greeting, digest: str) -> dict[str, Any]:
@@ -128,6 +187,7 @@ def finding_as_json(finding: Finding) -> dict[str, Any]:
         "vector": finding.vector.id,
         "hex": finding.vector.octets.hex(),
         "chunks": None if finding.vector.chunks is None else list(finding.vector.chunks),
+        "earlier": None if finding.vector.earlier is None else [each.hex() for each in finding.vector.earlier],
         "comment": finding.vector.comment,
         "operation": finding.operation,
         "claim": finding.claim,
@@ -144,7 +204,10 @@ def finding_as_json(finding: Finding) -> dict[str, Any]:
     }
 
 
-def bucket_as_json(bucket: Bucket) -> dict[str, Any]:
+def bucket_as_json(bucket: Bucket, target: str | Sequence[str]) -> dict[str, Any]:
+    """A bucket, with the command that shows its example again; ``target`` as on the command line."""
+    from overlong.conformance.certification import replay_command
+
     example = bucket.example
     return {
         "code": example.code,
@@ -153,6 +216,7 @@ def bucket_as_json(bucket: Bucket) -> dict[str, Any]:
         "title": example.title,
         "section": example.section,
         "count": bucket.count,
+        "reproduce": replay_command(example.vector, target),
         "example": finding_as_json(example),
     }
 

@@ -90,6 +90,10 @@ class SuiteRun:
     """For each operation, the vectors that the target did not answer."""
     failing: set[tuple[object, ...]] = field(default_factory=set[tuple[object, ...]])
     """What tells apart the vectors of the suite that have a finding."""
+    categories: Counter[str] = field(default_factory=Counter[str])
+    """For each category of vectors how many were asked."""
+    failing_in: Counter[str] = field(default_factory=Counter[str])
+    """For each category, how many of them have a finding."""
     aside: int = 0
     """Vectors that were not asked, for a trait that the target declares."""
 
@@ -108,9 +112,17 @@ class SuiteRun:
             self._octets.update(octets)
         if answered.operation == self.operations[-1]:
             self.done += len(answered.batch)
+            self.categories[answered.batch.category] += len(answered.batch)
         unsupported = answered.answers.statuses.count(UNSUPPORTED) - len(answered.faults)
         if unsupported:
             self.unsupported[answered.operation] += unsupported
+
+    def failed(self, vector: Vector) -> None:
+        """Count a vector that has a finding, once."""
+        apart = vector.octets, vector.chunks, vector.earlier
+        if apart not in self.failing:
+            self.failing.add(apart)
+            self.failing_in[vector.category] += 1
 
     @property
     def vectors_digest(self) -> str:
@@ -137,6 +149,8 @@ class Run:
     profile: Profile = RFC3629
     swept: SweepRun | None = None
     """What a sweep added; None if there was none."""
+    behaves_like: str = ""
+    """``rfc2279 (exact)``: what was learned of a target that fails the verdict; empty if nothing was."""
 
     @property
     def measured_by(self) -> Profile:
@@ -166,6 +180,13 @@ class Run:
         return sum((each.unsupported for each in self.suites), Counter[str]())
 
     @property
+    def categories(self) -> dict[str, tuple[int, int]]:
+        """For each category of vectors how many were asked, over all suites, and how many of them have a finding."""
+        asked = sum((each.categories for each in self.suites), Counter[str]())
+        failing = sum((each.failing_in for each in self.suites), Counter[str]())
+        return {category: (count, failing[category]) for category, count in asked.items()}
+
+    @property
     def conformant(self) -> bool:
         """Everything that was measured holds, something was, and the run is whole."""
         states = set(self.claims.values())
@@ -185,10 +206,6 @@ def offered(asks: str, greeting: Greeting) -> str:
         and operation in asks
         and (operation not in REPLACING or puts_out(greeting.error_mode))
     )
-
-
-def _apart(vector: Vector) -> tuple[object, ...]:
-    return vector.octets, vector.chunks, vector.earlier
 
 
 class Runner:
@@ -261,12 +278,12 @@ class Runner:
         part.asked(answered)
         self._look_for_offsets(answered)
         for finding in compare_batch(answered, self.run.greeting):
-            part.failing.add(_apart(finding.vector))
+            part.failed(finding.vector)
             yield finding
         if answered.unstable is not None:
             among = "one of the vectors asked together; none fails when it is asked by itself"
             vector = replace(answered.batch[0], comment=among)
-            part.failing.add(_apart(vector))
+            part.failed(vector)
             yield Finding(
                 vector,
                 answered.operation,

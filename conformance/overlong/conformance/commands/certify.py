@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from overlong.conformance.commands.formats import (
+    Wanted,
+    formats_option,
+    rendered,
+    report_of,
+    show,
+    tell_written,
+)
 from overlong.conformance.commands.options import (
     CONFORMS,
     DIVERGES,
     INCOMPLETE,
     NOT_MEASURED,
+    USAGE,
     TargetCommand,
     errors_on_one_line,
     files_refused,
+    leave,
     limits_of,
     profile_option,
     target_of,
@@ -23,9 +34,10 @@ from overlong.conformance.commands.options import (
     with_limits,
 )
 from overlong.conformance.commands.plans import plans_wanted, with_plans
+from overlong.conformance.commands.words import complete_suites, complete_targets
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Generator, Sequence
 
     from overlong.conformance.certificate import Certificate
 
@@ -42,12 +54,13 @@ Examples:
 
 
 @click.command("certify", cls=TargetCommand, epilog=EXAMPLES)
-@click.argument("target", nargs=-1)
+@click.argument("target", nargs=-1, shell_complete=complete_targets)
 @click.option(
     "--suite",
     "suites",
     multiple=True,
     metavar="NAME",
+    shell_complete=complete_suites,
     help="Run only this suite (several may be named); no certificate then.",
 )
 @click.option(
@@ -70,20 +83,22 @@ Examples:
     help="Judge what an adapter answered to 'vectors export --format frames', in place of a TARGET.",
 )
 @click.option(
+    "--expected",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="What is expected to diverge.  [default: what overlong.toml or pyproject.toml here says]",
+)
+@click.option(
+    "--update-expected", is_flag=True, help="Write to that file what diverges now; take out of it what does no more."
+)
+@click.option(
     "-o",
     "--output",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="FOLDER",
     help="Where results.jsonl and certificate.json go.  [default: overlong-results/TARGET]",
 )
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="What stdout gets: the report, or the certificate's statement.",
-)
+@formats_option("the certificate's statement")
 @with_limits
 @click.option("-q", "--quiet", is_flag=True, help="No progress; on success one line.")
 @click.option("-v", "--verbose", is_flag=True, help="Also the suites, what each shows, and digests.")
@@ -96,8 +111,10 @@ def command(
     thorough: bool,  # noqa: FBT001
     no_sweeps: bool,  # noqa: FBT001
     answers: Path | None,
+    expected: Path | None,
+    update_expected: bool,  # noqa: FBT001
     output: Path | None,
-    output_format: str,
+    wanted: Wanted,
     timeout: float,
     restarts: int,
     quiet: bool,  # noqa: FBT001
@@ -120,7 +137,9 @@ def command(
       4  incomplete: interrupted, or restarted too often
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.certification import certify
+    from overlong.conformance.clock import today
     from overlong.conformance.commands.progress import Bar
+    from overlong.conformance.expected import Expectations
     from overlong.conformance.suites import QUICK, SUITES
     from overlong.conformance.suites.given import GIVEN
 
@@ -149,7 +168,7 @@ def command(
         raise click.UsageError("answers in a file are to the suites that it names; leave out --vectors")
     if given and profile != "rfc3629":
         raise click.UsageError("files of vectors hold what RFC 3629 says; leave out --vectors or --profile")
-    with errors_on_one_line(), files_refused(), Bar(enabled=not quiet) as bar:
+    with errors_on_one_line(), files_refused(), _expectations_refused(), Bar(enabled=not quiet) as bar:
         certificate = certify(
             named,
             suites=chosen,
@@ -160,13 +179,28 @@ def command(
             output=folder,
             limits=limits_of(timeout, restarts),
             progress=bar.update,
+            expected=Expectations.read(expected, named, today(), profile=profile, updating=update_expected),
         )
         bar.close()
-        if output_format == "json":
+        if wanted.stdout == "json":
             click.echo(certificate.to_json(), nl=False)
+        elif wanted.stdout == "markdown":
+            show(rendered(report_of(folder), "markdown", width=width()))
         else:
             _print(certificate, named, folder, quiet=quiet, verbose=verbose)
+        tell_written(wanted, folder, quiet=quiet)
     sys.exit(_exit_code(certificate))
+
+
+@contextlib.contextmanager
+def _expectations_refused() -> Generator[None]:
+    """What is wrong with a file of expected deviations, on one line."""
+    from overlong.conformance.expected import ExpectationError
+
+    try:
+        yield
+    except ExpectationError as error:
+        leave(str(error), USAGE)
 
 
 def slug(target: str | Sequence[str]) -> str:
@@ -181,13 +215,19 @@ def slug(target: str | Sequence[str]) -> str:
     return f"{plain or 'target'}-{hashlib.sha256(text.encode('utf-8', 'surrogateescape')).hexdigest()[:8]}"
 
 
+_COLOURS = {
+    "CONFORMANT": "green", "0": "yellow", "INCOMPLETE": "yellow", "FAIL": "red", "NOT": "red", "STALE": "red",
+}  # fmt: skip
+"""Of a line, by its first word."""
+
+
 def _exit_code(certificate: Certificate) -> int:
     run = certificate.run
     if run.incomplete:
         return INCOMPLETE
-    if run.conformant:
+    if certificate.as_expected or (run.conformant and not certificate.stale):
         return CONFORMS
-    return DIVERGES if run.buckets else NOT_MEASURED
+    return DIVERGES if run.buckets or certificate.stale else NOT_MEASURED
 
 
 def _print(certificate: Certificate, target: str | Sequence[str], folder: Path, *, quiet: bool, verbose: bool) -> None:
@@ -196,12 +236,12 @@ def _print(certificate: Certificate, target: str | Sequence[str], folder: Path, 
     from overlong.conformance.report.terminal import summary
 
     lines = list(summary(certificate, target, width=width(), encoding=sys.stdout.encoding or "ascii"))
-    if quiet and certificate.conformant:
-        click.echo(next(line for line in lines if line.startswith("CONFORMANT")))
+    if quiet and (certificate.as_expected or (certificate.conformant and not certificate.stale)):
+        click.echo(next(line for line in lines if line.startswith(("CONFORMANT", "0 unexpected"))))
         return
     for line in lines:
         word = line.partition("  ")[0] if line.startswith("CONFORMANT EXCEPT") else line.partition(" ")[0]
-        colour = {"FAIL": "red", "NOT": "red", "CONFORMANT": "green", "INCOMPLETE": "yellow"}.get(word)
+        colour = _COLOURS.get(word)
         if word.startswith("CONFORMANT EXCEPT"):
             colour = "yellow"
         click.echo(click.style(word, fg=colour, bold=True) + line[len(word) :] if colour else line)

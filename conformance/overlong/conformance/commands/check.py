@@ -16,6 +16,7 @@ from overlong.conformance.commands.options import (
     width,
     with_limits,
 )
+from overlong.conformance.commands.words import complete_targets
 
 EXAMPLES = """\b
 Examples:
@@ -26,15 +27,28 @@ Examples:
 
 
 @click.command("check", cls=TargetCommand, epilog=EXAMPLES)
-@click.argument("target", nargs=-1, required=True)
-@click.option("--format", "output_format", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.argument("target", nargs=-1, required=True, shell_complete=complete_targets)
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="What stdout gets.",
+)
 @with_limits
 def check_command(target: tuple[str, ...], output_format: str, timeout: float, restarts: int) -> None:
     """Examine an adapter: does it keep the target protocol?
 
     It is started, greeted and asked in every way that the harness has, and what is wrong is said with what mends it.
-    A wrong decoder is no wrong adapter: 'overlong certify' judges that. Exit status: 0 it is sound, 3 it is not.
-    """
+    A wrong decoder is no wrong adapter: 'overlong certify' judges that.
+
+    \b
+    Exit status:
+      0  it is sound
+      2  the command line is wrong
+      3  it is not sound, or would not start
+    """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.targets.examination import WRONG, Examination
     from overlong.conformance.targets.framed import FramedTarget
     from overlong.conformance.targets.resolve import resolve

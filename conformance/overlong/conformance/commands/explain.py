@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from overlong.conformance.commands.options import profile_option, width
+from overlong.conformance.commands.words import complete_codes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,14 +23,19 @@ Examples:
 
 
 @click.command("explain", epilog=EXAMPLES)
-@click.argument("what", nargs=-1, required=True)
+@click.argument("what", nargs=-1, required=True, shell_complete=complete_codes)
 @profile_option("The dialect whose automaton reads the octets.")
 def command(what: tuple[str, ...], profile: str) -> None:
     """Explain octets (in hexadecimal) or a code (OV201).
 
     For octets: the walk through the automaton with the grammar's alternatives still open, the defect,
     and what each error mode makes of them. 'codes' lists all codes.
-    """
+
+    \b
+    Exit status:
+      0  explained
+      2  there is no such code, or WHAT is no octets
+    """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.explanation import explain_code, explain_octets
     from overlong.conformance.kind import KINDS
     from overlong.conformance.printable import printable

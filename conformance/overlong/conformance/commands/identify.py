@@ -20,6 +20,7 @@ from overlong.conformance.commands.options import (
     width,
     with_limits,
 )
+from overlong.conformance.commands.words import complete_targets
 
 if TYPE_CHECKING:
     from overlong.conformance.identify.identify import Portrait
@@ -34,7 +35,7 @@ PICTURES = (".svg", ".mmd", ".dot")
 
 
 @click.command("identify", cls=TargetCommand, epilog=EXAMPLES)
-@click.argument("target", nargs=-1, required=True)
+@click.argument("target", nargs=-1, required=True, shell_complete=complete_targets)
 @click.option(
     "--picture",
     "pictures",

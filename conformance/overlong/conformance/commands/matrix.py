@@ -3,31 +3,52 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
 
 import click
 
+from overlong.conformance.commands.formats import Wanted, exit_code, formats_option, report_of, show
 from overlong.conformance.commands.options import (
-    CONFORMS,
-    DIVERGES,
-    INCOMPLETE,
-    NOT_MEASURED,
+    MEMORY,
+    SANDBOX,
     errors_on_one_line,
+    limits_options,
     profile_option,
     width,
 )
+from overlong.conformance.commands.words import complete_targets
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from overlong.conformance.report.model import Report
 
 EXAMPLES = """\b
 Examples:
   overlong matrix --all
   overlong matrix cpython node-textdecoder rust-std
   overlong matrix --all --format markdown > matrix.md
+  overlong matrix --all -o site/ --format html,json,junit
+  overlong matrix --all -o site/ --resume     go on where it was interrupted
 """
+_TIMEOUT = 10.0
+"""Seconds: more than ``certify`` has, since several share the machine."""
+
+
+def _with_limits(command: Any) -> Any:
+    """The options of ``with_limits``, with a longer time-out."""
+    own = click.option("--timeout", type=click.FloatRange(0.01, 3600), default=_TIMEOUT, show_default=True,
+                       metavar="SECONDS", help="How long a target may take to answer one request.")  # fmt: skip
+    for option in reversed((own, *limits_options[1:])):
+        command = option(command)
+    return command
 
 
 @click.command("matrix", epilog=EXAMPLES)
-@click.argument("targets", nargs=-1)
+@click.argument("targets", nargs=-1, shell_complete=complete_targets)
 @click.option("--all", "every", is_flag=True, help="Every decoder that ships with an adapter and can be used here.")
 @click.option("--quick", is_flag=True, help="Leave out the scalar values.")
 @profile_option("What the decoders should speak: rfc3629, cesu-8, mutf-8, wtf-8, ... (see docs/dialects.md).")
@@ -40,8 +61,13 @@ Examples:
     metavar="N",
     help="Certify so many at a time.",
 )
-@click.option("--timeout", type=click.FloatRange(0.01, 3600), default=10.0, show_default=True, metavar="SECONDS",
-              help="How long a target may take to answer one request.")  # fmt: skip
+@_with_limits
+@click.option(
+    "--expected",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Deviations that are expected, as in 'overlong certify'.",
+)
 @click.option(
     "-o",
     "--output",
@@ -49,16 +75,12 @@ Examples:
     default=Path("overlong-results"),
     show_default=True,
     metavar="FOLDER",
-    help="Each target's results go to a folder of its own in it.",
+    help="Where matrix.json goes, and a folder with the results of each target.",
 )
 @click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["text", "json", "markdown"]),
-    default="text",
-    show_default=True,
-    help="What stdout gets.",
+    "--resume", is_flag=True, help="Take the rows that are in the folder, and measure what is missing or has changed."
 )
+@formats_option("what matrix.json holds")
 @click.option("-q", "--quiet", is_flag=True, help="No progress.")
 def command(
     targets: tuple[str, ...],
@@ -67,61 +89,119 @@ def command(
     profile: str,
     jobs: int,
     timeout: float,
+    restarts: int,
+    expected: Path | None,
     output: Path,
-    output_format: str,
+    resume: bool,  # noqa: FBT001
+    wanted: Wanted,
     quiet: bool,  # noqa: FBT001
 ) -> None:
     """Certify many decoders and show them in one table: a row for each, a column for each claim.
 
-    TARGETS are named as in 'overlong certify'. Each is certified in a process of its own.
+    TARGETS are named as in 'overlong certify'. Each is certified in a process of its own. With
+    html among the formats the folder is a site: open its index.html.
 
     \b
     Exit status:
-      0  everything measured holds, of every target
+      0  everything measured holds, or deviates as expected, of every target
       1  a target diverges
       2  the command line is wrong
       3  a target was not measured
       4  incomplete: interrupted, or a target was restarted too often
     """  # noqa: D301 (click reads the backspace)
-    import json
-
     from overlong.conformance import matrix
     from overlong.conformance.certification import make_folder
     from overlong.conformance.commands.certify import slug
-    from overlong.conformance.printable import printable
-    from overlong.conformance.report.matrix import markdown, table
+    from overlong.conformance.profile import Profile
+    from overlong.conformance.report.model import State
     from overlong.conformance.targets.builtins import BUILTINS
+    from overlong.reference import dialect
 
     if every == bool(targets):
         raise click.UsageError("name targets, or all that can be used here with --all")
     chosen = [name for name, builtin in BUILTINS.items() if not builtin.missing()] if every else list(targets)
-    if len(set(chosen)) < len(chosen):
+    folders = {name: slug(name) for name in chosen}
+    if len(set(folders.values())) < len(chosen):
         raise click.UsageError("a target is named twice")
-    words = ["--timeout", f"{timeout:g}", "--profile", profile, "--quick" if quick else "--no-sweeps"]
-    told = 0
-
-    def done(row: matrix.Row) -> None:
-        nonlocal told
-        told += 1
-        if not quiet:
-            click.echo(f"[{told}/{len(chosen)}] {printable(row.target)}: {row.state} ({row.seconds:.1f} s)", err=True)
-
+    words = [
+        *(["--profile", profile] if profile != "rfc3629" else []),
+        *(["--expected", str(expected)] * bool(expected)),
+    ]
+    options = [*words, *_limits(timeout, restarts), "--quick" if quick else "--no-sweeps"]
+    here = shlex.join(["overlong", "matrix", *words, *["--quick"] * quick, *(["--all"] if every else chosen)])
     with errors_on_one_line():
         make_folder(output)
-        rows = matrix.Matrix(words, lambda target: output / slug(target)).rows(chosen, jobs, done)
-        if output_format == "json":
-            click.echo(json.dumps([row.as_json() for row in rows], indent=2))
-        else:
-            encoding = sys.stdout.encoding or "ascii"
-            lines = markdown(rows) if output_format == "markdown" else table(rows, width=width(), encoding=encoding)
-            for line in lines:
-                click.echo(line)
-    states = {row.state for row in rows}
-    codes = {
-        matrix.INCOMPLETE: INCOMPLETE,
-        matrix.NOT_MEASURED: NOT_MEASURED,
-        matrix.DIVERGES: DIVERGES,
-        matrix.CONFORMS: CONFORMS,
-        matrix.NOTHING: NOT_MEASURED,  # of all of them
-    }
-    sys.exit(next(code for state, code in codes.items() if state in states))
+        conditions = matrix.Conditions.here(Profile(dialect(profile).name).name, options, expected)
+        kept = matrix.rows_to_keep(output, conditions) if resume else {}
+        rows = {name: kept[name].row if name in kept else matrix.not_begun(name) for name in chosen}
+
+        def write(incomplete: str) -> None:
+            matrix.write(output, matrix.statement(list(rows.values()), conditions, here, incomplete))
+
+        def done(row: matrix.Row, same: bool) -> None:  # noqa: FBT001
+            rows[row.target] = row
+            write("it is under way, or its end was sudden")
+            progress.done(row.target, row.state, "kept" if same else f"{row.seconds:.1f} s")
+
+        with _Progress(len(chosen), enabled=not quiet) as progress:
+            write("it is under way, or its end was sudden")
+            under_way = matrix.Matrix(options, output, folders)
+            rows = {row.target: row for row in under_way.rows(chosen, jobs, done, kept)}
+            write("interrupted" if under_way.interrupted else "")
+        report = report_of(output)
+        _show(report, [folders[name] for name in chosen], output, wanted)
+    if left := sum(row.state is State.INCOMPLETE for row in rows.values()):
+        click.echo(f"overlong: {left} of {len(rows)} targets are incomplete: --resume asks them again", err=True)
+    sys.exit(exit_code(report))
+
+
+def _limits(timeout: float, restarts: int) -> list[str]:
+    """The limits as options of ``certify``."""
+    meta = click.get_current_context().meta
+    words = ["--timeout", f"{timeout:g}", "--restarts", str(restarts), "--memory", str(meta[MEMORY])]
+    return words if meta[SANDBOX] else [*words, "--no-sandbox"]
+
+
+def _show(report: Report, folders: Sequence[str], output: Path, wanted: Wanted) -> None:
+    """Write what was read back from the folder in all formats."""
+    from overlong.conformance.matrix import STATEMENT
+    from overlong.conformance.printable import printable
+    from overlong.conformance.report.formats import FORMATS
+    from overlong.conformance.report.matrix import table
+    from overlong.conformance.report.site import write_site
+
+    if wanted.stdout == "json":
+        click.echo((output / STATEMENT).read_text("ascii"), nl=False)
+    elif wanted.stdout == "text":
+        click.echo("\n".join(table(report.subjects, width=width(), encoding=sys.stdout.encoding or "ascii")))
+    else:
+        show(FORMATS[wanted.stdout].render(report))
+    for path in write_site(report, folders, wanted.files, output):
+        click.echo(f"report: {printable(str(path), 1000)}")
+
+
+class _Progress:
+    """A bar in a terminal, a line for each row elsewhere."""
+
+    def __init__(self, targets: int, *, enabled: bool) -> None:
+        from overlong.conformance.commands.progress import Bar
+
+        self._targets, self._done = targets, 0
+        self._lines = enabled and not sys.stderr.isatty()
+        self._bar = Bar(enabled=enabled and sys.stderr.isatty(), unit="targets")
+
+    def __enter__(self) -> Self:
+        self._bar.update("", 0, self._targets)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.close()
+
+    def done(self, target: str, state: str, how: str) -> None:
+        from overlong.conformance.printable import printable
+
+        self._done += 1
+        name = printable(target)
+        self._bar.update(name[:22], self._done, self._targets)
+        if self._lines:
+            click.echo(f"[{self._done}/{self._targets}] {name}: {state} ({how})", err=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from overlong.conformance.commands.options import errors_on_one_line
+from overlong.conformance.commands.words import complete_languages
 from overlong.conformance.printable import printable
 from overlong.conformance.templates import TEMPLATES, Template, template_for
 
@@ -27,9 +28,14 @@ Examples:
 LANG is {LANGUAGES}, or a usual short name for one of them.
 
 The adapter runs as it is, with a decoder of its language inside, and has one place for yours. Its first lines say
-how to build it and how to certify it.""",
+how to build it and how to certify it.
+
+\b
+Exit status:
+  0  written
+  2  there is no such language, or the file is there already""",
 )
-@click.argument("language", metavar="LANG", required=False)
+@click.argument("language", metavar="LANG", required=False, shell_complete=complete_languages)
 @click.option(
     "-o",
     "--output",

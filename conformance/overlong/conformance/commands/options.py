@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from overlong.conformance.commands.words import complete_profiles
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
 
@@ -177,7 +179,13 @@ def with_limits(command: Any) -> Any:
 def profile_option(help_text: str) -> Callable[[Any], Any]:
     """``--profile DIALECT``: the name of a dialect that there is."""
     return click.option(
-        "--profile", default="rfc3629", show_default=True, metavar="DIALECT", help=help_text, callback=_dialect
+        "--profile",
+        default="rfc3629",
+        show_default=True,
+        metavar="DIALECT",
+        help=help_text,
+        callback=_dialect,
+        shell_complete=complete_profiles,
     )
 
 

@@ -22,6 +22,7 @@ from overlong.conformance.commands.options import (
     width,
     with_limits,
 )
+from overlong.conformance.commands.words import complete_targets
 
 EXAMPLES = """\b
 Examples:
@@ -33,15 +34,22 @@ Examples:
 
 
 @click.command("replay", cls=TargetCommand, epilog=EXAMPLES)
-@click.argument("words", nargs=-1, required=True, metavar="VECTOR TARGET")
+@click.argument("words", nargs=-1, required=True, metavar="VECTOR TARGET", shell_complete=complete_targets)
 @profile_option("What the decoder should speak.")
 @with_limits
 def command(words: tuple[str, ...], profile: str, timeout: float, restarts: int) -> None:
     """Give one vector to one target, and show what each of its operations answers.
 
-    VECTOR is an id from a report, octets in hexadecimal, or a file of one vector. Exit status: 0 all as expected,
-    1 a divergence, 2 no such vector or target, 3 not measured.
-    """
+    VECTOR is an id from a report, octets in hexadecimal, or a file of one vector. TARGET is named as in
+    'overlong certify'. No file is written.
+
+    \b
+    Exit status:
+      0  every answer is as expected
+      1  one is not
+      2  there is no such vector or target
+      3  not measured: the target would not start, or offers nothing that fits
+    """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.finding import expected_in_words, observed_in_words
     from overlong.conformance.lost import ended_how
     from overlong.conformance.printable import printable, spaced_hex

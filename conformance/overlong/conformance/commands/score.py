@@ -27,7 +27,7 @@ Examples:
   overlong score tests.txt
   overlong score fuzz/corpus/
   overlong score --input lines strings.bin
-  overlong score tests.txt --add missing.tsv && overlong score tests.txt missing.tsv
+  overlong score tests.txt --add missing.tsv
   overlong score tests.json --fail-under 100 -q
 """
 

@@ -10,6 +10,14 @@ from typing import TYPE_CHECKING
 import click
 
 from overlong.conformance.commands.certify import slug
+from overlong.conformance.commands.formats import (
+    Wanted,
+    formats_option,
+    rendered,
+    report_of,
+    show,
+    tell_written,
+)
 from overlong.conformance.commands.options import (
     CONFORMS,
     DIVERGES,
@@ -26,6 +34,7 @@ from overlong.conformance.commands.options import (
     with_limits,
 )
 from overlong.conformance.commands.plans import plans_wanted, with_plans
+from overlong.conformance.commands.words import complete_targets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -36,8 +45,10 @@ EXAMPLES = """\b
 Examples:
   overlong sweep cpython
   overlong sweep --exhaustive 3 py:mypackage.text:decode
-  overlong sweep --exhaustive 4 --jobs 8 'so:libfoo.so:check?abi=bool(ptr,len)'
-  overlong sweep --exhaustive 4 --resume 'so:libfoo.so:check?abi=bool(ptr,len)'
+  overlong sweep --exhaustive 4 --jobs 8 \\
+      'so:libfoo.so:check?abi=bool(ptr,len)'
+  overlong sweep --exhaustive 4 --resume \\
+      'so:libfoo.so:check?abi=bool(ptr,len)'
   overlong sweep --placed 130 --pairs -- node adapter.js
   overlong sweep --exhaustive 5 --cluster tcp://head:8786 mydecoder
 """
@@ -51,7 +62,7 @@ _ESTIMATE = 5.0
 
 
 @click.command("sweep", cls=TargetCommand, epilog=EXAMPLES)
-@click.argument("target", nargs=-1, required=True)
+@click.argument("target", nargs=-1, required=True, shell_complete=complete_targets)
 @with_plans
 @click.option("--verdict", is_flag=True, help="Ask only whether a string is well-formed, though it can be decoded.")
 @click.option("--columns", is_flag=True, help="Ask in frames even a function that could be called in its own process.")
@@ -75,14 +86,7 @@ _ESTIMATE = 5.0
     metavar="FOLDER",
     help="Where sweep.sqlite and sweep.json go.  [default: overlong-results/sweep-TARGET]",
 )
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="What stdout gets: the report, or what sweep.json holds.",
-)
+@formats_option("what sweep.json holds")
 @with_limits
 @click.option("-q", "--quiet", is_flag=True, help="No progress; on success one line.")
 @click.option("-v", "--verbose", is_flag=True, help="Also what each plan shows, digests, and how it was asked.")
@@ -95,7 +99,7 @@ def command(
     cluster: str | None,
     resume: bool,  # noqa: FBT001
     output: Path | None,
-    output_format: str,
+    wanted: Wanted,
     timeout: float,
     restarts: int,
     quiet: bool,  # noqa: FBT001
@@ -112,8 +116,10 @@ def command(
       0  every string was answered as it should be
       1  the decoder diverges
       2  the command line or a file is wrong
-      3  nothing was measured: the target would not start, or the sweep did not run as planned
-      4  incomplete: interrupted, restarted too often, or the cluster is gone; --resume goes on
+      3  nothing was measured: the target would not start, or the sweep did not
+         run as planned
+      4  incomplete: interrupted, restarted too often, or the cluster is gone;
+         --resume goes on
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.commands.progress import Bar
     from overlong.conformance.printable import printable
@@ -160,7 +166,8 @@ def command(
         if run.wrong:
             remedy = f"remove {printable(str(folder / LEDGER))}"
             leave(f"the sweep did not run as planned, and shows nothing: {run.wrong}; {remedy}", NOT_MEASURED)
-        _print(run, named, folder, output_format, quiet=quiet, verbose=verbose)
+        _print(run, named, folder, wanted.stdout, quiet=quiet, verbose=verbose)
+        tell_written(wanted, folder, quiet=quiet)
     sys.exit(CONFORMS if run.conformant else DIVERGES)
 
 
@@ -213,6 +220,9 @@ def _print(run: SweepRun, target: str | Sequence[str], folder: Path, form: str, 
 
     if form == "json":
         click.echo(to_json(run), nl=False)
+        return
+    if form == "markdown":
+        show(rendered(report_of(folder), "markdown", width=width()))
         return
     if quiet and run.conformant:
         click.echo(verdict(run))

@@ -12,7 +12,13 @@ from overlong.conformance.commands.new import new_command
 
 @click.group("target")
 def command() -> None:
-    """Adapters: those that come with overlong, a new one, one that is examined."""
+    """Adapters: those that come with overlong, a new one, one that is examined.
+
+    \b
+    Examples:
+      overlong target list
+      overlong target new rust > adapter.rs
+    """  # noqa: D301 (click reads the backspace)
 
 
 command.add_command(check_command)
@@ -20,11 +26,26 @@ command.add_command(new_command)
 
 
 @command.command("list")
-@click.option("--format", "output_format", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="What stdout gets.",
+)
 @click.option("--ready", is_flag=True, help="Only those that can be used here.")
 @click.option("-v", "--verbose", is_flag=True, help="Also what each decodes with, and what it fetches at first.")
 def list_command(output_format: str, ready: bool, verbose: bool) -> None:  # noqa: FBT001
-    """List the decoders that ship with an adapter: versions, and what to install for those not here."""
+    """List the decoders that ship with an adapter: versions, and what to install for those not here.
+
+    Nothing is built, fetched or started for it. Exit status: 0.
+
+    \b
+    Examples:
+      overlong target list
+      overlong target list --ready --format json
+    """  # noqa: D301 (click reads the backspace)
     import json
 
     from overlong.conformance.commands.options import width

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from overlong.conformance.commands.options import DIVERGES, USAGE, errors_on_one_line, leave, width
+from overlong.conformance.commands.words import complete_suites
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -22,6 +23,7 @@ SELECTION: list[Callable[[Any], Any]] = [
         "suites",
         multiple=True,
         metavar="SUITE",
+        shell_complete=complete_suites,
         help="Of this suite. May be repeated. [default: core, streams]",
     ),
     click.option("--family", "families", multiple=True, metavar="FAMILY", help="Only this family. May be repeated."),
@@ -41,12 +43,25 @@ def with_selection(function: Callable[..., None]) -> Callable[..., None]:
 
 @click.group("vectors")
 def command() -> None:
-    """Test vectors: octets, and every answer that a right decoder gives."""
+    """Test vectors: octets, and every answer that a right decoder gives.
+
+    \b
+    Examples:
+      overlong vectors list --flag OV201
+      overlong vectors export --format jsonl -o vectors.jsonl
+    """  # noqa: D301 (click reads the backspace)
 
 
 @command.command("list")
 @with_selection
-@click.option("--format", "output_format", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="What stdout gets.",
+)
 def list_command(
     suites: tuple[str, ...],
     families: tuple[str, ...],
@@ -60,6 +75,11 @@ def list_command(
     Examples:
       overlong vectors list --family regression
       overlong vectors list --flag OV201 --id '*/c0*'
+
+    \b
+    Exit status:
+      0  listed
+      2  nothing matches, or there is no such suite, family or code
     """  # noqa: D301 (click reads the backspace)
     import json
 
@@ -82,7 +102,14 @@ def list_command(
 
 @command.command("show")
 @click.argument("names", nargs=-1, required=True, metavar="ID...")
-@click.option("--format", "output_format", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="What stdout gets.",
+)
 def show_command(names: tuple[str, ...], output_format: str) -> None:
     """Show everything about vectors: by id, by the name of a case, or by octets in hexadecimal.
 
@@ -91,6 +118,11 @@ def show_command(names: tuple[str, ...], output_format: str) -> None:
       overlong vectors show regression/simdjson-1169
       overlong vectors show overlong/e080af --format json
       overlong vectors show E2.82AC
+
+    \b
+    Exit status:
+      0  shown
+      2  there is no such vector
     """  # noqa: D301 (click reads the backspace)
     import json
 
@@ -143,8 +175,13 @@ def export_command(
     \b
     Examples:
       overlong vectors export --format c-header --suite core -o utf8_vectors.h
-      overlong vectors export --format jsonl --suite 'exhaustive(2)' | gzip > all.gz
+      overlong vectors export --format jsonl --suite 'exhaustive(2)' > all.jsonl
       overlong vectors export --format libfuzzer --flag OV201 -o corpus/
+
+    \b
+    Exit status:
+      0  written
+      2  nothing matches, there is no such format, or it cannot be written
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.printable import printable
     from overlong.conformance.vectors.export import FORMATS, export
@@ -169,7 +206,15 @@ def check_command(paths: tuple[Path, ...], quiet: bool) -> None:  # noqa: FBT001
     folder, against its manifest.
 
     \b
-    Exit status: 0 all right, 1 an expectation or a digest is wrong, 2 no such file, or not of this form.
+    Examples:
+      overlong vectors check corpora/vectors/core.json
+      overlong vectors check -q vectors/
+
+    \b
+    Exit status:
+      0  all is right
+      1  an expectation or a digest is wrong
+      2  there is no such file, or it is not of this form
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.printable import printable
     from overlong.conformance.vectors.check import CheckError, WrongError, check

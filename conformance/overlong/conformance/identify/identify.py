@@ -129,6 +129,20 @@ def identify(
         target.close()
 
 
+def identify_dialect(target: Target, questions: int) -> Portrait:
+    """The dialect of a target that is open, and nothing else; it is tried less hard than :func:`identify` does.
+
+    Args:
+        target: that offers V or D; else there is nothing in the portrait.
+        questions: strings that it is asked at most.
+
+    Raises:
+        BudgetSpent: it fails too often.
+        TargetError: it does not start any more.
+    """
+    return _Painter(target, questions, _quietly).dialect_alone()
+
+
 def _quietly(_title: str, _asked: int) -> None:
     pass
 
@@ -165,6 +179,13 @@ class _Painter:
                 self._paint(release_aspect(self._speaks()[0], mode.name, units), STREAM_REPLACE)
         return self._portrait
 
+    def dialect_alone(self) -> Portrait:
+        """The first aspect, of the first operation that shows it."""
+        operation = next((each for each in (DECODE, VALIDATE) if each in self._portrait.teachers), None)
+        if operation is not None:
+            self._paint(dialect_aspect(with_values=operation == DECODE), operation, depth=0)
+        return self._portrait
+
     def _speaks(self) -> list[str]:
         """Dialects, the one that was found first."""
         trait = self._portrait.trait("dialect")
@@ -196,7 +217,7 @@ class _Painter:
         known = Known("as of the whole", machine, words)
         return replace(aspect, title=title, known=lambda: iter([known]))
 
-    def _paint(self, aspect: Aspect, operation: str) -> Trait:
+    def _paint(self, aspect: Aspect, operation: str, depth: int = _DEPTH) -> Trait:
         """Learn an aspect, and find what it is."""
         teacher = self._portrait.teachers[operation]
         self._progress(aspect.title, self._portrait.questions)
@@ -204,7 +225,7 @@ class _Painter:
         learner = Learner(teacher, aspect.change, first.machine.characterising_set)
         trials = [_core_strings(), _long_forms(), first.machine.complete_strings()]
         try:
-            learned = learner.learn(trials, _DEPTH, _ENOUGH)
+            learned = learner.learn(trials, depth, _ENOUGH)
         except Unlearnable as error:
             trait = Trait(aspect.title, operation, "", why_not=f"{error}{_likeness(teacher, aspect)}")
         else:

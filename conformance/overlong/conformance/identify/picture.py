@@ -3,6 +3,9 @@
 The dead state is left out: a missing edge is a refusal. States between characters stand on the left, and again on
 the right where an edge comes back to them; the others in columns, by how many octets they still need. An edge is
 different, and red, if from states that the same words lead to only one of the automata goes on, or accepts.
+
+SVG has its colours as attributes, so that a file of it looks right anywhere; and classes, so that a page that shows it
+can have it in its own (report/pictures/pictures.css).
 """
 
 from __future__ import annotations
@@ -110,6 +113,11 @@ def picture(portrait: Portrait, kind: str) -> str | None:
     return "\n".join(write[kind](drawings)) + "\n"
 
 
+def drawn_in_svg(drawings: list[Drawing]) -> str:
+    """Automata one below the other, as :func:`picture` draws them."""
+    return "\n".join(_svg(drawings)) + "\n"
+
+
 def _acceptor(machine: Transducer, *, start: bool) -> Automaton:
     """The minimal automaton of what a verdict machine accepts."""
     states = {(0, start): 0}
@@ -201,11 +209,12 @@ def _svg(drawings: list[Drawing]) -> Iterator[str]:
         'font-family="sans-serif" font-size="12">'
     )
     yield f"<title>{escape(' and '.join(drawing.title for drawing in drawings))}</title>"
-    yield '<rect width="100%" height="100%" fill="#ffffff"/>'
+    yield '<rect class="automaton-paper" width="100%" height="100%" fill="#ffffff"/>'
     for name, colour in (("plain", _PLAIN), ("different", _DIFFERENT)):
         yield (
             f'<marker id="{name}" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" '
-            f'orient="auto" markerUnits="userSpaceOnUse"><path d="M0 0L10 5L0 10z" fill="{colour}"/></marker>'
+            'orient="auto" markerUnits="userSpaceOnUse">'
+            f'<path class="automaton-tip {name}" d="M0 0L10 5L0 10z" fill="{colour}"/></marker>'
         )
     yield from bodies
     yield "</svg>"
@@ -227,9 +236,11 @@ def _panel(drawing: Drawing, top: int) -> tuple[list[str], tuple[int, int]]:
         gap = tallest * _ROW / max(len(slots), 1)
         for rank, slot in enumerate(slots):
             places[slot] = _MARGIN + column * _COLUMN, top + _MARGIN + gap * (rank + 0.5)
-    lines = [
-        f'<text x="{_MARGIN - 30}" y="{top + 32}" font-size="16" font-weight="bold">{escape(drawing.title)}</text>'
-    ]
+    title = (
+        f'<text class="automaton-title" x="{_MARGIN - 30}" y="{top + 32}" font-size="16" font-weight="bold">'
+        f"{escape(drawing.title)}</text>"
+    )
+    lines = [title]
     labels: list[str] = []
     for edge, route in sorted(zip(drawing.edges, routes, strict=True), key=lambda pair: pair[0].different):
         line, label = _arrow([places[slot] for slot in route], edge)
@@ -292,12 +303,16 @@ def _arrow(points: list[Point], edge: Edge) -> tuple[str, str]:
         half = (end - x) / 2
         path += f"C{x + half:.1f} {y:.1f} {end - half:.1f} {y2:.1f} {end:.1f} {y2:.1f}"
         x, y = end, y2
-    line = f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="{stroke}" marker-end="url(#{marker})"/>'
+    line = (
+        f'<path class="automaton-edge {marker}" d="{path}" fill="none" stroke="{colour}" stroke-width="{stroke}" '
+        f'marker-end="url(#{marker})"/>'
+    )
     (x1, y1), (x2, y2) = points[0], points[1]
     label_x, label_y = (x2, y2) if len(points) > 2 else ((x1 + x2) / 2, (y1 + y2) / 2)
     weight = ' font-weight="bold"' if edge.different else ""
     label = (
-        f'<text x="{label_x:.1f}" y="{label_y - 4:.1f}" text-anchor="middle" fill="{colour}"{weight} '
+        f'<text class="automaton-label {marker}" x="{label_x:.1f}" y="{label_y - 4:.1f}" text-anchor="middle" '
+        f'fill="{colour}"{weight} '
         f'stroke="#ffffff" stroke-width="4" paint-order="stroke" font-family="monospace">{_label(edge.octets)}</text>'
     )
     return line, label
@@ -306,8 +321,11 @@ def _arrow(points: list[Point], edge: Edge) -> tuple[str, str]:
 def _node(drawing: Drawing, state: int, place: Point) -> Iterator[str]:
     x, y = place
     for radius in (_RADIUS, _RADIUS - 4) if drawing.automaton.accepting[state] else (_RADIUS,):
-        yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius}" fill="#ffffff" stroke="{_PLAIN}" stroke-width="1.4"/>'
+        yield (
+            f'<circle class="automaton-state" cx="{x:.1f}" cy="{y:.1f}" r="{radius}" fill="#ffffff" '
+            f'stroke="{_PLAIN}" stroke-width="1.4"/>'
+        )
     yield (
-        f'<text x="{x:.1f}" y="{y + _RADIUS + 13:.1f}" text-anchor="middle" font-size="11" stroke="#ffffff" '
-        f'stroke-width="3" paint-order="stroke" fill="{_PLAIN}">{drawing.name(state)}</text>'
+        f'<text class="automaton-name" x="{x:.1f}" y="{y + _RADIUS + 13:.1f}" text-anchor="middle" font-size="11" '
+        f'stroke="#ffffff" stroke-width="3" paint-order="stroke" fill="{_PLAIN}">{drawing.name(state)}</text>'
     )

@@ -5,15 +5,15 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from overlong.conformance.certification import reproduce_command
+from overlong.conformance.certification import replay_command
 from overlong.conformance.kind import MEMORY, NORMATIVE, POSITION, REPLACEMENT, VERDICT
 from overlong.conformance.lost import ended_how
 from overlong.conformance.printable import printable, spaced_hex, thousands, times
 from overlong.conformance.profile import puts_out
 from overlong.conformance.protocol import GUARDED, OPERATIONS, REPLACE
+from overlong.conformance.report.expected import counted, lines_of
 from overlong.conformance.runner import FAILS, HOLDS, MEASURED_BY, NOT_MEASURED
 from overlong.conformance.traits import traits_of
-from overlong.conformance.vector import FOUND
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -52,16 +52,16 @@ def summary(certificate: Certificate, target: str | Sequence[str], *, width: int
         header += f" ({printable(run.greeting.version)})"
     yield from textwrap.wrap(header, width, subsequent_indent="  ")
     suites = [f"{part.suite.name} {thousands(part.done)}" for part in run.suites] or ["nothing ran"]
-    yield from _in_rows([*suites, f"{run.seconds:.1f} s"], width, indent="", between=f" {glyphs.dot} ")
+    yield from in_rows([*suites, f"{run.seconds:.1f} s"], width, indent="", between=f" {glyphs.dot} ")
     if run.swept is not None:
         plans = [f"{part.plan.name} {thousands(part.seen.strings)}" for part in run.swept.plans]
-        yield from _in_rows(
+        yield from in_rows(
             ["swept", *plans, f"{run.swept.seconds:.1f} s"], width, indent="", between=f" {glyphs.dot} "
         )
     yield ""
-    buckets = run.ordered_buckets
+    buckets = certificate.unexpected
     for bucket in buckets[:SHOWN]:
-        yield from _bucket(bucket, target, width)
+        yield from lines_of_bucket(bucket, target, width)
         yield ""
     if len(buckets) > SHOWN:
         yield f"and {len(buckets) - SHOWN} more buckets: see results.jsonl"
@@ -73,9 +73,11 @@ def summary(certificate: Certificate, target: str | Sequence[str], *, width: int
         line = f"{glyphs.of(state)} {claim:<{_CLAIM}} {_detail(certificate, claim)}".rstrip()
         yield from textwrap.wrap(line, width, initial_indent="  ", subsequent_indent=" " * (_CLAIM + 5))
     yield from _remarks(certificate, width)
+    if certificate.expected is not None:
+        yield from lines_of(certificate.expected, width)
 
 
-def _in_rows(items: Sequence[str], width: int, *, indent: str = "  ", between: str = "   ") -> Iterator[str]:
+def in_rows(items: Sequence[str], width: int, *, indent: str = "  ", between: str = "   ") -> Iterator[str]:
     """Items side by side, none of them broken."""
     row = ""
     for item in items:
@@ -92,29 +94,38 @@ def _verdict(certificate: Certificate, width: int) -> Iterator[str]:
     if run.incomplete:
         yield "INCOMPLETE"
         return
+    stale = len(certificate.stale)
+    gone = f"{stale} stale expectation{'' if stale == 1 else 's'}" if stale else ""
     if run.conformant:
-        yield "CONFORMANT"
+        yield f"CONFORMANT  {gone}".rstrip()
         return
     if not run.buckets:
         yield "NOT MEASURED"
         return
+    if certificate.expected is not None and not certificate.unexpected:
+        yield counted(certificate.expected) + (f", {gone}" if gone else "")
+        return
     failing = sum(len(part.failing) for part in run.suites)
     buckets = "1 bucket" if len(run.buckets) == 1 else f"{len(run.buckets)} buckets"
-    counted = f"{buckets}, {thousands(failing)} of {thousands(run.vectors)} vectors"
+    if as_expected := len(run.buckets) - len(certificate.unexpected):
+        buckets += f" ({as_expected} as expected)"
+    extent = f"{buckets}, {thousands(failing)} of {thousands(run.vectors)} vectors"
     if run.swept is not None and run.swept.divergences:
-        counted += f", {thousands(run.swept.divergences)} of {thousands(run.swept.strings)} strings"
+        extent += f", {thousands(run.swept.divergences)} of {thousands(run.swept.strings)} strings"
     failed = [claim for claim, state in run.claims.items() if state == FAILS]
     verdict = "NOT CONFORMANT"
     if run.claims[VERDICT] == HOLDS and not set(failed) & NORMATIVE:
         verdict = f"CONFORMANT EXCEPT {' and '.join(failed)}"
-    yield from (f"{verdict}  {counted}",) if len(verdict) + 2 + len(counted) <= width else (verdict, f"  {counted}")
+    yield from (f"{verdict}  {extent}",) if len(verdict) + 2 + len(extent) <= width else (verdict, f"  {extent}")
 
 
 def _detail(certificate: Certificate, claim: str) -> str:
     """What more is to be said of a claim."""
     run = certificate.run
     if run.claims[claim] == NOT_MEASURED:
-        return f"not measured: {_why_not(certificate, claim)}"
+        return f"not measured: {why_not(certificate, claim)}"
+    if certificate.expected is not None and claim in certificate.expected.failing_as_expected(run):
+        return "as expected"
     if claim == REPLACEMENT:
         mode = run.measured_by.mode
         return f"{mode.name}: {mode.line}"
@@ -148,6 +159,8 @@ def _remarks(certificate: Certificate, width: int) -> Iterator[str]:
     lines.extend(
         f"{trait.line} ({thousands(sum(part.aside for part in run.suites))})" for trait in traits_of(run.greeting)
     )
+    if run.behaves_like:
+        lines.append(f"behaves like: {run.behaves_like}")
     if run.restarts:
         lines.append(f"restarted {times(run.restarts)} after a failure")
     if certificate.refused:
@@ -157,7 +170,7 @@ def _remarks(certificate: Certificate, width: int) -> Iterator[str]:
         yield from textwrap.wrap(line, width, subsequent_indent="  ")
 
 
-def _why_not(certificate: Certificate, claim: str) -> str:
+def why_not(certificate: Certificate, claim: str) -> str:
     """Why a claim was not measured."""
     greeting = certificate.run.greeting
     offered = set(greeting.operations)
@@ -181,7 +194,8 @@ def _earlier(vector: Vector, chunks: tuple[bytes, ...]) -> str:
     return f"{octets}{cut} that {ended_how(chunks, vector)}"
 
 
-def _bucket(bucket: Bucket, target: str | Sequence[str], width: int) -> Iterator[str]:
+def lines_of_bucket(bucket: Bucket, target: str | Sequence[str], width: int) -> Iterator[str]:
+    """A bucket, told by its example."""
     example = bucket.example
     vector = example.vector
     head = f"FAIL {vector.id}  {example.code} {example.title}"
@@ -214,5 +228,4 @@ def _bucket(bucket: Bucket, target: str | Sequence[str], width: int) -> Iterator
     if bucket.count > 1:
         more = "1 more divergence" if bucket.count == 2 else f"{thousands(bucket.count - 1)} more divergences"
         yield f"     and {more} like it"
-    name = vector.in_full if vector.category == FOUND else vector.id  # no suite has it, to find a digest in
-    yield f"     reproduce: {printable(reproduce_command('replay', target, name, profile=vector.profile), 20_000)}"
+    yield f"     reproduce: {printable(replay_command(vector, target), 20_000)}"

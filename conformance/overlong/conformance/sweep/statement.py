@@ -6,10 +6,9 @@ is ``schemas/sweep-1.schema.json``.
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.results import finding_as_json, generator, plan_as_json, target_as_json
+from overlong.conformance.results import finding_as_json, generator, plan_as_json, spelt, target_as_json
 from overlong.conformance.sweep.shard import KINDS
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ def as_json(run: SweepRun) -> dict[str, Any]:
 
 def to_json(run: SweepRun) -> str:
     """The same, as it is written to a file."""
-    return json.dumps(as_json(run), indent=2) + "\n"
+    return spelt(as_json(run), indent=2) + "\n"
 
 
 def _bucket(bucket: SweepBucket) -> dict[str, Any]:

@@ -128,25 +128,39 @@ def _keep_the_end(pipe: IO[bytes], kept: bytearray) -> None:
             del kept[:-_SAID]
 
 
-def _table(file: Path, path: tuple[str, ...]) -> Mapping[str, Any] | None:
-    """The table of targets in a file; None if there is none."""
+def toml_of(file: Path, otherwise: str = "name the target in full") -> dict[str, Any] | None:
+    """What a TOML file says; None if there is no such file.
+
+    ``otherwise``: what a user can do who does not need the file.
+
+    Raises:
+        UnknownTarget: it is no TOML, or cannot be read; the message says what to do.
+    """
+    name = printable(str(file))
     try:
         if not stat.S_ISREG(file.stat().st_mode):  # a pipe that nobody writes to would hold us up
-            raise UnknownTarget(f"{file}: no file; rename it or name the target in full")
+            raise UnknownTarget(f"{name}: no file; rename it or {otherwise}")
         with file.open("rb") as opened:
             octets = opened.read(_LARGEST + 1)
         if len(octets) > _LARGEST:
-            raise UnknownTarget(f"{file}: larger than {_LARGEST} octets; it is not read")
+            raise UnknownTarget(f"{name}: larger than {_LARGEST} octets; it is not read")
         if any(part.count(b".") > _PARTS for part in re.split(rb'[^\w"\' \t.-]+', octets)):
-            raise UnknownTarget(f"{file}: a key in it has more than {_PARTS} parts; it is not read")
-        found: Any = tomllib.loads(octets.decode())
+            raise UnknownTarget(f"{name}: a key in it has more than {_PARTS} parts; it is not read")
+        return tomllib.loads(octets.decode())
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise UnknownTarget(f"{file}: {error.strerror}; mend its permissions or name the target in full") from error
+        raise UnknownTarget(f"{name}: {error.strerror}; mend its permissions or {otherwise}") from error
     except (ValueError, RecursionError) as error:  # no TOML, no UTF-8, a number of too many digits
         why = printable(str(error)) if str(error) else type(error).__name__
-        raise UnknownTarget(f"{file}: no TOML: {why}") from error
+        raise UnknownTarget(f"{name}: no TOML: {why}") from error
+
+
+def _table(file: Path, path: tuple[str, ...]) -> Mapping[str, Any] | None:
+    """The table of targets in a file; None if there is none."""
+    found: Any = toml_of(file)
+    if found is None:
+        return None
     for number, key in enumerate(path, 1):
         if key not in found:
             return None

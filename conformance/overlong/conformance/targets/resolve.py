@@ -6,6 +6,7 @@ import difflib
 import hashlib
 import os
 import shlex
+import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -158,7 +159,8 @@ def identity_of(target: FramedTarget | RecordedTarget) -> Identity:
         with path.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256")
         whole.update(digest.digest())
-        files.append((path.name, digest.hexdigest()))
+        own = str(path) == sys.executable  # python, python3 or python3.11, as it happens to be called
+        files.append((path.resolve().name if own else path.name, digest.hexdigest()))
 
     for word in target.command:
         if os.path.isfile(word):  # noqa: PTH113 (a word too long for a name is no file, and no error)

@@ -26,7 +26,12 @@ def command() -> None:
 
     FOLDER is a campaign's, or that of a corpus. Files that are no inputs (links, FIFOs, more than 1 MiB, a
     name that is the SHA-1 of other octets) are left alone, and named on stderr.
-    """
+
+    \b
+    Examples:
+      overlong corpus import campaign/ seeds/
+      overlong corpus minimise campaign/
+    """  # noqa: D301 (click reads the backspace)
 
 
 @command.command("import")
@@ -36,10 +41,13 @@ def import_command(folder: Path, sources: tuple[Path, ...]) -> None:
     """Add every input of some files or folders, whatever their names.
 
     \b
-    Example:
+    Examples:
       overlong corpus import campaign/ ~/simdutf/corpus seeds/one.txt
 
-    Exit status: 0; 2 if a source is not there, or the corpus cannot be written.
+    \b
+    Exit status:
+      0  done
+      2  a source is not there, or the corpus cannot be written
     """  # noqa: D301 (click reads the backspace)
     from overlong.fuzz.campaign.campaign import import_into
     from overlong.fuzz.campaign.store import DATABASE
@@ -58,10 +66,13 @@ def export_command(folder: Path, destination: Path) -> None:
     """Write every input to another folder, for another fuzzer.
 
     \b
-    Example:
+    Examples:
       overlong corpus export campaign/ seeds/
 
-    Exit status: 0; 2 if a folder cannot be read or written.
+    \b
+    Exit status:
+      0  done
+      2  a folder cannot be read or written
     """  # noqa: D301 (click reads the backspace)
     with campaign_errors():
         done = _corpus(folder).export(destination)
@@ -75,10 +86,13 @@ def merge_command(folder: Path, sources: tuple[Path, ...]) -> None:
     """Add only inputs that reach what none reaches yet: edges and pairs of edges of the reference.
 
     \b
-    Example:
+    Examples:
       overlong corpus merge campaign/ ~/simdutf/corpus
 
-    Exit status: 0; 2 if a source is not there, or the corpus cannot be written.
+    \b
+    Exit status:
+      0  done
+      2  a source is not there, or the corpus cannot be written
     """  # noqa: D301 (click reads the backspace)
     from overlong.fuzz.campaign.corpus import merge
     from overlong.fuzz.generation.features import features_of
@@ -94,10 +108,13 @@ def minimise_command(folder: Path) -> None:
     """Remove inputs that reach nothing that the others do not reach.
 
     \b
-    Example:
+    Examples:
       overlong corpus minimise campaign/
 
-    Exit status: 0; 2 if the corpus cannot be read or written.
+    \b
+    Exit status:
+      0  done
+      2  the corpus cannot be read or written
     """  # noqa: D301 (click reads the backspace)
     from overlong.fuzz.campaign.corpus import minimise
     from overlong.fuzz.generation.features import features_of
@@ -113,10 +130,14 @@ def check_command(folder: Path) -> None:
     """Read every input, and say which edges of the reference they reach.
 
     \b
-    Example:
+    Examples:
       overlong corpus check campaign/
 
-    Exit status: 0; 1 if a file is no input, or damaged; 2 if there is no corpus.
+    \b
+    Exit status:
+      0  every file is an input
+      1  a file is no input, or damaged
+      2  there is no corpus
     """  # noqa: D301 (click reads the backspace)
     from overlong.fuzz.campaign.corpus import files_in
     from overlong.fuzz.generation.features import edges, features_of

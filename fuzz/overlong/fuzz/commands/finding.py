@@ -18,20 +18,36 @@ _NAME = click.argument("name", metavar="ID")
 
 @click.group("finding")
 def command() -> None:
-    """Findings of a campaign: one for each cause, with the least input that shows it."""
+    """Findings of a campaign: one for each cause, with the least input that shows it.
+
+    \b
+    Examples:
+      overlong finding list campaign/
+      overlong finding show campaign/ D-7f3a
+    """  # noqa: D301 (click reads the backspace)
 
 
 @command.command("list")
 @_FOLDER
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="What stdout gets.",
+)
 def list_command(folder: str, form: str) -> None:
     """List the findings of a campaign, in the order in which they were found.
 
     \b
-    Example:
+    Examples:
       overlong finding list overlong-results/fuzz-cpython
 
-    Exit status: 0, also if there are none; 2 if FOLDER has no campaign.
+    \b
+    Exit status:
+      0  listed, also if there are none
+      2  FOLDER has no campaign
     """  # noqa: D301 (click reads the backspace)
     import json
 
@@ -69,7 +85,10 @@ def show_command(folder: str, name: str, form: str) -> None:
       overlong finding show overlong-results/fuzz-cpython D-7f3a
       overlong finding show --format id overlong-results/fuzz-cpython D-7f3a
 
-    Exit status: 0; 2 if there is no such campaign or finding.
+    \b
+    Exit status:
+      0  shown
+      2  there is no such campaign or finding
     """  # noqa: D301 (click reads the backspace)
     import json
 
@@ -104,10 +123,14 @@ def promote_command(folder: str, name: str, to: Path) -> None:
     """Make a finding a regression vector: a file that every later run can be held to.
 
     \b
-    Example:
-      overlong finding promote overlong-results/fuzz-mylib D-7f3a --to corpora/regressions
+    Examples:
+      overlong finding promote overlong-results/fuzz-mylib D-7f3a
+      overlong finding promote campaign/ D-7f3a --to tests/regressions
 
-    Exit status: 0; 2 if there is no such finding, or the file cannot be written.
+    \b
+    Exit status:
+      0  written
+      2  there is no such finding, or the file cannot be written
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.printable import printable
     from overlong.fuzz.campaign.campaign import finding_named, profile_of
@@ -141,7 +164,10 @@ def test_command(folder: str, name: str, language: str | None, output: Path | No
       overlong finding test overlong-results/fuzz-mylib D-7f3a --language rust
       overlong finding test campaign/ D-7f3a --language c -o tests/
 
-    Exit status: 0; 2 if there is no such finding, or the file cannot be written.
+    \b
+    Exit status:
+      0  written
+      2  there is no such finding, or the file cannot be written
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.printable import printable
     from overlong.fuzz.campaign.campaign import finding_named

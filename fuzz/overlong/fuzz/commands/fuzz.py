@@ -13,6 +13,14 @@ import click
 from click.core import ParameterSource
 
 from overlong.conformance.commands.certify import slug
+from overlong.conformance.commands.formats import (
+    Wanted,
+    formats_option,
+    rendered,
+    report_of,
+    show,
+    tell_written,
+)
 from overlong.conformance.commands.options import (
     CONFORMS,
     DIVERGES,
@@ -24,6 +32,7 @@ from overlong.conformance.commands.options import (
     width,
     with_limits,
 )
+from overlong.conformance.commands.words import complete_targets
 from overlong.fuzz.commands.campaigns import TargetsCommand, campaign_errors, targets_of
 from overlong.fuzz.quantities import count_of, seconds_of
 
@@ -59,7 +68,7 @@ _FIXED = {"engine", "seed", "profile", "corpus", "path", "timeout", "restarts", 
 class _Shown:
     """What a user wants to see."""
 
-    form: str
+    wanted: Wanted
     ci: bool
     quiet: bool
     verbose: bool
@@ -80,7 +89,7 @@ def _read_by(reader: Callable[[str], float]) -> Callable[[click.Context, click.P
 
 
 @click.command("fuzz", cls=TargetsCommand, epilog=EXAMPLES)
-@click.argument("names", nargs=-1, metavar="TARGET...")
+@click.argument("names", nargs=-1, metavar="TARGET...", shell_complete=complete_targets)
 @click.option(
     "--time", "seconds", callback=_read_by(seconds_of), metavar="TIME", help="End after 30s, 10m, 2h, 3d, 2w."
 )
@@ -133,14 +142,7 @@ def _read_by(reader: Callable[[str], float]) -> Callable[[click.Context, click.P
 )
 @click.option("--ci", is_flag=True, help="No screen; fail if a target was not asked; keep the report in summary.txt.")
 @click.option("--emit", type=click.Choice(["libfuzzer"]), help="Write a harness in C++ in place of running anything.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="What stdout gets: the report, or what campaign.json holds.",
-)
+@formats_option("what campaign.json holds")
 @with_limits
 @click.option("-q", "--quiet", is_flag=True, help="No progress; if nothing is found one line.")
 @click.option("-v", "--verbose", is_flag=True, help="Lines in place of the screen; also how fast it was.")
@@ -158,7 +160,7 @@ def command(
     resume: Path | None,
     ci: bool,  # noqa: FBT001
     emit: str | None,
-    form: str,
+    wanted: Wanted,
     timeout: float,
     restarts: int,
     quiet: bool,  # noqa: FBT001
@@ -175,9 +177,9 @@ def command(
       0  nothing was found (differences do not count)
       1  something was
       2  the command line or a file is wrong
-      3  nothing was asked: a target would not start; with --ci, one of them was not
-      4  incomplete: interrupted, the cluster is gone, or nothing of what was seen is examined yet;
-         --resume goes on
+      3  nothing was asked: a target would not start; with --ci, one was not
+      4  incomplete: interrupted, the cluster is gone, or nothing of what was
+         seen is examined yet; --resume goes on
     """  # noqa: D301 (click reads the backspace)
     if jobs is not None and cluster is not None:
         raise click.UsageError("--jobs is for this machine, and with --cluster others ask; leave one of them out")
@@ -196,7 +198,7 @@ def command(
     from overlong.fuzz.commands.screen import Goal
     from overlong.fuzz.engines.engine import Job
 
-    shown = _Shown(form=form, ci=ci, quiet=quiet, verbose=verbose)
+    shown = _Shown(wanted=wanted, ci=ci, quiet=quiet, verbose=verbose)
     with campaign_errors():
         if resume is not None:
             from overlong.fuzz.campaign.campaign import Campaign
@@ -298,10 +300,13 @@ def _run(campaign: Campaign, goal: Goal, jobs: int, cluster: str, shown: _Shown)
     text = list(_report(status, goal.folder, shown, stopped=stopped))
     if shown.ci:
         (folder / SUMMARY).write_text("".join(f"{line}\n" for line in text), encoding="utf-8")
-    if shown.form == "json" and not stopped:
+    if shown.wanted.stdout == "json" and not stopped:
         click.echo((folder / STATEMENT).read_text("utf-8"), nl=False)
+    elif shown.wanted.stdout == "markdown" and not stopped:
+        show(rendered(report_of(folder), "markdown", width=width()))
     else:
         _print(text)
+    tell_written(shown.wanted, folder, quiet=shown.quiet)
     if stopped:
         leave(f"{stopped}; {_kept(status, goal.folder)}", INCOMPLETE)
     if shown.ci and (silent := _not_asked(folder)):

@@ -1,0 +1,114 @@
+"""What a decoder that diverges behaves like: its automaton, learned after the suites, in a second or two."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from overlong.conformance.kind import VERDICT
+from overlong.conformance.observation import Accepted, Refused
+from overlong.conformance.portrait import NOT_TOLD, PAIRS, bearable, hurried, maps_of, painted
+from overlong.conformance.printable import printable
+from overlong.conformance.protocol import DECODE, VALIDATE
+from overlong.conformance.report.model import Drawn
+from overlong.conformance.runner import FAILS
+from overlong.conformance.target import BudgetSpent, TargetError
+from overlong.reference import DIALECTS, dialect
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from overlong.conformance.identify.identify import Portrait
+    from overlong.conformance.report.model import Map
+    from overlong.conformance.results import ResultsWriter
+    from overlong.conformance.runner import Run
+    from overlong.conformance.target import Target
+
+_QUESTIONS = 120_000
+"""Strings that it may be asked: three times what most dialects take, and a second's work."""
+
+
+def portray(target: Target, run: Run, writer: ResultsWriter) -> None:
+    """Write the portrait of a target, if it is quick; and if it fails the verdict, what it behaves like.
+
+    A target that fails no verdict is learned by nobody: complete(0) says which automaton it is. One that failed while
+    the suites ran is not learned, either; any other is asked a twentieth of what they asked, so whether it is quick
+    does not matter, and what a summary says of it is the same on a busy machine.
+
+    Args:
+        target: that has run all suites and is still open. Nobody may ask it anything afterwards.
+        run: of its suites; it is told what the target behaves like.
+        writer: of its results.
+    """
+    learned = None
+    try:
+        if run.claims[VERDICT] == FAILS and not run.restarts:
+            learned = learn(target)
+        maps = maps_of(target, run.profile) if bearable(target, run) else ()
+    except KeyboardInterrupt:
+        run.incomplete = "interrupted"
+        return
+    except (BudgetSpent, TargetError):
+        return
+    if maps:
+        writer.portrait(maps)
+    if learned is not None:
+        run.behaves_like, drawn = likeness(learned, run, maps)
+        if run.behaves_like:
+            writer.automaton(drawn, run.behaves_like)
+
+
+def learn(target: Target) -> Portrait:
+    """What can be learned of the dialect of a target with few questions.
+
+    Raises:
+        BudgetSpent: it fails too often.
+        TargetError: it does not start any more.
+    """
+    from overlong.conformance.identify.identify import identify_dialect
+
+    with hurried(target, math.inf):
+        return identify_dialect(target, _QUESTIONS)
+
+
+def likeness(learned: Portrait, run: Run, maps: Sequence[Map]) -> tuple[str, Drawn | None]:
+    """The dialect that it speaks, exactly or nearest; and its automaton beside that, if it could be learned.
+
+    It is exact only if what was learned equals the dialect's machine, and nothing that the suites or the maps showed
+    says otherwise. Nothing is said of what could not be learned and has no maps.
+    """
+    from overlong.conformance.identify.picture import picture
+
+    trait = learned.trait("dialect")
+    drawn = picture(learned, ".svg")
+    if trait is None or drawn is None:
+        return f"{_nearest(maps, run)} (nearest)" if maps else "", None
+    exact = trait.exact and _never_otherwise(run, trait.name) and not (maps and _differing(maps, trait.name, run))
+    title = f"The automaton of {printable(run.target)}, as learned, and that of {trait.name}"
+    return f"{trait.name} ({'exact' if exact else 'nearest'})", Drawn(title, drawn)
+
+
+def _never_otherwise(run: Run, name: str) -> bool:
+    """Whether each example of a bucket was answered as the dialect has it."""
+    automaton = dialect(name).automaton
+    return all(
+        automaton.accepts(bucket.example.vector.octets) == isinstance(bucket.example.observed, Accepted)
+        for bucket in run.buckets.values()
+        if bucket.example.operation in VALIDATE + DECODE and isinstance(bucket.example.observed, Accepted | Refused)
+    )
+
+
+def _nearest(maps: Sequence[Map], run: Run) -> str:
+    """The dialect whose maps differ least."""
+    return min(DIALECTS, key=lambda name: _differing(maps, name, run))
+
+
+def _differing(maps: Sequence[Map], name: str, run: Run) -> int:
+    """How many answers in maps are not those of a dialect."""
+    known = painted(dialect(name).automaton, run.profile.speaks)
+    return sum(
+        map_.answers[at] not in (other.answers[at], NOT_TOLD)
+        for map_, other in zip(maps, known, strict=True)
+        if map_.answers != other.answers
+        for at in range(PAIRS)
+    )

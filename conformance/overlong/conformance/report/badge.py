@@ -1,0 +1,78 @@
+"""The badge: what shields.io's endpoint takes (https://shields.io/badges/endpoint-badge).
+
+Green says that everything measured holds, and nothing less: what was expected, not measured or cut short is not green.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from overlong.conformance.printable import printable, thousands
+from overlong.conformance.report.model import Kind, Standing, State
+from overlong.conformance.report.wording import counted, faults, is_fault
+
+if TYPE_CHECKING:
+    from overlong.conformance.report.model import Report, Subject
+
+LABEL = "UTF-8"
+GREEN, RED, ORANGE, BLUE, GREY = "brightgreen", "red", "orange", "blue", "lightgrey"
+
+
+def badge(report: Report) -> str:
+    """The badge's JSON; one line, and the same for the same report."""
+    message, colour = _message(report)
+    fields = {"schemaVersion": 1, "label": LABEL, "message": message, "color": colour}
+    return json.dumps(fields) + "\n"
+
+
+def _message(report: Report) -> tuple[str, str]:
+    subjects, state = report.subjects, report.state
+    if report.incomplete or state is State.INCOMPLETE:
+        return "incomplete", ORANGE
+    if not subjects:
+        return "not measured", GREY
+    if report.kind is Kind.DIFF:
+        return _of_difference(report)
+    if state in (State.NOT_MEASURED, State.NOTHING):
+        return f"{_of_many(subjects, state)}{state.value}", GREY
+    if state is State.DIVERGES and len(subjects) > 1:
+        return f"{_of_many(subjects, state)}diverge", RED
+    if number := sum(len(faults(subject)) for subject in subjects):
+        return counted(number, "divergence"), RED
+    if number := sum(len(subject.stale) for subject in subjects):
+        return counted(number, "stale expectation"), RED
+    if state is State.DIVERGES:
+        return "diverges", RED
+    if state is State.EXPECTED:
+        return "0 unexpected", BLUE
+    if report.kind in (Kind.CERTIFY, Kind.MATRIX) and any(subject.why for subject in subjects):
+        return "no divergences in what was asked", BLUE  # filtered: there is no certificate
+    profile = _profile(subjects)
+    of_one = {Kind.SWEEP: "no divergences", Kind.FUZZ: "nothing found"}.get(report.kind, "conformant")
+    words = of_one if len(subjects) == 1 else f"{len(subjects)} decoders {of_one}"
+    return f"{profile} {words}" if profile else words, GREEN
+
+
+def _of_many(subjects: tuple[Subject, ...], state: State) -> str:
+    """``2 of 40 `` where there are several."""
+    if len(subjects) == 1:
+        return ""
+    return f"{thousands(sum(subject.state is state for subject in subjects))} of {thousands(len(subjects))} "
+
+
+def _of_difference(report: Report) -> tuple[str, str]:
+    causes = [cause for subject in report.subjects for cause in subject.causes]
+    if worse := sum(is_fault(cause) and cause.standing is not Standing.NEW for cause in causes):
+        return counted(worse, "regression"), RED
+    if report.state is State.NOT_MEASURED:
+        return "not measured", GREY
+    if any(cause.standing in (Standing.NOT_COMPARABLE, Standing.NEW) for cause in causes):
+        return "no regression, not all comparable", BLUE
+    return "no regression", GREEN
+
+
+def _profile(subjects: tuple[Subject, ...]) -> str:
+    """The profile that all were measured by; empty if there are several."""
+    profiles = {subject.profile for subject in subjects}
+    return printable(profiles.pop(), 40) if len(profiles) == 1 else ""

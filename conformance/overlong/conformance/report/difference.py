@@ -1,0 +1,100 @@
+"""A diff that a person reads in a terminal: pair by pair what became worse, what better, and what cannot be said."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING
+
+from overlong.conformance.difference import BEFORE, EXPECTED, ORDER
+from overlong.conformance.printable import printable, thousands
+from overlong.conformance.report.model import Standing, State
+from overlong.conformance.report.terminal import Glyphs
+from overlong.conformance.report.wording import given, headline
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from overlong.conformance.report.model import Cause, Report, Subject
+
+_SHOWN = 20
+"""Causes of one standing, of one pair, that are written out."""
+
+
+def told(report: Report, *, width: int, encoding: str) -> Iterator[str]:
+    """The lines of the report; none but commands is wider than ``width``."""
+    arrow = "->" if Glyphs(encoding).dot == "|" else "→"
+    for name in ("older", "newer"):
+        side = report.extra["sources"][name]
+        details = ", ".join(part for part in (side["kind"], side["generator"], side["time"]) if part)
+        yield from _wrapped(f"{name}  {side['source'] or side['title']} ({details})", width, after=7)
+    for note in (*report.notes, *([f"incomplete: {report.incomplete}"] if report.incomplete else [])):
+        yield from _wrapped(note, width, after=2)
+    of_pair = zip(report.subjects, report.extra["older"], report.extra["newer"], strict=True)
+    for subject, before, now in of_pair:
+        claims = [each for each in report.extra["claims"] if each["subject"] == subject.id]
+        lines = [*_claims(claims, arrow, width), *_causes(subject, width)]
+        if lines or not before or not now or State.INCOMPLETE in (before["state"], now["state"]):
+            yield ""
+            yield from _sides(before, now, arrow, width)
+            yield from lines
+    yield ""
+    yield from _wrapped(_summary(report), width, after=2)
+
+
+def _wrapped(text: str, width: int, *, before: int = 0, after: int = 0) -> list[str]:
+    """Lines of a text that may hold anything."""
+    return textwrap.wrap(
+        printable(text, 2000), width, initial_indent=" " * before, subsequent_indent=" " * (before + after)
+    )
+
+
+def _sides(before: Mapping[str, str], now: Mapping[str, str], arrow: str, width: int) -> Iterator[str]:
+    """Which two are compared; and what of them is not whole."""
+    if not before or not now:
+        name, missing = (before or now)["id"], "newer" if before else "older"
+        yield from _wrapped(f"{name}: not on the {missing} side", width)
+        return
+    names = [f"{each['id']} ({each['version']})" if each["version"] else each["id"] for each in (before, now)]
+    shown = names[0] if before["id"] == now["id"] and before["version"] == now["version"] else f" {arrow} ".join(names)
+    if before["id"] == now["id"] and before["digest"] != now["digest"]:
+        shown += "; its files have changed"
+    yield from _wrapped(shown, width, after=2)
+    for side, each in (("older", before), ("newer", now)):
+        if each["state"] in (State.INCOMPLETE, State.NOT_MEASURED):
+            yield from _wrapped(f"the {side} side is {each['state']}: {each['why']}", width, before=2, after=2)
+
+
+def _claims(claims: Sequence[Mapping[str, str]], arrow: str, width: int) -> Iterator[str]:
+    for each in claims:
+        if each["older"] != each["newer"]:
+            yield from _wrapped(f"{each['claim']}: {each['older']} {arrow} {each['newer']}", width, before=2, after=2)
+
+
+def _causes(subject: Subject, width: int) -> Iterator[str]:
+    for standing in ORDER[:-1]:
+        found = [cause for cause in subject.causes if cause.standing is standing]
+        for cause in found[:_SHOWN]:
+            yield from _cause(cause, width)
+        if len(found) > _SHOWN:
+            yield f"  and {thousands(len(found) - _SHOWN)} more that are {standing}"
+
+
+def _cause(cause: Cause, width: int) -> Iterator[str]:
+    yield from _wrapped(f"{cause.standing.upper()} {headline(cause)}", width, before=2, after=2)
+    words = f"{given(cause)}: expected {cause.expected}, observed {cause.observed}"
+    if cause.count > 1:
+        words += f" (and {thousands(cause.count - 1)} more)"
+    yield from _wrapped(words, width, before=5, after=2)
+    if cause.reason:
+        yield from _wrapped(f"why: {cause.reason}", width, before=5, after=2)
+    for title, text in cause.more:
+        if title in (BEFORE, EXPECTED):
+            yield from _wrapped(f"{title}: {text}" if text else title, width, before=5, after=2)
+    if cause.reproduce and cause.standing in (Standing.REGRESSED, Standing.CHANGED, Standing.NEW):
+        yield f"     reproduce: {printable(cause.reproduce, 1000)}"
+
+
+def _summary(report: Report) -> str:
+    counts: Mapping[str, int] = report.extra["counts"]
+    told = ", ".join(f"{thousands(number)} {standing}" for standing, number in counts.items() if number)
+    return told or "no causes on either side"

@@ -1,0 +1,52 @@
+"""What a person reads of expected deviations: those that occur, and what is to be done about the others."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING
+
+from overlong.conformance.printable import printable, thousands
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from overlong.conformance.expected import Expectations
+
+SHOWN = 20
+"""Entries of a kind that are written out; the rest are counted."""
+
+
+def counted(expected: Expectations) -> str:
+    """``0 unexpected (3 expected deviations)``; only where that is so."""
+    number = len(expected.occurring)
+    return f"0 unexpected ({'1 expected deviation' if number == 1 else f'{number} expected deviations'})"
+
+
+def lines_of(expected: Expectations, width: int) -> Iterator[str]:
+    """The lines on all entries, none wider than ``width``; none if there are no entries for the target."""
+    occurring = [
+        f"expected: {each.names}: {printable(each.reason) or 'no reason given'}"
+        + (f" ({printable(each.link)})" if each.link else "")
+        + f" [{thousands(expected.tally(each).total)}]"
+        for each in expected.occurring
+    ]
+    stale = [
+        f"STALE {each.deviation.where}: {each.deviation.names}: {printable(each.why)}; --update-expected mends it"
+        for each in expected.stale
+    ]
+    unasked = [f"not asked: {each.deviation.where}: {each.deviation.names}: {each.why}" for each in expected.unasked]
+    expired = [
+        f"expired on {each.expires}, and does not count: {each.where}: {each.names}: {printable(each.reason)}"
+        for each in expected.expired
+    ]
+    for lines in (occurring, unasked, expired, stale):
+        for line in lines[:SHOWN]:
+            yield from textwrap.wrap(line, width, subsequent_indent="  ")
+        if len(lines) > SHOWN:
+            yield f"and {thousands(len(lines) - SHOWN)} more such lines"
+    if missing := expected.without_reason:
+        places = ", ".join(each.where for each in missing[:3]) + (", ..." if len(missing) > 3 else "")
+        reasons = "1 reason is" if len(missing) == 1 else f"{len(missing)} reasons are"
+        yield from textwrap.wrap(f"{reasons} missing: {places}", width, subsequent_indent="  ")
+    if expected.changes:
+        yield f"written: {printable(str(expected.file))}: {expected.changes}"

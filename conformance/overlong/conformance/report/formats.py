@@ -1,0 +1,74 @@
+"""The formats that a report is written in. Each is made by a module of its own, imported when it is wanted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from overlong.conformance.report.model import Report
+
+
+@dataclass(frozen=True)
+class Format:
+    """A way to write a report."""
+
+    name: str
+    file: str
+    """What it is called in a folder."""
+    what: str
+    """What it is, and for whom, in a few words."""
+    module: str
+    function: str
+
+    def render(self, report: Report) -> str:
+        """The report in this format."""
+        written = getattr(import_module(self.module), self.function)(report)
+        assert isinstance(written, str)
+        return written
+
+
+_HERE = "overlong.conformance.report"
+FORMATS = {
+    each.name: each
+    for each in (
+        Format("text", "report.txt", "what a terminal shows", f"{_HERE}.text", "text"),
+        Format("json", "report.json", "all of it, for programs", f"{_HERE}.data", "data"),
+        Format("markdown", "report.md", "for an issue or a step summary", f"{_HERE}.markdown", "markdown"),
+        Format("html", "report.html", "one page with pictures, for a browser", f"{_HERE}.html.page", "page"),
+        Format("junit", "junit.xml", "JUnit's XML, for CI servers", f"{_HERE}.junit", "junit"),
+        Format("sarif", "overlong.sarif", "SARIF 2.1.0, for code scanning", f"{_HERE}.sarif", "sarif"),
+        Format("badge", "badge.json", "the JSON of a shields.io badge", f"{_HERE}.badge", "badge"),
+    )
+}
+
+
+def write_reports(report: Report, names: Sequence[str], folder: Path) -> list[Path]:
+    """Write the report into a folder in each of these formats; the paths of what was written.
+
+    All are made before the first is written, and each appears whole or not at all.
+
+    Raises:
+        KeyError: there is no such format.
+        OSError: one cannot be written.
+    """
+    made = [(folder / FORMATS[name].file, FORMATS[name].render(report)) for name in names]
+    for path, text in made:
+        write(text, path)
+    return [path for path, _ in made]
+
+
+def write(text: str, path: Path) -> None:
+    """Write a report to a file, whole or not at all, as UTF-8.
+
+    Raises:
+        OSError: it cannot be written; then there is nothing of it.
+    """
+    from overlong.conformance.results import written_whole
+
+    with written_whole(path, encoding="utf-8") as file:
+        file.write(text)

@@ -1,0 +1,90 @@
+"""Octets as a person reads them: in hex and in bits, with the bits that mark a lead or a tail octet set apart.
+
+Which bits those are comes from the layout, the widest that there ever was: it tells the octets of RFC 2279, too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from overlong.reference import MaximalSubpart
+from overlong.reference.decoder import segments
+from overlong.reference.layout import load_layout
+
+if TYPE_CHECKING:
+    from overlong.reference import Dialect
+
+SHOWN = 24
+"""Octets of a long input that are drawn: those around the first that are ill-formed."""
+_BEFORE = 6
+_LONGEST = 1 << 14  # octets that are looked through for the first ill-formed one
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One octet."""
+
+    offset: int
+    hex: str
+    marker: str
+    """The bits that say what kind of octet it is."""
+    free: str
+    """The bits of the number."""
+    role: str
+    """``lead of 3``, ``tail``, ``alone``, ``none``."""
+    ill_formed: bool
+    """It is part of a maximal subpart."""
+    begins_chunk: bool
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The octets that are drawn, and how many are not."""
+
+    cells: tuple[Cell, ...]
+    before: int
+    after: int
+    total: int
+
+
+@cache
+def _parts(octet: int) -> tuple[str, str, str]:
+    """Its marker bits, its other bits and its role."""
+    bits, layout = f"{octet:08b}", load_layout("rfc2279")
+    if layout.is_tail(octet):
+        free, role = layout.rows[-1].templates[-1].free, "tail"
+    elif (row := layout.announced(octet)) is not None:
+        free, length = row.templates[0].free, len(row.templates)
+        role = "alone" if length == 1 else f"lead of {length}"
+    else:
+        free, role = 0, "no UTF-8"
+    return bits[: 8 - free], bits[8 - free :], role
+
+
+def cells_of(octets: bytes, chunks: tuple[int, ...] | None, spoken: Dialect | None) -> Cells:
+    """The octets to draw.
+
+    Args:
+        octets: of the input.
+        chunks: lengths, if it came in chunks.
+        spoken: by which it is judged what is ill-formed; None if nothing is.
+    """
+    begins: set[int] = set()
+    place = 0
+    for length in chunks or ():
+        begins.add(place)
+        place += length
+    wrong: set[int] = set()
+    if spoken is not None and len(octets) <= _LONGEST:
+        for found in segments(octets, spoken=spoken):
+            if isinstance(found, MaximalSubpart):
+                wrong.update(range(found.offset, found.offset + found.length))
+    first = 0 if len(octets) <= SHOWN else max(0, min(min(wrong, default=0) - _BEFORE, len(octets) - SHOWN))
+    shown = octets[first : first + SHOWN]
+    cells = tuple(
+        Cell(offset, f"{octet:02X}", *_parts(octet), offset in wrong, offset > 0 and offset in begins)
+        for offset, octet in enumerate(shown, first)
+    )
+    return Cells(cells, first, len(octets) - first - len(cells), len(octets))

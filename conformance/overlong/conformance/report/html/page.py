@@ -1,0 +1,203 @@
+"""One self-contained page of a report: no network, readable without its script, and nothing hostile in it.
+
+Every text that comes from a report goes through :func:`printable`, then through jinja2's escaping; there is no way
+around either in the templates. What is marked safe is the style, the script, and pictures that svg.py let through.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, cast
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from overlong.conformance.printable import printable, thousands
+from overlong.conformance.report.html.comparison import page_among_others, pages_of, pairs, sources
+from overlong.conformance.report.html.links import section_links, vulnerability, weakness, web_address
+from overlong.conformance.report.html.shown import Maps, Room, Shower, claims_of, overviews
+from overlong.conformance.report.html.verdict import (
+    CLAIM_STATES,
+    STANDINGS,
+    STATES,
+    standings_of,
+    state_words,
+    verdict_of,
+)
+from overlong.conformance.report.model import Kind, Standing
+from overlong.conformance.report.wording import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from overlong.conformance.report.html.shown import ShownSubject
+    from overlong.conformance.report.html.svg import Picture
+    from overlong.conformance.report.model import Report
+
+LARGEST = 2_000_000
+"""Octets of a page."""
+ROOMS = (
+    Room(causes=30, walks=30, maps=Maps.ALL, text=2000),
+    Room(causes=30, walks=6, maps=Maps.DIFFERENCES, text=2000),
+    Room(causes=30, walks=6, maps=Maps.FIRST, text=2000),
+    Room(causes=12, walks=4, maps=Maps.FIRST, text=2000),
+    Room(causes=8, walks=2, maps=Maps.NONE, text=300),
+    Room(causes=3, walks=0, maps=Maps.NONE, text=300),
+    Room(causes=1, walks=0, maps=Maps.NONE, text=80, subjects=300),
+    Room(causes=0, walks=0, maps=Maps.NONE, text=80, subjects=200),
+)
+"""What is tried, until the page is not too large."""
+_LEAST = 700
+"""Octets of a bucket with nothing in it."""
+_GROUPS = re.compile(r"(?<=\d) (?=\d{3}\b)")
+COMMAND = 20_000
+"""Characters of a command that are shown: one that is cut does nothing."""
+_LABELS = {
+    Kind.CERTIFY: "Conformance report",
+    Kind.MATRIX: "Matrix of decoders",
+    Kind.SWEEP: "Sweep",
+    Kind.FUZZ: "Fuzzing campaign",
+    Kind.DIFF: "Difference of two measurements",
+}
+
+
+def page(report: Report) -> str:
+    """The page, as HTML: less than :data:`LARGEST` octets, and the same for the same report."""
+    text = ""
+    known: dict[str, Picture | None] = {}
+    for room in ROOMS:
+        shown = sum(min(len(subject.causes), room.causes) for subject in report.subjects[: room.subjects])
+        if shown * _LEAST > LARGEST:
+            continue
+        text = _rendered(report, room, known)
+        if len(text.encode()) < LARGEST:
+            break
+    return text
+
+
+def _rendered(report: Report, room: Room, known: dict[str, Picture | None]) -> str:
+    shower = Shower(report, room, known)
+    subjects = shower.subjects()
+    several = len(report.subjects) > 1
+    claims = claims_of(report.subjects)
+    pictures = [figure for caption, svg in overviews(report) for figure in shower.figure(caption, svg, large=True)]
+    return (
+        _environment(room.text)
+        .get_template("page.html.jinja")
+        .render(
+            section_links=section_links,
+            web_address=web_address,
+            weakness=weakness,
+            vulnerability=vulnerability,
+            Kind=Kind,
+            Standing=Standing,
+            STANDINGS=STANDINGS,
+            STATES=STATES,
+            glossary=several,
+            state_words=state_words,
+            report=report,
+            label=_LABELS[report.kind],
+            verdict=verdict_of(report),
+            subjects=subjects,
+            several=several,
+            left_out=len(report.subjects) - len(subjects),
+            claims=claims,
+            columns=[
+                claim for claim in claims if any(each.claims.get(claim) in CLAIM_STATES for each in report.subjects)
+            ],
+            standings=standings_of(report),
+            pairs=pairs(report),
+            sources=sources(report),
+            pages=pages_of(report),
+            index=page_among_others(report.extra.get("index")),
+            common=_common(subjects),
+            pictures=pictures,
+            codes=shower.codes,
+            total=sum(cause.count for subject in report.subjects for cause in subject.causes),
+            policy=_policy(),
+            style=Markup(_style()),  # noqa: S704 - a file of ours
+            script=Markup(_script()),  # noqa: S704 - a file of ours
+        )
+    )
+
+
+@cache
+def _environment(limit: int) -> Environment:
+    """Templates that show so many characters of a text."""
+
+    def finalize(value: object) -> str:
+        if isinstance(value, Markup):
+            return value
+        text = str(value)
+        return text if len(text) <= limit and text.isprintable() else printable(text, limit)
+
+    environment = Environment(
+        loader=PackageLoader("overlong.conformance.report.html"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=finalize,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    cast("dict[str, Callable[..., Markup]]", environment.filters).update(
+        thousands=_thousands, counted=_counted, unbroken=_unbroken, whole=_whole, inside=_inside
+    )
+    return environment
+
+
+def _whole(text: str) -> Markup:
+    """A command, uncut."""
+    return escape(printable(text, COMMAND))
+
+
+def _unbroken(text: str) -> Markup:
+    """A text whose numbers stay on one line: half of one would be another."""
+    return Markup(_GROUPS.sub("\N{NO-BREAK SPACE}", str(escape(printable(text, COMMAND)))))  # noqa: S704 - escaped
+
+
+def _thousands(number: int) -> Markup:
+    return _unbroken(thousands(number))
+
+
+def _counted(number: int, what: str) -> Markup:
+    return _unbroken(counted(number, what))
+
+
+def _inside(text: str) -> Markup:
+    """A short text in an attribute."""
+    return escape(printable(text, 120))
+
+
+def _common(subjects: list[ShownSubject]) -> tuple[str, ...]:
+    """What was not covered of any of them, said once."""
+    first, *others = [each.subject.not_covered for each in subjects if each.subject.not_covered] or [()]
+    return tuple(line for line in first if all(line in lines for lines in others))
+
+
+@cache
+def _style() -> str:
+    pictures = files("overlong.conformance.report.pictures") / "pictures.css"
+    own = files("overlong.conformance.report.html") / "style.css"
+    return own.read_text("utf-8") + pictures.read_text("utf-8")
+
+
+@cache
+def _script() -> str:
+    return (files("overlong.conformance.report.html") / "script.js").read_text("utf-8")
+
+
+@cache
+def _policy() -> str:
+    """The Content-Security-Policy: nothing from anywhere, but this style and this script."""
+    style, script = (
+        base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in (_style(), _script())
+    )
+    return (
+        f"default-src 'none'; style-src 'sha256-{style}'; script-src 'sha256-{script}'; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )

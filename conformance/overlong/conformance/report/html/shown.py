@@ -1,0 +1,361 @@
+"""What a page shows of a report: its parts with their glyphs, anchors and pictures, cut to what there is room for."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from overlong.conformance.kind import CLAIMS, KINDS
+from overlong.conformance.printable import printable
+from overlong.conformance.protocol import ENCODE_UTF16, ENCODING, GUARDED, OPERATIONS
+from overlong.conformance.report.html.anchors import Anchors
+from overlong.conformance.report.html.octets import Cells, cells_of
+from overlong.conformance.report.html.svg import Picture, drawn
+from overlong.conformance.report.html.verdict import CLAIM_STATES, NOT_SAID, STANDINGS, Verdict, verdict_of_subject
+from overlong.conformance.report.model import Kind
+from overlong.conformance.report.wording import counted
+from overlong.reference import DEFECTS, DIALECTS, dialect
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from markupsafe import Markup
+
+    from overlong.conformance.report.model import Cause, Map, Part, Report, Standing, Subject
+    from overlong.reference import Dialect
+
+
+class Maps(Enum):
+    """Which maps are drawn of a decoder. Of one among many those that are the reference's are only named."""
+
+    ALL = "the decoder, the reference and their difference"
+    DIFFERENCES = "differences"
+    FIRST = "the difference in the first map, and nothing learned"
+    NONE = "none"
+
+
+@dataclass(frozen=True)
+class Room:
+    """How much of a report a page shows."""
+
+    causes: int
+    """Buckets of one target."""
+    walks: int
+    """Of these, how many with the walk drawn."""
+    maps: Maps
+    text: int
+    """Characters of one text."""
+    subjects: int = 1000
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What a code means."""
+
+    code: str
+    title: str
+    line: str
+    section: str
+    paragraph: str
+    effect: str = ""
+    cwe: tuple[int, ...] = ()
+    cves: tuple[str, ...] = ()
+    claim: str = ""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A picture and what stands below it."""
+
+    caption: str
+    markup: Markup
+    large: bool = False
+
+
+@dataclass(frozen=True)
+class ShownCause:
+    """One bucket."""
+
+    cause: Cause
+    anchor: str
+    tone: str
+    glyph: str
+    cells: Cells | None
+    """Of a decoder's input."""
+    numbers: tuple[str, ...]
+    """Of an encoder's: what it was given to encode."""
+    walk: Markup | None
+    operation: str
+    explained: bool
+    """Whether the page explains its code."""
+
+
+@dataclass(frozen=True)
+class ShownClaim:
+    """A claim, and whether it holds."""
+
+    name: str
+    state: str
+    tone: str
+    glyph: str
+    meaning: str
+
+
+@dataclass(frozen=True)
+class ShownSubject:
+    """One target."""
+
+    subject: Subject
+    anchor: str
+    verdict: Verdict
+    claims: tuple[ShownClaim, ...]
+    groups: tuple[tuple[Standing, tuple[ShownCause, ...]], ...]
+    """Buckets, by how they stand; those of one standing if nobody asks for others."""
+    left: int
+    """Buckets that the page has no room for."""
+    left_divergences: int
+    stale: tuple[ShownCause, ...]
+    stale_left: int
+    figures: tuple[Figure, ...]
+    map_note: str
+    not_whole: tuple[Part, ...]
+    """Suites that were not wholly asked."""
+
+    @property
+    def divergences(self) -> int:
+        return sum(cause.count for cause in self.subject.causes)
+
+
+@dataclass
+class Shower:
+    """Prepares the parts of one page: it hands out anchors and keeps pictures, so that none is there twice."""
+
+    report: Report
+    room: Room
+    known: dict[str, Picture | None]
+    """Pictures that were let through for another page of the same report, or were not."""
+    anchors: Anchors = field(default_factory=Anchors)
+    codes: dict[str, Explanation] = field(default_factory=dict[str, Explanation])
+    """Those that the page has to explain, in order."""
+
+    def __post_init__(self) -> None:
+        for name in (
+            "top",
+            "main",
+            "verdict",
+            "causes",
+            "codes",
+            "decoders",
+            "tested",
+            "untested",
+            "pictures",
+            "repeat",
+        ):
+            self.anchors.give(name)  # the page's own
+        self._pictures: dict[str, Picture] = {}
+
+    def subjects(self) -> list[ShownSubject]:
+        return [self._subject(subject) for subject in self.report.subjects[: self.room.subjects]]
+
+    def figure(self, caption: str, svg: str, *, large: bool = False) -> Iterator[Figure]:
+        """A picture with its caption; none if there is nothing to show."""
+        markup = self._picture(svg, caption)
+        if markup is not None:
+            yield Figure(caption, markup, large)
+
+    def _picture(self, svg: str, title: str) -> Markup | None:
+        if not svg:
+            return None
+        key = hashlib.sha256(svg.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+        if key in self._pictures:
+            return self._pictures[key].again
+        if key not in self.known:
+            self.known[key] = drawn(svg, f"p{key}", title)
+        picture = self.known[key]
+        if picture is None:
+            return None
+        self._pictures[key] = picture
+        return picture.markup
+
+    def _subject(self, subject: Subject) -> ShownSubject:
+        anchor = self.anchors.give("decoder", subject.id)
+        prefix = subject.id if len(self.report.subjects) > 1 else ""
+        order = list(STANDINGS)
+        causes = list(subject.causes)
+        if self.report.kind in (Kind.DIFF, Kind.FUZZ) or len({cause.standing for cause in causes}) > 1:
+            causes.sort(key=lambda cause: order.index(cause.standing))  # stable
+        shown = [
+            self._cause(cause, prefix, subject.profile, number < self.room.walks)
+            for number, cause in enumerate(causes[: self.room.causes])
+        ]
+        groups = tuple(
+            (standing, tuple(each for each in shown if each.cause.standing is standing))
+            for standing in order
+            if any(each.cause.standing is standing for each in shown)
+        )
+        left = causes[self.room.causes :]
+        stale = tuple(
+            self._cause(cause, prefix, subject.profile, walked=False) for cause in subject.stale[: self.room.causes]
+        )
+        figures, note = self._portrait(subject)
+        return ShownSubject(
+            subject,
+            anchor,
+            verdict_of_subject(subject, self.report.kind),
+            tuple(map(_claim, subject.claims.items())),
+            groups,
+            len(left),
+            sum(cause.count for cause in left),
+            stale,
+            len(subject.stale) - len(stale),
+            figures,
+            note,
+            tuple(part for part in subject.parts if part.asked + part.set_aside < part.all or part.set_aside),
+        )
+
+    def _cause(self, cause: Cause, prefix: str, profile: str, walked: bool) -> ShownCause:  # noqa: FBT001
+        explanation = explanation_of(cause.code)
+        if explanation is not None:
+            self.codes.setdefault(cause.code, explanation)
+        tone, glyph = STANDINGS[cause.standing]
+        spoken = dialect_of(profile)
+        encodes = cause.operation in ENCODING
+        walk = None
+        if walked and not encodes and spoken is not None and cause.octets:
+            walk = self._picture(_walk(cause.octets, profile), "its walk through the automaton")
+        return ShownCause(
+            cause,
+            self.anchors.give(prefix, cause.id),
+            tone,
+            glyph,
+            None if encodes else cells_of(cause.octets, cause.chunks, None if cause.operation == GUARDED else spoken),
+            _numbers(cause) if encodes else (),
+            walk,
+            OPERATIONS.get(cause.operation, ""),
+            explanation is not None,
+        )
+
+    def _portrait(self, subject: Subject) -> tuple[tuple[Figure, ...], str]:
+        """The pictures of one target; and what is to be said where there is none."""
+        figures: list[Figure] = []
+        same: list[str] = []
+        differing: list[tuple[Map, Map]] = []
+        several = len(self.report.subjects) > 1
+        for seen, reference in _with_reference(subject):
+            if seen.answers == reference.answers:
+                same.append(seen.name)
+            if seen.answers != reference.answers or not several:
+                differing.append((seen, reference))
+        for seen, reference in _drawn(differing, self.room.maps):
+            whats = ("decoder", "reference", "difference") if self.room.maps is Maps.ALL else ("difference",)
+            for what in whats:
+                figures.extend(self.figure(_caption(seen, what), _map(seen, reference, what)))
+        if subject.automaton is not None and self.room.maps in (Maps.ALL, Maps.DIFFERENCES):
+            figures.extend(self.figure(subject.automaton.title, subject.automaton.svg, large=True))
+        shown = {seen.name for seen, _ in _drawn(differing, self.room.maps)}
+        left = len(subject.maps) - len(shown | {*same})
+        notes: list[str] = []
+        if same:
+            notes.append(f"To every pair of octets of these maps it answers as the reference does: {', '.join(same)}.")
+        if left > 0:
+            notes.append(f"There are {counted(left, 'more map')} that this page has no room for.")
+        return tuple(figures), " ".join(notes)
+
+
+def _drawn(maps: list[tuple[Map, Map]], which: Maps) -> list[tuple[Map, Map]]:
+    return [] if which is Maps.NONE else maps[:1] if which is Maps.FIRST else maps
+
+
+def _caption(seen: Map, what: str) -> str:
+    of = {"decoder": "what the decoder does", "reference": "what the reference does", "difference": "where they differ"}
+    return f"{seen.name}: {of[what]}"
+
+
+def explanation_of(code: str) -> Explanation | None:
+    """What is known of a code; None if nothing is."""
+    if code in DEFECTS:
+        known = DEFECTS[code]
+        title = f"{known.title} accepted"
+        return Explanation(
+            code, title, known.line, known.section, known.paragraph, known.effect, known.cwe, known.cves, "verdict"
+        )
+    if code in KINDS:
+        kind = KINDS[code]
+        return Explanation(code, kind.title, "", kind.section, kind.paragraph, claim=kind.claim)
+    return None
+
+
+def dialect_of(profile: str) -> Dialect | None:
+    """The dialect of ``rfc3629@1``; None if this version knows none of that name."""
+    name = profile.partition("@")[0]
+    return dialect(name) if name in DIALECTS else None
+
+
+def claims_of(subjects: Iterable[Subject]) -> list[str]:
+    """The claims that the subjects have, in the order of a certificate."""
+    named = {claim: None for subject in subjects for claim in subject.claims}
+    return [*(claim for claim in CLAIMS if claim in named), *(claim for claim in named if claim not in CLAIMS)]
+
+
+def _claim(item: tuple[str, str]) -> ShownClaim:
+    name, state = item
+    tone, glyph = CLAIM_STATES.get(state, NOT_SAID)
+    return ShownClaim(name, state, tone, glyph, CLAIMS.get(name, ""))
+
+
+def _numbers(cause: Cause) -> tuple[str, ...]:
+    """The code points, or code units, that an encoder was given."""
+    size = 2 if cause.operation == ENCODE_UTF16 else 4
+    shown = cause.octets[: 16 * size]
+    numbers = [shown[place : place + size] for place in range(0, len(shown), size)]
+    written = [f"{int.from_bytes(number, 'big'):04X}" for number in numbers]
+    if left := (len(cause.octets) - len(shown)) // size:
+        written.append(f"and {left} more")
+    return tuple(written)
+
+
+def _with_reference(subject: Subject) -> Iterator[tuple[Map, Map]]:
+    if not subject.maps or dialect_of(subject.profile) is None:
+        return
+    from overlong.conformance.portrait import reference_maps
+
+    known = {each.name: each for each in reference_maps(subject.profile)}
+    for seen in subject.maps:
+        if seen.name in known and len(seen.answers) == len(known[seen.name].answers):
+            yield seen, known[seen.name]
+
+
+def _map(seen: Map, reference: Map, what: str) -> str:
+    from overlong.conformance.report.pictures.maps import map_picture
+
+    return map_picture(seen, reference, what)
+
+
+@lru_cache(maxsize=4096)
+def _walk(octets: bytes, profile: str) -> str:
+    from overlong.conformance.report.pictures.walk import walk
+
+    return walk(octets, profile)
+
+
+def overviews(report: Report) -> Iterator[tuple[str, str]]:
+    """The pictures of the whole report: caption and SVG."""
+    from overlong.conformance.report.pictures.claims import claims_picture
+    from overlong.conformance.report.pictures.discovery import discovery
+    from overlong.conformance.report.pictures.similarity import similarity
+
+    several = len(report.subjects) > 1
+    named = tuple(replace(each, id=printable(each.id)) for each in report.subjects)  # no lone surrogates to be hashed
+    report = replace(report, subjects=named)
+    drawings: list[tuple[bool, str, Callable[[Report], str]]] = [
+        (several and any(subject.claims or subject.categories for subject in report.subjects),
+         "Decoders and what they were measured by", claims_picture),
+        (several, "How alike the decoders are", similarity),
+        (bool(report.discovery), "Divergences over time", discovery),
+    ]  # fmt: skip
+    for wanted, caption, picture in drawings:
+        if wanted and (svg := picture(report)):
+            yield caption, svg

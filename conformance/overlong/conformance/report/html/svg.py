@@ -1,0 +1,117 @@
+"""SVG from a file, let into a page: what is not on the list is left out, and what does not parse is no picture.
+
+The text may come from a hostile results file. Nothing of it is copied: it is parsed as XML, and an element or an
+attribute is written anew only if it is known to do no more than draw.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+from markupsafe import Markup, escape
+
+from overlong.conformance.printable import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+LARGEST = 600_000
+"""Characters of a picture; a larger one is left out."""
+ELEMENTS = frozenset(
+    ("svg", "g", "path", "rect", "circle", "ellipse", "line", "polyline", "polygon", "text", "tspan", "title", "desc",
+     "defs", "marker", "pattern")
+)  # fmt: skip
+ATTRIBUTES = frozenset(
+    ("class", "d", "x", "y", "x1", "x2", "y1", "y2", "dx", "dy", "cx", "cy", "r", "rx", "ry", "width", "height",
+     "viewBox", "points", "transform", "fill", "fill-opacity", "fill-rule", "stroke", "stroke-width",
+     "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "stroke-opacity", "opacity", "text-anchor",
+     "dominant-baseline", "font-size", "font-family", "font-weight", "font-style", "paint-order", "shape-rendering",
+     "marker-start", "marker-mid", "marker-end", "markerWidth", "markerHeight", "markerUnits", "refX", "refY",
+     "orient", "preserveAspectRatio", "patternUnits", "patternTransform", "id", "role", "aria-label", "aria-hidden")
+)  # fmt: skip
+_DEEPEST = 24
+_SVG = "{http://www.w3.org/2000/svg}"
+_NAME = re.compile(r"[A-Za-z][\w.-]*", re.ASCII)
+_PLAIN = re.compile(r"[\w\s.,#%()+-]*", re.ASCII)
+_OWN = re.compile(r"url\(#([A-Za-z][\w.-]*)\)", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Picture:
+    """SVG that can stand in a page."""
+
+    markup: Markup
+    label: str
+    """Its accessible name."""
+    view: str
+    """Its ``viewBox``; empty if it has none."""
+    name: str
+    """Its id in the page."""
+
+    @property
+    def again(self) -> Markup:
+        """The same picture in another place of the page."""
+        return Markup('<svg role="img" aria-label="{}" viewBox="{}"><use href="#{}"/></svg>').format(
+            self.label, self.view, self.name
+        )
+
+
+def drawn(text: str, name: str, title: str = "") -> Picture | None:
+    """The picture in ``text``, fit to stand in a page; None if it is none.
+
+    Args:
+        text: SVG, perhaps hostile.
+        name: of this picture in the page: its ids begin with it, so that no two pictures share one.
+        title: its accessible name, if it has none of its own.
+    """
+    if len(text) > LARGEST or "<!" in text or "<?" in text:  # no DTD, so no entities
+        return None
+    try:
+        root = ET.fromstring(text)  # noqa: S314 - no DTD reaches it
+        if root.tag.removeprefix(_SVG) != "svg":
+            return None
+        own = root.attrib.pop("aria-label", "") or root.findtext(f"{_SVG}title", "") or root.findtext("title", "")
+        label = printable(own.strip() or title)
+        markup = Markup("".join(_element(root, name, label, 0)))  # noqa: S704 - of the lists, and escaped
+    except (ET.ParseError, ValueError):
+        return None
+    return Picture(markup, label, _value("viewBox", root.get("viewBox", ""), name) or "", name)
+
+
+def _element(element: ET.Element, name: str, label: str, depth: int) -> Iterator[str]:
+    kind = element.tag.removeprefix(_SVG) if isinstance(element.tag, str) else ""  # pyright: ignore[reportUnnecessaryIsInstance]
+    if kind not in ELEMENTS:
+        return
+    if depth > _DEEPEST:
+        raise ValueError("a picture is not that deep")
+    attributes = {key: kept for key, value in element.attrib.items() if (kept := _value(key, value, name)) is not None}
+    if not depth:
+        attributes |= {"id": name, "role": "img", "aria-label": label}
+    written = "".join(f' {key}="{escape(value)}"' for key, value in attributes.items())
+    yield f"<{kind}{written}>{_text(element.text)}"
+    for child in element:
+        yield from _element(child, name, "", depth + 1)
+        yield _text(child.tail)
+    yield f"</{kind}>"
+
+
+def _text(text: str | None) -> str:
+    return str(escape(printable(text, 1000))) if text and text.strip() else ""
+
+
+def _value(key: str, value: str, name: str) -> str | None:
+    """The value to write; None leaves the attribute out."""
+    if key not in ATTRIBUTES:
+        return None
+    if key == "id":
+        return f"{name}-{value}" if _NAME.fullmatch(value) else None
+    if key == "aria-label":
+        return printable(value)
+    if own := _OWN.fullmatch(value):
+        return f"url(#{name}-{own[1]})"
+    if "url" in value.casefold() or not _PLAIN.fullmatch(value):
+        return None
+    return value

@@ -1,0 +1,158 @@
+"""The verdict of a report in words, a glyph and a tone: what a reader sees first, and must not misread."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from overlong.conformance.difference import MORE
+from overlong.conformance.printable import thousands
+from overlong.conformance.report.model import Kind, Standing, State
+from overlong.conformance.report.wording import counted, verdict
+from overlong.conformance.runner import FAILS, HOLDS
+
+if TYPE_CHECKING:
+    from overlong.conformance.report.model import Report, Subject
+
+GOOD, BAD, WARN, OPEN = "good", "bad", "warn", "open"
+"""Tones: classes of the style sheet."""
+STATES = {
+    State.CONFORMS: (GOOD, "✓"),
+    State.EXPECTED: (WARN, "≈"),
+    State.DIVERGES: (BAD, "✗"),
+    State.INCOMPLETE: (WARN, "◐"),
+    State.NOT_MEASURED: (OPEN, "–"),  # noqa: RUF001
+    State.NOTHING: (OPEN, "–"),  # noqa: RUF001
+}
+STANDINGS = {
+    Standing.UNEXPECTED: (BAD, "✗"),
+    Standing.EXPECTED: (WARN, "≈"),
+    Standing.REGRESSED: (BAD, "✗"),
+    Standing.NEW: (BAD, "+"),
+    Standing.CHANGED: (WARN, "≠"),
+    Standing.NOT_COMPARABLE: (OPEN, "?"),
+    Standing.DIFFERENCE: (OPEN, "≠"),
+    Standing.SAME: (OPEN, "="),
+    Standing.FIXED: (GOOD, "✓"),
+}
+"""In the order in which a reader wants them."""
+CLAIM_STATES = {HOLDS: (GOOD, "✓"), FAILS: (BAD, "✗")}
+NOT_SAID = (OPEN, "–")  # noqa: RUF001
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is said large, and the sentence below it."""
+
+    tone: str
+    glyph: str
+    words: str
+    detail: str = ""
+
+
+def verdict_of(report: Report) -> Verdict:
+    """Of the whole report."""
+    if report.incomplete:
+        return Verdict(*STATES[State.INCOMPLETE], "INCOMPLETE", f"{report.incomplete}. What is shown is not the whole.")
+    if report.kind is Kind.DIFF:
+        return _of_diff(report)
+    if len(report.subjects) == 1:
+        return verdict_of_subject(report.subjects[0], report.kind)
+    if not report.subjects:
+        return Verdict(*STATES[State.NOT_MEASURED], "NOT MEASURED", "There is no target in it.")
+    return _of_many(report)
+
+
+def verdict_of_subject(subject: Subject, kind: Kind) -> Verdict:
+    """Of one target."""
+    tone, glyph = STATES[subject.state]
+    words, detail = verdict(subject, kind), subject.why
+    match subject.state:
+        case State.CONFORMS if kind is Kind.FUZZ:
+            detail = "A campaign shows faults; that it found none does not show that there are none."
+        case State.CONFORMS if kind is Kind.SWEEP:
+            detail = f"It conforms as far as these strings go. {_counted(subject)}".rstrip()
+        case State.CONFORMS:
+            detail = detail or "Every claim that was measured holds."
+        case State.EXPECTED:
+            words = f"0 unexpected ({counted(len(subject.causes), 'expected deviation')})"
+            detail = "It does not conform; each of its divergences was expected and is written down."
+        case State.DIVERGES:
+            detail = _counted(subject)
+        case State.INCOMPLETE:
+            detail = f"{subject.why or 'The run did not come to its end'}. What is shown is not the whole."
+        case State.NOT_MEASURED | State.NOTHING:
+            pass
+    return Verdict(tone, glyph, words, detail)
+
+
+def _counted(subject: Subject) -> str:
+    """How much of what was asked the verdict rests on."""
+    parts: list[str] = []
+    if subject.causes:
+        expected = len(subject.causes) - len(subject.unexpected)
+        divergences = sum(cause.count for cause in subject.causes)
+        parts.append(f"{counted(len(subject.causes), 'bucket')}, {counted(divergences, 'divergence')}")
+        if expected:
+            parts.append(f"{thousands(len(subject.unexpected))} unexpected, {thousands(expected)} expected or other")
+    if subject.stale:
+        parts.append(counted(len(subject.stale), "stale expectation"))
+    for sweep, what in ((False, "vectors"), (True, "strings")):
+        asked = sum(part.asked for part in subject.parts if part.is_sweep is sweep)
+        failing = sum(part.failing for part in subject.parts if part.is_sweep is sweep)
+        if asked:
+            parts.append(f"{thousands(failing)} of {thousands(asked)} {what} went wrong")
+    return "; ".join(parts) + "." if parts else ""
+
+
+def _of_many(report: Report) -> Verdict:
+    """Of a matrix, or the targets of a campaign: how many of each state."""
+    states = Counter(subject.state for subject in report.subjects)
+    total = thousands(len(report.subjects))
+    what = "targets" if report.kind is Kind.FUZZ else "decoders"
+    each = ", ".join(f"{thousands(states[of])} {state_words(of, report.kind)}" for of in STATES if states[of])
+    told = f"{total} {what}: {each}."
+    if states[State.INCOMPLETE]:
+        return Verdict(*STATES[State.INCOMPLETE], "INCOMPLETE", f"{told} What is shown is not the whole.")
+    if number := states[State.DIVERGES]:
+        return Verdict(*STATES[State.DIVERGES], f"{thousands(number)} of {total} NOT CONFORMANT", told)
+    worst = next(each for each in (State.NOT_MEASURED, State.NOTHING, State.EXPECTED, State.CONFORMS) if states[each])
+    if worst is not State.CONFORMS:
+        return Verdict(*STATES[worst], f"{thousands(states[worst])} of {total} {worst.upper()}", told)
+    if report.kind is Kind.FUZZ:
+        words, told = "NOTHING FOUND", f"{told} A campaign shows faults, never that there are none."
+    else:
+        words = f"{total} of {total} CONFORMANT"
+    return Verdict(*STATES[worst], words, told)
+
+
+def _of_diff(report: Report) -> Verdict:
+    """Of a diff: what got worse comes first."""
+    counts = standings_of(report)
+    told = f"{', '.join(f'{thousands(number)} {each.value}' for each, number in counts.items()) or 'no divergence'}."
+    more = sum(MORE in dict(cause.more) for subject in report.subjects for cause in subject.causes)
+    if number := counts.get(Standing.REGRESSED, 0):
+        return Verdict(*STANDINGS[Standing.REGRESSED], f"{thousands(number)} REGRESSED", told)
+    if more:
+        return Verdict(*STANDINGS[Standing.REGRESSED], f"{thousands(more)} WORSE THAN BEFORE", told)
+    for standing in (Standing.NEW, Standing.CHANGED, Standing.NOT_COMPARABLE):
+        if number := counts.get(standing, 0):
+            words = f"{thousands(number)} {standing.upper()}"
+            return Verdict(*STANDINGS[standing], words, f"Nothing is known to have regressed: {told}")
+    if State.INCOMPLETE in {subject.state for subject in report.subjects}:
+        return Verdict(*STATES[State.INCOMPLETE], "INCOMPLETE", f"A side is not whole: {told}")
+    return Verdict(GOOD, "✓", "NOTHING REGRESSED", told)
+
+
+def state_words(state: State, kind: Kind) -> str:
+    """A state as it is called where it is no verdict on everything: a campaign and a sweep certify nothing."""
+    if state is State.CONFORMS and kind in (Kind.FUZZ, Kind.SWEEP):
+        return "nothing found" if kind is Kind.FUZZ else "no divergence"
+    return state.value
+
+
+def standings_of(report: Report) -> dict[Standing, int]:
+    """How many causes there are of each standing, in the order of :data:`STANDINGS`."""
+    seen = Counter(cause.standing for subject in report.subjects for cause in subject.causes)
+    return {standing: seen[standing] for standing in STANDINGS if seen[standing]}

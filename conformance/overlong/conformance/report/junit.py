@@ -1,0 +1,175 @@
+"""JUnit XML, in the subset that Jenkins' schema (junit-10.xsd), GitLab and junitparser take.
+
+A suite for each target. A case for each claim, for each category of vectors if they were counted, and for each cause;
+never one for each vector. Names hold no numbers that change from run to run, so that CI servers can tell history.
+
+An expected deviation is *skipped*, with its reason, as pytest writes what fails under ``xfail``; one that went stale
+*fails*, as ``xfail(strict=True)`` does that passes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+from overlong.conformance.printable import printable
+from overlong.conformance.report.model import Kind, Standing, State
+from overlong.conformance.report.wording import faults, given, headline, is_fault, verdict
+from overlong.conformance.runner import FAILS, HOLDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from overlong.conformance.report.model import Cause, Report, Subject
+
+_LONG = 20_000
+"""Characters of a command that are shown."""
+
+
+def junit(report: Report) -> str:
+    """The report as an XML document."""
+    root = ET.Element("testsuites", {"name": f"overlong {report.kind.value}"})
+    for subject in report.subjects:
+        suite = ET.SubElement(root, "testsuite", {"name": _line(subject.id) or "?"})
+        _properties(suite, report, subject)
+        suite.extend(_cases(report, subject))
+        _count(suite)
+        if subject.seconds > 0:
+            suite.set("time", f"{subject.seconds:.3f}")
+    if report.incomplete or not report.subjects:
+        suite = ET.SubElement(root, "testsuite", {"name": "overlong"})
+        case = _case("overlong", "measured wholly")
+        _outcome(case, "error", State.INCOMPLETE.value, report.incomplete or "there is no target in it")
+        suite.append(case)
+        _count(suite)
+    for name in ("tests", "failures", "errors"):
+        root.set(name, str(sum(int(suite.get(name, "0")) for suite in root)))
+    ET.indent(root)
+    # a runner of CI jobs takes "##[" anywhere in a line of a log for a command
+    text = ET.tostring(root, encoding="unicode").replace("##[", "&#35;#[")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
+
+
+def _properties(suite: ET.Element, report: Report, subject: Subject) -> None:
+    properties = ET.SubElement(suite, "properties")
+    known = {
+        "profile": subject.profile,
+        "name": subject.name,
+        "version": subject.version,
+        "language": subject.language,
+        "digest": subject.digest,
+        "findings digest": subject.findings_digest,
+        "verdict": verdict(subject, report.kind),
+        "command": subject.command,
+        "generator": report.generator,
+    }
+    for name, value in known.items():
+        if value:
+            ET.SubElement(properties, "property", {"name": name, "value": _line(value, _LONG)})
+
+
+def _cases(report: Report, subject: Subject) -> Iterator[ET.Element]:
+    yield _whole(subject)
+    if report.kind is not Kind.DIFF:  # whose claims fail on both sides, perhaps
+        yield from _claims(subject)
+        yield from _categories(subject)
+    names: dict[str, int] = {}
+    for cause in subject.causes:
+        name = f"{headline(cause)} [{cause.claim}]"
+        names[name] = names.get(name, 0) + 1
+        yield _of_cause(subject, cause, name if names[name] == 1 else f"{name} #{names[name]}")
+    for cause in subject.stale:
+        case = _case(f"{subject.id}.expected", f"{headline(cause)}: {cause.vector}")
+        _outcome(case, "failure", "stale expectation", f"expected, and seen no more: {cause.reason}", _told(cause))
+        yield case
+
+
+def _whole(subject: Subject) -> ET.Element:
+    """Whether the target was measured at all, and to the end."""
+    case = _case(subject.id, "measured wholly")
+    if subject.state in (State.INCOMPLETE, State.NOT_MEASURED):
+        _outcome(case, "error", subject.state.value, subject.why or subject.state.value)
+    elif subject.state is State.NOTHING:
+        _outcome(case, "skipped", subject.state.value, subject.why or subject.state.value)
+    return case
+
+
+def _claims(subject: Subject) -> Iterator[ET.Element]:
+    refuted = {cause.claim for cause in faults(subject)}
+    excused = {cause.claim for cause in subject.causes} - refuted
+    for claim, state in subject.claims.items():
+        case = _case(f"{subject.id}.claims", claim)
+        if state == FAILS and claim in excused:
+            _outcome(case, "skipped", Standing.EXPECTED.value, "fails only as expected")
+        elif state == FAILS:
+            codes = ", ".join(dict.fromkeys(cause.code for cause in faults(subject) if cause.claim == claim))
+            _outcome(case, "failure", "claim", f"{claim} fails: {codes}" if codes else f"{claim} fails")
+        elif state != HOLDS:
+            _outcome(case, "skipped", State.NOT_MEASURED.value, state)
+        yield case
+
+
+def _categories(subject: Subject) -> Iterator[ET.Element]:
+    for name, (asked, failing) in subject.categories.items():
+        case = _case(f"{subject.id}.categories", name)
+        if not asked:
+            _outcome(case, "skipped", State.NOT_MEASURED.value, "nothing of it was asked")
+        elif failing and faults(subject):
+            _outcome(case, "failure", "category", f"{failing} of {asked} vectors go wrong")
+        elif failing:
+            _outcome(case, "skipped", Standing.EXPECTED.value, f"{failing} of {asked} vectors go wrong, as expected")
+        yield case
+
+
+def _of_cause(subject: Subject, cause: Cause, name: str) -> ET.Element:
+    case = _case(f"{subject.id}.divergences", name)
+    message = f"{given(cause)}: expected {cause.expected}, observed {cause.observed}"
+    if is_fault(cause):
+        _outcome(case, "failure", cause.code, message, _told(cause))
+    elif cause.standing is not Standing.FIXED:
+        reason = f"{cause.standing.value}: {cause.reason}" if cause.reason else cause.standing.value
+        _outcome(case, "skipped", cause.standing.value, reason, _told(cause))
+    return case
+
+
+def _told(cause: Cause) -> str:
+    """All of a cause, a line for each thing that is known; none begins with what a target said."""
+    lines = [
+        ("input", given(cause)),
+        ("expected", cause.expected),
+        ("observed", cause.observed),
+        ("section", cause.section),
+        ("why", cause.comment),
+        ("divergences", str(cause.count)),
+        *(("also", f"{title}: {words}") for title, words in cause.more),
+        ("standing", cause.standing.value),
+        ("reason", cause.reason),
+        ("link", cause.link),
+        ("reproduce", cause.reproduce),
+    ]
+    shown = (f"  {name:<12}{_line(words, _LONG)}" for name, words in lines if words)
+    return "\n".join(("", *shown, ""))
+
+
+def _case(group: str, name: str) -> ET.Element:
+    return ET.Element("testcase", {"classname": _line(group) or "?", "name": _line(name) or "?"})
+
+
+def _outcome(case: ET.Element, outcome: str, kind: str, message: str, told: str = "") -> None:
+    element = ET.SubElement(case, outcome, {"type": f"overlong.{_line(kind)}", "message": _line(message, 1000)})
+    element.text = told or None
+
+
+def _line(words: str, limit: int = 300) -> str:
+    """Words that XML can hold: what is no character, or steers something, is spelled out."""
+    return printable(words, limit)
+
+
+def _count(suite: ET.Element) -> None:
+    """The numbers that readers want before the cases."""
+    counts = {name: len(suite.findall(f"testcase/{outcome}")) for name, outcome in _COUNTED.items()}
+    for name, number in {"tests": len(suite.findall("testcase")), **counts}.items():
+        suite.set(name, str(number))
+
+
+_COUNTED = {"failures": "failure", "errors": "error", "skipped": "skipped"}

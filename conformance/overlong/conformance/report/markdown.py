@@ -1,0 +1,300 @@
+"""Markdown: for the summary of a CI step, or an issue. What comes from targets and files stays text, and pings nobody.
+
+Backslashes do not keep a forge from turning ``@name``, ``#12`` or an address into a link, and code does. So whatever is
+not plainly words is shown as code: between backticks where they hold it, else in ``<code>``, each sign as an entity.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from overlong.conformance.kind import CLAIMS
+from overlong.conformance.printable import printable, thousands
+from overlong.conformance.report.model import Kind, Standing, State
+from overlong.conformance.report.wording import counted, faults, given, of_standings, verdict
+from overlong.conformance.runner import FAILS, HOLDS, NOT_MEASURED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from overlong.conformance.report.model import Cause, Report, Subject
+
+LIMIT = 1 << 20
+"""Octets that GitHub takes as the summary of a step."""
+SHOWN = 20
+"""Causes of one target that are written out; the rest are counted."""
+
+_GLYPHS = {HOLDS: "✓", FAILS: "✗"}
+_OPEN = "–"  # noqa: RUF001 (the mark for "not measured")
+_PLAIN = re.compile(r"""(?:[^\W_]|[ ,.;:()'"/+=…→·§-])*""")
+_LINKED = re.compile(r"://|www\.|:[\w+-]+:|GH-\d|\b[0-9a-f]{7,}\b|  ", re.IGNORECASE)
+"""What a forge or a renderer makes something of without any mark around it."""
+_COMMAND = "##["
+"""How old commands to the runner of a CI job begin, anywhere in a line of a log."""
+
+
+def text(words: str, limit: int = 400) -> str:
+    """Hostile words that stay words, on one line; as they are if nothing can be read into them, else as code."""
+    shown = printable(words, limit)
+    if _PLAIN.fullmatch(shown) and not _LINKED.search(shown):
+        return shown.strip()
+    return code(words, limit)
+
+
+def code(words: str, limit: int = 400) -> str:
+    """Hostile words as code, on one line, also inside a table; empty if there are none."""
+    shown = printable(words, limit)
+    if not shown.strip():
+        return ""
+    if not set(shown) & set("`|\\") and _COMMAND not in shown and shown == shown.strip():
+        return f"`{shown}`"
+    return f"<code>{_entities(shown)}</code>"
+
+
+def markdown(report: Report, *, limit: int = LIMIT) -> str:
+    """The report; no longer than ``limit`` octets: what has no room is left out, and the end says so."""
+    room = limit - 400  # for the sentence below
+    kept: list[str] = []
+    for block in _blocks(report):
+        room -= len(block.encode()) + 2
+        if room < 0:
+            kept.append(
+                f"**Cut here:** the rest has no room in {thousands(limit)} octets. The other formats have all of it."
+            )
+            break
+        kept.append(block)
+    return "\n\n".join(kept) + "\n"
+
+
+def claims_table(subjects: Sequence[Subject]) -> Iterator[str]:
+    """The lines of a table with a row for each target and a column for each claim that one was measured by."""
+    names = dict.fromkeys(claim for subject in subjects for claim in subject.claims)
+    claims = [name for name in names if any(subject.claims.get(name) in (HOLDS, FAILS) for subject in subjects)]
+    yield _row("target", "version", "state", *map(text, claims))
+    yield _rule(3 + len(claims))
+    for subject in subjects:
+        states = [_GLYPHS.get(subject.claims.get(claim, ""), _OPEN) for claim in claims]
+        yield _row(code(subject.id), text(subject.version), subject.state.value, *states)
+
+
+def _blocks(report: Report) -> Iterator[str]:
+    """Paragraphs, tables and headings; nothing between two of them but an empty line."""
+    if report.kind is Kind.MATRIX or (len(report.subjects) != 1 and report.kind is not Kind.DIFF):
+        yield from _many(report)
+    elif report.kind is Kind.DIFF:
+        yield from _difference(report)
+    else:
+        (subject,) = report.subjects
+        version = f" ({text(subject.version)})" if subject.version else ""
+        yield f"## {_mark(subject, report.kind)} {code(subject.id)}{version}: {verdict(subject, report.kind)}"
+        yield _measured(report)
+        yield from _alarm(report)
+        yield from _subject(subject, report.kind)
+    yield from _list("Notes", report.notes)
+
+
+def _many(report: Report) -> Iterator[str]:
+    subjects = report.subjects
+    states = {state: sum(subject.state is state for subject in subjects) for state in State}
+    of_many = {State.CONFORMS: "conform", State.DIVERGES: "diverge", State.EXPECTED: "diverge as expected"}
+    told = ", ".join(
+        f"{thousands(number)} {of_many.get(state, state.value) if number > 1 else state.value}"
+        for state, number in states.items()
+        if number
+    )
+    yield f"## {counted(len(subjects), 'decoder')}: {told or State.NOT_MEASURED.value}"
+    yield _measured(report)
+    yield from _alarm(report)
+    if subjects:
+        yield "\n".join(claims_table(subjects))
+        yield f"✓ holds, ✗ fails, {_OPEN} not measured"
+    for subject in subjects:
+        if subject.state is State.CONFORMS and not subject.stale:
+            continue
+        yield f"### {_mark(subject, report.kind)} {code(subject.id)}: {verdict(subject, report.kind)}"
+        if subject.why:
+            yield text(subject.why, 1000)
+        yield from _table_of_causes(subject.causes)
+        yield from _stale(subject)
+    yield from _list("Not covered", dict.fromkeys(words for subject in subjects for words in subject.not_covered))
+    facts = subjects[0].recorded.items() if subjects else ()
+    common = [fact for fact in facts if all(fact in subject.recorded.items() for subject in subjects)]
+    yield from _list("Also seen", [f"{title}: {words}" for title, words in common])
+
+
+def _difference(report: Report) -> Iterator[str]:
+    causes = [cause for subject in report.subjects for cause in subject.causes]
+    yield f"## {text(report.title)}: {of_standings(causes) or 'no difference'}"
+    yield _measured(report)
+    yield from _alarm(report)
+    for standing in (
+        *(Standing.REGRESSED, Standing.CHANGED, Standing.NEW, Standing.UNEXPECTED, Standing.FIXED),
+        *(Standing.NOT_COMPARABLE, Standing.EXPECTED, Standing.SAME, Standing.DIFFERENCE),
+    ):
+        found = [(subject, cause) for subject in report.subjects for cause in subject.causes]
+        found = [pair for pair in found if pair[1].standing is standing]
+        if not found:
+            continue
+        yield f"### {standing.value.capitalize()}"
+        rows = [_row("target", "what", "input", "expected", "observed"), _rule(5)]
+        for subject, cause in found[:SHOWN]:
+            why = f" ({text(cause.reason)})" if cause.reason else ""
+            cells = code(given(cause)), text(cause.expected), text(cause.observed)
+            rows.append(_row(code(subject.id), _headline(cause) + why, *cells))
+        yield "\n".join(rows)
+        if len(found) > SHOWN:
+            yield f"and {thousands(len(found) - SHOWN)} more"
+    for subject in report.subjects:
+        if subject.state in (State.INCOMPLETE, State.NOT_MEASURED):
+            yield f"**{code(subject.id)}: {subject.state.value}.** {text(subject.why, 1000)}".rstrip()
+
+
+def _measured(report: Report) -> str:
+    """By what, with what, when."""
+    profiles = dict.fromkeys(subject.profile for subject in report.subjects)
+    parts = [text(report.generator), *map(code, profiles), *map(text, report.environment.values()), text(report.time)]
+    return "Measured by " + ", ".join(part for part in parts if part)
+
+
+def _alarm(report: Report) -> Iterator[str]:
+    if report.incomplete:
+        yield f"**Incomplete:** {text(report.incomplete, 1000)}"
+
+
+def _subject(subject: Subject, kind: Kind) -> Iterator[str]:
+    """All of one target."""
+    if subject.why:
+        yield f"**{'No certificate' if kind is Kind.CERTIFY else 'Why'}:** {text(subject.why, 1000)}"
+    if subject.claims:
+        rows = [_row("", "claim", "state", "the decoder"), _rule(4)]
+        for claim, state in subject.claims.items():
+            known = state if state in (HOLDS, FAILS, NOT_MEASURED) else text(state)
+            rows.append(_row(_GLYPHS.get(state, _OPEN), text(claim), known, CLAIMS.get(claim, "")))
+        yield "\n".join(rows)
+    looked_at = faults(subject)
+    for cause in looked_at[:SHOWN]:
+        yield from _cause(cause)
+    if len(looked_at) > SHOWN:
+        yield f"and {thousands(len(looked_at) - SHOWN)} more causes"
+    for standing, title in (
+        (Standing.EXPECTED, "Expected deviations"),
+        (Standing.DIFFERENCE, "Differences that RFC 3629 leaves open"),
+    ):
+        others = [cause for cause in subject.causes if cause.standing is standing]
+        if others:
+            yield f"### {title}"
+            yield from _table_of_causes(others)
+    yield from _stale(subject)
+    yield from _asked(subject)
+    yield from _list("Not covered", subject.not_covered)
+    facts = [f"{title}: {fact}" for title, fact in subject.recorded.items()]
+    if subject.behaves_like:
+        facts.insert(0, f"behaves like {subject.behaves_like}")
+    yield from _list("Also seen", (*facts, *subject.notes))
+    if subject.command:
+        yield "Measure again:"
+        yield _command(subject.command)
+
+
+def _cause(cause: Cause) -> Iterator[str]:
+    """One cause, written out."""
+    yield f"### {_standing(cause)}{_headline(cause)}"
+    rows = [
+        ("input", code(given(cause))),
+        ("expected", text(cause.expected, 1000)),
+        ("observed", text(cause.observed, 1000)),
+        ("refutes", f"{text(cause.claim)}{_after(cause.section)}"),
+        ("why", text(cause.comment, 1000)),
+        ("divergences", thousands(cause.count)),
+        *((text(title), text(more, 1000)) for title, more in cause.more),
+        ("reason", text(cause.reason, 1000)),
+    ]
+    yield "\n".join((_row("", ""), _rule(2), *(_row(title, cell) for title, cell in rows if cell)))
+    if cause.reproduce:
+        yield _command(cause.reproduce)
+
+
+def _headline(cause: Cause) -> str:
+    """What it is and where it shows, in pieces, so that only what needs it is code."""
+    where = f" ({text(cause.place)})" if cause.place else ""
+    return f"{text(cause.code)} {text(cause.title)}{where}"
+
+
+def _standing(cause: Cause) -> str:
+    return "" if cause.standing is Standing.UNEXPECTED else f"{cause.standing.value.capitalize()}: "
+
+
+def _after(section: str) -> str:
+    return f" ({text(section)})" if section else ""
+
+
+def _table_of_causes(causes: Sequence[Cause]) -> Iterator[str]:
+    """Causes, a line each."""
+    if not causes:
+        return
+    reasons = any(cause.reason or cause.link for cause in causes)
+    rows = [_row("what", "input", "expected", "observed", "divergences", *["reason"] * reasons), _rule(5 + reasons)]
+    for cause in causes[:SHOWN]:
+        standing = "" if cause.standing in (Standing.UNEXPECTED, Standing.EXPECTED) else f"{cause.standing.value}: "
+        reason = [" ".join(filter(None, (text(cause.reason), code(cause.link))))] * reasons
+        cells = code(given(cause)), text(cause.expected), text(cause.observed), thousands(cause.count)
+        rows.append(_row(standing + _headline(cause), *cells, *reason))
+    yield "\n".join(rows)
+    if len(causes) > SHOWN:
+        yield f"and {thousands(len(causes) - SHOWN)} more causes"
+
+
+def _stale(subject: Subject) -> Iterator[str]:
+    if not subject.stale:
+        return
+    yield "### Expectations gone stale"
+    yield from _table_of_causes(subject.stale)
+
+
+def _asked(subject: Subject) -> Iterator[str]:
+    """What was asked, how much of it, and what it shows."""
+    if not subject.parts:
+        return
+    rows = [_row("asked", "how many", "wrong", "it shows, if nothing is wrong"), _rule(4)]
+    for part in subject.parts:
+        many = thousands(part.asked) if part.asked == part.all else f"{thousands(part.asked)} of {thousands(part.all)}"
+        aside = f", {thousands(part.set_aside)} set aside" if part.set_aside else ""
+        rows.append(_row(text(part.name), many + aside, thousands(part.failing), text(part.shows)))
+    yield "\n".join(rows)
+
+
+def _list(title: str, items: Iterable[str]) -> Iterator[str]:
+    lines = [f"- {text(item, 1000)}" for item in items if item]
+    if lines:
+        yield f"**{title}**"
+        yield "\n".join(lines)
+
+
+def _mark(subject: Subject, kind: Kind) -> str:
+    if subject.state is State.CONFORMS and not subject.stale:
+        return "✓"
+    if subject.state is State.DIVERGES or subject.stale or (kind is not Kind.DIFF and faults(subject)):
+        return "✗"
+    return _OPEN
+
+
+def _command(command: str) -> str:
+    """A command to be copied."""
+    shown = printable(command, 20_000)
+    if "`" in shown or _COMMAND in shown or shown.lstrip().startswith("::"):
+        return f"<pre><code>{_entities(shown)}</code></pre>"
+    return f"```sh\n{shown}\n```"
+
+
+def _entities(shown: str) -> str:
+    """Text with each sign that is no letter, digit or space as an entity: nothing is left to be read into it."""
+    return "".join(each if each.isalnum() or each == " " else f"&#{ord(each)};" for each in shown)
+
+
+def _row(*cells: str) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _rule(columns: int) -> str:
+    return f"|{'---|' * columns}"

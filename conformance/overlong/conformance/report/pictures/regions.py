@@ -1,0 +1,65 @@
+"""A grid of 256 x 256 kinds as path data: runs of a row, joined with equal runs of the rows above."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+SIDE = 256
+MIXED = -1
+"""The kind of a block whose answers are not all of one kind."""
+
+
+class Region(NamedTuple):
+    """A rectangle of cells, all of one kind."""
+
+    x: int
+    y: int
+    width: int
+    height: int
+
+
+def regions(kinds: Sequence[int], block: int = 1) -> dict[int, list[Region]]:
+    """For each kind its rectangles, which cover the grid without overlap.
+
+    Args:
+        kinds: of the cells, row by row.
+        block: cells in a row and in a column that are drawn as one; where they differ, their kind is :data:`MIXED`.
+    """
+    found: dict[int, list[Region]] = {}
+    open_runs: dict[tuple[int, int, int], int] = {}  # x, width, kind of the runs of the last row, and where they began
+    side = SIDE // block
+    for row in range(side + 1):
+        runs = _runs(kinds, row, block) if row < side else []
+        now = {run: open_runs.get(run, row) for run in runs}
+        for (x, width, kind), start in open_runs.items():
+            if (x, width, kind) not in now:
+                at = Region(x * block, start * block, width * block, (row - start) * block)
+                found.setdefault(kind, []).append(at)
+        open_runs = now
+    return found
+
+
+def path(some: Iterable[Region]) -> str:
+    """``M12 3h4v2h-4z`` and so on."""
+    return "".join(f"M{x} {y}h{width}v{height}h-{width}z" for x, y, width, height in some)
+
+
+def _runs(kinds: Sequence[int], row: int, block: int) -> list[tuple[int, int, int]]:
+    """Place, width and kind of each run of blocks in a row of them."""
+    if block == 1:
+        line: Iterable[int] = kinds[row * SIDE : (row + 1) * SIDE]
+    else:
+        lines = [kinds[at * SIDE : (at + 1) * SIDE] for at in range(row * block, (row + 1) * block)]
+        cells = ({kind for each in lines for kind in each[x : x + block]} for x in range(0, SIDE, block))
+        line = [each.pop() if len(each) == 1 else MIXED for each in cells]
+    runs: list[tuple[int, int, int]] = []
+    x = 0
+    for kind, run in groupby(line):
+        width = sum(1 for _ in run)
+        runs.append((x, width, kind))
+        x += width
+    return runs

@@ -1,0 +1,169 @@
+"""The walk of octets through the automaton of a dialect, drawn from top to bottom: a state, an octet, a state."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from overlong.conformance.printable import spaced_hex
+from overlong.conformance.report.pictures.svg import image, words
+from overlong.reference import DIALECTS, WellFormed, dialect, segments
+from overlong.reference.automaton import OCTETS, OctetClass
+from overlong.reference.theory import access_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from overlong.reference import Dialect
+
+_HEAD, _TAIL = 4, 10  # steps that are drawn of a long walk: its beginning, and its end
+_LONGEST_INPUT = 1 << 16
+_ROW, _RAIL, _TEXT, _WIDTH, _RADIUS = 46, 26, 52, 640, 9
+_LONGEST = 84  # characters of a line
+
+
+@dataclass(frozen=True)
+class Step:
+    """One octet read."""
+
+    offset: int
+    octet: int
+    group: OctetClass
+    """The octets that no state tells apart from it."""
+    to: int
+    """The state after it."""
+    stands: str
+    """The state after it, in words."""
+    open: str
+    """The alternatives of the grammar that may be under way then; of the last step of all, what was wanted."""
+
+
+@dataclass(frozen=True)
+class Walk:
+    """A walk, up to its end or to the octet at which it dies."""
+
+    steps: tuple[Step, ...]
+    end: str
+    """How it ends, in words."""
+    state: str
+    """``accepts``, ``open`` or ``dies``."""
+    unread: int
+    """Octets after the one at which it dies."""
+
+
+@lru_cache(maxsize=512)
+def walk(octets: bytes, profile: str, chunks: tuple[int, ...] | None = None) -> str:
+    """The walk, drawn; nothing if there is no such profile, or the input is longer than 65 536 octets.
+
+    Args:
+        octets: the input.
+        profile: ``rfc3629@1``; the number does not matter.
+        chunks: lengths, if the input came in chunks: where one ends, a line is drawn.
+    """
+    speaks = profile.partition("@")[0]
+    if speaks not in DIALECTS or len(octets) > _LONGEST_INPUT:
+        return ""
+    automaton = dialect(speaks).automaton
+    walked = walked_through(octets, dialect(speaks))
+    rows: list[str] = []
+    y = 30.0
+    rows.append(words(_TEXT, y + 5, "start", "strong"))
+    nodes = [(y, "accepts" if automaton.accepting[0] else "inside")]
+    edges = _chunk_ends(chunks or ())
+    for step in _shown(walked.steps):
+        y += _ROW
+        if isinstance(step, str):
+            rows.append(words(_TEXT, y + 5, step, "quiet"))
+            continue
+        last = step is walked.steps[-1]
+        kind = walked.state if last else "accepts" if automaton.accepting[step.to] else "inside"
+        nodes.append((y, kind))
+        rows += _step(step, y, kind)
+        if step.offset in edges and step.offset:
+            line = f'<path class="cut" d="M8 {y - _ROW / 2:g}H{_WIDTH - 8}"/>'
+            rows += [line, words(_WIDTH - 8, y - _ROW / 2 - 4, "next chunk", "quiet", anchor="end")]
+    y += _ROW
+    rows.append(words(_TEXT, y - 8, walked.end, "dead strong" if walked.state == "dies" else "strong"))
+    if walked.unread:
+        more = "1 octet" if walked.unread == 1 else f"{walked.unread} octets"
+        y += 20
+        rows.append(words(_TEXT, y - 8, f"not read any more: {more}; nothing after this makes it well-formed", "quiet"))
+    rail = f'<path class="rail" d="M{_RAIL} {nodes[0][0]:g}V{nodes[-1][0]:g}"/>'
+    body = [rail, *rows, *(_node(*node) for node in nodes)]
+    label = f"Walk of {spaced_hex(octets)} through the automaton of {speaks}: {walked.end}"
+    return image("walk", label, (_WIDTH, y + 6), body)
+
+
+def walked_through(octets: bytes, spoken: Dialect) -> Walk:
+    """The steps of ``octets`` through the automaton, up to the one at which nothing can be accepted any more."""
+    automaton, unfolded, names = spoken.automaton, spoken.unfolded, access_words(spoken.automaton)
+    groups = {octet: group for group in automaton.classes for octet in group.octets}
+    steps: list[Step] = []
+    state = detail = 0
+    for offset, octet in enumerate(octets):
+        wanted = unfolded.open[detail]
+        here = [each for each in wanted if octet in each.octets]
+        state, detail = automaton.table[state][octet], unfolded.table[detail][octet]
+        if state == automaton.dead:
+            able = OctetClass(tuple(each for each in OCTETS if any(each in position.octets for position in wanted)))
+            steps.append(Step(offset, octet, groups[octet], state, "dead", f"no alternative has it; wanted {able}"))
+            return Walk(tuple(steps), _flaw(octets, spoken), "dies", len(octets) - offset - 1)
+        forms = dict.fromkeys(str(each.form) for each in sorted(here, key=lambda each: each.index))
+        name = names[state].hex(" ").upper() or "start"
+        steps.append(Step(offset, octet, groups[octet], state, name, "; ".join(forms)))
+    if automaton.accepting[state]:
+        return Walk(tuple(steps), "well-formed: the input ends between characters", "accepts", 0)
+    return Walk(tuple(steps), _flaw(octets, spoken), "open", 0)
+
+
+def _flaw(octets: bytes, spoken: Dialect) -> str:
+    """What the reference says of the first flaw."""
+    flaw = next(each for each in segments(octets, spoken=spoken) if not isinstance(each, WellFormed))
+    count = "1 octet" if flaw.length == 1 else f"{flaw.length} octets"
+    return f"ill-formed at offset {flaw.offset}, {count}: {flaw.defect.code} {flaw.defect.title}"
+
+
+def _chunk_ends(chunks: Sequence[int]) -> set[int]:
+    """The offsets at which a chunk begins."""
+    ends = set[int]()
+    total = 0
+    for length in chunks:
+        total += length
+        ends.add(total)
+    return ends
+
+
+def _shown(steps: Sequence[Step]) -> Iterator[Step | str]:
+    """The steps to draw, and words for those that are left out."""
+    left = len(steps) - _HEAD - _TAIL
+    if left <= 1:
+        yield from steps
+        return
+    yield from steps[:_HEAD]
+    yield f"… {left} more octets, up to offset {steps[-_TAIL].offset - 1} …"
+    yield from steps[-_TAIL:]
+
+
+def _step(step: Step, y: float, kind: str) -> Iterator[str]:
+    """What stands beside the edge and the state that it leads to."""
+    dead = " dead" if kind == "dies" else ""
+    yield words(_TEXT, y - 4, f"{step.octet:02X}", "octet strong" + dead)
+    yield words(_TEXT + 30, y - 4, f"{step.octet:08b}", "octet")
+    yield words(_TEXT + 118, y - 4, f"→ {step.stands}", "code" + dead)
+    yield words(_WIDTH - 8, y - 4, f"offset {step.offset} · class {_cut(str(step.group), 36)}", "quiet", anchor="end")
+    yield words(_TEXT, y + 14, _cut(step.open, _LONGEST), "code quiet" + dead)
+
+
+def _cut(text: str, limit: int) -> str:
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def _node(y: float, kind: str) -> str:
+    """A state: doubled where it accepts, crossed where the walk dies."""
+    circle = f'<circle class="state {kind}" cx="{_RAIL}" cy="{y:g}" r="{_RADIUS}"/>'
+    if kind == "dies":
+        return circle + f'<path class="cross" d="M{_RAIL - 4} {y - 4:g}l8 8m0-8l-8 8"/>'
+    if kind == "accepts":
+        return circle + f'<circle class="state" cx="{_RAIL}" cy="{y:g}" r="4"/>'
+    return circle

@@ -1,0 +1,384 @@
+"""SARIF 2.1.0 (https://docs.oasis-open.org/sarif/sarif/v2.1.0/), as GitHub's code scanning and other viewers take it.
+
+One result for each cause, one rule for each code. A result stands where its vector stands in the file that
+``overlong vectors export --format jsonl -o overlong-vectors.jsonl`` writes: GitHub refuses a file of which one result
+has no place. A vector that is not in that file stands at its first line, and its id is the logical location.
+
+Fingerprints are made of the target, the code, the place and the claim: another count or another example is the same
+alert. GitHub tells alerts apart by ``primaryLocationLineHash`` alone, so that is given too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from overlong.conformance.kind import KINDS
+from overlong.conformance.printable import printable, thousands
+from overlong.conformance.report.model import Kind, Standing, State
+from overlong.conformance.report.wording import excused, faults, given, is_fault, verdict
+from overlong.reference import DEFECTS
+
+if TYPE_CHECKING:
+    from overlong.conformance.report.model import Cause, Report, Subject
+
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+ANCHOR = "overlong-vectors.jsonl"
+"""The file that results stand in, from the root of the repository."""
+RUNS, RESULTS, SIZE = 20, 5000, 9_000_000
+"""GitHub's limits: runs of a file; results that it shows of a run; and octets (of 10 million) that are kept to here."""
+STALE = "stale-expectation"
+"""The rule of an expected deviation that occurs no more."""
+
+_BASELINE = {
+    Standing.REGRESSED: "new",
+    Standing.NEW: "new",
+    Standing.CHANGED: "updated",
+    Standing.SAME: "unchanged",
+}
+_INDENTED = 1000
+"""Octets that indentation adds to a result or a rule, at most."""
+_NOTES = 100
+"""Notes of a target that are kept."""
+_EXIT_CODES = {
+    State.CONFORMS: 0,
+    State.EXPECTED: 0,
+    State.DIVERGES: 1,
+    State.NOT_MEASURED: 3,
+    State.NOTHING: 3,
+    State.INCOMPLETE: 4,
+}
+_RFC = re.compile(r"RFC (\d{1,5}) §(\d+(?:\.\d+)*)")
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+
+
+def sarif(report: Report) -> str:
+    """The report as a SARIF log: a run for each target; of more than GitHub takes, one run for all of them."""
+    subjects = report.subjects
+    groups = [subjects] if len(subjects) > RUNS or not subjects else [(subject,) for subject in subjects]
+    room = SIZE
+    runs: list[dict[str, Any]] = []
+    for group in groups:
+        run, room = _run(report, group, room)
+        runs.append(run)
+    text = json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": runs}, indent=1)
+    # a runner of CI jobs takes "##[" anywhere in a line of a log for a command
+    return text.replace("##[", "#\\u0023[") + "\n"
+
+
+def fingerprint(subject: Subject, cause: Cause, place: int = 1) -> str:
+    """What a cause of a target is called in every run; ``place`` tells apart those of one key."""
+    named = json.dumps([subject.id, cause.key, *([place] * (place > 1))])
+    return hashlib.sha256(named.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@dataclass(frozen=True)
+class _Vectors:
+    """The file that results stand in: what it holds, and where."""
+
+    digest: str
+    octets: int
+    lines: dict[str, tuple[int, str]]
+    """For each vector its line, from 1, and the text of it."""
+
+
+@cache
+def _vectors() -> _Vectors:
+    """The exported file; made, not read: every copy of it is the same."""
+    from overlong.conformance.vectors.export import export
+    from overlong.conformance.vectors.selection import Selection
+
+    stream = io.BytesIO()
+    export(Selection(), "jsonl", None, stream)
+    written = stream.getvalue()
+    lines: dict[str, tuple[int, str]] = {}
+    for number, line in enumerate(written.decode("ascii").splitlines(), 1):
+        named = json.loads(line).get("id")
+        if isinstance(named, str):
+            lines[named] = number, line
+    return _Vectors(hashlib.sha256(written).hexdigest(), len(written), lines)
+
+
+def _run(report: Report, subjects: tuple[Subject, ...], room: int) -> tuple[dict[str, Any], int]:
+    """One run, and how many octets are left for others."""
+    rules: dict[str, dict[str, Any]] = {}
+    results: list[dict[str, Any]] = []
+    left_out = 0
+    for subject in subjects:
+        for result, rule in _results(report, subject):
+            size = len(json.dumps(result)) + _INDENTED
+            if rule["id"] not in rules:
+                size += len(json.dumps(rule)) + _INDENTED
+            if len(results) >= RESULTS or size > room:
+                left_out += 1
+                continue
+            room -= size
+            rules.setdefault(rule["id"], rule)
+            results.append(result)
+    order = {name: place for place, name in enumerate(rules)}
+    for result in results:
+        result["ruleIndex"] = order[result["ruleId"]]
+    weaknesses = sorted({number for name in rules if name in DEFECTS for number in DEFECTS[name].cwe})
+    vectors = _vectors()
+    driver: dict[str, Any] = {"name": "overlong", "rules": list(rules.values())}
+    if version := re.search(r"\d+(\.\d+)+\S*", report.generator):
+        driver["version"] = _line(version[0])
+    run: dict[str, Any] = {
+        "tool": {"driver": driver},
+        "automationDetails": {"id": _automation(report, subjects)},
+        "invocations": [_invocation(report, subject, left_out) for subject in subjects] or [_nothing(report)],
+        "artifacts": [
+            {
+                "location": {"uri": ANCHOR, "uriBaseId": "%SRCROOT%"},
+                "length": vectors.octets,
+                "mimeType": "application/jsonl",
+                "hashes": {"sha-256": vectors.digest},
+                "description": {
+                    "text": f"Test vectors: what 'overlong vectors export --format jsonl -o {ANCHOR}' writes."
+                },
+            }
+        ],
+        "columnKind": "unicodeCodePoints",
+        "results": results,
+        "properties": {"overlong": [_properties(subject, report.kind) for subject in subjects]},
+    }
+    if weaknesses:
+        driver["supportedTaxonomies"] = [{"name": "CWE", "index": 0}]
+        run["taxonomies"] = [
+            {
+                "name": "CWE",
+                "organization": "MITRE",
+                "informationUri": "https://cwe.mitre.org/",
+                "shortDescription": {"text": "The MITRE Common Weakness Enumeration"},
+                "isComprehensive": False,
+                "taxa": [
+                    {"id": str(number), "helpUri": f"https://cwe.mitre.org/data/definitions/{number}.html"}
+                    for number in weaknesses
+                ],
+            }
+        ]
+        for rule in rules.values():
+            _relate(rule, weaknesses)
+    return run, room
+
+
+def _automation(report: Report, subjects: tuple[Subject, ...]) -> str:
+    """The category of the run; its last part, the run's own name, is empty. Other runs of a target have the same."""
+    name = report.kind.value if len(subjects) != 1 else subjects[0].id
+    profile = subjects[0].profile if subjects else "none"
+    return "/".join(("overlong", *(_line(each).replace("/", "\N{FRACTION SLASH}") for each in (profile, name)), ""))
+
+
+def _results(report: Report, subject: Subject) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    """Each result of a target, and its rule."""
+    made: list[tuple[dict[str, Any], dict[str, Any]]] = []
+    seen: dict[str, int] = {}
+    for cause in subject.causes:
+        seen[cause.key] = seen.get(cause.key, 0) + 1  # those of one key are told apart by their order
+        if cause.standing is Standing.FIXED:
+            continue
+        rule = _rule(cause)
+        result: dict[str, Any] = {
+            "ruleId": rule["id"],
+            "level": _level(cause),
+            "message": {"text": _message(subject, cause)},
+            **_located(subject, cause),
+            "partialFingerprints": _fingerprints(fingerprint(subject, cause, seen[cause.key])),
+            "occurrenceCount": max(cause.count, 1),
+            # all results of a run have the member, or none (section 3.27.23)
+            "suppressions": [] if excused(cause) is None else [_suppression(cause)],
+            "properties": {"claim": _line(cause.claim), "standing": cause.standing.value, "finding": _line(cause.id)},
+        }
+        if report.kind is Kind.DIFF:
+            result["baselineState"] = _BASELINE.get(cause.standing, "unchanged")
+        made.append((result, rule))
+    for cause in subject.stale:
+        text = f"{subject.id}: expected, and seen no more: {cause.code} {cause.title}: {cause.reason}"
+        named = json.dumps([subject.id, cause.key, cause.vector, cause.observed, STALE])
+        result = {
+            "ruleId": STALE,
+            "level": "error",
+            "message": {"text": _message_of(text)},
+            **_located(subject, cause),
+            "partialFingerprints": _fingerprints(hashlib.sha256(named.encode("utf-8", "surrogatepass")).hexdigest()),
+            "suppressions": [],
+        }
+        if report.kind is Kind.DIFF:
+            result["baselineState"] = "new"
+        made.append((result, _STALE_RULE))
+    return made
+
+
+def _level(cause: Cause) -> str:
+    """How loud it is."""
+    if is_fault(cause):
+        return "error"
+    return "warning" if cause.standing in (Standing.SAME, Standing.CHANGED) and excused(cause) is None else "note"
+
+
+def _fingerprints(digest: str) -> dict[str, str]:
+    return {"overlongCause/v1": digest, "primaryLocationLineHash": f"{digest[:16]}:1"}
+
+
+def _suppression(cause: Cause) -> dict[str, Any]:
+    words = " ".join(filter(None, (excused(cause), cause.link)))
+    return {"kind": "external", "status": "accepted", "justification": _line(words or "an expected deviation", 1000)}
+
+
+def _located(subject: Subject, cause: Cause) -> dict[str, Any]:
+    """Where the vector of a cause stands."""
+    line, text = _vectors().lines.get(cause.vector, (1, ""))
+    region: dict[str, Any] = {"startLine": line}
+    if text and len(text) <= 2000:
+        region["snippet"] = {"text": text}
+    place = {
+        "physicalLocation": {
+            "artifactLocation": {"uri": ANCHOR, "uriBaseId": "%SRCROOT%", "index": 0},
+            "region": region,
+        },
+        "logicalLocations": [
+            {
+                "name": _line(cause.vector) or "?",
+                "fullyQualifiedName": f"{_line(subject.id)}::{_line(cause.vector)}",
+                "kind": "testVector",
+            }
+        ],
+    }
+    return {"locations": [place]}
+
+
+def _message(subject: Subject, cause: Cause) -> str:
+    where = f" ({cause.place})" if cause.place else ""
+    more = f" {thousands(cause.count)} divergences have this cause." if cause.count > 1 else ""
+    again = f" Reproduce: {printable(cause.reproduce, 1000)}" if cause.reproduce else ""
+    return _message_of(
+        f"{subject.id}: {cause.title}{where}: {given(cause)}: expected {cause.expected}, observed {cause.observed}."
+        f"{more}{again}",
+        4000,
+    )
+
+
+def _message_of(words: str, limit: int = 1000) -> str:
+    """Text of a message, in which braces and links have a meaning (sections 3.11.5 and 3.11.6): here they have none."""
+    return printable(words, limit).replace("{", "{{").replace("}", "}}").replace("](", "] (")
+
+
+def _line(words: str, limit: int = 300) -> str:
+    return printable(words, limit)
+
+
+_STALE_RULE: dict[str, Any] = {
+    "id": STALE,
+    "name": "StaleExpectation",
+    "shortDescription": {"text": "expected deviation gone stale"},
+    "fullDescription": {"text": "A deviation that was expected occurs no more, or otherwise."},
+    "help": {"text": "Remove the entry from the file of expected deviations, or correct it: --update-expected does."},
+    "defaultConfiguration": {"level": "error"},
+    "properties": {"tags": ["correctness"]},
+}
+
+
+def _rule(cause: Cause) -> dict[str, Any]:
+    """The rule of a code; of a code that this version does not know, as much as the cause says."""
+    if cause.code in DEFECTS:
+        defect = DEFECTS[cause.code]
+        title, line, section = f"{defect.title} accepted", defect.line, defect.section
+        text, effect, seen = defect.paragraph, defect.effect, ", ".join(defect.cves)
+        tags = ["correctness", "security", *(f"external/cwe/cwe-{number}" for number in defect.cwe)]
+    elif cause.code in KINDS:
+        kind = KINDS[cause.code]
+        title, line, section, text, effect, seen = kind.title, kind.title, kind.section, kind.paragraph, "", ""
+        tags = ["correctness"]
+    else:
+        title, line, section = _line(cause.title), _line(cause.title), _line(cause.section)
+        text, effect, seen, tags = title, "", "", ["correctness"]
+    facts = [f"{name}: {fact}" for name, fact in (("Section", section), ("Effect", effect), ("Seen in", seen)) if fact]
+    rule: dict[str, Any] = {
+        "id": _line(cause.code, 60) or "?",
+        "name": "".join(word.capitalize() for word in re.findall(r"[A-Za-z0-9]+", title)) or "Unknown",
+        "shortDescription": {"text": _message_of(title)},
+        "fullDescription": {"text": _message_of(line)},
+        "help": {"text": _braces("\n\n".join((text, *facts)))},
+        "defaultConfiguration": {"level": "error"},
+        "properties": {"tags": tags, "precision": "very-high"},
+    }
+    if cause.code in DEFECTS or cause.code in KINDS:  # words of ours: they are no danger as Markdown
+        rule["help"]["markdown"] = _braces("\n".join((text, "", *(f"- {fact}" for fact in facts))))
+    if found := _RFC.search(section):
+        rule["helpUri"] = f"https://www.rfc-editor.org/rfc/rfc{found[1]}#section-{found[2]}"
+    return rule
+
+
+def _braces(words: str) -> str:
+    return words.replace("{", "{{").replace("}", "}}")
+
+
+def _relate(rule: dict[str, Any], weaknesses: list[int]) -> None:
+    """Say which weaknesses a rule finds."""
+    defect = DEFECTS.get(rule["id"])
+    if defect is not None and defect.cwe:
+        rule["relationships"] = [
+            {
+                "target": {
+                    "id": str(number),
+                    "index": weaknesses.index(number),
+                    "toolComponent": {"name": "CWE", "index": 0},
+                },
+                "kinds": ["relevant"],
+            }
+            for number in defect.cwe
+        ]
+
+
+def _invocation(report: Report, subject: Subject, left_out: int) -> dict[str, Any]:
+    """How the measuring went."""
+    measured = subject.state not in (State.INCOMPLETE, State.NOT_MEASURED) and not report.incomplete
+    told = [("error", words) for words in (report.incomplete, "" if measured else subject.why) if words]
+    told += [("note", note) for note in subject.notes[:_NOTES]]
+    if left_out:
+        told.append(("warning", f"{left_out} results are left out here, to keep to the limits of code scanning"))
+    invocation: dict[str, Any] = {
+        "executionSuccessful": measured,
+        "toolExecutionNotifications": [
+            {"level": level, "message": {"text": _message_of(words)}} for level, words in told
+        ],
+    }
+    if subject.command:
+        invocation["commandLine"] = _line(subject.command, 4000)
+    if report.kind is not Kind.DIFF:  # whose exit code --fail-on chooses
+        code = 1 if subject.stale and _EXIT_CODES[subject.state] == 0 else _EXIT_CODES[subject.state]
+        invocation |= {"exitCode": code, "exitCodeDescription": verdict(subject, report.kind)}
+    if _TIME.fullmatch(report.time):
+        invocation["startTimeUtc"] = report.time
+    return invocation
+
+
+def _nothing(report: Report) -> dict[str, Any]:
+    """The invocation of a report without any target."""
+    words = _message_of(report.incomplete or "no target")
+    return {
+        "executionSuccessful": False,
+        "toolExecutionNotifications": [{"level": "error", "message": {"text": words}}],
+    }
+
+
+def _properties(subject: Subject, kind: Kind) -> dict[str, Any]:
+    """What else is known of a target."""
+    return {
+        "target": _line(subject.id),
+        "name": _line(subject.name),
+        "version": _line(subject.version),
+        "language": _line(subject.language),
+        "profile": _line(subject.profile),
+        "digest": _line(subject.digest),
+        "state": subject.state.value,
+        "verdict": verdict(subject, kind),
+        "claims": {_line(claim): _line(state) for claim, state in subject.claims.items()},
+        "unexpected": len(faults(subject)),
+        "notCovered": [_line(words) for words in subject.not_covered[:_NOTES]],
+    }

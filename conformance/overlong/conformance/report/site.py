@@ -1,0 +1,64 @@
+"""A matrix as a folder for a web server or a browser: an index, and a page for each target.
+
+``index.html`` links to ``targets/NAME.html``, which links back; links are relative. Other formats lie beside it under
+their usual names.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from overlong.conformance.report.formats import FORMATS, write
+from overlong.conformance.report.model import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from overlong.conformance.report.model import Report
+
+INDEX, PAGES = "index.html", "targets"
+
+
+def write_site(report: Report, folders: Sequence[str], names: Sequence[str], output: Path) -> list[Path]:
+    """Write a matrix in these formats; the paths of what was written, without the targets' own pages.
+
+    Args:
+        report: of a matrix.
+        folders: for each of its subjects the name of its folder, which is its page's name too.
+        names: of formats. ``json`` is ``matrix.json``, which is there already.
+        output: the folder.
+
+    Raises:
+        KeyError: there is no such format.
+        OSError: a file cannot be written.
+    """
+    written: list[Path] = []
+    for name in names:
+        if name == "html":
+            _write_pages(report, folders, output)
+            written.append(output / INDEX)
+        elif name != "json":
+            path = output / FORMATS[name].file
+            write(FORMATS[name].render(report), path)
+            written.append(path)
+    return written
+
+
+def _write_pages(report: Report, folders: Sequence[str], output: Path) -> None:
+    html = FORMATS["html"]
+    pages = {subject.id: f"{PAGES}/{folder}.html" for subject, folder in zip(report.subjects, folders, strict=True)}
+    (output / PAGES).mkdir(exist_ok=True)
+    for subject in report.subjects:
+        page = replace(
+            report,
+            kind=Kind.CERTIFY,
+            title=subject.id,
+            subjects=(subject,),
+            notes=(),
+            incomplete="",
+            extra={"index": f"../{INDEX}"},
+        )
+        write(html.render(page), output / pages[subject.id])
+    write(html.render(replace(report, extra={**report.extra, "pages": pages})), output / INDEX)

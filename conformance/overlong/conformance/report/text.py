@@ -1,0 +1,239 @@
+"""Plain text of any report: what ``overlong report`` shows in a terminal, 80 columns or wide.
+
+``report/terminal.py`` tells the same of a run that has just ended, and what only the run knows.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING
+
+from overlong.conformance.kind import CLAIMS
+from overlong.conformance.printable import printable, thousands, times
+from overlong.conformance.report.matrix import counted as counted_states
+from overlong.conformance.report.matrix import table
+from overlong.conformance.report.model import Kind, Standing
+from overlong.conformance.report.terminal import SHOWN, Glyphs, in_rows
+from overlong.conformance.report.wording import counted, faults, given, verdict
+from overlong.conformance.runner import HOLDS, NOT_MEASURED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from overlong.conformance.report.model import Cause, Moment, Report, Subject
+
+_LONG, _COMMAND = 2000, 20_000
+"""Characters of hostile text, and of a command, that are shown."""
+_CLAIM = 18
+_HEADS = {
+    Standing.UNEXPECTED: "FAIL",
+    Standing.EXPECTED: "EXPECTED",
+    Standing.DIFFERENCE: "DIFFERENCE",
+    Standing.NOT_COMPARABLE: "NOT COMPARABLE",
+}
+"""How a cause begins; of the other standings, with the standing in capitals."""
+
+
+def text(report: Report, width: int = 80, *, encoding: str = "utf-8") -> str:
+    """The report as lines, none of them styled, none (but commands) wider than ``width``.
+
+    Args:
+        report: of any kind.
+        width: columns.
+        encoding: that can show the marks; where it cannot, plainer ones stand for them.
+    """
+    glyphs = Glyphs(encoding)
+    if report.kind is Kind.DIFF:
+        from overlong.conformance.report.difference import told
+
+        return "".join(f"{line}\n" for line in told(report, width=width, encoding=encoding))
+    lines = [*_head(report, glyphs, width), ""]
+    if len(report.subjects) == 1:
+        lines += _single(report, report.subjects[0], glyphs, width)
+    elif report.kind is Kind.FUZZ:
+        lines += _campaign(report.subjects, width)
+    else:
+        lines += table(report.subjects, width=width, encoding=encoding)
+    for moment in report.discovery[-1:]:
+        lines += _wrapped(_discovered(report.discovery, moment), width)
+    for note in report.notes:
+        lines += _wrapped(f"note: {printable(note, _LONG)}", width)
+    if report.incomplete:
+        lines += _wrapped(f"incomplete: {printable(report.incomplete, _LONG)}", width)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _wrapped(words: str, width: int, indent: str = "", further: str = "  ") -> list[str]:
+    return textwrap.wrap(words, width, initial_indent=indent, subsequent_indent=indent + further)
+
+
+def _rows(items: Sequence[str], width: int, glyphs: Glyphs) -> Iterator[str]:
+    """Items side by side, none of them broken but those that need more than a line."""
+    short = [item for item in items if len(item) <= width]
+    if short:
+        yield from in_rows(short, width, indent="", between=f" {glyphs.dot} ")
+    for item in items:
+        if len(item) > width:
+            yield from _wrapped(item, width)
+
+
+def _head(report: Report, glyphs: Glyphs, width: int) -> Iterator[str]:
+    """What this is of, and how it came about."""
+    if len(report.subjects) == 1:
+        subject = report.subjects[0]
+        version = f" ({printable(subject.version)})" if subject.version else ""
+        title = f"{printable(subject.profile)} {glyphs.dot} {printable(subject.id)}{version}"
+    else:
+        title = printable(report.title)
+    yield from _wrapped(title, width)
+    where = " ".join(printable(text) for text in report.environment.values())
+    parts = [part for part in (report.kind.value, printable(report.generator), printable(report.time), where) if part]
+    yield from _rows(parts, width, glyphs)
+
+
+def _single(report: Report, subject: Subject, glyphs: Glyphs, width: int) -> Iterator[str]:
+    """All that is known of one target."""
+    if subject.parts:
+        ran = [
+            f"{'swept ' if part.is_sweep else ''}{printable(part.name)} {thousands(part.asked)}"
+            + (f" of {thousands(part.all)}" if part.asked + part.set_aside != part.all else "")
+            for part in subject.parts
+        ]
+        yield from _rows(ran, width, glyphs)
+    if subject.recorded:
+        known = [f"{printable(title)} {printable(words, _LONG)}" for title, words in subject.recorded.items()]
+        yield from _rows(known, width, glyphs)
+    if subject.parts or subject.recorded:
+        yield ""
+    for cause in subject.causes[:SHOWN]:
+        yield from _cause(cause, width)
+        yield ""
+    if len(subject.causes) > SHOWN:
+        yield from _wrapped(
+            f"and {counted(len(subject.causes) - SHOWN, 'more bucket')}: overlong report --format json has all", width
+        )
+        yield ""
+    for cause in subject.stale:
+        yield from _stale(cause, width)
+        yield ""
+    yield from _verdict(report, subject, width)
+    for claim, state in subject.claims.items():
+        why = "" if state != NOT_MEASURED else "not measured"
+        what = CLAIMS.get(claim, "") if state == HOLDS else why
+        line = f"{glyphs.of(state)} {printable(claim):<{_CLAIM}} {what}".rstrip()
+        yield from textwrap.wrap(line, width, initial_indent="  ", subsequent_indent=" " * (_CLAIM + 5))
+    yield from _remarks(subject, width)
+
+
+def _verdict(report: Report, subject: Subject, width: int) -> Iterator[str]:
+    words = [verdict(subject, report.kind)]
+    buckets = len(faults(subject))
+    if buckets and report.kind is not Kind.DIFF:
+        words.append(counted(buckets, "bucket"))
+        for swept, things in ((False, "vectors"), (True, "strings")):
+            parts = [part for part in subject.parts if part.is_sweep is swept]
+            if failing := sum(part.failing for part in parts):
+                words.append(f"{thousands(failing)} of {thousands(sum(part.asked for part in parts))} {things}")
+    yield from _wrapped(f"{words[0]}  {', '.join(words[1:])}".rstrip(), width)
+    if subject.why:
+        yield from _wrapped(printable(subject.why, _LONG), width, "  ")
+
+
+def _remarks(subject: Subject, width: int) -> Iterator[str]:
+    """What else is to be said of a target: what its result rests on, and what it does not show."""
+    if subject.behaves_like:
+        yield from _wrapped(f"behaves like: {printable(subject.behaves_like)}", width)
+    for name, words in subject.traits.items():
+        yield from _wrapped(f"trait {printable(name)}: {printable(words)}", width)
+    if subject.parts:
+        yield "asked:"
+        for part in subject.parts:
+            wrong = f"; {thousands(part.failing)} of {thousands(part.asked)} diverge" if part.failing else ""
+            aside = f"; {thousands(part.set_aside)} set aside" if part.set_aside else ""
+            yield from _wrapped(f"{printable(part.name)}: {printable(part.shows, _LONG)}{wrong}{aside}", width, "  ")
+    if subject.categories and any(failing for _, failing in subject.categories.values()):
+        yield "vectors that diverge, by category:"
+        rows = [
+            f"{printable(name)} {thousands(failing)} of {thousands(asked)}"
+            for name, (asked, failing) in subject.categories.items()
+            if failing
+        ]
+        yield from _wrapped(", ".join(rows), width, "  ")
+    if subject.not_covered:
+        yield "not covered:"
+        for each in subject.not_covered:
+            yield from _wrapped(printable(each, _LONG), width, "  ")
+    if subject.restarts:
+        yield f"restarted {times(subject.restarts)} after a failure"
+    for note in subject.notes:
+        yield from _wrapped(f"note: {printable(note, _LONG)}", width)
+    if subject.command:
+        yield f"again: {printable(subject.command, _COMMAND)}"
+    for title, digest in (("target", subject.digest), ("findings", subject.findings_digest)):
+        if digest:
+            yield from _wrapped(f"{title} sha256 {printable(digest)}", width)
+
+
+def _cause(cause: Cause, width: int) -> Iterator[str]:
+    """``FAIL core/c080  OV201 overlong form accepted``, and all of it below."""
+    name = printable(cause.vector or cause.id)
+    begins = _HEADS.get(cause.standing, cause.standing.value.upper())
+    head = f"{begins} {name}  {printable(cause.code)} {printable(cause.title)}"
+    where = ", ".join(printable(each, _LONG) for each in (cause.section, cause.place) if each)
+    if len(head) + len(where) + 2 <= width:
+        yield f"{head}{where:>{width - len(head)}}" if where else head
+    else:
+        yield from textwrap.wrap(head, width, subsequent_indent="     ")
+        yield from _wrapped(where, width, "     ")
+    parts = [f"input {given(cause)}", f"expected {printable(cause.expected)}", f"observed {printable(cause.observed)}"]
+    line = "     " + "    ".join(parts)
+    if len(line) <= width:
+        yield line
+    else:
+        for part in parts:
+            yield from _wrapped(part, width, "     ")
+    for title, words in (("why", cause.comment), ("because", cause.reason), ("see", cause.link), *cause.more):
+        if words:
+            yield from _wrapped(f"{printable(title)}: {printable(words, _LONG)}", width, "     ")
+    if cause.count > 1:
+        yield f"     and {counted(cause.count - 1, 'more divergence')} like it"
+    if cause.reproduce:
+        yield f"     reproduce: {printable(cause.reproduce, _COMMAND)}"
+
+
+def _stale(cause: Cause, width: int) -> Iterator[str]:
+    """An expectation that does not hold any more."""
+    named = " ".join(printable(each) for each in (cause.vector, cause.code, cause.title, cause.place) if each)
+    yield from _wrapped(f"STALE {named}".rstrip(), width, further="     ")
+    expected = f"expected {printable(cause.observed)}" if cause.observed else ""
+    for words in (expected, cause.reason, cause.link):
+        if words:
+            yield from _wrapped(printable(words, _LONG), width, "     ")
+    yield from _wrapped(f"in {printable(cause.id)}", width, "     ")
+
+
+def _campaign(subjects: Sequence[Subject], width: int) -> Iterator[str]:
+    """Each target of a campaign, and what was found in it."""
+    for subject in subjects:
+        version = f" ({printable(subject.version)})" if subject.version else ""
+        yield from _wrapped(f"{printable(subject.id)}{version}: {verdict(subject, Kind.FUZZ)}", width)
+        if subject.why:
+            yield from _wrapped(printable(subject.why, _LONG), width, "  ")
+        for cause in subject.causes[:SHOWN]:
+            yield from _cause(cause, width)
+        if (more := len(subject.causes) - SHOWN) > 0:
+            yield f"     and {counted(more, 'more bucket')}"
+        yield ""
+    yield from _wrapped(counted_states(subjects), width)
+
+
+def _discovered(moments: Sequence[Moment], last: Moment) -> str:
+    """How findings came in the course of a campaign."""
+    first = next((moment for moment in moments if moment.findings), None)
+    found = f", the first after {first.seconds:.1f} s" if first else ""
+    newest = next((moment for moment in moments if moment.findings == last.findings), last)
+    ended = f", the last after {newest.seconds:.1f} s" if first and newest is not first else ""
+    return (
+        f"discovered: {counted(last.findings, 'finding')}{found}{ended}; nothing new since {last.seconds:.1f} s, "
+        f"{thousands(last.executions)} executions"
+    )

@@ -1,0 +1,120 @@
+"""What a certificate must say, given what else it says: its derived fields, and the digests of this version's vectors.
+
+Nothing is run.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from overlong.conformance.certificate import digest_of_all
+from overlong.conformance.invocation import GivenFile, Invocation, identifier
+from overlong.conformance.profile import Profile, puts_out
+from overlong.conformance.protocol import MEASURED, UNITS, Answers, Greeting
+from overlong.conformance.runner import FAILS, HOLDS, NOT_MEASURED, SuiteRun
+from overlong.conformance.suites import SUITES
+from overlong.conformance.target import Answered
+from overlong.conformance.targets.resolve import Limits
+from overlong.conformance.traits import traits_of, without
+from overlong.reference import DIALECTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from overlong.conformance.verification.reading import Certified
+
+_NO_ANSWERS = Answers.of(b"", b"", b"", b"", b"")
+
+
+def consistent(certified: Certified) -> dict[str, Any]:
+    """The statement as it must be by what else it says; the same as it is, if it is consistent."""
+    statement = copy.deepcopy(certified.statement)
+    predicate: dict[str, Any] = statement["predicate"]
+    added: dict[str, Any] = predicate["overlong"]
+    claims: dict[str, str] = added["claims"]
+    for bucket in added["buckets"]:
+        claims[bucket["claim"]] = FAILS
+        bucket["example"]["claim"], bucket["example"]["code"] = bucket["claim"], bucket["code"]
+    failing = _in_state(claims, FAILS)
+    predicate["passedTests"], added["not_measured"] = _in_state(claims, HOLDS), _in_state(claims, NOT_MEASURED)
+    predicate["warnedTests"] = sorted(claim for claim in predicate["warnedTests"] if claim in failing)
+    predicate["failedTests"] = [claim for claim in failing if claim not in predicate["warnedTests"]]
+    predicate["result"] = _result(added)
+    speaks = added["profile"].partition("@")[0]
+    added["command"] = invocation_of(certified).command(speaks)
+    added["target"]["id"] = identifier(certified.target)
+    for suite in added["suites"]:
+        _own(suite, speaks, added["target"])
+    if not added["buckets"]:
+        added["findings_digest"] = {"sha256": hashlib.sha256().hexdigest()}
+        for suite in added["suites"]:
+            suite["failing"] = 0
+    for plan in added["sweeps"]:
+        plan.update(plan["expected"])
+    digest = digest_of_all(suite["vectors_digest"]["sha256"] for suite in added["suites"])
+    predicate["configuration"] = [{"name": added["profile"], "digest": {"sha256": digest}}]
+    return statement
+
+
+def invocation_of(certified: Certified) -> Invocation:
+    """What was asked, as a certificate says it."""
+    asked = certified.invocation
+    limits, expected = asked["limits"], asked["expected"]
+    return Invocation(
+        certified.target,
+        None if asked["suites"] is None else tuple(asked["suites"]),
+        None if asked["sweeps"] is None else tuple(asked["sweeps"]),
+        asked["thorough"],
+        tuple(_file(file) for file in asked["vectors"]),
+        None if expected is None else _file(expected),
+        Limits(limits["timeout"], limits["restarts"], memory=limits["memory"]),
+    )
+
+
+def _file(said: dict[str, Any]) -> GivenFile:
+    ((algorithm, digest),) = said["digest"].items()
+    return GivenFile(said["name"], algorithm, digest)
+
+
+def _result(added: dict[str, Any]) -> str:
+    """PASSED, WARNED if all that diverges was expected and nothing that was expected is missed, or FAILED."""
+    states = added["claims"].values()
+    if HOLDS in states and FAILS not in states:
+        return "PASSED"
+    buckets = added["buckets"]
+    met = bool(buckets) and not added.get("stale") and all(each.get("standing") == "expected" for each in buckets)
+    return "WARNED" if met else "FAILED"
+
+
+def _in_state(claims: dict[str, str], wanted: str) -> list[str]:
+    return sorted(claim for claim, state in claims.items() if state == wanted)
+
+
+def _own(record: dict[str, Any], speaks: str, target: dict[str, Any]) -> None:
+    """Put in what this version asks in a suite of that name, if it has it; a decoder was asked all or none of it."""
+    record["asked"] = record["vectors"] - record["set_aside"]
+    suite = SUITES.get(record["suite"])
+    if suite is None or speaks not in DIALECTS or not set(record["operations"]) <= set(MEASURED):
+        return  # vectors in files, or what an older version knew
+    mode = target["error_mode"]
+    profile = Profile(speaks, mode) if puts_out(mode) else Profile(speaks)
+    suite = replace(suite, profile=profile)
+    part = SuiteRun(suite, record["operations"][0])
+    for answered in _asked(part, target):
+        part.asked(answered)
+    record["shows"], record["vectors"], record["asked"] = suite.shows, suite.size, part.done
+    record["set_aside"], record["vectors_digest"] = suite.size - part.done, {"sha256": part.vectors_digest}
+
+
+def _asked(part: SuiteRun, target: dict[str, Any]) -> Iterator[Answered]:
+    """The vectors that a target with these traits gets."""
+    greeting = Greeting(
+        target["name"], "", "", target["operations"], UNITS[target["units"]], target["error_mode"],
+        traits=target["traits"],
+    )  # fmt: skip
+    traits = () if "encoder" in part.suite.name else traits_of(greeting)
+    for batch in part.suite.batches():
+        yield Answered(without(batch, traits)[0] if traits else batch, part.operations, _NO_ANSWERS)

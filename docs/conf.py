@@ -1,0 +1,28 @@
+"""The site: ``python -m sphinx -W -b html docs build/docs``. It asks no network, and its pages ask none."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.metadata import version as version_of
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
+project = "overlong"
+author = "The overlong authors"
+version = release = version_of("overlong")
+html_title = f"overlong {release}"
+html_theme = "furo"
+html_copy_source = False
+html_show_copyright = False
+
+extensions = ["myst_parser"]
+exclude_patterns = ["printing", "pictures"]
+myst_heading_anchors = 4  # names as the repository's web page gives them, so that links work in both
+nitpicky = True
+
+
+def setup(app: Sphinx) -> None:
+    """Octets in fences are text: Pygments does not know ``hex``."""
+    app.add_lexer("hex", import_module("pygments.lexers.special").TextLexer)

@@ -1,0 +1,1 @@
+"""Pages that are read off the code."""
