@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import pickle
 import tempfile
+import weakref
 from dataclasses import dataclass, field
 from functools import partial
 from typing import IO, TYPE_CHECKING
@@ -144,6 +145,8 @@ class Expectations:
         self._matcher = Matcher(self.deviations)
         self._first: dict[tuple[str, str], Deviation] = {}
         self._kept: IO[bytes] | None = tempfile.TemporaryFile() if updating else None  # noqa: SIM115 (ends with us)
+        if self._kept is not None:
+            weakref.finalize(self, self._kept.close)
         self.changes = ""
         """What was written to the file, in a few words; empty if nothing was to be."""
 
