@@ -80,20 +80,20 @@ def command(
     from overlong.conformance.printable import printable
     from overlong.conformance.report.formats import FORMATS, write, write_reports
 
-    names = names_in(formats)
-    if len(names) > 1 and output is None:
+    first, *others = names = names_in(formats)
+    if others and output is None:
         raise click.UsageError("several formats need a folder; name it with -o")
     with errors_on_one_line():
         report = report_of(*files)
         if output is None:
-            show(rendered(report, names[0], width=width()), plain=names[0] == "text")
-        elif len(names) > 1 or output.is_dir() or str(output).endswith("/"):
+            show(rendered(report, first, width=width()), plain=first == "text")
+        elif others or output.is_dir() or str(output).endswith("/"):
             if output.exists() and not output.is_dir():
                 leave(f"{printable(str(output))}: not a folder, and several formats need one; name another", USAGE)
             output.mkdir(parents=True, exist_ok=True)
             for path in write_reports(report, names, output):
                 click.echo(f"report: {printable(str(path), 1000)}")
         else:
-            write(FORMATS[names[0]].render(report), output)
+            write(FORMATS[first].render(report), output)
             click.echo(f"report: {printable(str(output), 1000)}")
     sys.exit(CONFORMS if exit_zero else exit_code(report))
