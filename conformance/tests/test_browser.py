@@ -150,7 +150,7 @@ def certified(tmp_path_factory):
     return read([folder / "results"])
 
 
-MADE = {"matrix": matrix, "hostile": hostile, "sweep": sweep, "campaign": campaign, "diff": diff}
+MADE = {"matrix": lambda: matrix(8), "hostile": hostile, "sweep": sweep, "campaign": campaign, "diff": diff}
 
 
 @pytest.fixture(scope="module", params=["certified", *MADE])

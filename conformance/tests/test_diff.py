@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 from overlong.__main__ import cli
 from overlong.conformance import certify
-from overlong.conformance.difference import MORE, FailOn, difference, fails, is_incomplete
-from overlong.conformance.report.data import data, of_data
+from overlong.conformance.difference import FailOn, difference, fails, is_incomplete
+from overlong.conformance.report.data import data
 from overlong.conformance.report.difference import told
-from overlong.conformance.report.model import Cause, Kind, Part, Report, Standing, State, Subject
+from overlong.conformance.report.model import MORE, Cause, Kind, Part, Report, Standing, State, Subject
+from overlong.conformance.report.reading.data import of_data
 
 HOSTILE = "<script>alert(1)</script>\x1b]0;x\x07\n::error::\u202e"
 OF_BOTH = (Standing.SAME, Standing.CHANGED)

@@ -164,7 +164,9 @@ def test_results_validate_line_by_line(target, workplace):
     for record in records:
         validator.validate(record)
     kinds = [record["record"] for record in records]
-    assert kinds == sorted(kinds, key=["header", "divergence", "suite", "bucket", "footer"].index)
+    order = ["header", "divergence", "portrait", "automaton", "suite", "sweep", "category", "bucket", "stale", "footer"]
+    assert kinds == sorted(kinds, key=order.index)
+    assert "category" in kinds
     assert kinds.count("bucket") == len(run.buckets)
     if target.startswith("py:"):
         assert {record["code"] for record in records if record["record"] == "divergence"} >= {"OV601", "OV602"}

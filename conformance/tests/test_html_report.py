@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 from overlong.conformance.kind import CLAIMS, KINDS
 from overlong.conformance.portrait import reference_maps
 from overlong.conformance.printable import printable
-from overlong.conformance.report.html.links import section_links, web_address
 from overlong.conformance.report.html.octets import cells_of
 from overlong.conformance.report.html.page import LARGEST, page
 from overlong.conformance.report.html.svg import ATTRIBUTES, ELEMENTS, drawn
 from overlong.conformance.report.html.verdict import STATES, verdict_of
+from overlong.conformance.report.links import section_links, web_address
 from overlong.conformance.report.model import (
     Cause,
     Drawn,
@@ -236,7 +236,7 @@ def test_verdicts_are_not_misread():
     words = {
         State.CONFORMS: "CONFORMANT", State.DIVERGES: "NOT CONFORMANT", State.INCOMPLETE: "INCOMPLETE",
         State.NOT_MEASURED: "NOT MEASURED", State.NOTHING: "NOTHING TO JUDGE",
-        State.EXPECTED: "0 unexpected (2 expected deviations)",
+        State.EXPECTED: "0 unexpected (2 buckets as expected)",
     }  # fmt: skip
     expected = [replace(cause(), standing=Standing.EXPECTED)] * 2
     for state, said in words.items():
@@ -395,3 +395,37 @@ def test_a_campaign_shows_how_findings_came():
     assert "CONFORMANT" not in parsed.text
     assert "Divergences over time" in parsed.text
     assert parsed.elements["svg"] == 2  # and what was learned
+
+
+def test_a_conforming_decoder_has_its_automaton_and_maps_that_say_they_do_not_differ():
+    part = Part("complete(0)", "", 5, 5, 0)
+    maps = reference_maps("rfc3629@1")
+    whole = subject(state=State.CONFORMS, claims={"verdict": HOLDS}, parts=(part,), maps=maps, automaton=None)
+    text = page(report(subjects=(whole,)))
+    assert text.count("they differ nowhere</figcaption>") == len(maps)
+    assert "Its automaton, that of the reference</figcaption>" in text
+    assert "No maps of it were recorded" in page(report(subjects=(replace(whole, maps=()),)))
+
+
+def test_a_picture_that_is_there_again_is_as_large_as_before():
+    picture = drawn(SVG.replace(">", ' width="9" height="9">', 1), "p1")
+    assert picture is not None
+    assert 'viewBox="0 0 9 9" width="9" height="9"><use href="#p1"/>' in picture.again
+    assert 'viewBox="0 0 9 9"><use' in drawn(SVG, "p1").again
+
+
+def test_a_walk_shows_where_chunks_end():
+    cut = cause(octets=b"\xed\xa0\x80", chunks=(1, 2))
+    assert "next chunk" in page(report(subjects=(subject(causes=(cut,)),)))
+    assert "next chunk" not in page(report(subjects=(subject(causes=(cause(),)),)))
+
+
+def test_several_conform_and_one_conforms():
+    def told(conforming, kind=Kind.MATRIX):
+        states = [State.CONFORMS] * conforming + [State.NOT_MEASURED]
+        return page(report(kind, tuple(subject(f"d{at}", state) for at, state in enumerate(states))))
+
+    assert "3 decoders: 2 conform, 1 not measured." in told(2)
+    assert "2 decoders: 1 conforms, 1 not measured." in told(1)
+    assert "nothing found in 2" in told(2, Kind.FUZZ)
+    assert '<td class="number" data-sort="-1">–</td>' in told(1)  # noqa: RUF001 - not 0: nobody looked

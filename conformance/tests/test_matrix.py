@@ -16,7 +16,8 @@ import pytest
 from click.testing import CliRunner
 
 from overlong.__main__ import cli
-from overlong.conformance.matrix import Conditions, row_of, rows_to_keep
+from overlong.conformance.matrix.row import row_of
+from overlong.conformance.matrix.statement import Conditions, rows_to_keep
 from overlong.conformance.report.matrix import table
 from overlong.conformance.report.model import Cause, State, Subject
 

@@ -193,7 +193,7 @@ def likened(accepts):
 def test_a_decoder_of_another_dialect_behaves_like_it_exactly():
     says, drawn = likened(dialect("lax").automaton.accepts)
     assert says == "lax (exact)"
-    assert "stub, as learned and lax, the reference" in drawn.svg
+    assert "stub, as learned and rfc3629, the reference" in drawn.svg
 
 
 def test_what_is_right_in_short_strings_only_is_not_exactly_right():

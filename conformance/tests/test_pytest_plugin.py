@@ -44,18 +44,19 @@ def test_what_cannot_start_is_one_error_and_hostile_names_stay_text(project):
 
 def test_names_can_be_chosen_and_only_listed(project):
     project.makeini("[pytest]\noverlong_targets = py:decoders.py:wrong\n")
-    result = project.runpytest_subprocess(*QUICK, "-k", "scalars or position")
+    result = project.runpytest_inprocess(*QUICK, "-k", "scalars or position")
     result.assert_outcomes(passed=2, deselected=6)
-    listed = project.runpytest_subprocess(*QUICK, "--collect-only", "-q")
-    listed.stdout.fnmatch_lines(["overlong::py:decoders.py:wrong::verdict"])
-    wrong = project.runpytest_subprocess("--overlong-suite", "cor")
+    project.makepyfile(test_mine="def test_mine(): ...\n")
+    listed = project.runpytest_inprocess(*QUICK, "--strict-markers", "--collect-only", "-q", "-m", "overlong")
+    listed.stdout.fnmatch_lines(["overlong::py:decoders.py:wrong::verdict", "8/9 tests collected (1 deselected)*"])
+    wrong = project.runpytest_inprocess("--overlong-suite", "cor")
     assert wrong.ret == pytest.ExitCode.USAGE_ERROR
 
 
 def test_expected_deviations_are_xfail_and_stale_ones_fail(project):
     entry = '[[expected]]\ntarget = "*"\ncode = "OV201"\nobserved = "accepted*"\nreason = "as in 1996"\n'
     (project.path / "overlong.toml").write_text(entry, encoding="utf-8")
-    project.runpytest_subprocess(*QUICK, "--overlong", "py:decoders.py:wrong").assert_outcomes(
+    project.runpytest_inprocess(*QUICK, "--overlong", "py:decoders.py:wrong").assert_outcomes(
         xfailed=1, passed=3, skipped=5
     )
 
@@ -77,11 +78,11 @@ def test_vectors_for_tests_of_ones_own(project):
             assert len(overlong_vectors.well_formed) + len(overlong_vectors.ill_formed) == len(overlong_vectors)
         """
     )
-    result = project.runpytest_subprocess("-p", "no:cacheprovider", "-W", "error", "--strict-markers")
+    result = project.runpytest_inprocess("-p", "no:cacheprovider", "-W", "error", "--strict-markers")
     outcomes = result.parseoutcomes()
     assert outcomes.keys() == {"passed"}
     assert outcomes["passed"] > 20
     project.makepyfile(
         test_mine="import pytest\n@pytest.mark.overlong_vectors('overlng')\ndef test_x(overlong_vector): ...\n"
     )
-    project.runpytest_subprocess().stdout.fnmatch_lines(["no category 'overlng' of vectors; did you mean 'overlong'?"])
+    project.runpytest_inprocess().stdout.fnmatch_lines(["no category 'overlng' of vectors; did you mean 'overlong'?"])

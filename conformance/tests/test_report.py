@@ -18,11 +18,14 @@ from hypothesis import strategies as st
 
 from overlong.__main__ import cli
 from overlong.conformance.certification import CERTIFICATE, RESULTS, certify
+from overlong.conformance.kind import MEMORY
 from overlong.conformance.report.data import data
 from overlong.conformance.report.formats import FORMATS
 from overlong.conformance.report.model import Cause, Drawn, Kind, Map, Moment, Part, Report, Standing, State, Subject
 from overlong.conformance.report.reading import ReportError, read
+from overlong.conformance.report.terminal import summary
 from overlong.conformance.report.text import text
+from overlong.conformance.runner import NOT_MEASURED
 
 HERE = Path(__file__).parent
 SUITES = ("core", "streams", "used before", "encoder edges")
@@ -75,6 +78,10 @@ def test_results_and_statement_say_what_the_certificate_says(measured, tmp_path,
     assert report.kind is stated.kind is Kind.CERTIFY
     assert subject.state is (State.CONFORMS if live.conformant else State.DIVERGES) is from_statement.state
     assert subject.claims == live.claims
+    shown = " ".join(" ".join(summary(live, target, width=120, encoding="utf-8")).split())
+    for claim, words in subject.details.items():
+        assert claim == MEMORY or f"{claim} {words}" in shown
+    assert {claim for claim, state in live.claims.items() if state == NOT_MEASURED} <= subject.details.keys()
     assert (subject.not_covered, subject.why) == (tuple(live.not_covered), live.refused)
     told = [
         (each.example.id, each.example.vector.octets, each.example.vector.chunks, each.example.vector.earlier,
@@ -208,7 +215,7 @@ subjects = st.builds(
     st.lists(causes, max_size=1).map(tuple), st.lists(words, max_size=2).map(tuple),
     st.lists(words, max_size=2).map(tuple), numbers, st.floats(0, 1e6), words,
     st.dictionaries(words, st.tuples(numbers, numbers), max_size=2), st.lists(maps, max_size=1).map(tuple),
-    st.none() | st.builds(Drawn, words, words), words, names,
+    st.none() | st.builds(Drawn, words, words), words, names, names,
 )  # fmt: skip
 reports = st.builds(
     Report, st.sampled_from([kind for kind in Kind if kind is not Kind.DIFF]), words, words,
@@ -273,6 +280,27 @@ def test_a_name_that_is_no_utf_8_is_written_so_that_it_is_read_again(tmp_path):
     decoder.write_text("def decode(octets):\n    return octets.decode()\n")
     certify(f"py:{decoder}:decode", suites=["core"], output=tmp_path)
     assert read([tmp_path]).subjects[0].id == f"py:{tmp_path}/\\udcff.py:decode"
+
+
+def test_what_is_expected_is_told_by_every_report_of_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    entry = '[[expected]]\ntarget = "cpython"\nid = "overlong/c0ae"\nobserved = "accepted U+002E"\nreason = "old"\n'
+    Path("overlong.toml").write_text(f"{entry}{entry}expires = 2020-01-01\n")
+    certifying = CliRunner().invoke(cli, ["certify", "--suite", "core", "-q", "-o", "one", "cpython"])
+    assert certifying.exit_code == 1
+    records = [valid("results-1", json.loads(line)) for line in Path("one", RESULTS).read_text("ascii").splitlines()]
+    assert [record["why"] for record in records if record["record"] == "stale"] == ["it occurs no more"]
+    matrix = CliRunner().invoke(cli, ["matrix", "--quick", "-q", "-o", "many", "cpython"])
+    assert matrix.exit_code == 1
+    valid("matrix-1", json.loads(Path("many/matrix.json").read_text("ascii")))
+    assert "stale expectation: overlong/c0ae" in " ".join(matrix.stdout.split())
+    for folder in ("one", "many"):
+        report = run(folder)
+        assert report.exit_code == 1
+        assert "1 STALE EXPECTATION" in report.stdout
+        assert "CONFORMANT" not in report.stdout
+        assert "expired on 2020-01-01, and does not count" in " ".join(report.stdout.split())
+        assert read([Path(folder)]).subjects[0].digest
 
 
 def test_several_files_make_a_table_whose_worst_row_decides(measured, tmp_path):

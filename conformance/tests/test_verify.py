@@ -325,6 +325,7 @@ def test_naming_it_or_trusting_it_runs_it(certificate, tmp_path, monkeypatch):
         ('{"a": NaN}', "no JSON"),
         ("[" * 100, "brackets"),
         ('{"predicate": {"overlong": {"command": "x"}}}', "an older overlong wrote it"),
+        ('{"record": "header"}\n{"record": "footer"}\n', "results, no certificate; name the certificate.json"),
         ('"\\ud800"', "surrogate"),
     ],
 )

@@ -11,7 +11,7 @@ from overlong.conformance.certificate import Certificate
 from overlong.conformance.doubts import doubts
 from overlong.conformance.invocation import GivenFile, Invocation
 from overlong.conformance.profile import RFC3629, Profile
-from overlong.conformance.results import ResultsWriter, written_whole
+from overlong.conformance.results import ResultsWriter
 from overlong.conformance.runner import Runner, offered
 from overlong.conformance.suites import OF_OCTETS, SUITES, suite_named
 from overlong.conformance.suites.given import GIVEN
@@ -19,6 +19,7 @@ from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.recorded import AnswersError, RecordedTarget
 from overlong.conformance.targets.resolve import Limits, identity_of, resolve
 from overlong.conformance.vector import FOUND
+from overlong.conformance.whole_file import written_whole
 from overlong.reference import dialect
 
 if TYPE_CHECKING:
@@ -206,4 +207,5 @@ def make_folder(folder: Path) -> None:
     """
     if not folder.is_dir():
         folder.mkdir(parents=True)
-        (folder / ".gitignore").write_text("*\n", encoding="ascii")
+        with written_whole(folder / ".gitignore") as file:
+            file.write("*\n")

@@ -13,25 +13,24 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.protocol import REPLACING
-from overlong.conformance.report.model import Kind, Report, Standing, State, Subject
+from overlong.conformance.report.model import (
+    BEFORE,
+    DIFF_ORDER,
+    EXPECTED,
+    FEWER,
+    MORE,
+    Kind,
+    Report,
+    Standing,
+    State,
+    Subject,
+)
 from overlong.conformance.runner import FAILS, HOLDS, NOT_MEASURED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from overlong.conformance.report.model import Cause, Part
-
-MORE, FEWER = "more of them", "fewer of them"
-"""Titles in :attr:`Cause.more` where the same inputs were asked: how many diverged before, and how many do now."""
-EXPECTED = "expected deviation"
-"""Title in :attr:`Cause.more` of what is expected on the newer side."""
-BEFORE = "before"
-"""Title in :attr:`Cause.more`: what was observed on the older side."""
-ORDER = (
-    *(Standing.REGRESSED, Standing.CHANGED, Standing.NEW),
-    *(Standing.FIXED, Standing.NOT_COMPARABLE, Standing.SAME),
-)
-"""Of causes in a diff: what matters most first."""
 
 
 class FailOn(Enum):
@@ -65,7 +64,7 @@ def difference(older: Report, newer: Report) -> Report:
     subjects, claims = list[Subject](), list[dict[str, str]]()
     for before, now in pairs:
         chance = Kind.FUZZ in (older.kind, newer.kind)
-        causes = tuple(sorted(_causes(before, now, chance=chance), key=lambda cause: ORDER.index(cause.standing)))
+        causes = tuple(sorted(_causes(before, now, chance=chance), key=lambda cause: DIFF_ORDER.index(cause.standing)))
         subject = _subject(before, now, causes)
         subjects.append(subject)
         claims += _claims(before, now, subject)
@@ -87,7 +86,7 @@ def difference(older: Report, newer: Report) -> Report:
             "older": [_described(before) for before, _ in pairs],
             "newer": [_described(now) for _, now in pairs],
             "claims": claims,
-            "counts": {standing.value: counts[standing.value] for standing in ORDER},
+            "counts": {standing.value: counts[standing.value] for standing in DIFF_ORDER},
         },
     )
 

@@ -72,7 +72,8 @@ def learn(target: Target) -> Portrait:
 
 
 def likeness(learned: Portrait, run: Run, maps: Sequence[Map]) -> tuple[str, Drawn | None]:
-    """The dialect that it speaks, exactly or nearest; and its automaton beside that, if it could be learned.
+    """The dialect that it speaks, exactly or nearest; and its automaton, if it could be learned, beside that of what it
+    should speak.
 
     It is exact only if what was learned equals the dialect's machine, and nothing that the suites or the maps showed
     says otherwise. Nothing is said of what could not be learned and has no maps.
@@ -80,11 +81,11 @@ def likeness(learned: Portrait, run: Run, maps: Sequence[Map]) -> tuple[str, Dra
     from overlong.conformance.identify.picture import picture
 
     trait = learned.trait("dialect")
-    drawn = picture(learned, ".svg")
+    drawn = picture(learned, ".svg", run.profile.speaks)
     if trait is None or drawn is None:
         return f"{_nearest(maps, run)} (nearest)" if maps else "", None
     exact = trait.exact and _never_otherwise(run, trait.name) and not (maps and _differing(maps, trait.name, run))
-    title = f"The automaton of {printable(run.target)}, as learned, and that of {trait.name}"
+    title = f"The automaton of {printable(run.target)}, as learned, and that of {run.profile.speaks}"
     return f"{trait.name} ({'exact' if exact else 'nearest'})", Drawn(title, drawn)
 
 

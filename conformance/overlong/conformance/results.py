@@ -1,13 +1,12 @@
 """``results.jsonl``: a header, a record for each divergence, suite, sweep and bucket, and a footer.
 
-A file without its footer was cut. ``report/from_results.py`` reads it back; the schema is
+A file without its footer was cut. ``report/reading/results.py`` reads it back; the schema is
 ``schemas/results-1.schema.json``.
 """
 
 from __future__ import annotations
 
 import base64
-import contextlib
 import json
 import platform
 import re
@@ -16,40 +15,25 @@ from collections import Counter
 from typing import IO, TYPE_CHECKING, Any
 
 from overlong.conformance.clock import timestamp
-from overlong.conformance.expected.records import counts_as_json, stale_as_json, standing_as_json
+from overlong.conformance.expected.records import counts_as_json, notes_on, stale_as_json, standing_as_json
+from overlong.conformance.printable import thousands
 from overlong.conformance.sweep.shard import KINDS
 from overlong.reference import Decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
-    from pathlib import Path
+    from collections.abc import Sequence
 
     from overlong.conformance.certificate import Certificate
     from overlong.conformance.finding import Bucket, Finding
     from overlong.conformance.protocol import Greeting
     from overlong.conformance.report.model import Drawn, Map
-    from overlong.conformance.runner import SuiteRun
+    from overlong.conformance.runner import Run, SuiteRun
     from overlong.conformance.sweep.sweep import PlanRun
 
+FILE = "results.jsonl"
 SCHEMA = "overlong/results-1"
 RECORDED = 1000
 """Divergences of one bucket that are written out; all are counted."""
-
-
-@contextlib.contextmanager
-def written_whole(path: Path, *, encoding: str = "ascii") -> Generator[IO[str]]:
-    """A text file that appears under its name only when all of it is written.
-
-    Raises:
-        OSError: it cannot be written; then there is nothing of it.
-    """
-    unfinished = path.with_name(path.name + ".part")
-    try:
-        with unfinished.open("w", encoding=encoding, newline="\n") as file:
-            yield file
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
 
 
 class ResultsWriter:
@@ -82,8 +66,7 @@ class ResultsWriter:
     def portrait(self, maps: Sequence[Map]) -> None:
         """What the target makes of every pair of octets, compressed: most of it is runs of the same answer."""
         for each in maps:
-            answers = base64.b64encode(zlib.compress(each.answers, 9)).decode("ascii")
-            self._write({"record": "portrait", "name": each.name, "answers": answers})
+            self._write({"record": "portrait", "name": each.name, "answers": packed(each.answers)})
 
     def automaton(self, drawn: Drawn | None, behaves_like: str) -> None:
         """What was learned of its automaton; ``drawn``: None if it was not learned wholly."""
@@ -114,7 +97,7 @@ class ResultsWriter:
                 "vectors": run.vectors,
                 "buckets": len(run.buckets),
                 "restarts": run.restarts,
-                "notes": run.notes,
+                "notes": [*_found_by_sweeps(run), *run.notes, *notes_on(certificate.expected)],
                 "not_covered": certificate.not_covered,
                 "refused": certificate.refused,
                 "isolation": run.isolation,
@@ -148,6 +131,11 @@ def _whole(value: Any) -> Any:
             return [_whole(each) for each in value]  # pyright: ignore[reportUnknownVariableType]
         case _:
             return value
+
+
+def packed(answers: bytes) -> str:
+    """The answers of a map: base64 of what zlib makes of them."""
+    return base64.b64encode(zlib.compress(answers, 9)).decode("ascii")
 
 
 def generator() -> str:
@@ -219,6 +207,17 @@ def bucket_as_json(bucket: Bucket, target: str | Sequence[str]) -> dict[str, Any
         "reproduce": replay_command(example.vector, target),
         "example": finding_as_json(example),
     }
+
+
+def _found_by_sweeps(run: Run) -> list[str]:
+    """What sweeps found that no suite shows, in words; nothing else in a file describes these sets of strings."""
+    if run.swept is None:
+        return []
+    return [
+        f"{bucket.plan}: {thousands(bucket.found.count)} diverge: {bucket.found.description}"
+        for bucket in run.swept.buckets
+        if bucket.cause is None
+    ]
 
 
 def suite_as_json(suite: SuiteRun) -> dict[str, Any]:

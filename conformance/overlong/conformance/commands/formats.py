@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from overlong.conformance.commands.options import USAGE, leave
+from overlong.conformance.commands.options import USAGE, leave, width
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
+    from collections.abc import Callable, Sequence
 
     from overlong.conformance.report.model import Report
 
@@ -80,14 +80,72 @@ def formats_option(json: str) -> Callable[[Any], Any]:
     )
 
 
+def _named(_context: click.Context, _option: click.Parameter, text: str) -> tuple[str, ...]:
+    return names_in(text)
+
+
+def output_options(command: Any) -> Any:
+    """``--format LIST`` and ``-o PATH`` of a verb that shows what was measured: it gets ``names`` and ``output``."""
+    for option in (
+        click.option(
+            "-o",
+            "--output",
+            type=click.Path(path_type=Path),
+            metavar="PATH",
+            help="The file to write, or the folder; several formats need a folder.  [default: stdout]",
+        ),
+        click.option(
+            "--format",
+            "names",
+            default="text",
+            show_default=True,
+            metavar="LIST",
+            callback=_named,
+            help="text, json, markdown, html, junit, sarif or badge; several with commas between them.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def put_out(report: Report, names: Sequence[str], output: Path | None, *, quiet: bool = False) -> None:
+    """Show a report, or write it, as :func:`output_options` have it; ``quiet``: no text in a terminal.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    from overlong.conformance.printable import printable
+    from overlong.conformance.report.formats import FORMATS, write_reports, write_to
+
+    first, *others = names
+    if output is None:
+        if not (quiet and first == "text"):
+            show(rendered(report, first, width=width()), plain=first == "text")
+        return
+    if others or output.is_dir() or str(output).endswith("/"):
+        if output.exists() and not output.is_dir():
+            leave(f"{printable(str(output))}: not a folder, and several formats need one; name another", USAGE)
+        output.mkdir(parents=True, exist_ok=True)
+        written = write_reports(report, names, output)
+    else:
+        write_to(FORMATS[first].render(report), output)
+        written = [output]
+    for path in () if quiet else written:
+        click.echo(f"report: {printable(str(path), 1000)}")
+
+
 def report_of(*paths: Path) -> Report:
     """The report that files give; if they cannot be read the program ends with one line that says why."""
+    from overlong.conformance.printable import printable
     from overlong.conformance.report.reading import ReportError, read
 
     try:
         return read(paths)
     except ReportError as error:
         leave(str(error), USAGE)
+    except OSError as error:
+        named = printable(str(error.filename or paths[0]))
+        leave(f"{named}: {error.strerror or printable(str(error))}; name a file of results that can be read", USAGE)
 
 
 def tell_written(wanted: Wanted, folder: Path, *, quiet: bool = False) -> None:
@@ -127,7 +185,8 @@ def rendered(report: Report, name: str, *, width: int) -> str:
 
 def exit_code(report: Report) -> int:
     """What a program exits with whose results these are; the worst target decides, of a diff a regression."""
-    from overlong.conformance.commands.options import CONFORMS, DIVERGES, INCOMPLETE, NOT_MEASURED
+    from overlong.conformance.commands.options import CONFORMS, DIVERGES, INCOMPLETE
+    from overlong.conformance.report.exit_codes import EXIT_CODES
     from overlong.conformance.report.model import Kind, State
 
     if report.kind is Kind.DIFF:
@@ -135,15 +194,9 @@ def exit_code(report: Report) -> int:
 
         worse = fails(report, FailOn.REGRESSION)
         return DIVERGES if worse else INCOMPLETE if is_incomplete(report) else CONFORMS
-    order = (
-        (State.INCOMPLETE, INCOMPLETE),
-        (State.NOT_MEASURED, NOT_MEASURED),
-        (State.DIVERGES, DIVERGES),
-        (State.EXPECTED, CONFORMS),
-        (State.CONFORMS, CONFORMS),
-    )
-    states = {subject.state for subject in report.subjects}
-    code = next((code for state, code in order if state in states), NOT_MEASURED)  # nothing to judge, of all of them
     if report.incomplete:
         return INCOMPLETE
+    order = (State.INCOMPLETE, State.NOT_MEASURED, State.DIVERGES, State.EXPECTED, State.CONFORMS)
+    states = {subject.state for subject in report.subjects}
+    code = EXIT_CODES[next((state for state in order if state in states), State.NOTHING)]  # there, of all of them
     return DIVERGES if code == CONFORMS and any(subject.stale for subject in report.subjects) else code

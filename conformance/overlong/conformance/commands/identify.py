@@ -114,7 +114,7 @@ def command(
 
 def _draw(portrait: Portrait, path: Path) -> None:
     from overlong.conformance.identify.picture import picture
-    from overlong.conformance.results import written_whole
+    from overlong.conformance.whole_file import written_whole
 
     drawn = picture(portrait, path.suffix)
     if drawn is None:

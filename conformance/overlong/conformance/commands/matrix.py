@@ -109,9 +109,12 @@ def command(
       3  a target was not measured
       4  incomplete: interrupted, or a target was restarted too often
     """  # noqa: D301 (click reads the backspace)
-    from overlong.conformance import matrix
     from overlong.conformance.certification import make_folder
     from overlong.conformance.commands.certify import slug
+    from overlong.conformance.matrix import statement
+    from overlong.conformance.matrix.row import Row, not_begun
+    from overlong.conformance.matrix.running import Matrix
+    from overlong.conformance.matrix.statement import Conditions, rows_to_keep
     from overlong.conformance.profile import Profile
     from overlong.conformance.report.model import State
     from overlong.conformance.targets.builtins import BUILTINS
@@ -131,21 +134,21 @@ def command(
     here = shlex.join(["overlong", "matrix", *words, *["--quick"] * quick, *(["--all"] if every else chosen)])
     with errors_on_one_line():
         make_folder(output)
-        conditions = matrix.Conditions.here(Profile(dialect(profile).name).name, options, expected)
-        kept = matrix.rows_to_keep(output, conditions) if resume else {}
-        rows = {name: kept[name].row if name in kept else matrix.not_begun(name) for name in chosen}
+        conditions = Conditions.here(Profile(dialect(profile).name).name, options, expected)
+        kept = rows_to_keep(output, conditions) if resume else {}
+        rows = {name: kept[name].row if name in kept else not_begun(name) for name in chosen}
 
         def write(incomplete: str) -> None:
-            matrix.write(output, matrix.statement(list(rows.values()), conditions, here, incomplete))
+            statement.write(output, statement.statement(list(rows.values()), conditions, here, incomplete))
 
-        def done(row: matrix.Row, same: bool) -> None:  # noqa: FBT001
+        def done(row: Row, same: bool) -> None:  # noqa: FBT001
             rows[row.target] = row
             write("it is under way, or its end was sudden")
             progress.done(row.target, row.state, "kept" if same else f"{row.seconds:.1f} s")
 
         with _Progress(len(chosen), enabled=not quiet) as progress:
             write("it is under way, or its end was sudden")
-            under_way = matrix.Matrix(options, output, folders)
+            under_way = Matrix(options, output, folders)
             rows = {row.target: row for row in under_way.rows(chosen, jobs, done, kept)}
             write("interrupted" if under_way.interrupted else "")
         report = report_of(output)
@@ -164,7 +167,7 @@ def _limits(timeout: float, restarts: int) -> list[str]:
 
 def _show(report: Report, folders: Sequence[str], output: Path, wanted: Wanted) -> None:
     """Write what was read back from the folder in all formats."""
-    from overlong.conformance.matrix import STATEMENT
+    from overlong.conformance.matrix.statement import STATEMENT
     from overlong.conformance.printable import printable
     from overlong.conformance.report.formats import FORMATS
     from overlong.conformance.report.matrix import table

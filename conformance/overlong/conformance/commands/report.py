@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from overlong.conformance.commands.options import CONFORMS, USAGE, errors_on_one_line, leave, width
+from overlong.conformance.commands.formats import exit_code, output_options, put_out, report_of
+from overlong.conformance.commands.options import CONFORMS, errors_on_one_line
 
 EXAMPLES = """\b
 Examples:
@@ -21,21 +22,7 @@ Examples:
 
 @click.command("report", epilog=EXAMPLES)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
-@click.option(
-    "--format",
-    "formats",
-    default="text",
-    show_default=True,
-    metavar="LIST",
-    help="text, json, markdown, html, junit, sarif or badge; several with commas between them.",
-)
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    metavar="PATH",
-    help="The file to write, or the folder; several formats need a folder.  [default: stdout]",
-)
+@output_options
 @click.option(
     "--exit-zero",
     is_flag=True,
@@ -43,7 +30,7 @@ Examples:
 )
 def command(
     files: tuple[Path, ...],
-    formats: str,
+    names: tuple[str, ...],
     output: Path | None,
     exit_zero: bool,  # noqa: FBT001
 ) -> None:
@@ -76,24 +63,9 @@ def command(
       3  a decoder was not measured, or nothing was to be judged
       4  incomplete: interrupted, or the file was cut
     """  # noqa: D301 (click reads the backspace)
-    from overlong.conformance.commands.formats import exit_code, names_in, rendered, report_of, show
-    from overlong.conformance.printable import printable
-    from overlong.conformance.report.formats import FORMATS, write, write_reports
-
-    first, *others = names = names_in(formats)
-    if others and output is None:
+    if len(names) > 1 and output is None:
         raise click.UsageError("several formats need a folder; name it with -o")
     with errors_on_one_line():
         report = report_of(*files)
-        if output is None:
-            show(rendered(report, first, width=width()), plain=first == "text")
-        elif others or output.is_dir() or str(output).endswith("/"):
-            if output.exists() and not output.is_dir():
-                leave(f"{printable(str(output))}: not a folder, and several formats need one; name another", USAGE)
-            output.mkdir(parents=True, exist_ok=True)
-            for path in write_reports(report, names, output):
-                click.echo(f"report: {printable(str(path), 1000)}")
-        else:
-            write(FORMATS[first].render(report), output)
-            click.echo(f"report: {printable(str(output), 1000)}")
+        put_out(report, names, output)
     sys.exit(CONFORMS if exit_zero else exit_code(report))

@@ -75,7 +75,7 @@ def _file_or_folder(_context: click.Context, _argument: click.Parameter, path: P
     metavar="FILE",
     help="Who may sign: ALLOWED SIGNERS in ssh-keygen(1).",
 )
-@click.option("--identity", default="", metavar="WHO", help="Who of them must have signed.  [default: any]")
+@click.option("--identity", metavar="WHO", help="Who of them must have signed.  [default: any]")
 @click.option(
     "--format",
     "output_format",
@@ -95,7 +95,7 @@ def command(
     expected: Path | None,
     signature: Path | None,
     signers: Path | None,
-    identity: str,
+    identity: str | None,
     output_format: str,
     quiet: bool,  # noqa: FBT001
     verbose: bool,  # noqa: FBT001
@@ -127,12 +127,14 @@ def command(
 
     if (signature is None) != (signers is None):
         raise click.UsageError("--signature and --signers belong together: a signature is good if one of them made it")
+    if identity == "":  # as of a variable that is not set: it must not mean anybody
+        raise click.UsageError("--identity is empty; name who must have signed, or leave it out")
     if identity and signature is None:
         raise click.UsageError("--identity says who must have made a signature; name it with --signature")
     if no_run and (target or trust or given or expected):
         raise click.UsageError("--no-run runs nothing; leave out the target, --trust, --vectors and --expected")
     named = target_of(target) if target else None
-    signed = None if signature is None or signers is None else Signature(signature, signers, identity)
+    signed = None if signature is None or signers is None else Signature(signature, signers, identity or "")
     with errors_on_one_line(), files_refused(), Bar(enabled=not quiet) as bar:
         try:
             verification = verify(

@@ -15,6 +15,7 @@ from overlong.conformance.expected.reading import file_of, path_in, read_entries
 from overlong.conformance.finding import Bucket
 from overlong.conformance.invocation import GivenFile, identifier
 from overlong.conformance.kind import CLAIMS, ENCODER, KINDS, VERDICT
+from overlong.conformance.printable import printable
 from overlong.conformance.protocol import ENCODING
 from overlong.conformance.runner import NOT_MEASURED, offered
 from overlong.conformance.suites import SUITES
@@ -174,7 +175,7 @@ class Expectations:
         """
         file = file_of(path)
         if path is not None and not updating and not path.exists():
-            raise ExpectationError(f"{path}: there is no such file; --update-expected makes it")
+            raise ExpectationError(f"{printable(str(path))}: there is no such file; --update-expected makes it")
         if file is None:
             from pathlib import Path
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from overlong.conformance.printable import printable
+
 if TYPE_CHECKING:
     from overlong.conformance.expected.deviation import Deviation
     from overlong.conformance.expected.expectations import Expectations, Stale
@@ -50,6 +52,35 @@ def expected_as_json(expected: Expectations | None) -> dict[str, Any]:
         ],
         "stale": [stale_as_json(each) for each in expected.stale],
     }
+
+
+def unasked_as_words(expected: Expectations) -> list[str]:
+    """A line for each entry of which the run can say nothing."""
+    return [f"not asked: {each.deviation.where}: {each.deviation.names}: {each.why}" for each in expected.unasked]
+
+
+def expired_as_words(expected: Expectations) -> list[str]:
+    """A line for each entry that does not count any more."""
+    return [
+        f"expired on {each.expires}, and does not count: {each.where}: {each.names}: {printable(each.reason)}"
+        for each in expected.expired
+    ]
+
+
+def missing_as_words(expected: Expectations) -> list[str]:
+    """A line on the reasons that nobody has given; none if all are there."""
+    missing = expected.without_reason
+    if not missing:
+        return []
+    places = ", ".join(each.where for each in missing[:3]) + (", ..." if len(missing) > 3 else "")
+    return [f"{'1 reason is' if len(missing) == 1 else f'{len(missing)} reasons are'} missing: {places}"]
+
+
+def notes_on(expected: Expectations | None) -> list[str]:
+    """What results say of entries that are neither met nor stale."""
+    if expected is None:
+        return []
+    return [*unasked_as_words(expected), *expired_as_words(expected), *missing_as_words(expected)]
 
 
 def counts_as_json(expected: Expectations | None, run: Run) -> dict[str, Any]:

@@ -93,21 +93,23 @@ class Drawing:
         return word.hex(" ").upper() if word else "start"
 
 
-def picture(portrait: Portrait, kind: str) -> str | None:
-    """The learned automaton beside that of the dialect; None if there is none.
+def picture(portrait: Portrait, kind: str, beside: str = "") -> str | None:
+    """The learned automaton beside that of a dialect; None if there is none.
 
     Args:
         portrait: what was found.
         kind: ``.svg``, ``.mmd`` or ``.dot``.
+        beside: the dialect; without it, the one that it was found to speak.
     """
     trait = portrait.trait("dialect")
     if trait is None or trait.learned is None:
         return None
     accepts_nothing = isinstance(portrait.teachers[trait.operation][b""], Accepted)
-    learned, known = _acceptor(trait.learned.machine, start=accepts_nothing), dialect(trait.name).automaton
+    name = beside or trait.name
+    learned, known = _acceptor(trait.learned.machine, start=accepts_nothing), dialect(name).automaton
     drawings = [
         Drawing(f"{printable(portrait.target)}, as learned", learned, known),
-        Drawing(f"{trait.name}, the reference", known, learned),
+        Drawing(f"{name}, the reference", known, learned),
     ]
     write: dict[str, Callable[[list[Drawing]], Iterator[str]]] = {".svg": _svg, ".mmd": _mermaid, ".dot": _dot}
     return "\n".join(write[kind](drawings)) + "\n"

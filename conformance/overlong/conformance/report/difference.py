@@ -5,9 +5,8 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from overlong.conformance.difference import BEFORE, EXPECTED, ORDER
 from overlong.conformance.printable import printable, thousands
-from overlong.conformance.report.model import Standing, State
+from overlong.conformance.report.model import BEFORE, DIFF_ORDER, EXPECTED, Standing, State
 from overlong.conformance.report.terminal import Glyphs
 from overlong.conformance.report.wording import given, headline
 
@@ -71,7 +70,7 @@ def _claims(claims: Sequence[Mapping[str, str]], arrow: str, width: int) -> Iter
 
 
 def _causes(subject: Subject, width: int) -> Iterator[str]:
-    for standing in ORDER[:-1]:
+    for standing in DIFF_ORDER[:-1]:
         found = [cause for cause in subject.causes if cause.standing is standing]
         for cause in found[:_SHOWN]:
             yield from _cause(cause, width)

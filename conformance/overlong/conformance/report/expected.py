@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
+from overlong.conformance.expected.records import expired_as_words, missing_as_words, unasked_as_words
 from overlong.conformance.printable import printable, thousands
 
 if TYPE_CHECKING:
@@ -34,19 +35,12 @@ def lines_of(expected: Expectations, width: int) -> Iterator[str]:
         f"STALE {each.deviation.where}: {each.deviation.names}: {printable(each.why)}; --update-expected mends it"
         for each in expected.stale
     ]
-    unasked = [f"not asked: {each.deviation.where}: {each.deviation.names}: {each.why}" for each in expected.unasked]
-    expired = [
-        f"expired on {each.expires}, and does not count: {each.where}: {each.names}: {printable(each.reason)}"
-        for each in expected.expired
-    ]
-    for lines in (occurring, unasked, expired, stale):
+    for lines in (occurring, unasked_as_words(expected), expired_as_words(expected), stale):
         for line in lines[:SHOWN]:
             yield from textwrap.wrap(line, width, subsequent_indent="  ")
         if len(lines) > SHOWN:
             yield f"and {thousands(len(lines) - SHOWN)} more such lines"
-    if missing := expected.without_reason:
-        places = ", ".join(each.where for each in missing[:3]) + (", ..." if len(missing) > 3 else "")
-        reasons = "1 reason is" if len(missing) == 1 else f"{len(missing)} reasons are"
-        yield from textwrap.wrap(f"{reasons} missing: {places}", width, subsequent_indent="  ")
+    for line in missing_as_words(expected):
+        yield from textwrap.wrap(line, width, subsequent_indent="  ")
     if expected.changes:
         yield f"written: {printable(str(expected.file))}: {expected.changes}"

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from overlong.conformance.report.model import Kind
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
@@ -56,10 +58,15 @@ def write_reports(report: Report, names: Sequence[str], folder: Path) -> list[Pa
         KeyError: there is no such format.
         OSError: one cannot be written.
     """
-    made = [(folder / FORMATS[name].file, FORMATS[name].render(report)) for name in names]
+    made = [(folder / _file_of(report, name), FORMATS[name].render(report)) for name in names]
     for path, text in made:
         write(text, path)
     return [path for path, _ in made]
+
+
+def _file_of(report: Report, name: str) -> str:
+    """What the report is called in a folder; of a diff the JSON is all there is, so it is called after that."""
+    return "diff.json" if report.kind is Kind.DIFF and name == "json" else FORMATS[name].file
 
 
 def write(text: str, path: Path) -> None:
@@ -68,7 +75,20 @@ def write(text: str, path: Path) -> None:
     Raises:
         OSError: it cannot be written; then there is nothing of it.
     """
-    from overlong.conformance.results import written_whole
+    from overlong.conformance.whole_file import written_whole
 
     with written_whole(path, encoding="utf-8") as file:
         file.write(text)
+
+
+def write_to(text: str, path: Path) -> None:
+    """Write a report where a user wants it: a link is followed, and a pipe or a device gets it as it is.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    if path.exists() and (not path.is_file() or path.is_relative_to("/dev")):
+        with path.open("a", encoding="utf-8", newline="\n") as file:  # to replace it would destroy /dev/null
+            file.write(text)
+    else:
+        write(text, path.resolve())

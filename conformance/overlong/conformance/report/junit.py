@@ -105,7 +105,7 @@ def _claims(subject: Subject) -> Iterator[ET.Element]:
             codes = ", ".join(dict.fromkeys(cause.code for cause in faults(subject) if cause.claim == claim))
             _outcome(case, "failure", "claim", f"{claim} fails: {codes}" if codes else f"{claim} fails")
         elif state != HOLDS:
-            _outcome(case, "skipped", State.NOT_MEASURED.value, state)
+            _outcome(case, "skipped", State.NOT_MEASURED.value, subject.details.get(claim) or state)
         yield case
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from overlong.conformance.kind import CLAIMS
 from overlong.conformance.printable import printable, thousands
 from overlong.conformance.report.model import Kind, Standing, State
-from overlong.conformance.report.wording import counted, faults, given, of_standings, verdict
+from overlong.conformance.report.wording import counted, faults, given, of_standings, of_states, verdict
 from overlong.conformance.runner import FAILS, HOLDS, NOT_MEASURED
 
 if TYPE_CHECKING:
@@ -96,14 +96,7 @@ def _blocks(report: Report) -> Iterator[str]:
 
 def _many(report: Report) -> Iterator[str]:
     subjects = report.subjects
-    states = {state: sum(subject.state is state for subject in subjects) for state in State}
-    of_many = {State.CONFORMS: "conform", State.DIVERGES: "diverge", State.EXPECTED: "diverge as expected"}
-    told = ", ".join(
-        f"{thousands(number)} {of_many.get(state, state.value) if number > 1 else state.value}"
-        for state, number in states.items()
-        if number
-    )
-    yield f"## {counted(len(subjects), 'decoder')}: {told or State.NOT_MEASURED.value}"
+    yield f"## {counted(len(subjects), 'decoder')}: {of_states(subjects) or State.NOT_MEASURED.value}"
     yield _measured(report)
     yield from _alarm(report)
     if subjects:
@@ -170,7 +163,8 @@ def _subject(subject: Subject, kind: Kind) -> Iterator[str]:
         rows = [_row("", "claim", "state", "the decoder"), _rule(4)]
         for claim, state in subject.claims.items():
             known = state if state in (HOLDS, FAILS, NOT_MEASURED) else text(state)
-            rows.append(_row(_GLYPHS.get(state, _OPEN), text(claim), known, CLAIMS.get(claim, "")))
+            what = text(subject.details.get(claim, ""), 1000) or CLAIMS.get(claim, "")
+            rows.append(_row(_GLYPHS.get(state, _OPEN), text(claim), known, what))
         yield "\n".join(rows)
     looked_at = faults(subject)
     for cause in looked_at[:SHOWN]:

@@ -9,8 +9,7 @@ from overlong.conformance.kind import CLAIMS, EARLIEST, POSITION, REPLACEMENT, S
 from overlong.conformance.printable import printable, thousands
 from overlong.conformance.report.model import Standing, State
 from overlong.conformance.report.terminal import Glyphs
-from overlong.conformance.report.wording import counted as number_of
-from overlong.conformance.report.wording import given
+from overlong.conformance.report.wording import counted, given, of_states
 from overlong.conformance.runner import FAILS, HOLDS
 
 if TYPE_CHECKING:
@@ -20,6 +19,8 @@ if TYPE_CHECKING:
 
 SHORT = {POSITION: "place", REPLACEMENT: "mode", STREAMING: "stream", EARLIEST: "early"}
 """Claims whose names are too long for a column."""
+_LEAST = 12
+"""Columns that names of targets have at least; where they would have fewer, heads of claims are cut to two letters."""
 _SHOWN = 3
 """Causes of one target that are written out."""
 
@@ -32,9 +33,11 @@ def columns_of(subjects: Sequence[Subject]) -> list[str]:
 def table(subjects: Sequence[Subject], *, width: int, encoding: str) -> Iterator[str]:
     """The lines of the table; what fails is told below it. None is wider than ``width``, whatever is in them."""
     glyphs, claims = Glyphs(encoding), columns_of(subjects)
-    heads = [SHORT.get(claim, claim) for claim in claims]
+    words = heads = [SHORT.get(claim, claim) for claim in claims]
+    if width - sum(len(head) + 1 for head in heads) < _LEAST:
+        heads = [head[:2] for head in heads]
     cut = "~" if glyphs.open == "-" else "…"
-    room = max(width - sum(len(head) + 1 for head in heads), 12)
+    room = max(width - sum(len(head) + 1 for head in heads), _LEAST)
     name = min(max((len(printable(each.id)) for each in subjects), default=6), room)
     yield " ".join([f"{'target':<{name}}", *heads]).rstrip()
     for each in subjects:
@@ -47,25 +50,17 @@ def table(subjects: Sequence[Subject], *, width: int, encoding: str) -> Iterator
             cells.append(each.state)
         yield " ".join(cells).rstrip()
     yield f"{glyphs.holds} holds   {glyphs.fails} fails   {glyphs.open} not measured"
+    if heads != words:
+        yield from textwrap.wrap(", ".join(words), width)
     for each in subjects:
         yield from _told(each, width)
     yield ""
-    yield from textwrap.wrap(counted(subjects), width)
-
-
-def counted(subjects: Sequence[Subject]) -> str:
-    """How many targets there are of each state."""
-    states: dict[State, int] = {}
-    for each in subjects:
-        states[each.state] = states.get(each.state, 0) + 1
-    of_many = {State.CONFORMS: "conform", State.DIVERGES: "diverge", State.EXPECTED: "diverge as expected"}
-    parts = [f"{count} {of_many.get(state, state) if count > 1 else state}" for state, count in states.items()]
-    return f"{number_of(len(subjects), 'target')}: {', '.join(parts)}"
+    yield from textwrap.wrap(f"{counted(len(subjects), 'target')}: {of_states(subjects)}", width)
 
 
 def _told(subject: Subject, width: int) -> Iterator[str]:
     """Why a row is not all right."""
-    if subject.state is State.CONFORMS:
+    if subject.state is State.CONFORMS and not subject.stale:
         return
     version = f" ({printable(subject.version)})" if subject.version else ""
     yield ""
@@ -79,9 +74,10 @@ def _told(subject: Subject, width: int) -> Iterator[str]:
         line = f"{cause.code} {cause.title}: {given(cause)}: expected {cause.expected}, observed {cause.observed}{more}"
         yield from textwrap.wrap(printable(line, 1000), width, initial_indent="  ", subsequent_indent="    ")
     if (others := len(unexpected) - _SHOWN) > 0:
-        yield f"  and {number_of(others, 'more bucket')}"
+        yield f"  and {counted(others, 'more bucket')}"
     if expected := len(subject.causes) - len(unexpected):
-        yield f"  {number_of(expected, 'expected deviation')}"
+        yield f"  {counted(expected, 'bucket')} as expected"
     for cause in subject.stale:
-        line = f"stale expectation: {cause.code} {cause.vector}: {cause.reason}"
+        named = " ".join(filter(None, (cause.code, cause.vector)))
+        line = f"stale expectation: {named}: {cause.reason}"
         yield from textwrap.wrap(printable(line, 1000), width, initial_indent="  ", subsequent_indent="    ")

@@ -50,6 +50,19 @@ class Standing(StrEnum):
     """Between two targets of a campaign, and no fault of either: RFC 3629 leaves it open."""
 
 
+MORE, FEWER = "more of them", "fewer of them"
+"""Titles in :attr:`Cause.more` where the same inputs were asked: how many diverged before, and how many do now."""
+EXPECTED = "expected deviation"
+"""Title in :attr:`Cause.more` of what is expected on the newer side."""
+BEFORE = "before"
+"""Title in :attr:`Cause.more`: what was observed on the older side."""
+DIFF_ORDER = (
+    *(Standing.REGRESSED, Standing.CHANGED, Standing.NEW),
+    *(Standing.FIXED, Standing.NOT_COMPARABLE, Standing.SAME),
+)
+"""Of causes in a diff: what matters most first."""
+
+
 @dataclass(frozen=True)
 class Cause:
     """One bucket: all divergences of one cause, told by the least of them."""
@@ -174,6 +187,8 @@ class Subject:
     """``rfc2279 (exact)``: what ``identify`` said; empty if it was not asked."""
     recorded: dict[str, str] = field(default_factory=dict[str, str])
     """Other single facts to show, title and text: seed, engine, executions, edges of a campaign."""
+    details: dict[str, str] = field(default_factory=dict[str, str])
+    """What more is to be said of claims: why one was not measured, by which error mode another was."""
 
     @property
     def unexpected(self) -> tuple[Cause, ...]:

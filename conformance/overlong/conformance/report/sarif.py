@@ -18,11 +18,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.kind import KINDS
 from overlong.conformance.printable import printable, thousands
+from overlong.conformance.report.exit_codes import EXIT_CODES
 from overlong.conformance.report.model import Kind, Standing, State
+from overlong.conformance.report.sarif_rules import CWE, STALE, STALE_RULE, message_text, related, rule_of, shown
 from overlong.conformance.report.wording import excused, faults, given, is_fault, verdict
-from overlong.reference import DEFECTS
 
 if TYPE_CHECKING:
     from overlong.conformance.report.model import Cause, Report, Subject
@@ -32,9 +32,6 @@ ANCHOR = "overlong-vectors.jsonl"
 """The file that results stand in, from the root of the repository."""
 RUNS, RESULTS, SIZE = 20, 5000, 9_000_000
 """GitHub's limits: runs of a file; results that it shows of a run; and octets (of 10 million) that are kept to here."""
-STALE = "stale-expectation"
-"""The rule of an expected deviation that occurs no more."""
-
 _BASELINE = {
     Standing.REGRESSED: "new",
     Standing.NEW: "new",
@@ -45,15 +42,6 @@ _INDENTED = 1000
 """Octets that indentation adds to a result or a rule, at most."""
 _NOTES = 100
 """Notes of a target that are kept."""
-_EXIT_CODES = {
-    State.CONFORMS: 0,
-    State.EXPECTED: 0,
-    State.DIVERGES: 1,
-    State.NOT_MEASURED: 3,
-    State.NOTHING: 3,
-    State.INCOMPLETE: 4,
-}
-_RFC = re.compile(r"RFC (\d{1,5}) §(\d+(?:\.\d+)*)")
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
 
@@ -123,11 +111,11 @@ def _run(report: Report, subjects: tuple[Subject, ...], room: int) -> tuple[dict
     order = {name: place for place, name in enumerate(rules)}
     for result in results:
         result["ruleIndex"] = order[result["ruleId"]]
-    weaknesses = sorted({number for name in rules if name in DEFECTS for number in DEFECTS[name].cwe})
+    taxonomies = related(rules.values())
     vectors = _vectors()
     driver: dict[str, Any] = {"name": "overlong", "rules": list(rules.values())}
     if version := re.search(r"\d+(\.\d+)+\S*", report.generator):
-        driver["version"] = _line(version[0])
+        driver["version"] = shown(version[0])
     run: dict[str, Any] = {
         "tool": {"driver": driver},
         "automationDetails": {"id": _automation(report, subjects)},
@@ -147,23 +135,9 @@ def _run(report: Report, subjects: tuple[Subject, ...], room: int) -> tuple[dict
         "results": results,
         "properties": {"overlong": [_properties(subject, report.kind) for subject in subjects]},
     }
-    if weaknesses:
-        driver["supportedTaxonomies"] = [{"name": "CWE", "index": 0}]
-        run["taxonomies"] = [
-            {
-                "name": "CWE",
-                "organization": "MITRE",
-                "informationUri": "https://cwe.mitre.org/",
-                "shortDescription": {"text": "The MITRE Common Weakness Enumeration"},
-                "isComprehensive": False,
-                "taxa": [
-                    {"id": str(number), "helpUri": f"https://cwe.mitre.org/data/definitions/{number}.html"}
-                    for number in weaknesses
-                ],
-            }
-        ]
-        for rule in rules.values():
-            _relate(rule, weaknesses)
+    if taxonomies:
+        driver["supportedTaxonomies"] = [{"name": CWE, "index": 0}]
+        run["taxonomies"] = taxonomies
     return run, room
 
 
@@ -171,7 +145,7 @@ def _automation(report: Report, subjects: tuple[Subject, ...]) -> str:
     """The category of the run; its last part, the run's own name, is empty. Other runs of a target have the same."""
     name = report.kind.value if len(subjects) != 1 else subjects[0].id
     profile = subjects[0].profile if subjects else "none"
-    return "/".join(("overlong", *(_line(each).replace("/", "\N{FRACTION SLASH}") for each in (profile, name)), ""))
+    return "/".join(("overlong", *(shown(each).replace("/", "\N{FRACTION SLASH}") for each in (profile, name)), ""))
 
 
 def _results(report: Report, subject: Subject) -> list[tuple[dict[str, Any], dict[str, Any]]]:
@@ -182,7 +156,7 @@ def _results(report: Report, subject: Subject) -> list[tuple[dict[str, Any], dic
         seen[cause.key] = seen.get(cause.key, 0) + 1  # those of one key are told apart by their order
         if cause.standing is Standing.FIXED:
             continue
-        rule = _rule(cause)
+        rule = rule_of(cause)
         result: dict[str, Any] = {
             "ruleId": rule["id"],
             "level": _level(cause),
@@ -192,7 +166,7 @@ def _results(report: Report, subject: Subject) -> list[tuple[dict[str, Any], dic
             "occurrenceCount": max(cause.count, 1),
             # all results of a run have the member, or none (section 3.27.23)
             "suppressions": [] if excused(cause) is None else [_suppression(cause)],
-            "properties": {"claim": _line(cause.claim), "standing": cause.standing.value, "finding": _line(cause.id)},
+            "properties": {"claim": shown(cause.claim), "standing": cause.standing.value, "finding": shown(cause.id)},
         }
         if report.kind is Kind.DIFF:
             result["baselineState"] = _BASELINE.get(cause.standing, "unchanged")
@@ -203,14 +177,14 @@ def _results(report: Report, subject: Subject) -> list[tuple[dict[str, Any], dic
         result = {
             "ruleId": STALE,
             "level": "error",
-            "message": {"text": _message_of(text)},
+            "message": {"text": message_text(text)},
             **_located(subject, cause),
             "partialFingerprints": _fingerprints(hashlib.sha256(named.encode("utf-8", "surrogatepass")).hexdigest()),
             "suppressions": [],
         }
         if report.kind is Kind.DIFF:
             result["baselineState"] = "new"
-        made.append((result, _STALE_RULE))
+        made.append((result, STALE_RULE))
     return made
 
 
@@ -227,7 +201,7 @@ def _fingerprints(digest: str) -> dict[str, str]:
 
 def _suppression(cause: Cause) -> dict[str, Any]:
     words = " ".join(filter(None, (excused(cause), cause.link)))
-    return {"kind": "external", "status": "accepted", "justification": _line(words or "an expected deviation", 1000)}
+    return {"kind": "external", "status": "accepted", "justification": shown(words or "an expected deviation", 1000)}
 
 
 def _located(subject: Subject, cause: Cause) -> dict[str, Any]:
@@ -243,8 +217,8 @@ def _located(subject: Subject, cause: Cause) -> dict[str, Any]:
         },
         "logicalLocations": [
             {
-                "name": _line(cause.vector) or "?",
-                "fullyQualifiedName": f"{_line(subject.id)}::{_line(cause.vector)}",
+                "name": shown(cause.vector) or "?",
+                "fullyQualifiedName": f"{shown(subject.id)}::{shown(cause.vector)}",
                 "kind": "testVector",
             }
         ],
@@ -256,83 +230,11 @@ def _message(subject: Subject, cause: Cause) -> str:
     where = f" ({cause.place})" if cause.place else ""
     more = f" {thousands(cause.count)} divergences have this cause." if cause.count > 1 else ""
     again = f" Reproduce: {printable(cause.reproduce, 1000)}" if cause.reproduce else ""
-    return _message_of(
+    return message_text(
         f"{subject.id}: {cause.title}{where}: {given(cause)}: expected {cause.expected}, observed {cause.observed}."
         f"{more}{again}",
         4000,
     )
-
-
-def _message_of(words: str, limit: int = 1000) -> str:
-    """Text of a message, in which braces and links have a meaning (sections 3.11.5 and 3.11.6): here they have none."""
-    return printable(words, limit).replace("{", "{{").replace("}", "}}").replace("](", "] (")
-
-
-def _line(words: str, limit: int = 300) -> str:
-    return printable(words, limit)
-
-
-_STALE_RULE: dict[str, Any] = {
-    "id": STALE,
-    "name": "StaleExpectation",
-    "shortDescription": {"text": "expected deviation gone stale"},
-    "fullDescription": {"text": "A deviation that was expected occurs no more, or otherwise."},
-    "help": {"text": "Remove the entry from the file of expected deviations, or correct it: --update-expected does."},
-    "defaultConfiguration": {"level": "error"},
-    "properties": {"tags": ["correctness"]},
-}
-
-
-def _rule(cause: Cause) -> dict[str, Any]:
-    """The rule of a code; of a code that this version does not know, as much as the cause says."""
-    if cause.code in DEFECTS:
-        defect = DEFECTS[cause.code]
-        title, line, section = f"{defect.title} accepted", defect.line, defect.section
-        text, effect, seen = defect.paragraph, defect.effect, ", ".join(defect.cves)
-        tags = ["correctness", "security", *(f"external/cwe/cwe-{number}" for number in defect.cwe)]
-    elif cause.code in KINDS:
-        kind = KINDS[cause.code]
-        title, line, section, text, effect, seen = kind.title, kind.title, kind.section, kind.paragraph, "", ""
-        tags = ["correctness"]
-    else:
-        title, line, section = _line(cause.title), _line(cause.title), _line(cause.section)
-        text, effect, seen, tags = title, "", "", ["correctness"]
-    facts = [f"{name}: {fact}" for name, fact in (("Section", section), ("Effect", effect), ("Seen in", seen)) if fact]
-    rule: dict[str, Any] = {
-        "id": _line(cause.code, 60) or "?",
-        "name": "".join(word.capitalize() for word in re.findall(r"[A-Za-z0-9]+", title)) or "Unknown",
-        "shortDescription": {"text": _message_of(title)},
-        "fullDescription": {"text": _message_of(line)},
-        "help": {"text": _braces("\n\n".join((text, *facts)))},
-        "defaultConfiguration": {"level": "error"},
-        "properties": {"tags": tags, "precision": "very-high"},
-    }
-    if cause.code in DEFECTS or cause.code in KINDS:  # words of ours: they are no danger as Markdown
-        rule["help"]["markdown"] = _braces("\n".join((text, "", *(f"- {fact}" for fact in facts))))
-    if found := _RFC.search(section):
-        rule["helpUri"] = f"https://www.rfc-editor.org/rfc/rfc{found[1]}#section-{found[2]}"
-    return rule
-
-
-def _braces(words: str) -> str:
-    return words.replace("{", "{{").replace("}", "}}")
-
-
-def _relate(rule: dict[str, Any], weaknesses: list[int]) -> None:
-    """Say which weaknesses a rule finds."""
-    defect = DEFECTS.get(rule["id"])
-    if defect is not None and defect.cwe:
-        rule["relationships"] = [
-            {
-                "target": {
-                    "id": str(number),
-                    "index": weaknesses.index(number),
-                    "toolComponent": {"name": "CWE", "index": 0},
-                },
-                "kinds": ["relevant"],
-            }
-            for number in defect.cwe
-        ]
 
 
 def _invocation(report: Report, subject: Subject, left_out: int) -> dict[str, Any]:
@@ -345,13 +247,13 @@ def _invocation(report: Report, subject: Subject, left_out: int) -> dict[str, An
     invocation: dict[str, Any] = {
         "executionSuccessful": measured,
         "toolExecutionNotifications": [
-            {"level": level, "message": {"text": _message_of(words)}} for level, words in told
+            {"level": level, "message": {"text": message_text(words)}} for level, words in told
         ],
     }
     if subject.command:
-        invocation["commandLine"] = _line(subject.command, 4000)
+        invocation["commandLine"] = shown(subject.command, 4000)
     if report.kind is not Kind.DIFF:  # whose exit code --fail-on chooses
-        code = 1 if subject.stale and _EXIT_CODES[subject.state] == 0 else _EXIT_CODES[subject.state]
+        code = 1 if subject.stale and EXIT_CODES[subject.state] == 0 else EXIT_CODES[subject.state]
         invocation |= {"exitCode": code, "exitCodeDescription": verdict(subject, report.kind)}
     if _TIME.fullmatch(report.time):
         invocation["startTimeUtc"] = report.time
@@ -360,7 +262,7 @@ def _invocation(report: Report, subject: Subject, left_out: int) -> dict[str, An
 
 def _nothing(report: Report) -> dict[str, Any]:
     """The invocation of a report without any target."""
-    words = _message_of(report.incomplete or "no target")
+    words = message_text(report.incomplete or "no target")
     return {
         "executionSuccessful": False,
         "toolExecutionNotifications": [{"level": "error", "message": {"text": words}}],
@@ -370,15 +272,15 @@ def _nothing(report: Report) -> dict[str, Any]:
 def _properties(subject: Subject, kind: Kind) -> dict[str, Any]:
     """What else is known of a target."""
     return {
-        "target": _line(subject.id),
-        "name": _line(subject.name),
-        "version": _line(subject.version),
-        "language": _line(subject.language),
-        "profile": _line(subject.profile),
-        "digest": _line(subject.digest),
+        "target": shown(subject.id),
+        "name": shown(subject.name),
+        "version": shown(subject.version),
+        "language": shown(subject.language),
+        "profile": shown(subject.profile),
+        "digest": shown(subject.digest),
         "state": subject.state.value,
         "verdict": verdict(subject, kind),
-        "claims": {_line(claim): _line(state) for claim, state in subject.claims.items()},
+        "claims": {shown(claim): shown(state) for claim, state in subject.claims.items()},
         "unexpected": len(faults(subject)),
-        "notCovered": [_line(words) for words in subject.not_covered[:_NOTES]],
+        "notCovered": [shown(words) for words in subject.not_covered[:_NOTES]],
     }

@@ -49,7 +49,8 @@ def summary(run: SweepRun, target: str | Sequence[str], *, width: int, encoding:
 
 def _plan(part: PlanRun, glyphs: Glyphs) -> str:
     rate = thousands(round(part.seen.strings / part.seconds)) if part.seconds else ""
-    mark = glyphs.holds if part.seen == part.expected else glyphs.open  # some of them were not asked
+    whole = glyphs.holds if part.seen == part.expected else glyphs.open  # some of them were not asked
+    mark = glyphs.fails if part.divergences else whole
     return (
         f"{part.plan.name:<15}{thousands(part.seen.strings):>20}{part.seconds:>10.1f}{rate:>15}"
         f"{thousands(part.seen.well_formed):>18} {mark}"

@@ -6,13 +6,14 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from overlong.conformance.certification import replay_command
-from overlong.conformance.kind import MEMORY, NORMATIVE, POSITION, REPLACEMENT, VERDICT
+from overlong.conformance.kind import MEMORY, NORMATIVE, POSITION, VERDICT
 from overlong.conformance.lost import ended_how
 from overlong.conformance.printable import printable, spaced_hex, thousands, times
-from overlong.conformance.profile import puts_out
-from overlong.conformance.protocol import GUARDED, OPERATIONS, REPLACE
+from overlong.conformance.protocol import GUARDED
+from overlong.conformance.report import details
+from overlong.conformance.report.details import detail
 from overlong.conformance.report.expected import counted, lines_of
-from overlong.conformance.runner import FAILS, HOLDS, MEASURED_BY, NOT_MEASURED
+from overlong.conformance.runner import FAILS, HOLDS
 from overlong.conformance.traits import traits_of
 
 if TYPE_CHECKING:
@@ -55,9 +56,7 @@ def summary(certificate: Certificate, target: str | Sequence[str], *, width: int
     yield from in_rows([*suites, f"{run.seconds:.1f} s"], width, indent="", between=f" {glyphs.dot} ")
     if run.swept is not None:
         plans = [f"{part.plan.name} {thousands(part.seen.strings)}" for part in run.swept.plans]
-        yield from in_rows(
-            ["swept", *plans, f"{run.swept.seconds:.1f} s"], width, indent="", between=f" {glyphs.dot} "
-        )
+        yield from in_rows(["swept", *plans, f"{run.swept.seconds:.1f} s"], width, indent="", between=f" {glyphs.dot} ")
     yield ""
     buckets = certificate.unexpected
     for bucket in buckets[:SHOWN]:
@@ -121,15 +120,15 @@ def _verdict(certificate: Certificate, width: int) -> Iterator[str]:
 
 def _detail(certificate: Certificate, claim: str) -> str:
     """What more is to be said of a claim."""
-    run = certificate.run
-    if run.claims[claim] == NOT_MEASURED:
-        return f"not measured: {why_not(certificate, claim)}"
-    if certificate.expected is not None and claim in certificate.expected.failing_as_expected(run):
-        return "as expected"
-    if claim == REPLACEMENT:
-        mode = run.measured_by.mode
-        return f"{mode.name}: {mode.line}"
-    return ""
+    run, expected = certificate.run, certificate.expected
+    return detail(
+        claim,
+        run.claims[claim],
+        operations=run.greeting.operations,
+        error_mode=run.greeting.error_mode,
+        unsupported=run.unsupported,
+        as_expected=expected is not None and claim in expected.failing_as_expected(run),
+    )
 
 
 def _remarks(certificate: Certificate, width: int) -> Iterator[str]:
@@ -173,18 +172,7 @@ def _remarks(certificate: Certificate, width: int) -> Iterator[str]:
 def why_not(certificate: Certificate, claim: str) -> str:
     """Why a claim was not measured."""
     greeting = certificate.run.greeting
-    offered = set(greeting.operations)
-    if claim == POSITION:
-        return "it does not say where" if offered & set("VD") else "it refuses nothing"
-    if claim == REPLACEMENT and REPLACE in offered and not puts_out(greeting.error_mode):
-        return f"this version does not know its error mode, {printable(greeting.error_mode)}"
-    if left := {op: n for op, n in certificate.run.unsupported.items() if op in MEASURED_BY[claim]}:
-        counts = ", ".join(f"{thousands(n)} with {operation}" for operation, n in left.items())
-        return f"it answered that vectors are not supported ({counts})"
-    if not offered & set(MEASURED_BY[claim]):
-        first = MEASURED_BY[claim][0]
-        return f"its adapter does not offer {first} ({OPERATIONS[first]})"
-    return "no suite that asks was run"
+    return details.why_not(claim, greeting.operations, greeting.error_mode, certificate.run.unsupported)
 
 
 def _earlier(vector: Vector, chunks: tuple[bytes, ...]) -> str:

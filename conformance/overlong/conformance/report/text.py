@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.kind import CLAIMS
 from overlong.conformance.printable import printable, thousands, times
-from overlong.conformance.report.matrix import counted as counted_states
 from overlong.conformance.report.matrix import table
 from overlong.conformance.report.model import Kind, Standing
 from overlong.conformance.report.terminal import SHOWN, Glyphs, in_rows
-from overlong.conformance.report.wording import counted, faults, given, verdict
+from overlong.conformance.report.wording import counted, faults, given, of_states, verdict
 from overlong.conformance.runner import HOLDS, NOT_MEASURED
 
 if TYPE_CHECKING:
@@ -118,8 +117,8 @@ def _single(report: Report, subject: Subject, glyphs: Glyphs, width: int) -> Ite
         yield ""
     yield from _verdict(report, subject, width)
     for claim, state in subject.claims.items():
-        why = "" if state != NOT_MEASURED else "not measured"
-        what = CLAIMS.get(claim, "") if state == HOLDS else why
+        meaning = {HOLDS: CLAIMS.get(claim, ""), NOT_MEASURED: NOT_MEASURED}.get(state, "")
+        what = printable(subject.details.get(claim, ""), _LONG) or meaning
         line = f"{glyphs.of(state)} {printable(claim):<{_CLAIM}} {what}".rstrip()
         yield from textwrap.wrap(line, width, initial_indent="  ", subsequent_indent=" " * (_CLAIM + 5))
     yield from _remarks(subject, width)
@@ -224,7 +223,7 @@ def _campaign(subjects: Sequence[Subject], width: int) -> Iterator[str]:
         if (more := len(subject.causes) - SHOWN) > 0:
             yield f"     and {counted(more, 'more bucket')}"
         yield ""
-    yield from _wrapped(counted_states(subjects), width)
+    yield from _wrapped(f"{counted(len(subjects), 'target')}: {of_states(subjects)}", width)
 
 
 def _discovered(moments: Sequence[Moment], last: Moment) -> str:

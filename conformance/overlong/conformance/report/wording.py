@@ -6,21 +6,20 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.kind import NORMATIVE, VERDICT
 from overlong.conformance.printable import printable, spaced_hex, thousands
-from overlong.conformance.report.model import Kind, Standing, State
+from overlong.conformance.report.model import EXPECTED, MORE, Kind, Standing, State
 from overlong.conformance.runner import FAILS, HOLDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from overlong.conformance.report.model import Cause, Subject
 
+_OF_SEVERAL = {State.CONFORMS: "conform", State.DIVERGES: "diverge", State.EXPECTED: "diverge as expected"}
 _FAULTS = frozenset({Standing.UNEXPECTED, Standing.REGRESSED, Standing.NEW})
 
 
 def excused(cause: Cause) -> str | None:
     """Why a deviation is expected, perhaps in no words at all; None if it is not."""
-    from overlong.conformance.difference import EXPECTED  # which imports this module
-
     if cause.standing is Standing.EXPECTED:
         return cause.reason
     return dict(cause.more).get(EXPECTED)
@@ -31,8 +30,6 @@ def is_fault(cause: Cause) -> bool:
 
     In a diff as with ``--fail-on new``: of what was wrong before, only that which more inputs show now.
     """
-    from overlong.conformance.difference import MORE  # which imports this module
-
     if excused(cause) is not None:
         return False
     return cause.standing in _FAULTS or MORE in dict(cause.more)
@@ -56,7 +53,7 @@ def verdict(subject: Subject, kind: Kind = Kind.CERTIFY) -> str:
     if subject.stale and not faults(subject):
         return counted(len(subject.stale), "STALE EXPECTATION").upper()
     if subject.state is State.EXPECTED:
-        return f"0 UNEXPECTED, {counted(len(subject.causes), 'expected deviation').upper()}"
+        return f"0 unexpected ({counted(len(subject.causes), 'bucket')} as expected)"
     if subject.state is State.CONFORMS:
         return {Kind.SWEEP: "NO DIVERGENCES", Kind.FUZZ: "NOTHING FOUND"}.get(kind, "CONFORMANT")
     if subject.claims.get(VERDICT) == HOLDS and not subject.stale:
@@ -72,6 +69,17 @@ def of_standings(causes: Iterable[Cause]) -> str:
     for cause in causes:
         counts[cause.standing] = counts.get(cause.standing, 0) + 1
     return ", ".join(f"{thousands(counts[standing])} {standing}" for standing in Standing if standing in counts)
+
+
+def of_states(subjects: Sequence[Subject]) -> str:
+    """``2 conform, 1 diverges``; in the order of the states."""
+    counts = {state: sum(subject.state is state for subject in subjects) for state in State}
+    return ", ".join(of_state(number, state) for state, number in counts.items() if number)
+
+
+def of_state(number: int, state: State) -> str:
+    """``1 conforms``, ``20 conform``."""
+    return f"{thousands(number)} {state.value if number == 1 else _OF_SEVERAL.get(state, state.value)}"
 
 
 def counted(number: int, thing: str) -> str:

@@ -70,7 +70,7 @@ def _unbearable(target: FramedTarget, run: Run) -> str:
     answers = sum(part.done * len(part.operations) for part in run.suites)
     strings = sum(plan_named(name, run.profile).size for name in USUAL)
     seconds = run.seconds / max(answers, 1) * strings
-    return "" if seconds < _BEARABLE else f"{thousands(strings)} strings take it long; --thorough asks them"
+    return "" if seconds < _BEARABLE else f"{thousands(strings)} strings would take it long; --thorough asks them"
 
 
 def sweep_too(

@@ -21,7 +21,7 @@ from overlong.conformance.certification import make_folder, reproduce_command
 from overlong.conformance.printable import thousands
 from overlong.conformance.profile import RFC3629, Profile
 from overlong.conformance.protocol import DECODE, VALIDATE
-from overlong.conformance.results import generator, written_whole
+from overlong.conformance.results import generator
 from overlong.conformance.sweep.accounting import NOTHING, Account, total
 from overlong.conformance.sweep.engine import NOT_RECORDED, Job, called_in_process
 from overlong.conformance.sweep.example import SweepBucket, asked_again, cause_of
@@ -34,6 +34,7 @@ from overlong.conformance.sweep.statement import RESULTS, to_json
 from overlong.conformance.target import BudgetSpent, TargetError
 from overlong.conformance.targets.recorded import RecordedTarget
 from overlong.conformance.targets.resolve import Identity, Limits, identity_of, resolve
+from overlong.conformance.whole_file import written_whole
 from overlong.reference import dialect
 
 if TYPE_CHECKING:

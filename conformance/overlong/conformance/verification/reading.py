@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, cast
 
 from overlong.conformance.printable import printable
-from overlong.conformance.report.documents import LARGEST_DOCUMENT, ReportError, checked, regular
+from overlong.conformance.report.reading.documents import LARGEST_DOCUMENT, ReportError, checked, not_too_many, regular
 from overlong.conformance.vectors.strict_json import JsonError, loads
 
 if TYPE_CHECKING:
@@ -79,10 +79,16 @@ def parsed(path: Path, octets: bytes) -> Certified:
         CertificateError: they spell none; the message names the file, the place and the remedy.
     """
     try:
+        not_too_many(octets, path)
         statement = loads(octets, str(path))
         _asked_how(statement, path)
         checked(statement, SCHEMA, path)
     except JsonError as error:
+        if octets.startswith(b'{"record": "header"'):
+            raise CertificateError(
+                f"{printable(str(path))}: results, no certificate; name the certificate.json that lies beside them, or "
+                "show them with 'overlong report'"
+            ) from None
         raise CertificateError(f"{error}; it is damaged or no certificate: get it anew") from None
     except ReportError as error:
         raise CertificateError(str(error).removesuffix("; measure again") + "; get it anew") from None

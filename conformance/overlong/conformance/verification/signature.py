@@ -47,6 +47,8 @@ def signed_by(octets: bytes, signature: Path, signers: Path, identity: str = "")
     if tool is None:
         raise NoTool(f"{TOOL} is not on PATH; install openssh-client to check signatures")
     for path in (signature, signers):
+        if path.exists() and not path.is_file():  # a pipe would hold us up
+            raise SignatureError(f"{printable(str(path))}: not a regular file; name one")
         with path.open("rb"):
             pass  # a clear error now, not that of another program
     files = ("-f", str(signers.absolute()), "-s", str(signature.absolute()))

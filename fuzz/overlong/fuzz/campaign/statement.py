@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.clock import timestamp
 from overlong.conformance.printable import printable
-from overlong.conformance.results import generator, written_whole
+from overlong.conformance.results import generator
 from overlong.conformance.targets.resolve import Limits
+from overlong.conformance.whole_file import written_whole
 from overlong.fuzz.campaign.corpus import written_at_once
 from overlong.fuzz.campaign.error import CampaignError
 from overlong.fuzz.campaign.store import finding_as_json

@@ -18,7 +18,6 @@ from markupsafe import Markup, escape
 
 from overlong.conformance.printable import printable, thousands
 from overlong.conformance.report.html.comparison import page_among_others, pages_of, pairs, sources
-from overlong.conformance.report.html.links import section_links, vulnerability, weakness, web_address
 from overlong.conformance.report.html.shown import Maps, Room, Shower, claims_of, overviews
 from overlong.conformance.report.html.verdict import (
     CLAIM_STATES,
@@ -28,6 +27,7 @@ from overlong.conformance.report.html.verdict import (
     state_words,
     verdict_of,
 )
+from overlong.conformance.report.links import section_links, vulnerability, weakness, web_address
 from overlong.conformance.report.model import Kind, Standing
 from overlong.conformance.report.wording import counted
 

@@ -123,18 +123,22 @@
     if (column !== undefined && Number(column) < heads.length) sort(Number(column), Boolean(descending));
   };
 
+  const said = made("output", { className: "hidden" });  // told to who does not see that a button changes
+  said.setAttribute("role", "status");
+
   const copyable = (command) => {
-    if (!navigator.clipboard) return;
+    const code = command.querySelector("code");
     const button = made("button", { type: "button" }, "copy");
     button.addEventListener("click", async () => {
       try {
-        await navigator.clipboard.writeText(command.querySelector("code").textContent);
+        await navigator.clipboard.writeText(code.textContent);
         button.textContent = "copied";
-      } catch {
-        getSelection().selectAllChildren(command.querySelector("code"));
-        button.textContent = "selected";
+      } catch {  // not allowed, or no secure context: the text is selected at least
+        getSelection().selectAllChildren(code);
+        button.textContent = document.execCommand("copy") ? "copied" : "selected";
       }
-      setTimeout(() => { button.textContent = "copy"; }, 2000);
+      said.textContent = button.textContent;
+      setTimeout(() => { button.textContent = "copy"; said.textContent = ""; }, 2000);
     });
     command.append(button);
   };
@@ -148,6 +152,7 @@
     if (target) target.scrollIntoView();
   };
 
+  document.body.append(said);
   document.querySelectorAll("[data-filters]").forEach(filter);
   document.querySelectorAll("table[data-sortable]").forEach(sortable);
   document.querySelectorAll(".command").forEach(copyable);

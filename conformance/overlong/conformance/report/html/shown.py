@@ -102,6 +102,8 @@ class ShownClaim:
     tone: str
     glyph: str
     meaning: str
+    detail: str
+    """What more is to be said of it here, as why it was not measured; may be empty."""
 
 
 @dataclass(frozen=True)
@@ -205,7 +207,7 @@ class Shower:
             subject,
             anchor,
             verdict_of_subject(subject, self.report.kind),
-            tuple(map(_claim, subject.claims.items())),
+            tuple(_claim(name, state, subject.details.get(name, "")) for name, state in subject.claims.items()),
             groups,
             len(left),
             sum(cause.count for cause in left),
@@ -225,7 +227,7 @@ class Shower:
         encodes = cause.operation in ENCODING
         walk = None
         if walked and not encodes and spoken is not None and cause.octets:
-            walk = self._picture(_walk(cause.octets, profile), "its walk through the automaton")
+            walk = self._picture(_walk(cause.octets, profile, cause.chunks), "its walk through the automaton")
         return ShownCause(
             cause,
             self.anchors.give(prefix, cause.id),
@@ -252,12 +254,16 @@ class Shower:
         for seen, reference in _drawn(differing, self.room.maps):
             whats = ("decoder", "reference", "difference") if self.room.maps is Maps.ALL else ("difference",)
             for what in whats:
-                figures.extend(self.figure(_caption(seen, what), _map(seen, reference, what)))
-        if subject.automaton is not None and self.room.maps in (Maps.ALL, Maps.DIFFERENCES):
-            figures.extend(self.figure(subject.automaton.title, subject.automaton.svg, large=True))
+                caption = _caption(seen, what, alike=seen.answers == reference.answers)
+                figures.extend(self.figure(caption, _map(seen, reference, what)))
+        if self.room.maps in (Maps.ALL, Maps.DIFFERENCES) and (subject.automaton is not None or not several):
+            title = "Its automaton, that of the reference" if subject.automaton is None else subject.automaton.title
+            figures.extend(self.figure(title, _automaton(subject), large=True))
         shown = {seen.name for seen, _ in _drawn(differing, self.room.maps)}
         left = len(subject.maps) - len(shown | {*same})
         notes: list[str] = []
+        if not subject.maps and not several and self.report.kind is Kind.CERTIFY and subject.parts:
+            notes.append("No maps of it were recorded: a target that is slow, or breaks, gets none.")
         if same:
             notes.append(f"To every pair of octets of these maps it answers as the reference does: {', '.join(same)}.")
         if left > 0:
@@ -269,8 +275,9 @@ def _drawn(maps: list[tuple[Map, Map]], which: Maps) -> list[tuple[Map, Map]]:
     return [] if which is Maps.NONE else maps[:1] if which is Maps.FIRST else maps
 
 
-def _caption(seen: Map, what: str) -> str:
-    of = {"decoder": "what the decoder does", "reference": "what the reference does", "difference": "where they differ"}
+def _caption(seen: Map, what: str, *, alike: bool) -> str:
+    differ = "they differ nowhere" if alike else "where they differ"
+    of = {"decoder": "what the decoder does", "reference": "what the reference does", "difference": differ}
     return f"{seen.name}: {of[what]}"
 
 
@@ -300,10 +307,9 @@ def claims_of(subjects: Iterable[Subject]) -> list[str]:
     return [*(claim for claim in CLAIMS if claim in named), *(claim for claim in named if claim not in CLAIMS)]
 
 
-def _claim(item: tuple[str, str]) -> ShownClaim:
-    name, state = item
+def _claim(name: str, state: str, detail: str) -> ShownClaim:
     tone, glyph = CLAIM_STATES.get(state, NOT_SAID)
-    return ShownClaim(name, state, tone, glyph, CLAIMS.get(name, ""))
+    return ShownClaim(name, state, tone, glyph, CLAIMS.get(name, ""), detail.removeprefix(f"{state}: "))
 
 
 def _numbers(cause: Cause) -> tuple[str, ...]:
@@ -334,11 +340,17 @@ def _map(seen: Map, reference: Map, what: str) -> str:
     return map_picture(seen, reference, what)
 
 
+def _automaton(subject: Subject) -> str:
+    from overlong.conformance.report.pictures.automaton import automaton_picture
+
+    return automaton_picture(subject)
+
+
 @lru_cache(maxsize=4096)
-def _walk(octets: bytes, profile: str) -> str:
+def _walk(octets: bytes, profile: str, chunks: tuple[int, ...] | None) -> str:
     from overlong.conformance.report.pictures.walk import walk
 
-    return walk(octets, profile)
+    return walk(octets, profile, chunks)
 
 
 def overviews(report: Report) -> Iterator[tuple[str, str]]:

@@ -46,16 +46,16 @@ class Picture:
     markup: Markup
     label: str
     """Its accessible name."""
-    view: str
-    """Its ``viewBox``; empty if it has none."""
+    frame: Markup
+    """Its ``viewBox``, width and height, as attributes, as far as it has them."""
     name: str
     """Its id in the page."""
 
     @property
     def again(self) -> Markup:
         """The same picture in another place of the page."""
-        return Markup('<svg role="img" aria-label="{}" viewBox="{}"><use href="#{}"/></svg>').format(
-            self.label, self.view, self.name
+        return Markup('<svg role="img" aria-label="{}"{}><use href="#{}"/></svg>').format(
+            self.label, self.frame, self.name
         )
 
 
@@ -78,7 +78,9 @@ def drawn(text: str, name: str, title: str = "") -> Picture | None:
         markup = Markup("".join(_element(root, name, label, 0)))  # noqa: S704 - of the lists, and escaped
     except (ET.ParseError, ValueError):
         return None
-    return Picture(markup, label, _value("viewBox", root.get("viewBox", ""), name) or "", name)
+    known = {key: _value(key, root.get(key, ""), name) for key in ("viewBox", "width", "height")}
+    frame = Markup("").join(Markup(' {}="{}"').format(key, value) for key, value in known.items() if value)
+    return Picture(markup, label, frame, name)
 
 
 def _element(element: ET.Element, name: str, label: str, depth: int) -> Iterator[str]:

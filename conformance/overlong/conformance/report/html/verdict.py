@@ -6,10 +6,9 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from overlong.conformance.difference import MORE
 from overlong.conformance.printable import thousands
-from overlong.conformance.report.model import Kind, Standing, State
-from overlong.conformance.report.wording import counted, verdict
+from overlong.conformance.report.model import MORE, Kind, Standing, State
+from overlong.conformance.report.wording import counted, of_state, verdict
 from overlong.conformance.runner import FAILS, HOLDS
 
 if TYPE_CHECKING:
@@ -76,7 +75,7 @@ def verdict_of_subject(subject: Subject, kind: Kind) -> Verdict:
         case State.CONFORMS:
             detail = detail or "Every claim that was measured holds."
         case State.EXPECTED:
-            words = f"0 unexpected ({counted(len(subject.causes), 'expected deviation')})"
+            words = f"0 unexpected ({counted(len(subject.causes), 'bucket')} as expected)"
             detail = "It does not conform; each of its divergences was expected and is written down."
         case State.DIVERGES:
             detail = _counted(subject)
@@ -111,12 +110,13 @@ def _of_many(report: Report) -> Verdict:
     states = Counter(subject.state for subject in report.subjects)
     total = thousands(len(report.subjects))
     what = "targets" if report.kind is Kind.FUZZ else "decoders"
-    each = ", ".join(f"{thousands(states[of])} {state_words(of, report.kind)}" for of in STATES if states[of])
+    each = ", ".join(_told(of, report.kind, states[of]) for of in STATES if states[of])
     told = f"{total} {what}: {each}."
     if states[State.INCOMPLETE]:
         return Verdict(*STATES[State.INCOMPLETE], "INCOMPLETE", f"{told} What is shown is not the whole.")
     if number := states[State.DIVERGES]:
-        return Verdict(*STATES[State.DIVERGES], f"{thousands(number)} of {total} NOT CONFORMANT", told)
+        found = "DIVERGE" if report.kind in (Kind.FUZZ, Kind.SWEEP) else "NOT CONFORMANT"
+        return Verdict(*STATES[State.DIVERGES], f"{thousands(number)} of {total} {found}", told)
     worst = next(each for each in (State.NOT_MEASURED, State.NOTHING, State.EXPECTED, State.CONFORMS) if states[each])
     if worst is not State.CONFORMS:
         return Verdict(*STATES[worst], f"{thousands(states[worst])} of {total} {worst.upper()}", told)
@@ -145,11 +145,18 @@ def _of_diff(report: Report) -> Verdict:
     return Verdict(GOOD, "✓", "NOTHING REGRESSED", told)
 
 
-def state_words(state: State, kind: Kind) -> str:
-    """A state as it is called where it is no verdict on everything: a campaign and a sweep certify nothing."""
+def state_words(state: State, kind: Kind, number: int = 1) -> str:
+    """A state of so many, as it is called: a campaign and a sweep certify nothing."""
     if state is State.CONFORMS and kind in (Kind.FUZZ, Kind.SWEEP):
         return "nothing found" if kind is Kind.FUZZ else "no divergence"
-    return state.value
+    return of_state(number, state).removeprefix(f"{thousands(number)} ")
+
+
+def _told(state: State, kind: Kind, number: int) -> str:
+    """How many are in a state: ``20 conform``, ``nothing found in 3``."""
+    if state is State.CONFORMS and kind in (Kind.FUZZ, Kind.SWEEP):
+        return f"{state_words(state, kind)} in {thousands(number)}"
+    return of_state(number, state)
 
 
 def standings_of(report: Report) -> dict[Standing, int]:

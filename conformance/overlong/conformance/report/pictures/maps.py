@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from overlong.conformance.portrait import ALONE, NOT_TOLD
 from overlong.conformance.printable import thousands
-from overlong.conformance.report.pictures.regions import MIXED, SIDE, path, regions
+from overlong.conformance.report.pictures.regions import MIXED, SHORTEST, SIDE, path, regions
 from overlong.conformance.report.pictures.svg import image, safe, words
 from overlong.reference.automaton import OctetClass
 
@@ -27,7 +27,8 @@ BOUND = 24_000
 _NAMED = 48  # regions of a difference that are named when one points at them
 _RINGED = 40  # small ones that get a ring around them
 _SMALL = 24  # cells
-_CELL, _LEFT, _TOP = 2, 64, 44
+_CELL, _LEFT, _TOP = 2, 44, 56
+_LINE = 30  # of the legend
 _LARGEST = SIDE * _CELL
 
 
@@ -96,7 +97,7 @@ def map_picture(seen: Map, reference: Map, what: str) -> str:
     block, found = _within_bound(cells)
     counts = Counter(cells)
     legend = [kind for kind in known if kind in found or (kind in counts and kind != MIXED)]
-    height = _TOP + _LARGEST + 34 + 22 * len(legend) + (22 if block > 1 else 0)
+    height = _TOP + _LARGEST + 20 + _LINE * (len(legend) + (block > 1))
     prefix = "" if seen.name == ALONE else seen.name
     label = f"Map of octets {f'after {prefix}' if prefix else 'one and two'}, {what}: " + "; ".join(
         f"{known[kind].means}: {thousands(counts[kind])}" for kind in known if counts[kind]
@@ -132,8 +133,8 @@ def _within_bound(cells: Sequence[int]) -> tuple[int, dict[int, list[Region]]]:
     """The finest drawing whose paths stay in the bound: cells in a block, and the regions."""
     block = 1
     while True:
-        found = regions(cells, block)
-        if block == SIDE // 8 or sum(len(path(some)) for some in found.values()) <= BOUND:
+        found = regions(cells, block, SIDE * SIDE if block == SIDE // 8 else BOUND // SHORTEST)
+        if found is not None and (block == SIDE // 8 or sum(len(path(some)) for some in found.values()) <= BOUND):
             return block, found
         block *= 2
 
@@ -188,11 +189,11 @@ def _axes(prefix: str) -> Iterator[str]:
     number = len(prefix.split())
     names = ("first", "second", "third", "fourth", "fifth")
     down, right = names[min(number, 3)], names[min(number + 1, 4)]
-    yield words(_LEFT + end / 2, 14, f"{right} octet →", "axis", anchor="middle")
-    yield words(4, 14, f"{down} octet{after} ↓", "axis")
+    yield words(_LEFT + end, 18, f"{right} octet →", "axis", anchor="end")
+    yield words(4, 18, f"{down} octet{after} ↓", "axis")
     for octet in range(0, SIDE, 16):
-        yield words(_LEFT + octet * _CELL + 8, _TOP - 8, f"{octet:02X}", "tick", anchor="middle")
-        yield words(_LEFT - 8, _TOP + octet * _CELL + 12, f"{octet:02X}", "tick", anchor="end")
+        yield words(_LEFT + octet * _CELL + 16, _TOP - 8, f"{octet:02X}", "tick", anchor="middle")
+        yield words(_LEFT - 8, _TOP + octet * _CELL + 22, f"{octet:02X}", "tick", anchor="end")
 
 
 def _grid() -> str:
@@ -205,13 +206,13 @@ def _grid() -> str:
 
 
 def _legend(kinds: Sequence[tuple[_Kind, int]], block: int) -> Iterator[str]:
-    y = _TOP + _LARGEST + 20
+    y = _TOP + _LARGEST + 16
     for kind, count in kinds:
         fill = f' fill="url(#{{id}}-{kind.style})"' if kind.style in _HATCHES else ""
-        yield f'<rect class="cell key {kind.style}"{fill} x="{_LEFT}" y="{y}" width="28" height="14"/>'
-        yield words(_LEFT + 36, y + 12, kind.glyph, "glyph")
+        yield f'<rect class="cell key {kind.style}"{fill} x="{_LEFT}" y="{y}" width="32" height="20"/>'
+        yield words(_LEFT + 42, y + 17, kind.glyph, "glyph")
         counted = "" if kind == _MIXED else f": {thousands(count)}"
-        yield words(_LEFT + 54, y + 12, f"{kind.means}{counted}", "legend")
-        y += 22
+        yield words(_LEFT + 62, y + 17, f"{kind.means}{counted}", "legend")
+        y += _LINE
     if block > 1:
-        yield words(_LEFT, y + 12, f"many answers: drawn in blocks of {block} by {block} pairs", "legend")
+        yield words(_LEFT, y + 17, f"many answers: drawn in blocks of {block} by {block} pairs", "legend")

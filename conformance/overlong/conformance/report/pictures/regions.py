@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 SIDE = 256
+SHORTEST = len("M0 0h1v1h-1z")
+"""Characters of the path of a rectangle, at least."""
 MIXED = -1
 """The kind of a block whose answers are not all of one kind."""
 
@@ -22,13 +24,15 @@ class Region(NamedTuple):
     height: int
 
 
-def regions(kinds: Sequence[int], block: int = 1) -> dict[int, list[Region]]:
+def regions(kinds: Sequence[int], block: int = 1, most: int = SIDE * SIDE) -> dict[int, list[Region]] | None:
     """For each kind its rectangles, which cover the grid without overlap.
 
     Args:
         kinds: of the cells, row by row.
         block: cells in a row and in a column that are drawn as one; where they differ, their kind is :data:`MIXED`.
+        most: rectangles; if there are more, the search ends early, and there is nothing.
     """
+    closed = 0
     found: dict[int, list[Region]] = {}
     open_runs: dict[tuple[int, int, int], int] = {}  # x, width, kind of the runs of the last row, and where they began
     side = SIDE // block
@@ -39,6 +43,9 @@ def regions(kinds: Sequence[int], block: int = 1) -> dict[int, list[Region]]:
             if (x, width, kind) not in now:
                 at = Region(x * block, start * block, width * block, (row - start) * block)
                 found.setdefault(kind, []).append(at)
+                closed += 1
+        if closed > most:
+            return None
         open_runs = now
     return found
 
@@ -54,8 +61,7 @@ def _runs(kinds: Sequence[int], row: int, block: int) -> list[tuple[int, int, in
         line: Iterable[int] = kinds[row * SIDE : (row + 1) * SIDE]
     else:
         lines = [kinds[at * SIDE : (at + 1) * SIDE] for at in range(row * block, (row + 1) * block)]
-        cells = ({kind for each in lines for kind in each[x : x + block]} for x in range(0, SIDE, block))
-        line = [each.pop() if len(each) == 1 else MIXED for each in cells]
+        line = [_kind([each[x : x + block] for each in lines]) for x in range(0, SIDE, block)]
     runs: list[tuple[int, int, int]] = []
     x = 0
     for kind, run in groupby(line):
@@ -63,3 +69,9 @@ def _runs(kinds: Sequence[int], row: int, block: int) -> list[tuple[int, int, in
         runs.append((x, width, kind))
         x += width
     return runs
+
+
+def _kind(rows: Sequence[Sequence[int]]) -> int:
+    """That of all cells of a block, if they have the same."""
+    first, kind = rows[0], rows[0][0]
+    return kind if first.count(kind) == len(first) and all(each == first for each in rows) else MIXED

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 _MOST = 120  # decoders; their square is drawn
 _NUMBERED = 24  # up to here each cell has its number
 _BOUNDS = (0.0, 0.001, 0.01, 0.05, 0.2)  # the last distance of each shade but the lightest
+_LIGHT = 3  # the first shade that the page's ink can be read on
 _WORDS = ("alike", "up to 0.1 %", "up to 1 %", "up to 5 %", "up to 20 %", "more")
 _LEFT, _TOP, _TREE = 190, 24, 160
 
@@ -67,7 +68,8 @@ def _numbers(order: Sequence[int], apart: Distances, cell: int) -> Iterator[str]
         for column, other in enumerate(order[:row]):
             distance = 100 * _distance(apart, one, other)
             x, y = _LEFT + cell * (column + 0.5), _TOP + cell * (row + 0.5) + 4
-            yield words(x, y, _per_cent(distance), "number", anchor="middle")
+            dark = " dark" if bisect_left(_BOUNDS, distance / 100) < _LIGHT else ""
+            yield words(x, y, _per_cent(distance), f"number{dark}", anchor="middle")
 
 
 def _per_cent(distance: float) -> str:
@@ -103,7 +105,7 @@ def _dendrogram(tree: Joined | int, order: Sequence[int], cell: int, left: float
 
 
 def _legend(y: float, what: str) -> Iterator[str]:
-    yield words(8, y + 12, f"distance: {what}", "quiet")
+    yield words(8, y + 12, f"distance, in per cent: {what}", "quiet")
     for at, meaning in enumerate(_WORDS):
         x = 8 + at * 104
         yield f'<rect class="heat h{at}" x="{x}" y="{y + 24}" width="16" height="14"/>'

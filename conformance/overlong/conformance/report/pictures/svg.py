@@ -24,11 +24,11 @@ def image(kind: str, label: str, size: tuple[float, float], body: Iterable[str])
         size: width and height.
         body: its elements. ``{id}`` in one is replaced by what no other picture has.
     """
-    inner = "".join(body)
+    inner, label = "".join(body), safe(label, 1000)
     name = "p" + hashlib.sha256(f"{kind} {label} {inner}".encode()).hexdigest()[:10]
     width, height = (f"{each:g}" for each in size)
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="picture {kind}" role="img" aria-label="{safe(label, 1000)}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="picture {kind}" role="img" aria-label="{label}" '
         f'viewBox="0 0 {width} {height}" width="{width}" height="{height}">{inner.replace("{id}", name)}</svg>'
     )
 

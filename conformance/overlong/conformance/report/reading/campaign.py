@@ -13,8 +13,8 @@ from overlong.conformance.kind import ENCODER, KINDS, VERDICT
 from overlong.conformance.printable import thousands
 from overlong.conformance.profile import Profile
 from overlong.conformance.protocol import ENCODING
-from overlong.conformance.report.documents import checked
 from overlong.conformance.report.model import Cause, Kind, Moment, Report, Standing, State, Subject
+from overlong.conformance.report.reading.documents import checked
 from overlong.conformance.vector import FOUND, Vector
 
 if TYPE_CHECKING:

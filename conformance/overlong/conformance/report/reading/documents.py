@@ -18,6 +18,9 @@ LARGEST_DOCUMENT = 64 << 20
 """Octets of a JSON document."""
 LARGEST_LINE = 4 << 20
 """Octets of one line of results."""
+MOST_VALUES = 1 << 21
+"""Values in a JSON document: in memory one takes 50 times what ``[],`` takes in a file."""
+MOST_VALUES_OF_LINE = 1 << 18
 
 
 class ReportError(ValueError):
@@ -35,9 +38,22 @@ def document(path: Path) -> Any:
     if (size := path.stat().st_size) > LARGEST_DOCUMENT:
         raise ReportError(f"{printable(str(path))}: {size} octets; a file of results has {LARGEST_DOCUMENT} at most")
     try:
-        return loads(path.read_bytes(), str(path))
+        octets = path.read_bytes()
+        not_too_many(octets, path)
+        return loads(octets, str(path))
     except JsonError as error:
         raise ReportError(f"{error}; it is damaged or no file of overlong: measure again") from None
+
+
+def not_too_many(octets: bytes, path: Path, *, line: int = 0, most: int = MOST_VALUES) -> None:
+    """Refuse JSON of more values than any file of overlong has, before memory is taken for them.
+
+    Raises:
+        ReportError: it may have more; a comma in a string counts, too.
+    """
+    if sum(map(octets.count, (b",", b"[", b"{"))) > most:
+        where = f"{printable(str(path))}:{f'{line}:' if line else ''}"
+        raise ReportError(f"{where} more than {most} values; no file of overlong: name another")
 
 
 def regular(path: Path) -> None:
@@ -66,6 +82,7 @@ def records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                 raise ReportError(
                     f"{printable(str(path))}:{number}: a line of more than {LARGEST_LINE} octets; no file of overlong"
                 )
+            not_too_many(line, path, line=number, most=MOST_VALUES_OF_LINE)
             try:
                 read = loads(line, str(path), line=number)
             except JsonError as error:

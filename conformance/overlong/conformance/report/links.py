@@ -1,4 +1,4 @@
-"""Addresses that a page links to: plain links, nothing that a browser fetches by itself."""
+"""Addresses that reports link to: plain links, nothing that a browser fetches by itself."""
 
 from __future__ import annotations
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.report.documents import checked
 from overlong.conformance.report.model import Kind, Report, Standing, State, Subject
-from overlong.conformance.report.recorded import (
+from overlong.conformance.report.reading.documents import checked
+from overlong.conformance.report.reading.recorded import (
     cause_of,
     cause_of_entry,
     cause_of_finding,
+    details_of,
     part_of_plan,
     part_of_suite,
     target_fields,
@@ -59,6 +60,7 @@ def subject_of_predicate(said: Mapping[str, Any]) -> Subject:
         profile=said["profile"],
         command=said["command"],
         claims=said["claims"],
+        details=details_of(said["target"], said["claims"], said["suites"], causes),
         parts=(*map(part_of_suite, said["suites"]), *map(part_of_plan, said["sweeps"])),
         causes=causes,
         stale=tuple(map(cause_of_entry, said.get("stale", ()))),

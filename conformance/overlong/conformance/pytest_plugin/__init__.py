@@ -1,7 +1,7 @@
 """``pytest --overlong TARGET``: a test for each claim of a certificate; and vectors for a project's own tests.
 
 pytest imports this module whenever overlong is installed, so it imports nothing else until somebody asks for something:
-what that needs is in ``pytest_items.py`` and ``pytest_vectors.py``.
+what that needs is in ``items.py`` and ``vectors.py``.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from overlong.conformance.pytest_vectors import Vectors
+    from overlong.conformance.pytest_plugin.vectors import Vectors
 
 MARKER = "overlong_vectors"
 ARGUMENT = "overlong_vector"
@@ -45,6 +45,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "overlong: a test that --overlong added")
     config.addinivalue_line(
         "markers",
         f"{MARKER}(*categories): give the argument {ARGUMENT} each vector of these categories; without any, of all",
@@ -55,7 +56,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: list[pytest.Item]) -> None:
     targets = [*(config.getoption("overlong_targets") or ()), *config.getini("overlong_targets")]
     if targets:
-        from overlong.conformance.pytest_items import items_of
+        from overlong.conformance.pytest_plugin.items import items_of
 
         added: list[pytest.Item | pytest.Collector] = [*items_of(session, list(dict.fromkeys(targets)))]
         items.extend(each for each in added if isinstance(each, pytest.Item))
@@ -66,7 +67,7 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if ARGUMENT in metafunc.fixturenames:
-        from overlong.conformance.pytest_vectors import unknown, wanted
+        from overlong.conformance.pytest_plugin.vectors import unknown, wanted
 
         categories = [name for mark in metafunc.definition.iter_markers(MARKER) for name in mark.args]
         if wrong := unknown(categories):
@@ -78,6 +79,6 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 @pytest.fixture(scope="session")
 def overlong_vectors() -> Vectors:
     """The vectors of the suite ``core``: octets, and what a right decoder makes of them."""
-    from overlong.conformance.pytest_vectors import wanted
+    from overlong.conformance.pytest_plugin.vectors import wanted
 
     return wanted(())

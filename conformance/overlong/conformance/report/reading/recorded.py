@@ -6,10 +6,13 @@ import base64
 import binascii
 import shlex
 import zlib
+from collections import Counter
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.kind import KINDS, VERDICT
+from overlong.conformance.report.details import detail
 from overlong.conformance.report.model import Cause, Map, Part, Standing
 from overlong.reference import DEFECTS
 
@@ -17,6 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 _PAIRS = 1 << 16
+MOST_MAPS = 16
+"""Maps of one target: each takes 64 KiB of memory, and as little as 100 octets of a file."""
+MOST_CAUSES = 20_000
+"""Causes of one target: the places that the grammar tells apart are some hundreds."""
 
 
 def target_fields(target: Mapping[str, Any]) -> dict[str, Any]:
@@ -31,6 +38,28 @@ def target_fields(target: Mapping[str, Any]) -> dict[str, Any]:
         "traits": target["traits"],
         "digest": target["digest"]["sha256"],
     }
+
+
+def details_of(
+    target: Mapping[str, Any], claims: Mapping[str, str], suites: Iterable[Mapping[str, Any]], causes: Iterable[Cause]
+) -> dict[str, str]:
+    """What more is to be said of each claim, by the records of the target and of the suites that it was asked."""
+    unsupported: Counter[str] = Counter()
+    for suite in suites:
+        unsupported.update(suite["unsupported"])
+    refuted = [(cause.claim, cause.standing is Standing.EXPECTED) for cause in causes]
+    said = {
+        claim: detail(
+            claim,
+            state,
+            operations=target["operations"],
+            error_mode=target["error_mode"],
+            unsupported=unsupported,
+            as_expected=(claim, True) in refuted and (claim, False) not in refuted,
+        )
+        for claim, state in claims.items()
+    }
+    return {claim: words for claim, words in said.items() if words}
 
 
 def cause_of(bucket: Mapping[str, Any], *, command: str = "") -> Cause:
@@ -105,15 +134,21 @@ def _earlier(vector: str) -> tuple[bytes, ...] | None:
 
 def replayed(vector: str, command: str) -> str:
     """The command that asks one vector again, made of the command that asked them all; empty if that names nothing."""
-    try:
-        words = shlex.split(command)
-    except ValueError:
-        return ""
+    words = _words(command)
     if len(words) < 3:
         return ""
     target = words[words.index("--") :] if "--" in words else words[-1:]
     profile = words[words.index("--profile") :][:2] if "--profile" in words[: -len(target)] else []
     return shlex.join(["overlong", "replay", *profile, vector, *target])
+
+
+@lru_cache(4)  # all causes of a run have the same
+def _words(command: str) -> list[str]:
+    """The words of a command; none if it cannot be told."""
+    try:
+        return shlex.split(command)
+    except ValueError:
+        return []
 
 
 def part_of_suite(suite: Mapping[str, Any]) -> Part:

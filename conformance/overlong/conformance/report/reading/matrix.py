@@ -5,16 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.report.documents import checked
-from overlong.conformance.report.from_results import report_of_results
 from overlong.conformance.report.model import Kind, Report, State, Subject
-from overlong.conformance.report.recorded import cause_of
+from overlong.conformance.report.reading.documents import checked
+from overlong.conformance.report.reading.recorded import cause_of
+from overlong.conformance.report.reading.results import report_of_results
+from overlong.conformance.results import FILE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
-
-RESULTS = "results.jsonl"
 
 
 def report_of_matrix(data: dict[str, Any], path: Path) -> Report:
@@ -25,6 +24,9 @@ def report_of_matrix(data: dict[str, Any], path: Path) -> Report:
         OSError: they cannot be read.
     """
     checked(data, "matrix-1", path)
+    folders = [folder for row in data["targets"] if (folder := row.get("folder", ""))]
+    if len(set(folders)) < len(folders):
+        raise ValueError("targets: two have one folder")
     subjects = tuple(_subject(row, path) for row in data["targets"])
     return Report(
         kind=Kind.MATRIX,
@@ -43,11 +45,11 @@ def _subject(row: Mapping[str, Any], path: Path) -> Subject:
     """A target as its results have it; where there are none, or they are of another run, as its row has it."""
     state, folder = State(row["state"]), row.get("folder", "")
     if folder:
-        results = path.parent / folder / RESULTS
+        results = path.parent / folder / FILE
         if results.is_file():
             subject = report_of_results(results).subjects[0]
-            if subject.state is state:
-                return replace(subject, seconds=row.get("seconds", 0.0), why=subject.why or row["why"])
+            if subject.state is state or (subject.stale and state is State.DIVERGES):  # a row does not tell them apart
+                return replace(subject, state=state, seconds=row.get("seconds", 0.0), why=subject.why or row["why"])
     return Subject(
         id=row["target"],
         state=state,

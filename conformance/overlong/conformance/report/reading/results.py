@@ -7,12 +7,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.printable import printable
-from overlong.conformance.report.documents import ReportError, checked, not_of, records
 from overlong.conformance.report.model import Drawn, Kind, Report, Standing, State, Subject
-from overlong.conformance.report.recorded import (
+from overlong.conformance.report.reading.documents import ReportError, checked, not_of, records
+from overlong.conformance.report.reading.recorded import (
+    MOST_CAUSES,
+    MOST_MAPS,
     cause_of,
     cause_of_entry,
     cause_of_finding,
+    details_of,
     map_of,
     ordered,
     part_of_plan,
@@ -22,7 +25,6 @@ from overlong.conformance.report.recorded import (
 from overlong.conformance.results import SCHEMA
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from pathlib import Path
 
     from overlong.conformance.report.model import Cause, Map, Part
@@ -49,6 +51,7 @@ class _Seen:
 
     header: dict[str, Any] = field(default_factory=dict[str, Any])
     footer: dict[str, Any] = field(default_factory=dict[str, Any])
+    suites: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     parts: list[Part] = field(default_factory=list["Part"])
     causes: list[Cause] = field(default_factory=list["Cause"])
     stale: list[Cause] = field(default_factory=list["Cause"])
@@ -81,19 +84,24 @@ class _Seen:
         match record["record"]:
             case "header":
                 self.header = record
-            case "divergence":
+            case "divergence" if len(self.least) < MOST_CAUSES:
                 self.least[record["code"], record["place"]] = record
             case "suite":
+                self.suites.append(record)
                 self.parts.append(part_of_suite(record))
             case "sweep":
                 self.parts.append(part_of_plan(record))
-            case "bucket":
+            case "bucket" if len(self.causes) < MOST_CAUSES:
                 self.causes.append(cause_of(record, command=self.header["command"]))
+            case "divergence" | "bucket":
+                raise ValueError(f"more than {MOST_CAUSES} causes: no decoder has so many")
             case "stale":
                 self.stale.append(cause_of_entry(record))
             case "category":
                 self.categories[record["category"]] = record["asked"], record["failing"]
             case "portrait":
+                if any(each.name == record["name"] for each in self.maps) or len(self.maps) == MOST_MAPS:
+                    raise ValueError(f"no map: there is one of that name, or {MOST_MAPS} already")
                 self.maps.append(map_of(record["name"], record["answers"]))
             case "automaton":
                 self.automaton = Drawn(record["title"], record["svg"]) if record["svg"] else None
@@ -122,15 +130,6 @@ def report_of_results(path: Path) -> Report:
         incomplete="" if seen.footer else CUT,
         source=path.name,
     )
-
-
-def subject_of_results(lines: Iterable[dict[str, Any]]) -> Subject:
-    """The target that these records speak of; each is as the schema has it, and the first is a header."""
-    seen = _Seen()
-    for record in lines:
-        if record["record"] != "divergence" or seen.is_less(record):
-            seen.add(record)
-    return _subject(seen)
 
 
 def _seen(path: Path) -> _Seen:
@@ -190,6 +189,7 @@ def _subject(seen: _Seen) -> Subject:
         state=_state(seen),
         why=footer["incomplete"] or footer.get("refused", ""),
         claims=footer["claims"],
+        details=details_of(header["target"], footer["claims"], seen.suites, seen.causes),
         causes=tuple(seen.causes),
         not_covered=tuple(footer.get("not_covered", ())),
         notes=tuple(footer["notes"]),

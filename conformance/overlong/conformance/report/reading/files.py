@@ -7,20 +7,17 @@ from typing import TYPE_CHECKING, Any, cast
 
 from overlong.conformance.printable import printable
 from overlong.conformance.report.data import SCHEMA as REPORT
-from overlong.conformance.report.data import of_data
-from overlong.conformance.report.documents import ReportError, document, not_of, regular
-from overlong.conformance.report.from_campaign import report_of_campaign
-from overlong.conformance.report.from_matrix import report_of_matrix
-from overlong.conformance.report.from_results import report_of_results, subject_of_results
-from overlong.conformance.report.from_statements import report_of_certificate, report_of_sweep
 from overlong.conformance.report.model import Kind, Report
-from overlong.conformance.report.recorded import cause_of
+from overlong.conformance.report.reading.campaign import report_of_campaign
+from overlong.conformance.report.reading.data import of_data
+from overlong.conformance.report.reading.documents import ReportError, document, not_of, regular
+from overlong.conformance.report.reading.matrix import report_of_matrix
+from overlong.conformance.report.reading.results import report_of_results
+from overlong.conformance.report.reading.statements import report_of_certificate, report_of_sweep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
-
-__all__ = ["ReportError", "cause_of", "read", "subject_of_results"]
 
 _READERS: dict[str, Callable[[dict[str, Any], Path], Report]] = {
     "overlong/matrix-1": report_of_matrix,

@@ -122,6 +122,7 @@ class ClaimItem(pytest.Item):
     def of(cls, parent: TargetNode, name: str) -> ClaimItem:
         made: Any = super().from_parent  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
         item: ClaimItem = made(parent, name=name)
+        item.add_marker("overlong")
         return item
 
     def _target(self) -> TargetNode:

@@ -1,11 +1,11 @@
 """One row of a matrix, measured in a process of its own that does not outlive the matrix.
 
-    python -m overlong.conformance.matrix_worker
+    python -m overlong.conformance.matrix.worker
 
-Standard input gets one line, a :class:`~overlong.conformance.matrix.Job` as JSON, and stays open for as long as the
-matrix lives: when it ends, whatever ended the matrix, this process and all that it has started end at once. What is
+Standard input gets one line, a :class:`~overlong.conformance.matrix.running.Job` as JSON, and stays open for as long as
+the matrix lives: when it ends, whatever ended the matrix, this process and all that it has started end at once. What is
 written and the exit status are those of ``overlong certify --format json``; or there is one line,
-:data:`~overlong.conformance.matrix.KEPT_LINE`, if the target is the known one.
+:data:`~overlong.conformance.matrix.running.KEPT_LINE`, if the target is the known one.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def main() -> None:
     """Run the job."""
     listen()
     from overlong.conformance.commands.certify import command
-    from overlong.conformance.matrix import KEPT_LINE, Job
+    from overlong.conformance.matrix.running import KEPT_LINE, Job
 
     line = sys.stdin.buffer.readline()
     if not line:  # the matrix has ended before it could say what to do

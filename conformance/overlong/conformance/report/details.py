@@ -1,0 +1,57 @@
+"""What more is to be said of a claim: why it was not measured, or by what, from what a file or a run has of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from overlong.conformance.kind import POSITION, REPLACEMENT
+from overlong.conformance.printable import printable, thousands
+from overlong.conformance.profile import RFC3629, puts_out
+from overlong.conformance.protocol import OPERATIONS, REPLACE
+from overlong.conformance.runner import MEASURED_BY, NOT_MEASURED
+from overlong.reference import ERROR_MODES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def detail(
+    claim: str, state: str, *, operations: str, error_mode: str, unsupported: Mapping[str, int], as_expected: bool
+) -> str:
+    """What more is to be said of a claim; empty if nothing is.
+
+    Args:
+        claim: one of :data:`overlong.conformance.kind.CLAIMS`; nothing is said of another, which a file may have.
+        state: what became of it.
+        operations: that the target offers.
+        error_mode: that it says it has.
+        unsupported: how many vectors it said it does not support, by operation.
+        as_expected: all that refutes the claim was expected.
+    """
+    if state == NOT_MEASURED:
+        why = why_not(claim, operations, error_mode, unsupported)
+        return f"not measured: {why}" if why else ""
+    if as_expected:
+        return "as expected"
+    if claim == REPLACEMENT:
+        mode = ERROR_MODES[error_mode if puts_out(error_mode) else RFC3629.replaces]
+        return f"{mode.name}: {mode.line}"
+    return ""
+
+
+def why_not(claim: str, operations: str, error_mode: str, unsupported: Mapping[str, int]) -> str:
+    """Why a claim was not measured; empty if it is none that this version knows."""
+    offered = set(operations)
+    if claim == POSITION:
+        return "it does not say where" if offered & set("VD") else "it refuses nothing"
+    if claim == REPLACEMENT and REPLACE in offered and not puts_out(error_mode):
+        return f"this version does not know its error mode, {printable(error_mode)}"
+    if claim not in MEASURED_BY:
+        return ""
+    if left := {op: n for op, n in unsupported.items() if op in MEASURED_BY[claim]}:
+        counts = ", ".join(f"{thousands(n)} with {operation}" for operation, n in left.items())
+        return f"it answered that vectors are not supported ({counts})"
+    if not offered & set(MEASURED_BY[claim]):
+        first = MEASURED_BY[claim][0]
+        return f"its adapter does not offer {first} ({OPERATIONS[first]})"
+    return "no suite that asks was run"

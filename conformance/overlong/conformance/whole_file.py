@@ -1,0 +1,84 @@
+"""Files that appear under their names only when all of them is written, whoever else writes there."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import stat
+import sys
+from typing import IO, TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+    from pathlib import Path
+
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG} if sys.platform != "win32" else {errno.ENOSPC})
+"""Errors of a write that do not name the file."""
+
+
+@contextlib.contextmanager
+def written_whole(path: Path, *, encoding: str = "ascii") -> Generator[IO[str]]:
+    """A text file that appears under its name only when all of it is written; until then ``.part`` is behind it.
+
+    What is killed leaves that part behind, for whoever wants to see what it had written; the next writer takes it over.
+
+    Raises:
+        OSError: it cannot be written, or another process is about it; then there is nothing of it.
+    """
+    unfinished = path.with_name(path.name + ".part")
+    try:
+        with os.fdopen(_opened(unfinished, path), "w", encoding=encoding, newline="\n") as file:
+            try:
+                yield file
+                file.flush()
+                if sys.platform == "win32":  # where nobody renames what is open
+                    file.close()
+                unfinished.replace(path)
+            except BaseException:
+                unfinished.unlink(missing_ok=True)
+                raise
+    except OSError as error:
+        if error.filename == str(unfinished) or (error.errno in _FULL and error.filename is None):
+            error.filename = str(path)
+        raise
+
+
+def _opened(unfinished: Path, path: Path) -> int:
+    """An empty file that no other process writes to while it is open, never through a link.
+
+    Raises:
+        OSError: it cannot be had.
+    """
+    while True:
+        descriptor = os.open(unfinished, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
+        try:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise FileExistsError(errno.EEXIST, "not a regular file", str(unfinished))
+            _lock(descriptor, path)
+            if _is_still(descriptor, unfinished):
+                os.ftruncate(descriptor, 0)
+                return descriptor
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)  # another process was faster, and has renamed or removed it
+
+
+def _lock(descriptor: int, path: Path) -> None:
+    if sys.platform != "win32":
+        import fcntl
+
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise OSError(errno.EBUSY, "another process is writing it just now", str(path)) from None
+        except OSError:  # a file system without locks
+            return
+
+
+def _is_still(descriptor: int, unfinished: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), unfinished.lstat())
+    except FileNotFoundError:
+        return False
