@@ -7,12 +7,12 @@ import time
 from dataclasses import replace
 
 import pytest
-from overlong.conformance.report.html.page import page
-from overlong.conformance.report.reading import read
 
 from overlong.conformance.certification import certify
 from overlong.conformance.kind import CLAIMS, KINDS
+from overlong.conformance.report.html.page import page
 from overlong.conformance.report.model import Cause, Kind, Map, Moment, Part, Report, Standing, State, Subject
+from overlong.conformance.report.reading import read
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on PATH")
@@ -39,17 +39,21 @@ class Visit:
         self.context = browser.new_context(viewport={"width": 1280, "height": 900}, **context)
         self.page = self.context.new_page()
         self.page.set_default_timeout(20_000)
-        self.complaints = []
+        self.complaints: list[str] = []
+        self.asked: list[str] = []
         self.page.on("console", lambda message: self.complaints.append(message.text))
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.on("dialog", lambda dialog: (self.complaints.append(f"dialog {dialog.message}"), dialog.dismiss()))
+        self.page.on("dialog", self._dismiss)
         self.page.on("request", lambda request: self.asked.append(request.url))
-        self.asked = []
         started = time.perf_counter()
         self.page.goto(path.as_uri())
         if context.get("java_script_enabled", True):
             self.page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
         self.seconds = time.perf_counter() - started
+
+    def _dismiss(self, dialog):
+        self.complaints.append(f"dialog {dialog.message}")
+        dialog.dismiss()
 
     def __enter__(self):
         return self

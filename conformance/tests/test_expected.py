@@ -109,7 +109,7 @@ def test_what_is_written_holds_and_keeps_what_somebody_wrote(tmp_path, first, se
     assert document.get("tool", {}).get("other", document.get("targets", {}).get("other")) == {
         "text": "[[expected]] \\[\n# no comment\n"
     }
-    reasons = {}
+    reasons: dict[str, set[str]] = {}
     for each in entries(file):
         reasons.setdefault(entry_name(each), set()).add(each["reason"])
     assert all(named[each] in reasons[each] for each in named.keys() & reasons.keys())

@@ -411,7 +411,9 @@ def test_a_picture_that_is_there_again_is_as_large_as_before():
     picture = drawn(SVG.replace(">", ' width="9" height="9">', 1), "p1")
     assert picture is not None
     assert 'viewBox="0 0 9 9" width="9" height="9"><use href="#p1"/>' in picture.again
-    assert 'viewBox="0 0 9 9"><use' in drawn(SVG, "p1").again
+    without = drawn(SVG, "p1")
+    assert without is not None
+    assert 'viewBox="0 0 9 9"><use' in without.again
 
 
 def test_a_walk_shows_where_chunks_end():

@@ -89,7 +89,9 @@ OCTET = st.integers(0, 255)
 def test_regions_cover_every_cell_once_with_its_own_kind(blocks):
     answers = altered(BASE, *blocks).answers
     cells = [MIXED] * PAIRS
-    for kind, some in regions(answers).items():
+    found = regions(answers)
+    assert found is not None
+    for kind, some in found.items():
         for x, y, width, height in some:
             for row in range(y, y + height):
                 assert cells[row * 256 + x : row * 256 + x + width] == [MIXED] * width
