@@ -18,7 +18,7 @@ from markupsafe import Markup, escape
 
 from overlong.conformance.printable import printable, thousands
 from overlong.conformance.report.html.comparison import page_among_others, pages_of, pairs, sources
-from overlong.conformance.report.html.shown import Maps, Room, Shower, claims_of, overviews
+from overlong.conformance.report.html.shown import Maps, Room, Shower, TooLarge, claims_of, overviews
 from overlong.conformance.report.html.verdict import (
     CLAIM_STATES,
     STANDINGS,
@@ -73,7 +73,10 @@ def page(report: Report) -> str:
         shown = sum(min(len(subject.causes), room.causes) for subject in report.subjects[: room.subjects])
         if shown * _LEAST > LARGEST:
             continue
-        text = _rendered(report, room, known)
+        try:
+            text = _rendered(report, room, known)
+        except TooLarge:
+            continue
         if len(text.encode()) < LARGEST:
             break
     return text

@@ -49,6 +49,12 @@ class Room:
     text: int
     """Characters of one text."""
     subjects: int = 1000
+    drawn: int = 2_000_000
+    """Characters of all its pictures."""
+
+
+class TooLarge(Exception):
+    """The pictures alone are more than a page may hold."""
 
 
 @dataclass(frozen=True)
@@ -158,6 +164,7 @@ class Shower:
         ):
             self.anchors.give(name)  # the page's own
         self._pictures: dict[str, Picture] = {}
+        self._drawn = 0
 
     def subjects(self) -> list[ShownSubject]:
         return [self._subject(subject) for subject in self.report.subjects[: self.room.subjects]]
@@ -180,6 +187,9 @@ class Shower:
         if picture is None:
             return None
         self._pictures[key] = picture
+        self._drawn += len(picture.markup)
+        if self._drawn > self.room.drawn:
+            raise TooLarge
         return picture.markup
 
     def _subject(self, subject: Subject) -> ShownSubject:
