@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+import sys
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, cast
@@ -48,7 +49,7 @@ ROOMS = (
     Room(causes=8, walks=2, maps=Maps.NONE, text=300),
     Room(causes=3, walks=0, maps=Maps.NONE, text=300),
     Room(causes=1, walks=0, maps=Maps.NONE, text=80, subjects=300),
-    Room(causes=0, walks=0, maps=Maps.NONE, text=80, subjects=200),
+    Room(causes=0, walks=0, maps=Maps.NONE, text=80, subjects=200, drawn=sys.maxsize),
 )
 """What is tried, until the page is not too large."""
 _LEAST = 700
