@@ -174,6 +174,7 @@ class Expectations:
             ExpectationError: the file is not there, no TOML, or an entry is none.
         """
         file = file_of(path)
+        none = file is None and not updating
         if path is not None and not updating and not path.exists():
             raise ExpectationError(f"{printable(str(path))}: there is no such file; --update-expected makes it")
         if file is None:
@@ -183,7 +184,7 @@ class Expectations:
             file = Path(name or "overlong.toml")
         where = path_in(file, path)
         return cls(
-            read_entries(file, where, given=path is not None),
+            () if none else read_entries(file, where, given=path is not None),
             file=file,
             path=where,
             target=identifier(target),

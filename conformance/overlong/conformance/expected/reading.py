@@ -43,12 +43,19 @@ DIGEST = "sha256:"
 def file_of(given: Path | None) -> Path | None:
     """The file that has the entries: the given one, or that of the project in the current folder; None if none has.
 
-    Raises:
-        ExpectationError: a file is no TOML, or cannot be read.
+    A file of the project that is no TOML has none: it does not stand in the way of targets that need nothing of it, and
+    what it may have expected is a divergence like any other.
     """
     if given is not None:
         return given
-    return next((Path(name) for name, path in FILES.items() if _entries(Path(name), path) is not None), None)
+    return next((Path(name) for name, path in FILES.items() if _has_entries(Path(name), path)), None)
+
+
+def _has_entries(file: Path, path: tuple[str, ...]) -> bool:
+    try:
+        return _entries(file, path) is not None
+    except ExpectationError:
+        return False
 
 
 def path_in(file: Path, given: Path | None) -> tuple[str, ...]:

@@ -77,7 +77,7 @@ class Matrix:
                     rows[row.target] = row
                     done(row, old)
             except KeyboardInterrupt:
-                self._stop(signal.SIGINT)
+                self._stop(signal.SIGTERM)  # a shell may have made them deaf to SIGINT
                 try:
                     for future in waiting:  # those that had not begun say so at once, the others when they have ended
                         future.result()
@@ -85,7 +85,7 @@ class Matrix:
                     self._stop(signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
                 rows.update((row.target, row) for row, _ in (future.result() for future in waiting))
             except OSError:  # what was measured cannot be written
-                self._stop(signal.SIGINT)
+                self._stop(signal.SIGTERM)
                 raise
         return [rows[target] for target in targets]
 
