@@ -245,3 +245,8 @@ def test_text_of_targets_stays_text():
     shown = list(table(subjects, width=80, encoding="ascii"))
     assert all(character.isprintable() for line in shown for character in line)
     assert max(map(len, shown)) <= 80
+
+
+def test_what_is_expected_is_not_blamed_on_the_suites_that_ran():
+    subject = Subject("it", State.EXPECTED, why="only part of the suites ran")
+    assert not any("suites" in line for line in table([subject], width=80, encoding="ascii"))

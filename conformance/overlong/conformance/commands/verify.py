@@ -22,6 +22,7 @@ from overlong.conformance.commands.options import (
     target_of,
 )
 from overlong.conformance.commands.words import complete_targets
+from overlong.conformance.printable import printable
 
 if TYPE_CHECKING:
     from overlong.conformance.verification.reading import Certified
@@ -39,7 +40,15 @@ Examples:
 
 
 def _file_or_folder(_context: click.Context, _argument: click.Parameter, path: Path) -> Path:
-    return path / "certificate.json" if path.is_dir() else path
+    if not path.is_dir():
+        return path
+    certificate = path / "certificate.json"
+    if not certificate.exists():
+        raise click.BadParameter(
+            f"{printable(str(path))}: no certificate.json in it; a run of some suites, or one that was broken off, "
+            "leaves none"
+        )
+    return certificate
 
 
 @click.command("verify", cls=TargetCommand, epilog=EXAMPLES)

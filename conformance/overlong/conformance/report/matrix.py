@@ -65,7 +65,7 @@ def _told(subject: Subject, width: int) -> Iterator[str]:
     version = f" ({printable(subject.version)})" if subject.version else ""
     yield ""
     yield from textwrap.wrap(f"{printable(subject.id)}{version}", width)
-    if subject.state is not State.DIVERGES and subject.why:
+    if subject.state not in (State.DIVERGES, State.EXPECTED) and subject.why:
         why = f"{subject.state}: {printable(subject.why)}"
         yield from textwrap.wrap(why, width, initial_indent="  ", subsequent_indent="    ")
     unexpected = [cause for cause in subject.causes if cause.standing is not Standing.EXPECTED]
