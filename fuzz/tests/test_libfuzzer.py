@@ -54,7 +54,7 @@ def built(tmp_path_factory):
 
         def run(runs, **libraries):
             return subprocess.run(
-                ["./harness", f"-runs={runs}", "-seed=1"],
+                ["./harness", f"-runs={runs}", "-seed=1", "-rss_limit_mb=0"],  # as in test_oss_fuzz.py
                 cwd=folder, capture_output=True, text=True, errors="replace", timeout=60, check=False,
             )  # fmt: skip
 
