@@ -10,8 +10,8 @@ import jsonschema
 import pytest
 
 from overlong.conformance import certify
-from overlong.conformance.certification import RESULTS
 from overlong.conformance.report.terminal import summary
+from overlong.conformance.results import RESULTS
 from overlong.conformance.sweep import certifying
 from overlong.conformance.sweep.ledger import Ledger, LedgerError
 from overlong.reference import dialect

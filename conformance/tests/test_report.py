@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from overlong.__main__ import cli
-from overlong.conformance.certification import CERTIFICATE, RESULTS, certify
+from overlong.conformance.certification import CERTIFICATE, certify
 from overlong.conformance.kind import MEMORY
 from overlong.conformance.report.data import data
 from overlong.conformance.report.formats import FORMATS
@@ -25,6 +25,7 @@ from overlong.conformance.report.model import Cause, Drawn, Kind, Map, Moment, P
 from overlong.conformance.report.reading import ReportError, read
 from overlong.conformance.report.terminal import summary
 from overlong.conformance.report.text import text
+from overlong.conformance.results import RESULTS
 from overlong.conformance.runner import NOT_MEASURED
 
 HERE = Path(__file__).parent

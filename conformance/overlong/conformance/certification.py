@@ -11,7 +11,7 @@ from overlong.conformance.certificate import Certificate
 from overlong.conformance.doubts import doubts
 from overlong.conformance.invocation import GivenFile, Invocation
 from overlong.conformance.profile import RFC3629, Profile
-from overlong.conformance.results import ResultsWriter
+from overlong.conformance.results import RESULTS, ResultsWriter
 from overlong.conformance.runner import Runner, offered
 from overlong.conformance.suites import OF_OCTETS, SUITES, suite_named
 from overlong.conformance.suites.given import GIVEN
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from overlong.conformance.vector import Vector
 
 CERTIFICATE = "certificate.json"
-RESULTS = "results.jsonl"
 SLOW = "slow"
 """The trait of a target that takes a millisecond or more for an input."""
 BEARABLE = ("core", "complete(0)", "streams", "memory")

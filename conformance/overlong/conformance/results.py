@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from overlong.conformance.runner import Run, SuiteRun
     from overlong.conformance.sweep.sweep import PlanRun
 
-FILE = "results.jsonl"
+RESULTS = "results.jsonl"
 SCHEMA = "overlong/results-1"
 RECORDED = 1000
 """Divergences of one bucket that are written out; all are counted."""

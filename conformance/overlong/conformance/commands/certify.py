@@ -231,9 +231,10 @@ def _exit_code(certificate: Certificate) -> int:
 
 
 def _print(certificate: Certificate, target: str | Sequence[str], folder: Path, *, quiet: bool, verbose: bool) -> None:
-    from overlong.conformance.certification import CERTIFICATE, RESULTS
+    from overlong.conformance.certification import CERTIFICATE
     from overlong.conformance.printable import printable
     from overlong.conformance.report.terminal import summary
+    from overlong.conformance.results import RESULTS
 
     lines = list(summary(certificate, target, width=width(), encoding=sys.stdout.encoding or "ascii"))
     if quiet and (certificate.as_expected or (certificate.conformant and not certificate.stale)):

@@ -42,7 +42,9 @@ Examples:
 def _file_or_folder(_context: click.Context, _argument: click.Parameter, path: Path) -> Path:
     if not path.is_dir():
         return path
-    certificate = path / "certificate.json"
+    from overlong.conformance.certification import CERTIFICATE
+
+    certificate = path / CERTIFICATE
     if not certificate.exists():
         raise click.BadParameter(
             f"{printable(str(path))}: no certificate.json in it; a run of some suites, or one that was broken off, "

@@ -17,8 +17,7 @@ from overlong.conformance.clock import timestamp
 from overlong.conformance.matrix.row import Row
 from overlong.conformance.report.model import State
 from overlong.conformance.report.reading import documents
-from overlong.conformance.results import FILE as RESULTS
-from overlong.conformance.results import environment, generator, spelt
+from overlong.conformance.results import RESULTS, environment, generator, spelt
 from overlong.conformance.runner import FAILS
 from overlong.conformance.whole_file import written_whole
 

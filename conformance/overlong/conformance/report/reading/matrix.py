@@ -9,7 +9,7 @@ from overlong.conformance.report.model import Kind, Report, State, Subject
 from overlong.conformance.report.reading.documents import checked
 from overlong.conformance.report.reading.recorded import cause_of
 from overlong.conformance.report.reading.results import report_of_results
-from overlong.conformance.results import FILE
+from overlong.conformance.results import RESULTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -45,7 +45,7 @@ def _subject(row: Mapping[str, Any], path: Path) -> Subject:
     """A target as its results have it; where there are none, or they are of another run, as its row has it."""
     state, folder = State(row["state"]), row.get("folder", "")
     if folder:
-        results = path.parent / folder / FILE
+        results = path.parent / folder / RESULTS
         if results.is_file():
             subject = report_of_results(results).subjects[0]
             if subject.state is state or (subject.stale and state is State.DIVERGES):  # a row does not tell them apart
