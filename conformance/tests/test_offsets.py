@@ -9,9 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from overlong.conformance import certify
+from overlong.conformance.observation import Refused
 from overlong.conformance.profile import Profile
+from overlong.conformance.replay import replay
+from overlong.conformance.targets.builtin import ADAPTERS
+from overlong.conformance.vector import Vector
 
 COUNTERS = Path(__file__).with_name("counters.py")
+SAYERS = Path(__file__).with_name("offset_sayers.py")
 
 
 @pytest.mark.parametrize("name", ["in_octets", "in_scalars", "in_units"])
@@ -41,3 +46,41 @@ def test_offsets_are_counted_as_python_counts(text):
     assert Profile(counts="octets").offset(octets, len(octets)) == len(octets)
     assert Profile(counts="scalars").offset(octets, len(octets)) == len(text)
     assert Profile(counts="utf-16").offset(octets, len(octets)) == len(text.encode("utf-16-le")) // 2
+
+
+@pytest.mark.parametrize("name", ["quoted", "mute"])
+def test_an_offset_in_something_else_than_the_input_is_not_believed(name):
+    """Parsers put what they are given between quotation marks, and the exception counts from the first of them."""
+    certificate = certify(f"py:{SAYERS}:{name}", suites=["core", "complete(0) refusing"])
+    assert certificate.conformant, certificate.run.ordered_buckets
+    assert certificate.claims["error position"] == "not measured"
+    (answer,) = replay(Vector("input", b"a\xff"), f"py:{SAYERS}:{name}")
+    assert answer.observed == Refused()
+
+
+def test_offsets_that_are_said_of_some_inputs_alone_are_judged_there():
+    certificate = certify(f"py:{SAYERS}:sliced", suites=["core", "complete(0) refusing"])
+    assert certificate.conformant, certificate.run.ordered_buckets
+    assert certificate.claims["error position"] == "holds"
+    run = certificate.run
+    assert 0 < run.placed < run.refusals
+    assert [note for note in run.notes if "these alone show the error position" in note]
+    wrong = certify(f"py:{SAYERS}:sliced_off_by_one", suites=["core"])
+    assert {code for code, _ in wrong.run.buckets} == {"OV301"}
+    assert all(bucket.example.vector.octets[0] >= 0x80 for bucket in wrong.run.buckets.values())
+
+
+@pytest.mark.parametrize("name", ["copied", "in_other_words"])
+def test_offsets_in_the_input_are_believed(name):
+    certificate = certify(f"py:{SAYERS}:{name}", suites=["core", "complete(0) refusing"])
+    assert certificate.claims["error position"] == "holds", certificate.run.ordered_buckets
+    assert not certificate.run.notes
+    wrong = certify(f"py:{SAYERS}:off_by_one", suites=["core"])
+    assert {code for code, _ in wrong.run.buckets} == {"OV301"}
+
+
+def test_an_offset_in_something_else_than_the_stream_is_not_believed():
+    run = certify(f"py:{SAYERS}:Quoted", suites=["core", "streams"]).run
+    assert "OV503" not in {code for code, _ in run.buckets}
+    right = certify(f"py:{ADAPTERS / 'cpython.py'}:Incremental", suites=["core", "streams"])
+    assert right.claims["error position"] == "holds"

@@ -1,11 +1,13 @@
-"""Signs that an adapter, not its decoder, is wrong: what is said beside a verdict that follows from them."""
+"""What is said beside a verdict: signs that an adapter, not its decoder, is wrong, and what little a claim rests on."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from overlong.conformance.kind import VERDICT
+from overlong.conformance.kind import POSITION, VERDICT
 from overlong.conformance.observation import Accepted
+from overlong.conformance.printable import thousands
+from overlong.conformance.runner import NOT_MEASURED
 from overlong.reference import DEFECTS
 
 if TYPE_CHECKING:
@@ -27,7 +29,7 @@ TURNED_ROUND = (
 
 
 def doubts(run: Run) -> Iterator[str]:
-    """A sentence for each sign; none changes the verdict."""
+    """A sentence for each; none changes the verdict."""
     core = next((part for part in run.suites if part.suite.name == "core"), None)
     wrong = [bucket for bucket in run.buckets.values() if bucket.example.claim == VERDICT]
     accepting = [bucket for bucket in wrong if bucket.example.code in DEFECTS]
@@ -41,6 +43,11 @@ def doubts(run: Run) -> Iterator[str]:
                 f"where it should refuse it puts out {words}: it replaces, and that is no refusal; switch to the mode "
                 "in which it refuses, or let the adapter offer L in place of V and D"
             )
+    if run.claims[POSITION] != NOT_MEASURED and run.placed < run.refusals:
+        yield (
+            f"it says where in {thousands(run.placed)} of {thousands(run.refusals)} refusals: these alone show the "
+            "error position"
+        )
 
 
 def _puts_in(value: int, bucket: Bucket) -> bool:

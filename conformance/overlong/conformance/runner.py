@@ -149,6 +149,10 @@ class Run:
     profile: Profile = RFC3629
     swept: SweepRun | None = None
     """What a sweep added; None if there was none."""
+    refusals: int = 0
+    """Answers of V and D that refuse."""
+    placed: int = 0
+    """How many of them say where."""
     behaves_like: str = ""
     """``rfc2279 (exact)``: what was learned of a target that fails the verdict; empty if nothing was."""
 
@@ -221,7 +225,6 @@ class Runner:
         self._doubted = Doubted()
         self._whole: dict[tuple[bytes, bool], Finding] = {}  # of vectors that chunking asks again
         self._chunked_octets: frozenset[bytes] | None = None
-        self._offsets_seen = False
         self._traits = traits_of(target.greeting)
         self._touched: list[Vector] = []  # set aside, and to be judged apart
 
@@ -276,7 +279,7 @@ class Runner:
     def _judge(self, answered: Answered, part: SuiteRun) -> Iterator[Finding]:
         """The findings in some answers; and all that is kept of them."""
         part.asked(answered)
-        self._look_for_offsets(answered)
+        self._count_offsets(answered)
         for finding in compare_batch(answered, self.run.greeting):
             part.failed(finding.vector)
             yield finding
@@ -437,15 +440,13 @@ class Runner:
             return finding
         return replace(finding, code=whole.code, place=whole.place)
 
-    def _look_for_offsets(self, answered: Answered) -> None:
-        if self._offsets_seen or answered.operation not in VALIDATE + DECODE:
+    def _count_offsets(self, answered: Answered) -> None:
+        if answered.operation not in VALIDATE + DECODE:
             return
-        answers = answered.answers
-        if REFUSED in answers.statuses:
-            self._offsets_seen = any(
-                status == REFUSED[0] and number != NOT_SAID
-                for status, number in zip(answers.statuses, read_numbers(answers.numbers), strict=True)
-            )
+        refused = answered.answers.statuses.count(REFUSED)
+        if refused:
+            self.run.refusals += refused
+            self.run.placed += refused - read_numbers(answered.answers.numbers).count(NOT_SAID)
 
     def _settle_claims(self) -> None:
         """A claim holds if an operation shows it that left no vector unanswered, and nothing refutes it."""
@@ -455,7 +456,7 @@ class Runner:
         for claim, operations in MEASURED_BY.items():
             if answered & set(operations):
                 run.claims[claim] = HOLDS
-        if self._offsets_seen and run.claims[VERDICT] == HOLDS:
+        if run.placed and run.claims[VERDICT] == HOLDS:
             run.claims[POSITION] = HOLDS
         for bucket in run.buckets.values():
             run.claims[bucket.example.claim] = FAILS

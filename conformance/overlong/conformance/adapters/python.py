@@ -26,8 +26,8 @@ PART, LARGEST_PART = 1 << 17, 1024
 """Octets, and items, that are asked for at a time: they, and what becomes of them, should stay in the CPU's cache."""
 VECTORS = 1024 if hasattr(os, "writev") else 0
 """Parts that one system call writes: POSIX promises 16, all systems of today take 1024."""
-CUT = "unexpected end of data"
-"""What CPython's decoder says where more octets might help."""
+MISSING = {"unexpected end of data": True, "invalid start byte": False, "invalid continuation byte": False}
+"""The reasons that CPython's decoder gives, and whether more octets might help. Other words say nothing about that."""
 BUGS = (TypeError, NameError, AttributeError, ImportError, LookupError, ArithmeticError, MemoryError, RecursionError)
 """What a decoder does not raise to refuse its input: such an exception is an internal error."""
 
@@ -77,19 +77,27 @@ Answerer = Callable[[Sequence[bytes]], Sequence[Result]]
 
 
 def refusal(error: Exception) -> Refusal | Bug:
-    """What an exception means."""
-    if isinstance(error, UnicodeDecodeError):
-        return Refusal(error.start, error.end - error.start, error.reason == CUT)
-    if isinstance(error, BUGS):
-        return Bug(f"{type(error).__name__}: {error}")
-    return Refusal()
+    """What an exception means, wherever it says that the flaw is."""
+    return Bug(f"{type(error).__name__}: {error}") if isinstance(error, BUGS) else Refusal()
 
 
-def meant(result: Result) -> str | bytes | bool | Refusal | Bug | Stream:
-    """The result itself, or the refusal that an error is."""
-    if isinstance(result, tuple):
-        result = UnicodeDecodeError(*result)
-    return refusal(result) if isinstance(result, UnicodeDecodeError) else result
+def located(arguments: Arguments, given: bytes) -> Refusal:
+    """The refusal that an error is. It says where only if it speaks of the octets given.
+
+    A parser that puts them between quotation marks, or decodes a slice of them, lets through an error that counts from
+    the start of something else.
+    """
+    _, about, start, end, reason = arguments
+    if about != given:
+        return Refusal()
+    return Refusal(start, end - start, MISSING.get(reason))
+
+
+def meant(result: Result, given: bytes) -> str | bytes | bool | Refusal | Bug | Stream:
+    """The result of an input itself, or the refusal that an error is."""
+    if isinstance(result, UnicodeDecodeError):
+        result = said(result)
+    return located(result, given) if isinstance(result, tuple) else result
 
 
 def one_by_one(decode: Callable[[bytes], Any], kind: type) -> Answerer:
@@ -120,7 +128,8 @@ def stream(make: Callable[[], Any], payload: bytes) -> Result:
     """What a decoder makes of a stream, a payload of chunks."""
     (count,) = struct.unpack_from(">H", payload)
     lengths = struct.unpack_from(f">{count}I", payload, 2)
-    place, text, marks, number = 2 + 4 * count, "", list[int](), 1
+    start = place = 2 + 4 * count
+    text, marks, number, length = "", list[int](), 1, 0
     try:
         decoder = make()
         for number, length in enumerate(lengths, 1):
@@ -129,6 +138,10 @@ def stream(make: Callable[[], Any], payload: bytes) -> Result:
             place += length
     except Exception as error:  # noqa: BLE001
         result = refusal(error)
+        if isinstance(error, UnicodeDecodeError):
+            about, so_far = error.object, payload[start : place + length]
+            if len(about) >= length and so_far.endswith(about):  # the chunk, perhaps behind what was kept
+                result = located(said(error), about)
         if isinstance(result, Refusal):
             result.chunk = number
         return result
@@ -248,12 +261,15 @@ def batch_response(operation: Answerer, items: Sequence[bytes], octets: int) -> 
     It asks a part at a time and keeps none of its results: memory that is still in the cache is used again.
     """
     step = min(max(PART * len(items) // max(octets, 1), 1), LARGEST_PART)
-    parts = [columns(operation(items[start : start + step])) for start in range(0, len(items), step)]
+    parts = list[tuple[bytes, ...]]()
+    for start in range(0, len(items), step):
+        part = items[start : start + step]
+        parts.append(columns(operation(part), part))
     return [piece for column in zip(*parts, strict=True) for piece in column]
 
 
-def columns(results: Sequence[Result]) -> tuple[bytes, ...]:
-    """Statuses, numbers, lengths, incompletes, output and marks of some answers."""
+def columns(results: Sequence[Result], items: Sequence[bytes]) -> tuple[bytes, ...]:
+    """Statuses, numbers, lengths, incompletes, output and marks of the answers to some items."""
     count = len(results)
     try:
         texts = cast("Sequence[str]", results)
@@ -275,10 +291,10 @@ def columns(results: Sequence[Result]) -> tuple[bytes, ...]:
         kinds = {str, tuple}
     if kinds <= {str, tuple}:  # a strict decoder of Python's own
         try:
-            return decoded_or_refused(results)
+            return decoded_or_refused(results, items)
         except (ValueError, OverflowError):  # a length beyond 255, an offset before the start
             pass
-    return one_after_the_other(results)
+    return one_after_the_other(results, items)
 
 
 def said(error: UnicodeDecodeError) -> Arguments:
@@ -286,11 +302,11 @@ def said(error: UnicodeDecodeError) -> Arguments:
     return error.encoding, error.object, error.start, error.end, error.reason
 
 
-def decoded_or_refused(results: Sequence[Any]) -> tuple[bytes, ...]:
+def decoded_or_refused(results: Sequence[Any], items: Sequence[bytes]) -> tuple[bytes, ...]:
     """The columns of text and of arguments of errors. In one loop: five comprehensions take twice as long."""
     statuses, lengths, incompletes = bytearray(), bytearray(), bytearray()
     numbers, texts = list[int](), list[str]()
-    for result in results:
+    for result, given in zip(results, items, strict=True):
         if type(result) is str:
             statuses.append(65)
             numbers.append(len(result))
@@ -298,20 +314,25 @@ def decoded_or_refused(results: Sequence[Any]) -> tuple[bytes, ...]:
             incompletes.append(0)
             texts.append(result)
         else:
-            _, _, start, end, reason = result
+            _, about, start, end, reason = result
             statuses.append(82)
-            numbers.append(start)
-            lengths.append(end - start)
-            incompletes.append(reason == CUT)
+            if about == given:
+                numbers.append(start)
+                lengths.append(end - start)
+                incompletes.append(MISSING.get(reason, 255))
+            else:
+                numbers.append(NOT_SAID)
+                lengths.append(0)
+                incompletes.append(255)
     return bytes(statuses), column(numbers), bytes(lengths), bytes(incompletes), units("".join(texts)), b""
 
 
-def one_after_the_other(results: Sequence[Result]) -> tuple[bytes, ...]:
+def one_after_the_other(results: Sequence[Result], items: Sequence[bytes]) -> tuple[bytes, ...]:
     """The columns of answers of all kinds."""
     statuses, lengths, incompletes = bytearray(), bytearray(), bytearray()
     counts, written, marks = list[int](), list[bytes](), list[bytes]()
-    for answer in results:
-        result = meant(answer)
+    for answer, given in zip(results, items, strict=True):
+        result = meant(answer, given)
         status, number, length, incomplete = b"A", 0, 0, 0
         if isinstance(result, bytes):
             number = len(result)
@@ -410,7 +431,7 @@ def serve(operations: dict[str, Answerer], name: str, traits: dict[str, str], an
     def respond(operation: str, payload: bytes, batched: bool) -> Sequence[bytes]:  # noqa: FBT001
         nonlocal last, items
         if not batched:
-            return [single_response(operations[operation]([payload])[0])]
+            return [single_response(operations[operation]([payload])[0], payload)]
         if payload != last:  # one batch is asked several ways: cut it once
             last, items = payload, pieces(payload)
         return [b"A", *batch_response(operations[operation], items, len(payload))]
@@ -419,9 +440,9 @@ def serve(operations: dict[str, Answerer], name: str, traits: dict[str, str], an
     os._exit(0)  # nothing is buffered, and the decoder's own endings are not waited for
 
 
-def single_response(answer: Result) -> bytes:
-    """One answer by itself."""
-    result = meant(answer)
+def single_response(answer: Result, given: bytes) -> bytes:
+    """The answer to one input by itself."""
+    result = meant(answer, given)
     if isinstance(result, Stream):
         return b"A" + column(result.marks) + units(result.text)
     if isinstance(result, str):

@@ -21,8 +21,9 @@ def answer(operation: str, octets: bytes) -> tuple[bytes, bytes, bytes, bytes, b
     try:
         text = decode(octets)
     except UnicodeDecodeError as error:  # refused. If yours does not say where: b"R", b"\xff" * 4, b"\0", b"\xff", b""
+        place = error.start if error.object == octets else 0xFFFFFFFF  # not said, if it is about other octets
         incomplete = error.reason == "unexpected end of data"
-        return b"R", struct.pack(">I", error.start), bytes([error.end - error.start]), bytes([incomplete]), b""
+        return b"R", struct.pack(">I", place), bytes([error.end - error.start]), bytes([incomplete]), b""
     except Exception as error:  # noqa: BLE001 (it is no refusal: the decoder is broken)
         words = repr(error).encode("ascii", "backslashreplace")
         return b"X", struct.pack(">I", len(words)), b"\0", b"\0", words
@@ -52,9 +53,8 @@ requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
 os.dup2(2, 1)  # what anybody prints from here on goes to stderr, and is not taken for an answer
 answers.write(b'{"overlong": 1, "name": "my-decoder", "version": "1.0", "language": "Python", "operations": "PVDB"}\n')
 answers.flush()
-while len(head := requests.read(8)) == 8:
-    size, request = struct.unpack(">II", head)
-    body = requests.read(size - 4)
-    response = respond(chr(body[0]), body[1:])
+while len(head := requests.read(9)) == 9:
+    size, request, operation = struct.unpack(">IIc", head)
+    response = respond(operation.decode("latin-1"), requests.read(size - 5))
     answers.write(struct.pack(">II", 4 + len(response), request) + response)
     answers.flush()

@@ -153,7 +153,7 @@ class _Asked:
         self._memory.begin(octets)
         try:
             (result,) = self._answer([octets])
-            observed = _observed(result)
+            observed = _observed(result, octets)
         except BaseException as error:  # noqa: BLE001 (also SystemExit: it is no end of anything)
             observed = Failed(f"{type(error).__name__}: {error}")
         self._memory.end()
@@ -178,9 +178,9 @@ class _Asked:
         self._outbox.write(json.dumps({"octets": octets.hex(), "reaches": reaches}).encode() + b"\n")
 
 
-def _observed(result: adapter.Result) -> Observation:
-    """A result of the adapter's, as what was observed."""
-    meant = adapter.meant(result)
+def _observed(result: adapter.Result, octets: bytes) -> Observation:
+    """The adapter's result for these octets, as what was observed."""
+    meant = adapter.meant(result, octets)
     if isinstance(meant, str):
         return Accepted(tuple(map(ord, meant)))
     if isinstance(meant, adapter.Refusal):
