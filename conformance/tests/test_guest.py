@@ -20,7 +20,7 @@ QUIET = ("-q", "--disable-pip-version-check")
 def run(*words, folder, **more_environment):
     """Run a command as a user does who knows nothing of this checkout."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "PYTEST"))}
-    words = [str(word) for word in words]
+    told = [str(word) for word in words]
     environment |= more_environment
     return subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False)
 
