@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+for tool in ("build", "hatchling"):
+    pytest.importorskip(tool, reason=f"{tool} is not installed: it is of the extra 'test'")
 ROOT = Path(__file__).parents[2]
 ROOTS = ("reference", "conformance", "fuzz")
 QUIET = ("-q", "--disable-pip-version-check")
@@ -22,7 +24,7 @@ def run(*words, folder, **more_environment):
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "PYTEST"))}
     told = [str(word) for word in words]
     environment |= more_environment
-    return subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False)
+    return subprocess.run(told, cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False)
 
 
 @pytest.fixture(scope="session")
