@@ -234,14 +234,17 @@ def test_every_code_is_explained():
 
 def test_verdicts_are_not_misread():
     words = {
-        State.CONFORMS: "CONFORMANT", State.DIVERGES: "NOT CONFORMANT", State.INCOMPLETE: "INCOMPLETE",
+        State.CONFORMS: "CONFORMANT", State.EXCEPT: "CONFORMANT EXCEPT error mode",
+        State.DIVERGES: "NOT CONFORMANT", State.INCOMPLETE: "INCOMPLETE",
         State.NOT_MEASURED: "NOT MEASURED", State.NOTHING: "NOTHING TO JUDGE",
         State.EXPECTED: "0 unexpected (2 buckets as expected)",
     }  # fmt: skip
     expected = [replace(cause(), standing=Standing.EXPECTED)] * 2
     for state, said in words.items():
-        causes = {State.EXPECTED: expected, State.DIVERGES: [cause()]}.get(state, ())
-        whole = report(Kind.CERTIFY, [subject(state=state, causes=causes)])
+        lenient = replace(cause("OV401"), claim="error mode")
+        causes = {State.EXPECTED: expected, State.DIVERGES: [cause()], State.EXCEPT: [lenient]}.get(state, ())
+        claims = {"verdict": HOLDS, "error mode": FAILS}
+        whole = report(Kind.CERTIFY, [subject(state=state, causes=causes, claims=claims)])
         assert verdict_of(whole).words == said
         text = page(whole)
         assert (f"{STATES[state][1]} {said}" in Page(text).text) == (state in STATES)

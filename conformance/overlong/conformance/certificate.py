@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.expected.records import expected_as_json, standing_as_json
+from overlong.conformance.headline import State, result_of
 from overlong.conformance.protocol import ENCODE, ENCODE_UTF16, GUARDED
 from overlong.conformance.results import (
     bucket_as_json,
@@ -67,7 +68,13 @@ class Certificate:
     @property
     def as_expected(self) -> bool:
         """It diverges, only as expected, and nothing that was expected is missed."""
-        return bool(self.run.buckets) and not self.run.incomplete and self.expected is not None and self.expected.met
+        return self.state is State.EXPECTED and not self.stale
+
+    @property
+    def state(self) -> State:
+        """What the run comes to, given what was expected of the target."""
+        met = bool(self.run.buckets) and self.expected is not None and not self.expected.unexpected
+        return self.run.state_if(as_expected=met)
 
     @property
     def stale(self) -> tuple[Stale, ...]:
@@ -127,7 +134,7 @@ class Certificate:
             "subject": [{"name": name, "digest": {"sha256": digest}} for name, digest in subjects],
             "predicateType": PREDICATE,
             "predicate": {
-                "result": "PASSED" if run.conformant else "WARNED" if self.as_expected else "FAILED",
+                "result": result_of(self.state, len(self.stale)),
                 "configuration": [{"name": run.profile.name, "digest": {"sha256": vectors}}],
                 "passedTests": sorted(claim for claim, state in run.claims.items() if state == HOLDS),
                 "warnedTests": sorted(warned),

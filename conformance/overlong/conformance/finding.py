@@ -21,6 +21,13 @@ if TYPE_CHECKING:
     from overlong.reference import Outcome
 
 
+def claim_of(code: str, operation: str) -> str:
+    """The claim that a divergence of this code refutes, in an answer to this operation."""
+    if operation in ENCODING:  # a crash, too
+        return ENCODER
+    return KINDS[code].claim if code in KINDS else VERDICT
+
+
 @dataclass(frozen=True)
 class Finding:
     """One vector, one operation, and two answers that differ."""
@@ -38,9 +45,7 @@ class Finding:
 
     @property
     def claim(self) -> str:
-        if self.operation in ENCODING:  # a crash, too
-            return ENCODER
-        return KINDS[self.code].claim if self.code in KINDS else VERDICT
+        return claim_of(self.code, self.operation)
 
     @property
     def title(self) -> str:

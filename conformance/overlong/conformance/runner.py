@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from overlong.conformance.batch import Batch
 from overlong.conformance.compare import compare, compare_batch, expected_of, lost_in, place_of_fault, used_before
 from overlong.conformance.finding import Bucket, Finding
+from overlong.conformance.headline import State, state_of
 from overlong.conformance.kind import (
     CLAIMS,
     EARLIEST,
@@ -193,8 +194,22 @@ class Run:
     @property
     def conformant(self) -> bool:
         """Everything that was measured holds, something was, and the run is whole."""
-        states = set(self.claims.values())
-        return not self.incomplete and FAILS not in states and HOLDS in states
+        return self.state is State.CONFORMS
+
+    @property
+    def state(self) -> State:
+        """What the run comes to, whatever was expected of the target."""
+        return self.state_if(as_expected=False)
+
+    def state_if(self, *, as_expected: bool) -> State:
+        """What the run comes to; ``as_expected``: there are divergences, and all are expected."""
+        held = HOLDS in self.claims.values()
+        return state_of(self.failing, held=held, incomplete=bool(self.incomplete), as_expected=as_expected)
+
+    @property
+    def failing(self) -> tuple[str, ...]:
+        """The claims that fail, in the order of a report."""
+        return tuple(claim for claim, state in self.claims.items() if state == FAILS)
 
     @property
     def ordered_buckets(self) -> list[Bucket]:

@@ -6,9 +6,13 @@ import textwrap
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from overlong.conformance.finding import claim_of
+from overlong.conformance.headline import State, state_of
 from overlong.conformance.printable import printable, thousands
 from overlong.conformance.protocol import OPERATIONS
+from overlong.conformance.report.model import Kind
 from overlong.conformance.report.terminal import SHOWN, Glyphs
+from overlong.conformance.report.wording import WAITS, counted, verdict_words
 from overlong.fuzz.campaign.stored import AGAIN
 from overlong.fuzz.quantities import lasting
 from overlong.fuzz.spelling import again, explain_command, how_given
@@ -133,19 +137,33 @@ def verdict(status: Status) -> str:
     """What it comes to, in a line."""
     faults, differences = apart(status.findings)
     aside = f"; {counted(len(differences), 'difference')} that RFC 3629 leaves open" if differences else ""
+    targets = counted(len(status.targets), "target")
+    match state_of_campaign(status):
+        case State.NOT_MEASURED:
+            extent = "nothing ran"
+        case State.INCOMPLETE:
+            extent = f"{WAITS}; {inputs(status.inputs)}{aside}"
+        case State.CONFORMS:
+            extent = f"{inputs(status.inputs)}, {targets}{aside}"
+        case _:
+            wrong = len({stored.target for stored in faults})
+            extent = f"{counted(len(faults), 'finding')} in {wrong} of {targets}, {inputs(status.inputs)}{aside}"
+    return f"{words_of(status)}  {extent}"
+
+
+def state_of_campaign(status: Status) -> State:
+    """What it comes to: what was found stands, whatever waits to be examined."""
+    failing = _failing(status)
     if not status.inputs:
-        return "NOT MEASURED  nothing ran"
-    if not faults and status.faults_wait:
-        return f"INCOMPLETE  what was seen is not examined yet; {inputs(status.inputs)}{aside}"
-    if not faults:
-        return f"NOTHING FOUND  {inputs(status.inputs)}, {counted(len(status.targets), 'target')}{aside}"
-    wrong = len({stored.target for stored in faults})
-    return (
-        f"NOT CONFORMANT  {counted(len(faults), 'finding')} in {wrong} of {counted(len(status.targets), 'target')}, "
-        f"{inputs(status.inputs)}{aside}"
-    )
+        return State.NOT_MEASURED
+    return state_of(failing, held=True, incomplete=status.faults_wait and not failing)
 
 
-def counted(number: int, thing: str) -> str:
-    """``1 finding``, ``3 findings``."""
-    return f"{thousands(number)} {thing}{'' if number == 1 else 's'}"
+def words_of(status: Status) -> str:
+    """The words with which the verdict begins, as in every other report."""
+    return verdict_words(state_of_campaign(status), _failing(status), kind=Kind.FUZZ)
+
+
+def _failing(status: Status) -> list[str]:
+    """The claims that the faults refute."""
+    return list(dict.fromkeys(claim_of(each.code, each.operation) for each in apart(status.findings)[0]))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from overlong.conformance.commands.colours import coloured
 from overlong.conformance.commands.formats import (
     Wanted,
     formats_option,
@@ -19,9 +20,6 @@ from overlong.conformance.commands.formats import (
 )
 from overlong.conformance.commands.options import (
     CONFORMS,
-    DIVERGES,
-    INCOMPLETE,
-    NOT_MEASURED,
     USAGE,
     TargetCommand,
     errors_on_one_line,
@@ -35,6 +33,7 @@ from overlong.conformance.commands.options import (
 )
 from overlong.conformance.commands.plans import plans_wanted, with_plans
 from overlong.conformance.commands.words import complete_suites, complete_targets
+from overlong.conformance.headline import exit_code_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -189,7 +188,7 @@ def command(
         else:
             _print(certificate, named, folder, quiet=quiet, verbose=verbose)
         tell_written(wanted, folder, quiet=quiet)
-    sys.exit(_exit_code(certificate))
+    sys.exit(exit_code_of(certificate.state, len(certificate.stale)))
 
 
 @contextlib.contextmanager
@@ -215,37 +214,19 @@ def slug(target: str | Sequence[str]) -> str:
     return f"{plain or 'target'}-{hashlib.sha256(text.encode('utf-8', 'surrogateescape')).hexdigest()[:8]}"
 
 
-_COLOURS = {
-    "CONFORMANT": "green", "0": "yellow", "INCOMPLETE": "yellow", "FAIL": "red", "NOT": "red", "STALE": "red",
-}  # fmt: skip
-"""Of a line, by its first word."""
-
-
-def _exit_code(certificate: Certificate) -> int:
-    run = certificate.run
-    if run.incomplete:
-        return INCOMPLETE
-    if certificate.as_expected or (run.conformant and not certificate.stale):
-        return CONFORMS
-    return DIVERGES if run.buckets or certificate.stale else NOT_MEASURED
-
-
 def _print(certificate: Certificate, target: str | Sequence[str], folder: Path, *, quiet: bool, verbose: bool) -> None:
     from overlong.conformance.certification import CERTIFICATE
     from overlong.conformance.printable import printable
-    from overlong.conformance.report.terminal import summary
+    from overlong.conformance.report.terminal import summary, verdict_of
     from overlong.conformance.results import RESULTS
 
     lines = list(summary(certificate, target, width=width(), encoding=sys.stdout.encoding or "ascii"))
-    if quiet and (certificate.as_expected or (certificate.conformant and not certificate.stale)):
-        click.echo(next(line for line in lines if line.startswith(("CONFORMANT", "0 unexpected"))))
+    verdict, stale = verdict_of(certificate), len(certificate.stale)
+    if quiet and exit_code_of(certificate.state, stale) == CONFORMS:
+        click.echo(verdict)
         return
     for line in lines:
-        word = line.partition("  ")[0] if line.startswith("CONFORMANT EXCEPT") else line.partition(" ")[0]
-        colour = _COLOURS.get(word)
-        if word.startswith("CONFORMANT EXCEPT"):
-            colour = "yellow"
-        click.echo(click.style(word, fg=colour, bold=True) + line[len(word) :] if colour else line)
+        click.echo(coloured(line, verdict, certificate.state, stale))
     if verbose:
         for part in certificate.run.suites:
             click.echo(f"suite {part.suite.name}: {part.suite.shows}")

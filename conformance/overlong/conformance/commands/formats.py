@@ -186,8 +186,8 @@ def rendered(report: Report, name: str, *, width: int) -> str:
 def exit_code(report: Report) -> int:
     """What a program exits with whose results these are; the worst target decides, of a diff a regression."""
     from overlong.conformance.commands.options import CONFORMS, DIVERGES, INCOMPLETE
-    from overlong.conformance.report.exit_codes import EXIT_CODES
-    from overlong.conformance.report.model import Kind, State
+    from overlong.conformance.headline import WORST_FIRST, State, exit_code_of
+    from overlong.conformance.report.model import Kind
 
     if report.kind is Kind.DIFF:
         from overlong.conformance.difference import FailOn, fails, is_incomplete
@@ -196,7 +196,6 @@ def exit_code(report: Report) -> int:
         return DIVERGES if worse else INCOMPLETE if is_incomplete(report) else CONFORMS
     if report.incomplete:
         return INCOMPLETE
-    order = (State.INCOMPLETE, State.NOT_MEASURED, State.DIVERGES, State.EXPECTED, State.CONFORMS)
-    states = {subject.state for subject in report.subjects}
-    code = EXIT_CODES[next((state for state in order if state in states), State.NOTHING)]  # there, of all of them
-    return DIVERGES if code == CONFORMS and any(subject.stale for subject in report.subjects) else code
+    states = {subject.state for subject in report.subjects} - {State.NOTHING}  # which decides only if all are like it
+    worst = min(states, key=WORST_FIRST.index, default=State.NOTHING)
+    return exit_code_of(worst, sum(len(subject.stale) for subject in report.subjects))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from overlong.conformance.commands.certify import slug
+from overlong.conformance.commands.colours import coloured
 from overlong.conformance.commands.formats import (
     Wanted,
     formats_option,
@@ -19,8 +20,6 @@ from overlong.conformance.commands.formats import (
     tell_written,
 )
 from overlong.conformance.commands.options import (
-    CONFORMS,
-    DIVERGES,
     INCOMPLETE,
     NOT_MEASURED,
     USAGE,
@@ -35,6 +34,7 @@ from overlong.conformance.commands.options import (
 )
 from overlong.conformance.commands.plans import plans_wanted, with_plans
 from overlong.conformance.commands.words import complete_targets
+from overlong.conformance.headline import exit_code_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -168,7 +168,7 @@ def command(
             leave(f"the sweep did not run as planned, and shows nothing: {run.wrong}; {remedy}", NOT_MEASURED)
         _print(run, named, folder, wanted.stdout, quiet=quiet, verbose=verbose)
         tell_written(wanted, folder, quiet=quiet)
-    sys.exit(CONFORMS if run.conformant else DIVERGES)
+    sys.exit(exit_code_of(run.state))
 
 
 def _with_estimate(progress: Callable[[str, int, int], None]) -> Callable[[str, int, int], None]:
@@ -215,7 +215,9 @@ def _kept(ledger: Path) -> str:
 
 def _print(run: SweepRun, target: str | Sequence[str], folder: Path, form: str, *, quiet: bool, verbose: bool) -> None:
     from overlong.conformance.printable import printable
+    from overlong.conformance.report.model import Kind
     from overlong.conformance.report.sweep import summary, verdict
+    from overlong.conformance.report.wording import verdict_words
     from overlong.conformance.sweep.statement import RESULTS, to_json
 
     if form == "json":
@@ -228,9 +230,7 @@ def _print(run: SweepRun, target: str | Sequence[str], folder: Path, form: str, 
         click.echo(verdict(run))
         return
     for line in summary(run, target, width=width(), encoding=sys.stdout.encoding or "ascii"):
-        word = line.partition(" ")[0]
-        colour = {"FAIL": "red", "NOT": "red", "CONFORMANT": "green", "INCOMPLETE": "yellow"}.get(word)
-        click.echo(click.style(word, fg=colour, bold=True) + line[len(word) :] if colour else line)
+        click.echo(coloured(line, verdict_words(run.state, run.failing, kind=Kind.SWEEP), run.state))
     if verbose:
         for part in run.plans:
             click.echo(f"{part.plan.name}: {part.plan.shows}")

@@ -6,12 +6,13 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
+from overlong.conformance.headline import State
 from overlong.conformance.printable import printable
-from overlong.conformance.report.model import State
-from overlong.conformance.runner import FAILS
+from overlong.conformance.report.reading.recorded import cause_of, state_recorded
+from overlong.conformance.report.wording import counted
 
-_STATES = {0: State.CONFORMS, 1: State.DIVERGES, 3: State.NOTHING, 4: State.INCOMPLETE}
-"""By the exit status of ``overlong certify``, where it wrote a statement."""
+_INCOMPLETE = 4
+"""The exit status of ``overlong certify`` that was ended early; a statement does not say it."""
 
 
 @dataclass(frozen=True)
@@ -73,15 +74,16 @@ def row_of(
     words = said.decode("utf-8", "backslashreplace").strip().splitlines()
     why = printable(words[-1].removeprefix("overlong: ")) if words else ""
     seconds = round(seconds, 3)
-    state = _STATES.get(status, State.NOT_MEASURED)
+    incomplete = status == _INCOMPLETE
     try:
         measured = json.loads(written)["predicate"]["overlong"]
         described, claims = measured["target"], measured["claims"]
         mode = printable(described["error_mode"])
-        if state is State.CONFORMS and FAILS in claims.values():
-            state = State.EXPECTED
+        state = state_recorded(claims, tuple(map(cause_of, measured["buckets"])), incomplete=incomplete)
         if state is State.NOTHING:
             why = why or f"it only replaces, in a way that is none of the error modes known here ({mode})"
+        elif stale := len(measured.get("stale", ())):
+            why = why or counted(stale, "stale expectation")
         return Row(
             target,
             state,
@@ -96,5 +98,5 @@ def row_of(
             seconds,
         )
     except (ValueError, KeyError, TypeError, AttributeError):
-        state = state if state is State.INCOMPLETE else State.NOT_MEASURED
+        state = State.INCOMPLETE if incomplete else State.NOT_MEASURED
         return Row(target, state, why or f"certifying it ended with status {status}", time=when, seconds=seconds)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 STATEMENT = "matrix.json"
 SCHEMA = "overlong/matrix-1"
-_WHOLE = (State.CONFORMS, State.EXPECTED, State.DIVERGES, State.NOTHING)
+_WHOLE = (State.CONFORMS, State.EXPECTED, State.EXCEPT, State.DIVERGES, State.NOTHING)
 """What becomes of a target that need not be asked again."""
 _CONFIGURATION = ("overlong.toml", "pyproject.toml")
 """Files of the current folder that say what a name means, and what is expected of it."""

@@ -8,9 +8,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from overlong.conformance.headline import FAILING
 from overlong.conformance.printable import printable, thousands
 from overlong.conformance.report.model import Kind, Standing, State
-from overlong.conformance.report.wording import counted, faults, is_fault
+from overlong.conformance.report.wording import counted, faults, is_fault, of_several, verdict
 
 if TYPE_CHECKING:
     from overlong.conformance.report.model import Report, Subject
@@ -36,8 +37,10 @@ def _message(report: Report) -> tuple[str, str]:
         return _of_difference(report)
     if state in (State.NOT_MEASURED, State.NOTHING):
         return f"{_of_many(subjects, state)}{state.value}", GREY
-    if state is State.DIVERGES and len(subjects) > 1:
-        return f"{_of_many(subjects, state)}diverge", RED
+    if state in FAILING and len(subjects) > 1:
+        return f"{_of_many(subjects, state)}{of_several(state)}", RED
+    if state is State.EXCEPT:
+        return verdict(subjects[0], report.kind).lower(), ORANGE
     if number := sum(len(faults(subject)) for subject in subjects):
         return counted(number, "divergence"), RED
     if number := sum(len(subject.stale) for subject in subjects):

@@ -17,12 +17,6 @@ SHOWN = 20
 """Entries of a kind that are written out; the rest are counted."""
 
 
-def counted(expected: Expectations) -> str:
-    """``0 unexpected (3 expected deviations)``; only where that is so."""
-    number = len(expected.occurring)
-    return f"0 unexpected ({'1 expected deviation' if number == 1 else f'{number} expected deviations'})"
-
-
 def lines_of(expected: Expectations, width: int) -> Iterator[str]:
     """The lines on all entries, none wider than ``width``; none if there are no entries for the target."""
     occurring = [

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from overlong.conformance.headline import FAILING
 from overlong.conformance.kind import CLAIMS
 from overlong.conformance.printable import printable, thousands
 from overlong.conformance.report.model import Kind, Standing, State
@@ -268,7 +269,7 @@ def _list(title: str, items: Iterable[str]) -> Iterator[str]:
 def _mark(subject: Subject, kind: Kind) -> str:
     if subject.state is State.CONFORMS and not subject.stale:
         return "✓"
-    if subject.state is State.DIVERGES or subject.stale or (kind is not Kind.DIFF and faults(subject)):
+    if subject.state in FAILING or subject.stale or (kind is not Kind.DIFF and faults(subject)):
         return "✗"
     return _OPEN
 

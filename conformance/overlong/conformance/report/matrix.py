@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
+from overlong.conformance.headline import FAILING
 from overlong.conformance.kind import CLAIMS, EARLIEST, POSITION, REPLACEMENT, STREAMING
 from overlong.conformance.printable import printable, thousands
 from overlong.conformance.report.model import Standing, State
@@ -65,7 +66,7 @@ def _told(subject: Subject, width: int) -> Iterator[str]:
     version = f" ({printable(subject.version)})" if subject.version else ""
     yield ""
     yield from textwrap.wrap(f"{printable(subject.id)}{version}", width)
-    if subject.state not in (State.DIVERGES, State.EXPECTED) and subject.why:
+    if subject.state not in (*FAILING, State.EXPECTED) and not subject.stale and subject.why:
         why = f"{subject.state}: {printable(subject.why)}"
         yield from textwrap.wrap(why, width, initial_indent="  ", subsequent_indent="    ")
     unexpected = [cause for cause in subject.causes if cause.standing is not Standing.EXPECTED]

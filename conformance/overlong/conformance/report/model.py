@@ -8,7 +8,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from overlong.conformance.headline import WORST_FIRST, State
+from overlong.conformance.runner import FAILS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+__all__ = ["BEFORE", "DIFF_ORDER", "EXPECTED", "FEWER", "MORE", "Cause", "Drawn", "Kind", "Map", "Moment", "Part",
+           "Report", "Standing", "State", "Subject", "failing_claims"]  # fmt: skip
 
 
 class Kind(StrEnum):
@@ -19,18 +28,6 @@ class Kind(StrEnum):
     SWEEP = "sweep"
     FUZZ = "fuzz"
     DIFF = "diff"
-
-
-class State(StrEnum):
-    """What became of one target; the words that ``matrix`` uses, too."""
-
-    CONFORMS = "conforms"
-    EXPECTED = "diverges as expected"
-    """Each of its divergences is an expected deviation: 0 unexpected, never "certified"."""
-    DIVERGES = "diverges"
-    INCOMPLETE = "incomplete"
-    NOT_MEASURED = "not measured"
-    NOTHING = "nothing to judge"
 
 
 class Standing(StrEnum):
@@ -194,6 +191,11 @@ class Subject:
     def unexpected(self) -> tuple[Cause, ...]:
         return tuple(cause for cause in self.causes if cause.standing is Standing.UNEXPECTED)
 
+    @property
+    def failing(self) -> tuple[str, ...]:
+        """The claims that fail; of a sweep or a campaign, which settles none, those that its causes refute."""
+        return failing_claims(self.claims, self.causes)
+
 
 @dataclass(frozen=True)
 class Moment:
@@ -234,7 +236,11 @@ class Report:
     @property
     def state(self) -> State:
         """The worst of them."""
-        order = [
-            State.INCOMPLETE, State.NOT_MEASURED, State.DIVERGES, State.NOTHING, State.EXPECTED, State.CONFORMS,
-        ]  # fmt: skip
-        return min((subject.state for subject in self.subjects), key=order.index, default=State.NOT_MEASURED)
+        return min((subject.state for subject in self.subjects), key=WORST_FIRST.index, default=State.NOT_MEASURED)
+
+
+def failing_claims(claims: Mapping[str, str], causes: Iterable[Cause]) -> tuple[str, ...]:
+    """The claims that fail, and those that an unexpected cause refutes."""
+    failing = [claim for claim, state in claims.items() if state == FAILS]
+    refuted = [cause.claim for cause in causes if cause.standing is Standing.UNEXPECTED]
+    return tuple(dict.fromkeys([*failing, *refuted]))

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from overlong.conformance.headline import exit_code_of
 from overlong.conformance.printable import printable, thousands
-from overlong.conformance.report.exit_codes import EXIT_CODES
 from overlong.conformance.report.model import Kind, Standing, State
 from overlong.conformance.report.sarif_rules import CWE, STALE, STALE_RULE, message_text, related, rule_of, shown
 from overlong.conformance.report.wording import excused, faults, given, is_fault, verdict
@@ -253,7 +253,7 @@ def _invocation(report: Report, subject: Subject, left_out: int) -> dict[str, An
     if subject.command:
         invocation["commandLine"] = shown(subject.command, 4000)
     if report.kind is not Kind.DIFF:  # whose exit code --fail-on chooses
-        code = 1 if subject.stale and EXIT_CODES[subject.state] == 0 else EXIT_CODES[subject.state]
+        code = exit_code_of(subject.state, len(subject.stale))
         invocation |= {"exitCode": code, "exitCodeDescription": verdict(subject, report.kind)}
     if _TIME.fullmatch(report.time):
         invocation["startTimeUtc"] = report.time

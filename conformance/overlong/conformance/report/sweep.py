@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 from overlong.conformance.certification import reproduce_command
 from overlong.conformance.printable import printable, spaced_hex, thousands
 from overlong.conformance.protocol import OPERATIONS
+from overlong.conformance.report.model import Kind, State
 from overlong.conformance.report.terminal import SHOWN, Glyphs
+from overlong.conformance.report.wording import counted, verdict_words
 from overlong.conformance.sweep.plan import options_of
 from overlong.conformance.sweep.shard import LEFT_OUT
 from overlong.conformance.traits import traits_of
@@ -59,13 +61,15 @@ def _plan(part: PlanRun, glyphs: Glyphs) -> str:
 
 def verdict(run: SweepRun) -> str:
     """What these strings show, in a line."""
-    plans = "1 plan" if len(run.plans) == 1 else f"{len(run.plans)} plans"
-    if run.conformant:
-        return f"CONFORMANT as far as these strings go  {plans}, {thousands(run.strings)} strings"
-    if run.incomplete:
-        return f"INCOMPLETE  {thousands(run.done)} of {thousands(run.strings)} strings"
-    sets = "1 bucket" if len(run.buckets) == 1 else f"{len(run.buckets)} buckets"
-    return f"NOT CONFORMANT  {sets}, {thousands(run.divergences)} of {thousands(run.strings)} strings"
+    words, strings = verdict_words(run.state, run.failing, kind=Kind.SWEEP), thousands(run.strings)
+    match run.state:
+        case State.CONFORMS:
+            extent = f"{counted(len(run.plans), 'plan')}, {strings} strings"
+        case State.INCOMPLETE:
+            extent = f"{thousands(run.done)} of {strings} strings"
+        case _:
+            extent = f"{counted(len(run.buckets), 'bucket')}, {thousands(run.divergences)} of {strings} strings"
+    return f"{words}  {extent}"
 
 
 def _bucket(bucket: SweepBucket, run: SweepRun, target: str | Sequence[str], width: int) -> Iterator[str]:

@@ -6,13 +6,15 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from overlong.conformance.certification import replay_command
-from overlong.conformance.kind import MEMORY, NORMATIVE, POSITION, VERDICT
+from overlong.conformance.headline import State
+from overlong.conformance.kind import MEMORY, POSITION, VERDICT
 from overlong.conformance.lost import ended_how
 from overlong.conformance.printable import printable, spaced_hex, thousands, times
 from overlong.conformance.protocol import GUARDED
 from overlong.conformance.report import details
 from overlong.conformance.report.details import detail
-from overlong.conformance.report.expected import counted, lines_of
+from overlong.conformance.report.expected import lines_of
+from overlong.conformance.report.wording import extent, verdict_words
 from overlong.conformance.runner import FAILS, HOLDS
 from overlong.conformance.traits import traits_of
 
@@ -89,33 +91,34 @@ def in_rows(items: Sequence[str], width: int, *, indent: str = "  ", between: st
 
 def _verdict(certificate: Certificate, width: int) -> Iterator[str]:
     """The verdict, and how much of what was asked it rests on: on one line if that has room for both."""
-    run = certificate.run
-    if run.incomplete:
-        yield "INCOMPLETE"
+    verdict, extent = verdict_of(certificate), _extent(certificate)
+    if not extent:
+        yield verdict
         return
-    stale = len(certificate.stale)
-    gone = f"{stale} stale expectation{'' if stale == 1 else 's'}" if stale else ""
-    if run.conformant:
-        yield f"CONFORMANT  {gone}".rstrip()
-        return
-    if not run.buckets:
-        yield "NOT MEASURED"
-        return
-    if certificate.expected is not None and not certificate.unexpected:
-        yield counted(certificate.expected) + (f", {gone}" if gone else "")
-        return
-    failing = sum(len(part.failing) for part in run.suites)
-    buckets = "1 bucket" if len(run.buckets) == 1 else f"{len(run.buckets)} buckets"
-    if as_expected := len(run.buckets) - len(certificate.unexpected):
-        buckets += f" ({as_expected} as expected)"
-    extent = f"{buckets}, {thousands(failing)} of {thousands(run.vectors)} vectors"
-    if run.swept is not None and run.swept.divergences:
-        extent += f", {thousands(run.swept.divergences)} of {thousands(run.swept.strings)} strings"
-    failed = [claim for claim, state in run.claims.items() if state == FAILS]
-    verdict = "NOT CONFORMANT"
-    if run.claims[VERDICT] == HOLDS and not set(failed) & NORMATIVE:
-        verdict = f"CONFORMANT EXCEPT {' and '.join(failed)}"
     yield from (f"{verdict}  {extent}",) if len(verdict) + 2 + len(extent) <= width else (verdict, f"  {extent}")
+
+
+def verdict_of(certificate: Certificate) -> str:
+    """The verdict in words: what every report of this run says."""
+    return verdict_words(
+        certificate.state,
+        certificate.run.failing,
+        expected=len(certificate.run.buckets),
+        stale=len(certificate.stale),
+    )
+
+
+def _extent(certificate: Certificate) -> str:
+    run = certificate.run
+    if certificate.state is State.EXPECTED or not run.buckets:
+        return ""
+    swept = (run.swept.divergences, run.swept.strings) if run.swept is not None else (0, 0)
+    return extent(
+        len(run.buckets),
+        len(run.buckets) - len(certificate.unexpected),
+        vectors=(sum(len(part.failing) for part in run.suites), run.vectors),
+        strings=swept,
+    )
 
 
 def _detail(certificate: Certificate, claim: str) -> str:

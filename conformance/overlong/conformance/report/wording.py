@@ -4,17 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from overlong.conformance.kind import NORMATIVE, VERDICT
 from overlong.conformance.printable import printable, spaced_hex, thousands
 from overlong.conformance.report.model import EXPECTED, MORE, Kind, Standing, State
-from overlong.conformance.runner import FAILS, HOLDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from overlong.conformance.report.model import Cause, Subject
 
-_OF_SEVERAL = {State.CONFORMS: "conform", State.DIVERGES: "diverge", State.EXPECTED: "diverge as expected"}
+_OF_SEVERAL = {
+    State.CONFORMS: "conform",
+    State.EXPECTED: "diverge as expected",
+    State.EXCEPT: "conform with exceptions",
+    State.DIVERGES: "diverge",
+}
+AS_FAR = "CONFORMANT as far as these strings go"
+"""Of a sweep that found nothing."""
+WAITS = "what was seen is not examined yet"
+"""Of a campaign that had no time to say whether a divergence is a finding."""
 _FAULTS = frozenset({Standing.UNEXPECTED, Standing.REGRESSED, Standing.NEW})
 
 
@@ -42,25 +49,56 @@ def faults(subject: Subject) -> tuple[Cause, ...]:
 
 def verdict(subject: Subject, kind: Kind = Kind.CERTIFY) -> str:
     """What the run came to, in capitals where it is a verdict of ``certify``; free of what a target says."""
-    if subject.state is State.INCOMPLETE:
-        return "INCOMPLETE"
-    if subject.state is State.NOT_MEASURED:
-        return "NOT MEASURED"
-    if subject.state is State.NOTHING:
-        return "NOTHING TO JUDGE"
-    if kind is Kind.DIFF:
+    if kind is Kind.DIFF and subject.state not in (State.INCOMPLETE, State.NOT_MEASURED, State.NOTHING):
         return of_standings(subject.causes) or "NO DIFFERENCE"
-    if subject.stale and not faults(subject):
-        return counted(len(subject.stale), "STALE EXPECTATION").upper()
-    if subject.state is State.EXPECTED:
-        return f"0 unexpected ({counted(len(subject.causes), 'bucket')} as expected)"
-    if subject.state is State.CONFORMS:
-        return {Kind.SWEEP: "NO DIVERGENCES", Kind.FUZZ: "NOTHING FOUND"}.get(kind, "CONFORMANT")
-    if subject.claims.get(VERDICT) == HOLDS and not subject.stale:
-        failed = [claim for claim, state in subject.claims.items() if state == FAILS]
-        if failed and not NORMATIVE.intersection(failed):
-            return f"CONFORMANT EXCEPT {' and '.join(map(printable, failed))}"
-    return {Kind.SWEEP: "DIVERGES", Kind.FUZZ: "DIVERGES"}.get(kind, "NOT CONFORMANT")
+    stale = len(subject.stale)
+    return verdict_words(subject.state, subject.failing, expected=len(subject.causes), stale=stale, kind=kind)
+
+
+def verdict_words(
+    state: State, failing: Iterable[str] = (), *, expected: int = 0, stale: int = 0, kind: Kind = Kind.CERTIFY
+) -> str:
+    """A state as the verdict of one run.
+
+    Args:
+        state: that the run came to.
+        failing: the claims that fail.
+        expected: how many buckets are expected, if all are.
+        stale: how many expected deviations occur no more, or otherwise.
+        kind: of the run: a campaign certifies nothing.
+    """
+    only = " and ".join(map(printable, failing))
+    match state:
+        case State.INCOMPLETE | State.NOT_MEASURED:
+            return state.value.upper()
+        case State.NOTHING:
+            return "NOTHING TO JUDGE"
+        case State.CONFORMS | State.EXPECTED if stale:
+            return counted(stale, "STALE EXPECTATION").upper()
+        case State.EXPECTED:
+            return f"0 unexpected ({counted(expected, 'bucket')} as expected)"
+        case State.CONFORMS:
+            return {Kind.SWEEP: AS_FAR, Kind.FUZZ: "NOTHING FOUND"}.get(kind, "CONFORMANT")
+        case State.EXCEPT:
+            return f"FAILS IN {only} ALONE" if kind is Kind.FUZZ else f"CONFORMANT EXCEPT {only}"
+        case State.DIVERGES:
+            return "NOT CONFORMANT"
+
+
+def extent(buckets: int, expected: int, *, vectors: tuple[int, int], strings: tuple[int, int] = (0, 0)) -> str:
+    """``3 buckets (1 as expected), 12 of 966 vectors``: how much of what was asked a verdict rests on.
+
+    Args:
+        buckets: all of them.
+        expected: those of them that are expected.
+        vectors: how many diverge, and how many were asked.
+        strings: the same of sweeps.
+    """
+    parts = [counted(buckets, "bucket") + (f" ({thousands(expected)} as expected)" if expected else "")]
+    for (failing, asked), what in ((vectors, "vectors"), (strings, "strings")):
+        if failing:
+            parts.append(f"{thousands(failing)} of {thousands(asked)} {what}")
+    return ", ".join(parts)
 
 
 def of_standings(causes: Iterable[Cause]) -> str:
@@ -79,7 +117,12 @@ def of_states(subjects: Sequence[Subject]) -> str:
 
 def of_state(number: int, state: State) -> str:
     """``1 conforms``, ``20 conform``."""
-    return f"{thousands(number)} {state.value if number == 1 else _OF_SEVERAL.get(state, state.value)}"
+    return f"{thousands(number)} {state.value if number == 1 else of_several(state)}"
+
+
+def of_several(state: State) -> str:
+    """The verb of several: ``20 conform``."""
+    return _OF_SEVERAL.get(state, state.value)
 
 
 def counted(number: int, thing: str) -> str:

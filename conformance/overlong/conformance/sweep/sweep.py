@@ -18,6 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from overlong.conformance.certification import make_folder, reproduce_command
+from overlong.conformance.headline import State, state_of
+from overlong.conformance.kind import VERDICT
 from overlong.conformance.printable import thousands
 from overlong.conformance.profile import RFC3629, Profile
 from overlong.conformance.protocol import DECODE, VALIDATE
@@ -134,8 +136,20 @@ class SweepRun:
     @property
     def conformant(self) -> bool:
         """All strings were asked as planned, and none diverges."""
-        faultless = not any(run.divergences or run.kinds[LEFT_OUT] for run in self.plans)
-        return not self.incomplete and not self.wrong and faultless
+        return self.state is State.CONFORMS
+
+    @property
+    def failing(self) -> tuple[str, ...]:
+        """The claims that what was found refutes."""
+        refuted = [(bucket.cause or bucket.finding).claim for bucket in self.buckets]
+        if any(run.divergences or run.kinds[LEFT_OUT] for run in self.plans):
+            refuted = refuted or [VERDICT]
+        return tuple(dict.fromkeys(refuted))
+
+    @property
+    def state(self) -> State:
+        """What the sweep comes to."""
+        return state_of(self.failing, held=True, incomplete=bool(self.incomplete or self.wrong))
 
     @property
     def digest(self) -> str:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.certificate import digest_of_all
+from overlong.conformance.headline import result_of, state_of
 from overlong.conformance.invocation import GivenFile, Invocation, identifier
 from overlong.conformance.profile import Profile, puts_out
 from overlong.conformance.protocol import MEASURED, UNITS, Answers, Greeting
@@ -80,13 +81,11 @@ def _file(said: dict[str, Any]) -> GivenFile:
 
 
 def _result(added: dict[str, Any]) -> str:
-    """PASSED, WARNED if all that diverges was expected and nothing that was expected is missed, or FAILED."""
-    states = added["claims"].values()
-    if HOLDS in states and FAILS not in states:
-        return "PASSED"
-    buckets = added["buckets"]
-    met = bool(buckets) and not added.get("stale") and all(each.get("standing") == "expected" for each in buckets)
-    return "WARNED" if met else "FAILED"
+    """What the claims, the buckets and the stale expectations come to."""
+    buckets, claims = added["buckets"], added["claims"]
+    met = bool(buckets) and all(each.get("standing") == "expected" for each in buckets)
+    state = state_of(_in_state(claims, FAILS), held=HOLDS in claims.values(), as_expected=met)
+    return result_of(state, len(added.get("stale", ())))
 
 
 def _in_state(claims: dict[str, str], wanted: str) -> list[str]:

@@ -91,6 +91,7 @@ def statement(store: Store, job: Job, edges: tuple[int, int]) -> dict[str, Any]:
         "findings_digest": {"sha256": digest_of_findings(findings)},
         "notes": store.notes,
         "waiting": totals.waiting,
+        "faults_wait": store.faults_wait,
         "times": {
             "begun": header["begun"],
             "written": timestamp(),

@@ -22,8 +22,6 @@ from overlong.conformance.commands.formats import (
     tell_written,
 )
 from overlong.conformance.commands.options import (
-    CONFORMS,
-    DIVERGES,
     INCOMPLETE,
     NOT_MEASURED,
     leave,
@@ -33,6 +31,7 @@ from overlong.conformance.commands.options import (
     with_limits,
 )
 from overlong.conformance.commands.words import complete_targets
+from overlong.conformance.headline import State, exit_code_of
 from overlong.fuzz.commands.campaigns import TargetsCommand, campaign_errors, targets_of
 from overlong.fuzz.quantities import count_of, seconds_of
 
@@ -291,6 +290,7 @@ def _run(campaign: Campaign, goal: Goal, jobs: int, cluster: str, shown: _Shown)
     """Ask until the end, say what was found, and exit."""
     from overlong.fuzz.campaign.statement import STATEMENT
     from overlong.fuzz.commands.screen import Screen
+    from overlong.fuzz.report import state_of_campaign
 
     if not shown.quiet and goal.seconds is None and goal.runs is None:
         click.echo("overlong: note: this goes on until Ctrl-C; --time or --runs would end it", err=True)
@@ -305,19 +305,18 @@ def _run(campaign: Campaign, goal: Goal, jobs: int, cluster: str, shown: _Shown)
     elif shown.wanted.stdout == "markdown" and not stopped:
         show(rendered(report_of(folder), "markdown", width=width()))
     else:
-        _print(text)
+        _print(text, status)
     tell_written(shown.wanted, folder, quiet=shown.quiet)
     if stopped:
         leave(f"{stopped}; {_kept(status, goal.folder)}", INCOMPLETE)
     if shown.ci and (silent := _not_asked(folder)):
         leave(f"{silent} was not asked a single input, so nothing is known of it", NOT_MEASURED)
-    if not status.inputs:
+    state = state_of_campaign(status)
+    if state is State.NOT_MEASURED:
         leave("nothing ran; give it more --time or --runs", NOT_MEASURED)
-    if len(status.findings) > status.differences:
-        sys.exit(DIVERGES)
-    if status.faults_wait:
+    if state is State.INCOMPLETE:
         leave(f"divergences were seen, and there was no time to examine them; {_resumed_by(goal.folder)}", INCOMPLETE)
-    sys.exit(CONFORMS)
+    sys.exit(exit_code_of(state))
 
 
 def _asked(
@@ -351,7 +350,8 @@ def _asked(
 
 def _kept(status: Status, folder: str) -> str:
     """What is saved, and how to go on."""
-    from overlong.fuzz.report import counted, inputs
+    from overlong.conformance.report.wording import counted
+    from overlong.fuzz.report import inputs
 
     what = f"{inputs(status.inputs)} and {counted(len(status.findings), 'finding')} are kept"
     return f"{what}; {_resumed_by(folder)}"
@@ -378,12 +378,13 @@ def _report(status: Status, folder: str, shown: _Shown, *, stopped: str) -> Iter
         yield f"kept in {printable(folder, 1000)}"
 
 
-def _print(lines: Iterable[str]) -> None:
-    colours = {"FAIL": "red", "NOT": "red", "DIFFERENCE": "yellow", "INCOMPLETE": "yellow", "NOTHING": "green"}
+def _print(lines: Iterable[str], status: Status) -> None:
+    from overlong.conformance.commands.colours import coloured
+    from overlong.fuzz.report import state_of_campaign, words_of
+
+    words, state = words_of(status), state_of_campaign(status)
     for line in lines:
-        word = line.partition(" ")[0]
-        colour = colours.get(word)
-        click.echo(click.style(word, fg=colour, bold=True) + line[len(word) :] if colour else line)
+        click.echo(coloured(line, words, state))
 
 
 def _not_asked(folder: Path) -> str:

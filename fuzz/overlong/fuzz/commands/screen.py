@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, Self
 import click
 
 from overlong.conformance.printable import printable, thousands
+from overlong.conformance.report.wording import counted
 from overlong.fuzz.quantities import lasting
-from overlong.fuzz.report import apart, counted, head, inputs, kind_of
+from overlong.fuzz.report import apart, head, inputs, kind_of
 from overlong.fuzz.spelling import abbreviated
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.printable import thousands
 from overlong.conformance.report.model import MORE, Kind, Standing, State
-from overlong.conformance.report.wording import counted, of_state, verdict
+from overlong.conformance.report.wording import counted, extent, faults, of_state, verdict
 from overlong.conformance.runner import FAILS, HOLDS
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ GOOD, BAD, WARN, OPEN = "good", "bad", "warn", "open"
 STATES = {
     State.CONFORMS: (GOOD, "✓"),
     State.EXPECTED: (WARN, "≈"),
+    State.EXCEPT: (WARN, "✗"),
     State.DIVERGES: (BAD, "✗"),
     State.INCOMPLETE: (WARN, "◐"),
     State.NOT_MEASURED: (OPEN, "–"),  # noqa: RUF001
@@ -68,6 +69,9 @@ def verdict_of_subject(subject: Subject, kind: Kind) -> Verdict:
     tone, glyph = STATES[subject.state]
     words, detail = verdict(subject, kind), subject.why
     match subject.state:
+        case State.CONFORMS | State.EXPECTED if subject.stale:
+            tone, glyph = STATES[State.DIVERGES]
+            detail = "An expectation that is not met is as wrong as a divergence that is not expected."
         case State.CONFORMS if kind is Kind.FUZZ:
             detail = "A campaign shows faults; that it found none does not show that there are none."
         case State.CONFORMS if kind is Kind.SWEEP:
@@ -75,9 +79,8 @@ def verdict_of_subject(subject: Subject, kind: Kind) -> Verdict:
         case State.CONFORMS:
             detail = detail or "Every claim that was measured holds."
         case State.EXPECTED:
-            words = f"0 unexpected ({counted(len(subject.causes), 'bucket')} as expected)"
             detail = "It does not conform; each of its divergences was expected and is written down."
-        case State.DIVERGES:
+        case State.DIVERGES | State.EXCEPT:
             detail = _counted(subject)
         case State.INCOMPLETE:
             detail = f"{subject.why or 'The run did not come to its end'}. What is shown is not the whole."
@@ -88,21 +91,15 @@ def verdict_of_subject(subject: Subject, kind: Kind) -> Verdict:
 
 def _counted(subject: Subject) -> str:
     """How much of what was asked the verdict rests on."""
-    parts: list[str] = []
-    if subject.causes:
-        expected = len(subject.causes) - len(subject.unexpected)
-        divergences = sum(cause.count for cause in subject.causes)
-        parts.append(f"{counted(len(subject.causes), 'bucket')}, {counted(divergences, 'divergence')}")
-        if expected:
-            parts.append(f"{thousands(len(subject.unexpected))} unexpected, {thousands(expected)} expected or other")
-    if subject.stale:
-        parts.append(counted(len(subject.stale), "stale expectation"))
-    for sweep, what in ((False, "vectors"), (True, "strings")):
-        asked = sum(part.asked for part in subject.parts if part.is_sweep is sweep)
-        failing = sum(part.failing for part in subject.parts if part.is_sweep is sweep)
-        if asked:
-            parts.append(f"{thousands(failing)} of {thousands(asked)} {what} went wrong")
-    return "; ".join(parts) + "." if parts else ""
+    if not subject.causes:
+        return ""
+    expected = sum(cause.standing is Standing.EXPECTED for cause in subject.causes)
+    vectors, strings = (
+        (sum(part.failing for part in parts), sum(part.asked for part in parts))
+        for parts in ([part for part in subject.parts if part.is_sweep is sweep] for sweep in (False, True))
+    )
+    divergences = counted(sum(cause.count for cause in subject.causes), "divergence")
+    return f"{extent(len(subject.causes), expected, vectors=vectors, strings=strings)}; {divergences} in all."
 
 
 def _of_many(report: Report) -> Verdict:
@@ -115,8 +112,12 @@ def _of_many(report: Report) -> Verdict:
     if states[State.INCOMPLETE]:
         return Verdict(*STATES[State.INCOMPLETE], "INCOMPLETE", f"{told} What is shown is not the whole.")
     if number := states[State.DIVERGES]:
-        found = "DIVERGE" if report.kind in (Kind.FUZZ, Kind.SWEEP) else "NOT CONFORMANT"
-        return Verdict(*STATES[State.DIVERGES], f"{thousands(number)} of {total} {found}", told)
+        words = f"{thousands(number)} of {total} NOT CONFORMANT"
+        if report.kind is Kind.FUZZ:
+            told = f"{counted(sum(len(faults(each)) for each in report.subjects), 'finding')}. {told}"
+        return Verdict(*STATES[State.DIVERGES], words, told)
+    if number := states[State.EXCEPT]:
+        return Verdict(*STATES[State.EXCEPT], f"{thousands(number)} of {total} {_in_part(report.kind).upper()}", told)
     worst = next(each for each in (State.NOT_MEASURED, State.NOTHING, State.EXPECTED, State.CONFORMS) if states[each])
     if worst is not State.CONFORMS:
         return Verdict(*STATES[worst], f"{thousands(states[worst])} of {total} {worst.upper()}", told)
@@ -147,13 +148,21 @@ def _of_diff(report: Report) -> Verdict:
 
 def state_words(state: State, kind: Kind, number: int = 1) -> str:
     """A state of so many, as it is called: a campaign and a sweep certify nothing."""
+    if state is State.EXCEPT and kind is Kind.FUZZ:
+        return "fails in part" if number == 1 else _in_part(kind)
     if state is State.CONFORMS and kind in (Kind.FUZZ, Kind.SWEEP):
         return "nothing found" if kind is Kind.FUZZ else "no divergence"
     return of_state(number, state).removeprefix(f"{thousands(number)} ")
 
 
+def _in_part(kind: Kind) -> str:
+    return "fail in part" if kind is Kind.FUZZ else "conformant with exceptions"
+
+
 def _told(state: State, kind: Kind, number: int) -> str:
     """How many are in a state: ``20 conform``, ``nothing found in 3``."""
+    if state is State.EXCEPT:
+        return f"{thousands(number)} {state_words(state, kind, number)}"
     if state is State.CONFORMS and kind in (Kind.FUZZ, Kind.SWEEP):
         return f"{state_words(state, kind)} in {thousands(number)}"
     return of_state(number, state)

@@ -9,12 +9,13 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.certification import reproduce_command
-from overlong.conformance.kind import ENCODER, KINDS, VERDICT
+from overlong.conformance.finding import claim_of
+from overlong.conformance.headline import State, state_of
 from overlong.conformance.printable import thousands
 from overlong.conformance.profile import Profile
-from overlong.conformance.protocol import ENCODING
-from overlong.conformance.report.model import Cause, Kind, Moment, Report, Standing, State, Subject
+from overlong.conformance.report.model import Cause, Kind, Moment, Report, Standing, Subject, failing_claims
 from overlong.conformance.report.reading.documents import checked
+from overlong.conformance.report.wording import WAITS, counted
 from overlong.conformance.vector import FOUND, Vector
 
 if TYPE_CHECKING:
@@ -40,7 +41,9 @@ def report_of_campaign(data: dict[str, Any], path: Path) -> Report:
     for each in times["discoveries"]:
         found += each["finding"] is not None
         moments.append(Moment(each["seconds"], each["executions"], found, each["features"]))
-    waiting = f"{thousands(data['waiting'])} spans of inputs are not examined yet" if data["waiting"] else ""
+    notes = list(data["notes"])
+    if data["waiting"]:
+        notes.append(f"{counted(data['waiting'], 'span')} of inputs not examined yet: --resume does")
     return Report(
         kind=Kind.FUZZ,
         title=subjects[0].id if len(subjects) == 1 else f"{len(subjects)} decoders",
@@ -49,8 +52,7 @@ def report_of_campaign(data: dict[str, Any], path: Path) -> Report:
         environment=data["environment"],
         time=times["begun"],
         discovery=tuple(moments),
-        notes=tuple(data["notes"]),
-        incomplete=waiting,
+        notes=tuple(notes),
         source=path.name,
     )
 
@@ -60,11 +62,10 @@ def _subject(target: Mapping[str, Any], data: Mapping[str, Any], folder: Path) -
     name = target["id"]
     mine = [each for each in data["findings"] if each["target"] == name]
     causes = tuple(_cause(each, data["profile"], folder) for each in mine)
-    faults = any(cause.standing is Standing.UNEXPECTED for cause in causes)
     executions = sum(target["executions"].values())
-    state = State.DIVERGES if faults else State.CONFORMS if executions else State.NOT_MEASURED
-    if state is State.CONFORMS and data["waiting"]:
-        state = State.INCOMPLETE
+    found = any(not each["peer"] for each in data["findings"])
+    waits = data.get("faults_wait", bool(data["waiting"])) and not found
+    state = state_of(failing_claims({}, causes), held=True, incomplete=waits) if executions else State.NOT_MEASURED
     edges = data["edges"]
     recorded = {
         "engine": data["engine"],
@@ -79,7 +80,7 @@ def _subject(target: Mapping[str, Any], data: Mapping[str, Any], folder: Path) -
     return Subject(
         id=name,
         state=state,
-        why="" if executions else "it was asked nothing",
+        why="it was asked nothing" if not executions else WAITS if state is State.INCOMPLETE else "",
         operations="".join(target["executions"]),
         digest=target["digest"]["sha256"],
         profile=data["profile"],
@@ -109,7 +110,7 @@ def _cause(found: Mapping[str, Any], profile: str, folder: Path) -> Cause:
         title=found["title"],
         section=found["section"],
         place=f"{found['form']} at {at}" if found["form"] else at,
-        claim="" if peer else _claim(found["operation"], found["code"]),
+        claim="" if peer else claim_of(found["code"], found["operation"]),
         count=found["count"],
         id=found["id"],
         vector=vector.in_full if len(octets) <= _TYPED else vector.id,
@@ -124,12 +125,6 @@ def _cause(found: Mapping[str, Any], profile: str, folder: Path) -> Cause:
         reason=f"{peer} answers otherwise, and RFC 3629 leaves it open" if peer else "",
         more=tuple(more),
     )
-
-
-def _claim(operation: str, code: str) -> str:
-    if operation in ENCODING:
-        return ENCODER
-    return KINDS[code].claim if code in KINDS else VERDICT
 
 
 def _again(found: Mapping[str, Any], vector: Vector, profile: str, folder: Path) -> str:

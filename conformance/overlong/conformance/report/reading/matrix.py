@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from overlong.conformance.headline import FAILING
 from overlong.conformance.report.model import Kind, Report, State, Subject
 from overlong.conformance.report.reading.documents import checked
-from overlong.conformance.report.reading.recorded import cause_of
+from overlong.conformance.report.reading.recorded import cause_of, state_recorded
 from overlong.conformance.report.reading.results import report_of_results
 from overlong.conformance.results import RESULTS
 
@@ -48,8 +49,13 @@ def _subject(row: Mapping[str, Any], path: Path) -> Subject:
         results = path.parent / folder / RESULTS
         if results.is_file():
             subject = report_of_results(results).subjects[0]
-            if subject.state is state or (subject.stale and state is State.DIVERGES):  # a row does not tell them apart
-                return replace(subject, state=state, seconds=row.get("seconds", 0.0), why=subject.why or row["why"])
+            incomplete = State.INCOMPLETE in (state, subject.state)
+            same = subject.claims == row["claims"] and not incomplete
+            if same or subject.state is state:  # the results are of the same run
+                return replace(subject, seconds=row.get("seconds", 0.0), why=subject.why or row["why"])
+    causes = tuple(cause_of(bucket) for bucket in row["buckets"])
+    if state in FAILING:  # an older version had one word for both
+        state = state_recorded(row["claims"], causes)
     return Subject(
         id=row["target"],
         state=state,
@@ -57,7 +63,7 @@ def _subject(row: Mapping[str, Any], path: Path) -> Subject:
         version=row["version"],
         language=row["language"],
         claims=row["claims"],
-        causes=tuple(cause_of(bucket) for bucket in row["buckets"]),
+        causes=causes,
         restarts=row["restarts"],
         seconds=row.get("seconds", 0.0),
     )

@@ -11,13 +11,15 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from overlong.conformance.headline import State, state_of
 from overlong.conformance.kind import KINDS, VERDICT
 from overlong.conformance.report.details import detail
-from overlong.conformance.report.model import Cause, Map, Part, Standing
+from overlong.conformance.report.model import Cause, Map, Part, Standing, failing_claims
+from overlong.conformance.runner import HOLDS
 from overlong.reference import DEFECTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
 _PAIRS = 1 << 16
 MOST_MAPS = 16
@@ -38,6 +40,16 @@ def target_fields(target: Mapping[str, Any]) -> dict[str, Any]:
         "traits": target["traits"],
         "digest": target["digest"]["sha256"],
     }
+
+
+def state_recorded(claims: Mapping[str, str], causes: Collection[Cause], *, incomplete: bool = False) -> State:
+    """What a run comes to of which a file has the claims and the causes."""
+    return state_of(
+        failing_claims(claims, causes),
+        held=HOLDS in claims.values(),
+        incomplete=incomplete,
+        as_expected=bool(causes) and all(cause.standing is Standing.EXPECTED for cause in causes),
+    )
 
 
 def details_of(

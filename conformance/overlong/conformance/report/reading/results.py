@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.printable import printable
-from overlong.conformance.report.model import Drawn, Kind, Report, Standing, State, Subject
+from overlong.conformance.report.model import Drawn, Kind, Report, State, Subject
 from overlong.conformance.report.reading.documents import ReportError, checked, not_of, records
 from overlong.conformance.report.reading.recorded import (
     MOST_CAUSES,
@@ -20,6 +20,7 @@ from overlong.conformance.report.reading.recorded import (
     ordered,
     part_of_plan,
     part_of_suite,
+    state_recorded,
     target_fields,
 )
 from overlong.conformance.results import SCHEMA
@@ -186,7 +187,7 @@ def _subject(seen: _Seen) -> Subject:
         return Subject(state=State.INCOMPLETE, why=CUT, causes=causes, **common)
     recorded = {"isolation": footer["isolation"]} if footer.get("isolation") else {}
     return Subject(
-        state=_state(seen),
+        state=state_recorded(footer["claims"], seen.causes, incomplete=bool(footer["incomplete"])),
         why=footer["incomplete"] or footer.get("refused", ""),
         claims=footer["claims"],
         details=details_of(header["target"], footer["claims"], seen.suites, seen.causes),
@@ -204,13 +205,3 @@ def _profile_of(command: str) -> str:
     """What the command says, where an older file has no profile of its own."""
     speaks = command.partition(" --profile ")[2].partition(" ")[0]
     return f"{speaks or 'rfc3629'}@1"
-
-
-def _state(seen: _Seen) -> State:
-    if seen.footer["incomplete"]:
-        return State.INCOMPLETE
-    if any(cause.standing is not Standing.EXPECTED for cause in seen.causes):
-        return State.DIVERGES
-    if seen.causes:
-        return State.EXPECTED
-    return State.CONFORMS if seen.footer["conformant"] else State.NOTHING

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.report.model import Kind, Report, Standing, State, Subject
+from overlong.conformance.headline import state_of
+from overlong.conformance.kind import VERDICT
+from overlong.conformance.report.model import Kind, Report, Subject, failing_claims
 from overlong.conformance.report.reading.documents import checked
 from overlong.conformance.report.reading.recorded import (
     cause_of,
@@ -14,6 +16,7 @@ from overlong.conformance.report.reading.recorded import (
     details_of,
     part_of_plan,
     part_of_suite,
+    state_recorded,
     target_fields,
 )
 
@@ -47,16 +50,9 @@ def report_of_certificate(data: dict[str, Any], path: Path) -> Report:
 def subject_of_predicate(said: Mapping[str, Any]) -> Subject:
     """The target of ``predicate.overlong``, which is as the schema has it."""
     causes = tuple(cause_of(bucket, command=said["command"]) for bucket in said["buckets"])
-    state = State.CONFORMS
-    if any(cause.standing is not Standing.EXPECTED for cause in causes):
-        state = State.DIVERGES
-    elif causes:
-        state = State.EXPECTED
-    elif "holds" not in said["claims"].values():
-        state = State.NOTHING
     return Subject(
         **target_fields(said["target"]),
-        state=state,
+        state=state_recorded(said["claims"], causes),
         profile=said["profile"],
         command=said["command"],
         claims=said["claims"],
@@ -77,13 +73,14 @@ def report_of_sweep(data: dict[str, Any], path: Path) -> Report:
         ReportError: it is not as the schema has it.
     """
     checked(data, "sweep-1", path)
+    causes = tuple(_swept(bucket, data["command"]) for bucket in data["buckets"])
     subject = Subject(
         **target_fields(data["target"]),
-        state=State.CONFORMS if data["conformant"] else State.DIVERGES,
+        state=state_of(failing_claims({}, causes) or [VERDICT] * (not data["conformant"]), held=True),
         profile=data["profile"],
         command=data["command"],
         parts=tuple(map(part_of_plan, data["plans"])),
-        causes=tuple(_swept(bucket, data["command"]) for bucket in data["buckets"]),
+        causes=causes,
         recorded={"asked": "verdicts" if data["operation"] == "V" else "decoded text"},
         findings_digest=data["digest"]["sha256"],
     )
