@@ -135,7 +135,7 @@ def test_without_numpy_it_is_told_what_to_install(monkeypatch):
     run = certify("cpython").run
     assert run.conformant
     assert run.swept is None
-    assert any("pip install 'overlong[native]'" in note for note in run.notes)
+    assert any("pip install '.[native]'" in note for note in run.notes)
 
 
 def test_a_sweep_that_cannot_be_leaves_what_the_suites_showed(tmp_path):

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-np = pytest.importorskip("numpy", reason="sweeps need NumPy; pip install 'overlong[native]'")
+np = pytest.importorskip("numpy", reason="sweeps need NumPy; pip install '.[native]'")
 
 from overlong.conformance.batch import Batch  # noqa: E402
 from overlong.conformance.observation import Accepted, Failed, Misbehaved, Refused, Unsupported  # noqa: E402

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-wasmtime = pytest.importorskip("wasmtime", reason="wasm: needs wasmtime; pip install 'overlong[wasm]'")
+wasmtime = pytest.importorskip("wasmtime", reason="wasm: needs wasmtime; pip install '.[wasm]'")
 
 from overlong.conformance import TargetError, certify  # noqa: E402
 from overlong.conformance.adapters import bounds, wasm  # noqa: E402
@@ -185,7 +185,7 @@ def test_a_memory_that_cannot_grow(tmp_path):
 
 def test_without_wasmtime(module, monkeypatch):
     monkeypatch.setattr(naming, "find_spec", lambda _: None)
-    with pytest.raises(TargetError, match=r"pip install 'overlong\[wasm\]'"):
+    with pytest.raises(TargetError, match=r"pip install '\.\[wasm\]'"):
         resolve(f"wasm:{module}:valid?abi={VERDICT}")
 
 

@@ -189,7 +189,8 @@ def test_the_yaml_says_what_the_services_need():
         (job,) = workflow["jobs"].values()
         build, fuzz = (step["with"] for step in job["steps"])
         uses = [step["uses"] for step in job["steps"]]
-        assert uses == [f"google/clusterfuzzlite/actions/{each}@v1" for each in ("build_fuzzers", "run_fuzzers")]
+        names = [name.partition("@")[0] for name in uses]
+        assert names == [f"google/clusterfuzzlite/actions/{each}" for each in ("build_fuzzers", "run_fuzzers")]
         assert build["language"] == "python"
         assert (fuzz["mode"], fuzz["sanitizer"]) == (mode, build["sanitizer"])
         assert fuzz["fuzz-seconds"] >= 600

@@ -170,7 +170,7 @@ def export_command(
       text                   a text to read, and one with the raw octets in it
       frames                 requests of the target protocol
       libfuzzer              a seed corpus and a dictionary
-      arrow, parquet         columns (pip install 'overlong[columns]')
+      arrow, parquet         columns (extra 'columns')
 
     \b
     Examples:

@@ -15,6 +15,7 @@ from overlong.conformance.sweep.ledger import LedgerError
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.sweep.sweep import sweep
 from overlong.conformance.target import TargetError
+from overlong.reference.extra import install
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -54,7 +55,7 @@ def plans_for(
     except TargetError:
         return wanted  # nothing that it offers can be swept, unless somebody insists and is told why
     if find_spec("numpy") is None:
-        run.notes.append(f"not swept ({' and '.join(usual)} need NumPy: pip install 'overlong[native]')")
+        run.notes.append(f"not swept ({' and '.join(usual)} need NumPy; {install('native')})")
         return wanted
     if not thorough and (reason := _unbearable(target, run)):
         run.notes.append(f"not swept: {reason}")

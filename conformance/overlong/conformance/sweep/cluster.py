@@ -22,6 +22,7 @@ from overlong.conformance.sweep.engine import close_engines
 from overlong.conformance.sweep.executors import task
 from overlong.conformance.target import BudgetSpent, TargetError
 from overlong.conformance.targets.resolve import identity_of, resolve
+from overlong.reference.extra import install
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -57,7 +58,7 @@ class Cluster:
             from dask import config
             from distributed import Client
         except ImportError as error:
-            raise TargetError("--cluster takes dask.distributed: pip install 'overlong[cluster]'") from error
+            raise TargetError(f"--cluster takes dask.distributed; {install('cluster')}") from error
         self._address = printable(address)
         self._job, self._identity = job, identity
         nobody = (

@@ -18,11 +18,12 @@ from overlong.conformance.sweep.tally import Tally
 from overlong.conformance.target import BudgetSpent, TargetError
 from overlong.conformance.targets.framed import FramedTarget, describe
 from overlong.conformance.targets.resolve import resolve
+from overlong.reference.extra import install
 
 try:
     import numpy as np
 except ImportError as error:
-    raise TargetError("a sweep needs NumPy; pip install 'overlong[native]'") from error
+    raise TargetError(f"a sweep needs NumPy; {install('native')}") from error
 
 from overlong.conformance.sweep.columns import TAILS, Columns
 from overlong.conformance.sweep.columns_expected import SAYS_ALL, Expected, Oracle

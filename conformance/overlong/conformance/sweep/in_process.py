@@ -23,6 +23,7 @@ from overlong.conformance.sweep.shard import KINDS, Fault, ShardResult
 from overlong.conformance.target import TargetError
 from overlong.conformance.targets.builtin import ADAPTERS
 from overlong.conformance.targets.framed import FramedTarget, describe
+from overlong.reference.extra import install
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,7 +49,7 @@ def reason_against(target: FramedTarget) -> str:
     if os.name != "posix":
         return "this system has no fork"
     if find_spec("numba") is None:
-        return "Numba is not installed: pip install 'overlong[native]'"
+        return f"Numba is not installed; {install('native')}"
     if not available():
         return "how functions are called on this machine is not known"
     return ""

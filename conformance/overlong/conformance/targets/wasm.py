@@ -11,6 +11,7 @@ from overlong.conformance.printable import printable
 from overlong.conformance.target import TargetError
 from overlong.conformance.targets.builtin import ADAPTERS
 from overlong.conformance.targets.function_name import FunctionName
+from overlong.reference.extra import install
 
 KIND = "wasm"
 OFFERED = tuple(name for name, abi in ABIS.items() if not abi.functions and abi is not ITERATE)
@@ -38,5 +39,5 @@ def command(name: str, rest: str) -> list[str]:
     if not os.path.isfile(module):  # noqa: PTH113 (a word too long for a name is no file, and no error)
         raise TargetError(f"{shown}: there is no file {printable(module)}; build it, or check the path")
     if find_spec("wasmtime") is None:
-        raise TargetError(f"{shown}: needs wasmtime, which is not installed; pip install 'overlong[wasm]'")
+        raise TargetError(f"{shown}: needs wasmtime, which is not installed; {install('wasm')}")
     return [sys.executable, str(ADAPTERS / "wasm.py"), module, function.name, function.abi, *function.traits]

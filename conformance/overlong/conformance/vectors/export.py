@@ -9,6 +9,7 @@ from typing import IO, TYPE_CHECKING
 
 from overlong.conformance.vectors.selection import SelectionError
 from overlong.conformance.vectors.sink import FolderSink, StreamSink
+from overlong.reference.extra import install
 
 if TYPE_CHECKING:
     from overlong.conformance.vectors.formats.format import Format
@@ -70,9 +71,7 @@ def export(selection: Selection, form: str, output: str | None, stream: IO[bytes
     except ModuleNotFoundError as error:
         if not chosen.extra:
             raise
-        raise ExportError(
-            f"{form} needs {error.name}, which is not installed; pip install 'overlong[{chosen.extra}]'"
-        ) from None
+        raise ExportError(f"{form} needs {error.name}, which is not installed; {install(chosen.extra)}") from None
     sink.finish(selection, form, whole_folder=folder)
     names = [str(each["name"]) for each in sink.files]
     return [str(sink.folder / name) for name in sorted(names, key=lambda name: name != sink.main)]

@@ -14,6 +14,7 @@ from overlong.conformance.report.wording import counted
 from overlong.fuzz.quantities import lasting
 from overlong.fuzz.report import apart, head, inputs, kind_of
 from overlong.fuzz.spelling import abbreviated
+from overlong.reference.extra import install
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -113,7 +114,7 @@ def _console() -> Console | None:
     try:
         from rich.console import Console
     except ImportError:
-        click.echo("overlong: note: pip install 'overlong[fuzz]' for a screen; without it there are lines", err=True)
+        click.echo(f"overlong: note: lines, for a screen needs Rich; {install('fuzz')}", err=True)
         return None
     console = Console(stderr=True, highlight=False, markup=False, emoji=False)
     return console if console.is_terminal and not console.is_dumb_terminal else None

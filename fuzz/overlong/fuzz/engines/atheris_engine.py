@@ -38,13 +38,14 @@ from overlong.fuzz.engines.gathering import Gathering
 from overlong.fuzz.engines.shared_memory import LONGEST, SLOTS, SharedMemory
 from overlong.fuzz.generation.tokens import tokens_of
 from overlong.fuzz.probe import Probe
+from overlong.reference.extra import install
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from overlong.fuzz.engines.engine import Harvest, Job, Span
 
-NEEDED = "the atheris engine needs Linux on x86-64 and pip install 'overlong[atheris]'"
+NEEDED = f"the atheris engine needs Linux on x86-64, and Atheris; {install('atheris')}"
 _WHOLE = DECODE + VALIDATE + REPLACE
 _LOOK = 0.2  # seconds between looks at the child
 _STARTING = 60.0  # seconds in which it has to ask its first input

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.printable import printable
 from overlong.conformance.target import TargetError
+from overlong.reference.extra import install
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,7 +24,7 @@ def _hypothesis(job: Job) -> Engine:
     try:
         from overlong.fuzz.engines.hypothesis_engine import HypothesisEngine
     except ImportError as error:
-        raise TargetError("the hypothesis engine needs Hypothesis: pip install 'overlong[fuzz]'") from error
+        raise TargetError(f"the hypothesis engine needs Hypothesis; {install('fuzz')}") from error
     return HypothesisEngine(job)
 
 

@@ -8,8 +8,10 @@ Raises:
 
 from importlib.util import find_spec
 
+from overlong.reference.extra import install
+
 if find_spec("numba") is None:
-    raise ImportError("the oracle at machine speed needs Numba: pip install 'overlong[native]'")
+    raise ImportError(f"the oracle at machine speed needs Numba; {install('native')}")
 
 from overlong.reference.native.compiled import compiled
 from overlong.reference.native.oracle import Oracle, oracle

@@ -7,6 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 
 from overlong.conformance.targets.builtin import ADAPTERS, Builtin, python_command
+from overlong.reference.extra import install
 
 _DECODERS = ADAPTERS / "packages" / "decoders.py"
 
@@ -31,15 +32,15 @@ def _package(name: str, package: str, module: str, what: str, *, least: int = 0)
     """``least``: the first major version whose decoder is its own."""
 
     def missing() -> str:
-        install = (
-            f"pip install '{package}{f'>={least}' if least else ''}', or 'overlong[decoders]' for all such packages"
+        remedy = (
+            f"pip install '{package}{f'>={least}' if least else ''}', or for all such packages, {install('decoders')}"
         )
         found = _installed(package)
         if not found or not _is_there(module):
-            return f"no {module} in this Python; {install}"
+            return f"no {module} in this Python; {remedy}"
         major = re.match(r"\d+", found)
         if least and (major is None or int(major[0]) < least):
-            return f"{package} {found} decodes with CPython's decoder; {install}"
+            return f"{package} {found} decodes with CPython's decoder; {remedy}"
         return ""
 
     return Builtin(
