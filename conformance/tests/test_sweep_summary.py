@@ -24,7 +24,10 @@ from overlong.conformance.sweep.shard import (
 )
 from overlong.conformance.sweep.summary import summarise
 from overlong.conformance.sweep.summary.arithmetic import numbers_in_words
+from overlong.conformance.sweep.summary.gathering import gather
+from overlong.conformance.sweep.summary.members import Strings
 from overlong.reference import DIALECTS, dialect
+from overlong.reference.theory import shortlex
 
 UTF8 = dialect().automaton
 EXPECTED = Expectation(UTF8, "V", "", offsets=True, strips_signature=False)
@@ -424,3 +427,30 @@ def test_long_text_is_no_pattern():
         assert not each.parts
         assert len(each.description) <= 250
         assert len(each.example) > 65535
+
+
+def test_strings_of_a_set_come_in_shortlex_order_and_the_first_of_each_form_are_listed():
+    """Grids whose own order is another one."""
+    plan = plan_named("placed(1)")
+    wrong = set[bytes]()
+
+    def kinds(number):
+        grid, found = plan.grids[number], np.zeros(plan.grids[number].size, np.uint8)
+        for index in range(grid.size):
+            string = grid.string(index)
+            if len(string) > 5 and max(string) > 0x7F and UTF8.accepts(string):
+                wrong.add(string)
+                found[index] = REFUSED_WELL_FORMED
+        return found
+
+    shards = list(results(plan, kinds))
+    first = sorted(wrong, key=shortlex)
+    strings = Strings(gather(plan, shards))
+    members = strings.of_kind(REFUSED_WELL_FORMED)
+    assert len(first) > 200
+    assert strings.ascending(members, 200) == tuple(first[:200])
+    assert strings.ascending(members, 1 << 20) == tuple(first)
+    (found,) = summarise(plan, EXPECTED, shards, apart=True)
+    leads = [b"@", b"\xc2", b"\xe0", b"\xe1", b"\xed", b"\xf0", b"\xf1", b"\xf4"]  # of each class, what the plan has
+    assert {each[0] for each in found.apart} == {next(each for each in first if lead in each) for lead in leads}
+    assert summarise(plan, EXPECTED, shards)[0].apart == ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import shlex
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from overlong.conformance.certificate import Certificate
@@ -18,7 +19,7 @@ from overlong.conformance.suites.given import GIVEN
 from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.recorded import AnswersError, RecordedTarget
 from overlong.conformance.targets.resolve import Limits, identity_of, resolve
-from overlong.conformance.vector import FOUND
+from overlong.conformance.vector import FOUND, IdError
 from overlong.conformance.whole_file import written_whole
 from overlong.reference import dialect
 
@@ -133,7 +134,9 @@ def certify(
             from overlong.conformance.sweep.certifying import plans_for, sweep_too
 
             plans = plans_for(resolved, run, suites, sweeps, thorough=thorough) if usual else tuple(sweeps or ())
-            sweep_too(run, target, plans, limits, progress or _no_progress, swept)
+            sweep_too(
+                run, target, plans, limits, progress or _no_progress, swept, expected.unexpected if expected else {}
+            )
         if left := [name for name in left_out if offered(SUITES[name].asks, run.greeting)]:
             why = "no file of requests asks them" if isinstance(resolved, RecordedTarget) else "--thorough runs them"
             run.notes.append(f"not run: {', '.join(left)} ({why})")
@@ -194,8 +197,21 @@ def reproduce_command(verb: str, target: str | Sequence[str], *words: str, profi
 
 def replay_command(vector: Vector, target: str | Sequence[str]) -> str:
     """The command line that asks a vector again."""
-    name = vector.in_full if vector.category == FOUND else vector.id  # no suite has it, to find a digest in
+    name = vector.id
+    if "/sha256-" in name and (vector.category == FOUND or not _in_a_suite(vector)):  # a digest is looked up there
+        name = vector.in_full
     return reproduce_command("replay", target, name, profile=vector.profile)
+
+
+@lru_cache(maxsize=256)
+def _in_a_suite(vector: Vector) -> bool:
+    """Whether the vector's id leads to it."""
+    from overlong.conformance.vectors.find import find_vectors
+
+    try:
+        return any(found.octets == vector.octets for found in find_vectors(vector.id))
+    except IdError:
+        return False
 
 
 def make_folder(folder: Path) -> None:

@@ -95,6 +95,11 @@ class Bucket:
         if finding.order < self.example.order:
             self.example = finding
 
+    def show(self, finding: Finding) -> None:
+        """Have it for an example if its octets are less; nothing is counted."""
+        if shortlex(finding.vector.octets) < shortlex(self.example.vector.octets):
+            self.example = finding
+
 
 def _joined(words: str, detail: str) -> str:
     return f"{words}; {detail}" if detail else words

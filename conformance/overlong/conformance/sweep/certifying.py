@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.printable import thousands
 from overlong.conformance.runner import FAILS
+from overlong.conformance.suites.core import core_vectors
 from overlong.conformance.sweep.executors import cpus
 from overlong.conformance.sweep.expectation import expectation
 from overlong.conformance.sweep.in_process import reason_against
@@ -18,9 +19,9 @@ from overlong.conformance.target import TargetError
 from overlong.reference.extra import install
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from overlong.conformance.finding import Finding
+    from overlong.conformance.finding import Bucket, Finding
     from overlong.conformance.runner import Progress, Run
     from overlong.conformance.targets.framed import FramedTarget
     from overlong.conformance.targets.resolve import Limits
@@ -81,15 +82,28 @@ def sweep_too(
     limits: Limits | None,
     progress: Progress,
     found: Callable[[Finding], None] | None,
+    unexpected: Mapping[tuple[str, str], Bucket],
 ) -> None:
     """Sweep a target with some plans, if any, as part of a run; ``found`` is told what its suites had none like.
 
-    A sweep that does not come to its end leaves the run incomplete, with all that the suites showed.
+    A bucket that its suites have, too, shows the string of a sweep if that is less than what they asked. A sweep that
+    does not come to its end leaves the run incomplete, with all that the suites showed.
+
+    Args:
+        run: of the suites.
+        target: as on the command line.
+        plans: by name.
+        limits: what the target may take.
+        progress: called as the sweep goes on.
+        found: called with each finding of a bucket that the suites do not have.
+        unexpected: buckets of what nobody expected, if anything was: their examples are those of the run.
     """
     if not plans:
         return
     try:
-        swept = sweep(target, plans, speaks=run.profile.speaks, jobs=cpus(), limits=limits, progress=progress)
+        swept = sweep(
+            target, plans, speaks=run.profile.speaks, jobs=cpus(), limits=limits, apart=True, progress=progress
+        )
     except (TargetError, LedgerError) as error:
         run.incomplete = f"the sweep: {error}"
         return
@@ -103,10 +117,24 @@ def sweep_too(
     for bucket in swept.buckets:
         finding = bucket.cause or bucket.finding
         run.claims[finding.claim] = FAILS
+        for each in (finding, *bucket.others):
+            if each.bucket in of_suites:
+                shown = _as_known(each, bucket.found.description)
+                for some in (run.buckets, unexpected):
+                    if each.bucket in some:
+                        some[each.bucket].show(shown)
         if finding.bucket in of_suites:
             continue
-        finding = replace(finding, vector=replace(finding.vector, comment=bucket.found.description))
+        finding = _as_known(finding, bucket.found.description)
         run.add(finding)
         run.buckets[finding.bucket].count += bucket.found.count - 1
         if found is not None:
             found(finding)
+
+
+def _as_known(finding: Finding, description: str) -> Finding:
+    """A finding of a sweep, under the name of the vector of the core that has its octets; else with what it is of."""
+    for known in core_vectors():
+        if known.octets == finding.vector.octets and known.chunks is None:
+            return replace(finding, vector=replace(known, profile=finding.vector.profile))
+    return replace(finding, vector=replace(finding.vector, comment=description))

@@ -40,6 +40,8 @@ class SweepBucket:
     cause: Finding | None = None
     """Of strings refused at another offset: what it accepts or refuses wrongly before that, if it does; none if it is
     the offset that is wrong."""
+    others: tuple[Finding, ...] = ()
+    """Of its strings that are called otherwise, the least for each bucket; looked for only on demand."""
 
     @property
     def alone(self) -> bool:
@@ -66,6 +68,29 @@ def cause_of(target: FramedTarget, finding: Finding) -> Finding | None:
         found = next(compare_batch(answered, target.greeting), None)
         return found if found is not None and found.claim == VERDICT and not answered.faults else None
     return None
+
+
+def named_apart(target: FramedTarget, profile: Profile, operation: str, found: DivergentSet) -> tuple[Finding, ...]:
+    """Of a set whose strings are not all called alike, what is wrong with the least for each bucket.
+
+    Raises:
+        BudgetSpent: the target failed more often than its limit.
+        TargetError: it cannot be asked any more.
+    """
+    traits, profile = traits_of(target.greeting), profile.as_said(target.greeting)
+    least: dict[tuple[str, str], Finding] = {}
+    for strings in found.apart:
+        vectors = [
+            Vector("sweep", octets, profile=profile)
+            for octets in strings
+            if not any(trait.touches(octets) for trait in traits)
+        ]
+        for answered in target.observe([(Batch.of(vectors), operation)] if vectors else []):
+            for finding in compare_batch(answered, target.greeting):
+                known = least.get(finding.bucket)
+                if known is None or finding.order < known.order:
+                    least[finding.bucket] = finding
+    return tuple(cause_of(target, finding) or finding for finding in least.values())
 
 
 def asked_again(

@@ -26,7 +26,7 @@ from overlong.conformance.protocol import DECODE, VALIDATE
 from overlong.conformance.results import generator
 from overlong.conformance.sweep.accounting import NOTHING, Account, total
 from overlong.conformance.sweep.engine import NOT_RECORDED, Job, called_in_process
-from overlong.conformance.sweep.example import SweepBucket, asked_again, cause_of
+from overlong.conformance.sweep.example import SweepBucket, asked_again, cause_of, named_apart
 from overlong.conformance.sweep.executors import Local, entries
 from overlong.conformance.sweep.expectation import Expectation, expectation
 from overlong.conformance.sweep.ledger import LEDGER, Header, Ledger
@@ -171,6 +171,7 @@ def sweep(
     output: Path | None = None,
     resume: bool = False,
     columns: bool = False,
+    apart: bool = False,
     progress: Progress | None = None,
 ) -> SweepRun:
     """Ask a target all strings of some plans.
@@ -186,6 +187,8 @@ def sweep(
         output: a folder for ``sweep.sqlite`` and ``sweep.json``; made if it is not there. Without it nothing is kept.
         resume: go on with what is in that folder.
         columns: ask in frames even what could be called in its own process.
+        apart: find of each set of divergent strings the least for each bucket that a suite would put some of them in
+            (``SweepBucket.others``).
         progress: called as the sweep goes on.
 
     Raises:
@@ -235,7 +238,7 @@ def sweep(
                 run.done -= left_out
                 run.incomplete, run.spent = "it failed too often; raise the limit with --restarts", True
             if not run.wrong:
-                run.buckets = _buckets(run, ledger, resolved, expected)
+                run.buckets = _buckets(run, ledger, resolved, expected, apart=apart)
             run.notes += resolved.notes
         if output is not None and not run.incomplete and not run.wrong:
             with written_whole(folder / RESULTS) as file:
@@ -338,7 +341,9 @@ def _sum_up(part: PlanRun, ledger: Ledger, run: SweepRun) -> None:
         part.digest = digest.hexdigest()
 
 
-def _buckets(run: SweepRun, ledger: Ledger, target: FramedTarget, expected: Expectation) -> list[SweepBucket]:
+def _buckets(
+    run: SweepRun, ledger: Ledger, target: FramedTarget, expected: Expectation, *, apart: bool
+) -> list[SweepBucket]:
     """What diverges, in a few sets, the example of each asked again by itself."""
     diverging = [part for part in run.plans if part.divergences]
     if not diverging:
@@ -348,14 +353,16 @@ def _buckets(run: SweepRun, ledger: Ledger, target: FramedTarget, expected: Expe
     found = [
         (part.plan.name, each)
         for part in diverging
-        for each in summarise(part.plan, expected, (entry.result for entry in ledger.entries(part.plan.name)))
+        for results in [(entry.result for entry in ledger.entries(part.plan.name))]
+        for each in summarise(part.plan, expected, results, apart=apart)
     ]
     target.restart_budget += _FAILURES * len(found)  # the limit was for the sweep, which has found what it fails of
     target.open()
     buckets: list[SweepBucket] = []
     for plan, each in found:
         finding = asked_again(target, run.profile, run.operation, each, in_process=run.in_process)
-        buckets.append(SweepBucket(plan, each, finding, cause_of(target, finding)))
+        cause, others = cause_of(target, finding), named_apart(target, run.profile, run.operation, each)
+        buckets.append(SweepBucket(plan, each, finding, cause, others))
     return buckets
 
 

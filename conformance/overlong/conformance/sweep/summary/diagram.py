@@ -9,11 +9,18 @@ whatever is regular is small, however many strings it speaks of.
 
 from __future__ import annotations
 
+import heapq
+from functools import partial
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from overlong.reference.theory import shortlex
+
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from overlong.conformance.sweep.grid import Grid
 
     Rows = np.ndarray[Any, np.dtype[Any]]
@@ -142,6 +149,29 @@ class Level:
             )
         return self._least[node]
 
+    def ascending(self, node: int) -> Iterator[Least]:
+        """All members of a set, shortlex order: what follows a choice is gone through only when its turn comes."""
+        if self.below is None:
+            ends: dict[int, Callable[[], Iterator[Least]]] = {1: lambda: iter((Least(b"", ()),))}
+        else:
+            ends = {each: partial(self.below.ascending, each) for each in np.unique(self.row(node)).tolist()}
+        waiting: list[tuple[tuple[int, bytes], int, Least, Iterator[Least]]] = []
+
+        def put(choice: int, following: Iterator[Least]) -> None:
+            end = next(following, None)
+            if end is not None:
+                octets = (b"" if self.silent else self.choices[choice]) + end.octets
+                heapq.heappush(waiting, (shortlex(octets), choice, Least(octets, (choice, *end.place)), following))
+
+        for choice, to in enumerate(self.row(node).tolist()):
+            if to:
+                first = Least(b"", ()) if self.below is None else self.below.least(to)
+                put(choice, chain((first,), islice(_later(ends[to]), 1, None)))
+        while waiting:
+            _, choice, least, following = heapq.heappop(waiting)
+            yield least
+            put(choice, following)
+
     def followed_by_any(self, node: int, longer: Level) -> int:
         """The members of a set of strings of octets, each with any one octet behind it; ``longer`` is one level up."""
         if node < 2:
@@ -152,6 +182,11 @@ class Level:
             nodes, which = np.unique(row, return_inverse=True)
             row = np.array([below.followed_by_any(int(each), self) for each in nodes], np.uint32)[which]
         return int(longer.intern(row[None])[0])  # under the last level, 0 and 1 are also nodes: none, and all
+
+
+def _later(make: Callable[[], Iterator[Least]]) -> Iterator[Least]:
+    """What an iterator yields that is made when its first item is wanted."""
+    yield from make()
 
 
 def _distinct(rows: Rows) -> tuple[Rows, Rows]:

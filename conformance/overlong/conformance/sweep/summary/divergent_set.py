@@ -40,3 +40,6 @@ class DivergentSet:
     """States of the automaton that the target's verdicts are those of; None if none of few states was found."""
     parts: tuple[str, ...] = ()
     """The patterns that the description speaks of, all of them: ``ED A0-BF 80-BF``."""
+    apart: tuple[tuple[bytes, ...], ...] = ()
+    """Where what its strings are called takes an answer to tell (``summary/apart.py``): for each name that some of them
+    may have, the first that may have it, shortlex order."""

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import heapq
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     Column = np.ndarray[Any, np.dtype[Any]]
 
 _CELLS = 1 << 21
+_DOUBLES = 4
+"""Grids of a plan that have a string in common, about."""
 
 Members = dict[int, int]
 """A set: by the number of each grid, the node of its strings in the set. Equal sets are equal dictionaries."""
@@ -72,6 +76,12 @@ class Strings:
             for least in (self.levels(grid)[0].least(node),)
         ]
         return min(found, key=lambda each: (shortlex(each[0]), each[1]))
+
+    def ascending(self, members: Members, most: int) -> tuple[bytes, ...]:
+        """The first strings of a set, shortlex order, each once."""
+        of_grids = (self.levels(grid)[0].ascending(node) for grid, node in members.items() if node)
+        merged = heapq.merge(*of_grids, key=lambda least: shortlex(least.octets))
+        return tuple(islice(dict.fromkeys(least.octets for least in islice(merged, _DOUBLES * most)), most))
 
     def some(self, members: Members, most: int) -> list[tuple[bytes, bytes | None]]:
         """The first strings of a set, grid by grid, and what is asked before each."""

@@ -17,6 +17,7 @@ from overlong.conformance.sweep.shard import (
     OTHER_OFFSET,
     REFUSED_WELL_FORMED,
 )
+from overlong.conformance.sweep.summary.apart import apart as named_apart
 from overlong.conformance.sweep.summary.by_language import (
     by_automaton,
     by_first_errors,
@@ -47,7 +48,9 @@ _OF_PLACES = {OTHER_OFFSET, OTHER_LENGTH, OTHER_INCOMPLETE}
 _OF_VERDICTS = {REFUSED_WELL_FORMED, ACCEPTED_ILL_FORMED}
 
 
-def summarise(plan: Plan, expected: Expectation, results: Iterable[ShardResult]) -> list[DivergentSet]:
+def summarise(
+    plan: Plan, expected: Expectation, results: Iterable[ShardResult], *, apart: bool = False
+) -> list[DivergentSet]:
     """The divergences of a plan, in the order of their kinds and examples.
 
     Strings that were not judged or not asked are no divergences, and are left out; so are shards without a result.
@@ -56,6 +59,7 @@ def summarise(plan: Plan, expected: Expectation, results: Iterable[ShardResult])
         plan: what was asked.
         expected: what was expected.
         results: of its shards, in any order. They are taken one at a time.
+        apart: list of each set the first strings for each name that its divergences may have (``DivergentSet.apart``).
 
     Raises:
         ValueError: a result is not that of its shard; the message names the shard.
@@ -65,21 +69,23 @@ def summarise(plan: Plan, expected: Expectation, results: Iterable[ShardResult])
         return []
     facts = Facts(Strings(gathered), expected.automaton)
     by_place = ByPlace(facts, classes=True), ByPlace(facts, classes=False)
-    found = [each for kind in gathered.kinds for each in _sets(facts, by_place, kind)]
+    found = [each for kind in gathered.kinds for each in _sets(facts, by_place, kind, apart=apart)]
     return sorted(found, key=lambda each: (each.kind, shortlex(each.example), each.defect))
 
 
-def _sets(facts: Facts, by_place: Sequence[ByPlace], kind: int) -> Iterator[DivergentSet]:
+def _sets(facts: Facts, by_place: Sequence[ByPlace], kind: int, *, apart: bool) -> Iterator[DivergentSet]:
     tally = facts.strings.gathered.tallies.get(kind)
     if tally is None:
         whole = by_refusals(facts, facts.of_kind[kind]) if kind in _OF_PLACES else None
         if whole is not None:
             count, least = facts.strings.count(facts.of_kind[kind]), facts.strings.least(facts.of_kind[kind])
-            yield _divergent(facts, kind, count, least, whole, "")
+            names = named_apart(facts, kind, facts.of_kind[kind], whole=True) if apart else ()
+            yield _divergent(facts, kind, count, least, whole, "", names)
             return
         for part in facts.parts(kind):
             count, least = facts.strings.count(part.members), facts.strings.least(part.members)
-            yield _divergent(facts, kind, count, least, _say(facts, by_place, part), part.defect)
+            names = named_apart(facts, kind, part.members, whole=False) if apart else ()
+            yield _divergent(facts, kind, count, least, _say(facts, by_place, part), part.defect, names)
         return
     count, least = tally.count, (tally.example, tally.grid, tally.index)
     known = facts.of_kind[kind]
@@ -103,7 +109,13 @@ def _say(facts: Facts, by_place: Sequence[ByPlace], part: Part) -> Said:
 
 
 def _divergent(
-    facts: Facts, kind: int, count: int, least: tuple[bytes, int, int], said: Said, defect: str
+    facts: Facts,
+    kind: int,
+    count: int,
+    least: tuple[bytes, int, int],
+    said: Said,
+    defect: str,
+    names: tuple[tuple[bytes, ...], ...] = (),
 ) -> DivergentSet:
     octets, grid, index = least
     of_verdicts = kind in _OF_VERDICTS
@@ -120,6 +132,7 @@ def _divergent(
         dialects,
         len(facts.learned) if of_verdicts and facts.learned is not None else None,
         said.parts,
+        names,
     )
 
 
