@@ -91,7 +91,7 @@ def test_a_callable_in_a_file_and_in_a_module(tmp_path):
         (["certify", "py:nosuch"], 2, "write py:MODULE:CALLABLE"),
         (["certify", "cpyton"], 2, "did you mean cpython"),
         (["certify", "dll:x.so:f"], 2, "no kind of target 'dll'"),
-        (["certify", "py:json:loads?mode=loud"], 2, "mode=fatal or mode=replacement"),
+        (["certify", "py:json:loads?mode=loud"], 2, "there may stand mode=fatal, mode=replacement"),
         (["certify", "--", "/nonexistent/adapter"], 3, "cannot be started: No such file"),
         (["replay", "c0", "nosuch"], 2, "no target"),
     ],

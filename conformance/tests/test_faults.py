@@ -586,8 +586,8 @@ def test_a_file_that_is_not_there(tmp_path):
     ("name", "says"),
     [
         ("cpythn", "did you mean cpython?"),
-        ("py:mod:f?mode=loud", "mode=fatal or mode=replacement"),
-        ("py:mod:f?speed=fast", "mode=fatal or mode=replacement"),
+        ("py:mod:f?mode=loud", "there may stand mode=fatal, mode=replacement"),
+        ("py:mod:f?speed=fast", "there may stand mode=fatal, mode=replacement"),
         (f"cgi:{HOSTILE}", "there is no kind of target 'cgi'"),
         (HOSTILE.replace(":", ""), "no target"),
     ],

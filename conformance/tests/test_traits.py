@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import pytest
 
 from overlong.conformance import certify
 from overlong.conformance.replay import replay
+from overlong.conformance.target import UnknownTarget
 from overlong.conformance.vector import Vector
 from overlong.reference import Decoded
 
@@ -32,7 +34,14 @@ def overlong(*words):
     )
 
 
-@pytest.mark.parametrize("name", ["ends_at_nul", "refuses_nul", "strips", "xml"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("ends_at_nul", "refuses_nul", "strips", "xml", "xml_as_lines"),
+        *("undeclared_xml?wrapper=xml", "xml?nul=refused", "declares_another?nul=refused"),
+        "undeclared_all?nul=refused&mode=fatal&bom=strips",
+    ],
+)
 def test_a_right_decoder_with_a_trait_conforms(name):
     run = certify(target(name), suites=WHOLE).run
     assert run.conformant, [bucket.example for bucket in run.ordered_buckets]
@@ -51,6 +60,9 @@ def test_strings_that_two_traits_touch_are_set_aside():
         ("says_that_it_ends_at_nul", "00"),
         ("says_that_it_refuses_nul", "00"),
         ("says_that_it_strips", "efbbbf"),
+        ("says_that_it_is_xml", "00"),
+        ("xml_but_for_a_noncharacter", "efbfbf"),
+        ("xml_without_cr", "0d"),
         ("lax_before_nul", None),
         ("lax_after_signature", None),
     ],
@@ -64,6 +76,31 @@ def test_a_trait_that_is_not_as_declared_is_found_out(name, octets):
     assert answer.finding is not None
     assert answer.finding.code == "OV606"
     assert answer.finding.expected_words == example.expected_words
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("nul=kept", "after the question mark stands 'nul=kept'; there may stand mode=fatal, mode=replacement, nul="),
+        ("wrapper=xml&", "stands ''"),
+        ("nul=refused&nul=ends the string", "stands nul= more than once"),
+        ("mode=fatal&mode=fatal", "stands mode= more than once"),
+    ],
+)
+def test_what_may_be_said_of_a_python_function(words, says):
+    with pytest.raises(UnknownTarget, match=re.escape(says)):
+        certify(target(f"xml?{words}"), suites=("core",))
+
+
+def test_the_words_are_those_of_shared_libraries():
+    """One parser reads them all."""
+    with pytest.raises(UnknownTarget) as of_python:
+        certify(target("xml?bom=kept"))
+    with pytest.raises(UnknownTarget) as of_c:
+        certify("so:libc.so.6:f?abi=bool(ptr,len)&bom=kept")
+    words = "nul=ends the string, nul=refused, bom=strips, wrapper=json-string, wrapper=xml"
+    assert str(of_python.value).endswith(words)
+    assert str(of_c.value).endswith(words)
 
 
 def test_a_fault_beside_a_trait_is_found():

@@ -1,7 +1,7 @@
 """Decoders that cannot help something, and say so or say it wrongly."""
 
 SIGNATURE = b"\xef\xbb\xbf"
-NOT_XML = {*range(0x20), 0xFFFE, 0xFFFF} - {0x09, 0x0A}
+NOT_XML = {*range(0x20), 0xFFFE, 0xFFFF} - {0x09, 0x0A, 0x0D}
 
 
 def with_traits(**traits):
@@ -40,6 +40,50 @@ def xml(octets):
     if set(map(ord, text)) & NOT_XML:
         raise ValueError
     return text
+
+
+@with_traits(wrapper="xml")
+def xml_as_lines(octets):
+    """XML reads CR as LF, unless it is escaped."""
+    return xml(octets).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def undeclared_xml(octets):
+    return xml(octets)
+
+
+@with_traits(nul="ends the string")
+def declares_another(octets):
+    """Its attribute is wrong; what is said on the command line wins."""
+    return refuses_nul(octets)
+
+
+class Undeclared:
+    """Its attribute ``traits`` is another library's affair."""
+
+    def traits(self):
+        return {"bom": "of no concern"}
+
+    def __call__(self, octets):
+        return refuses_nul(octets.removeprefix(SIGNATURE))
+
+
+undeclared_all = Undeclared()
+
+
+@with_traits(wrapper="xml")
+def says_that_it_is_xml(octets):
+    return octets.decode()
+
+
+@with_traits(wrapper="xml")
+def xml_but_for_a_noncharacter(octets):
+    return xml(octets.replace(b"\xef\xbf\xbf", b"?"))
+
+
+@with_traits(wrapper="xml")
+def xml_without_cr(octets):
+    return xml(octets).replace("\r", "")
 
 
 @with_traits(nul="ends the string")

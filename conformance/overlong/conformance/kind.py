@@ -108,9 +108,10 @@ KINDS = {
              "and on none of them one by one. Something outlives a call: state, memory, time. Or it reads octets that "
              "are not its input."),
         Kind("OV606", VERDICT, "not the trait declared", "",
-             "The adapter's greeting declares something that the decoder cannot help: that it ends a string at octet "
-             "00, refuses it, or strips a signature. The decoder does something else with such a string, or diverges "
-             "in the rest of it. Correct the greeting, or look at the decoder."),
+             "The adapter's greeting, or the name of the target, declares something that the decoder cannot help: that "
+             "it ends a string at octet 00, refuses it, strips a signature, or sits in XML. The decoder does something "
+             "else with such a string (it accepts what it should refuse, puts out other text), or diverges in the rest "
+             "of it. Correct what is declared, or look at the decoder."),
         Kind("OV701", ENCODER, "scalar value refused", "RFC 3629 §3",
              "The encoder was given scalar values alone, or UTF-16 that is well-formed, and refused. Text cannot be "
              "written. Usual causes: noncharacters taken for surrogates, a range that stops one short, code units "

@@ -94,7 +94,8 @@ def replay(vector: Vector, target: str | Sequence[str], limits: Limits | None = 
                     finding = judged(vector, answered.operation, observed, traits)
                 else:
                     finding = next(compare_batch(answered, greeting), None)
-                expected = expected_under(vector, answered.operation, traits) or expected_of(vector, answered.operation)
+                may = expected_under(vector, answered.operation, traits)
+                expected = next(iter(may), expected_of(vector, answered.operation))
                 answers.append(Answer(answered.operation, expected, observed, finding))
         except BudgetSpent as error:
             raise TargetError(str(error)) from error

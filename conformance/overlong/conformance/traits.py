@@ -31,8 +31,10 @@ if TYPE_CHECKING:
 
 NUL = b"\0"
 _SIGNATURE = load_layout("rfc3629").encode(SIGNATURE) or b""
-_NOT_XML = re.compile(rb"[\x00-\x08\x0B-\x1F]|\xEF\xBF[\xBE\xBF]")
-"""What XML 1.0 has no characters for (section 2.2), and CR, which it reads as LF (section 2.11)."""
+_NO_CHARACTER = rb"[\x00-\x08\x0B\x0C\x0E-\x1F]|\xEF\xBF[\xBE\xBF]"
+"""What XML 1.0 has no characters for (section 2.2)."""
+_LINE_END = re.compile(rb"\r\n?")
+"""What it reads as LF (section 2.11), unless the adapter writes CR as ``&#13;``."""
 
 JUDGED = ("core", "complete(0)")
 """The suites whose strings, where they are set aside, show whether the trait is as declared."""
@@ -50,10 +52,10 @@ class Trait:
     """What such strings hold."""
     at_start: bool = False
     """They hold it at their start."""
-    as_read: Callable[[bytes], bytes] | None = None
-    """What the decoder gets to see of such a string, if that is known."""
-    refuses: bool = False
-    """It refuses such strings."""
+    readings: tuple[Callable[[bytes], bytes], ...] = ()
+    """What the decoder gets to see of such a string; one of several, where that is the adapter's choice."""
+    refused: re.Pattern[bytes] | None = None
+    """What it refuses, wherever that stands in such a string."""
 
     def touches(self, octets: bytes) -> bool:
         """Whether a string is such a one."""
@@ -68,11 +70,13 @@ class Trait:
 
 _TRAITS = (
     Trait("nul", "ends the string", "strings with octet 00", re.compile(NUL),
-          as_read=lambda octets: octets.partition(NUL)[0]),
-    Trait("nul", "refused", "strings with octet 00", re.compile(NUL), refuses=True),
+          readings=(lambda octets: octets.partition(NUL)[0],)),
+    Trait("nul", "refused", "strings with octet 00", re.compile(NUL), refused=re.compile(NUL)),
     Trait("bom", "strips", "strings that begin with EF BB BF", re.compile(_SIGNATURE), at_start=True,
-          as_read=lambda octets: octets.removeprefix(_SIGNATURE)),
-    Trait("wrapper", "xml", "strings with what XML 1.0 has no character for, or with CR", _NOT_XML),
+          readings=(lambda octets: octets.removeprefix(_SIGNATURE),)),
+    Trait("wrapper", "xml", "strings with what XML 1.0 has no character for, or with CR",
+          re.compile(_NO_CHARACTER + rb"|\r"), refused=re.compile(_NO_CHARACTER),
+          readings=(bytes, lambda octets: _LINE_END.sub(b"\n", octets))),
 )  # fmt: skip
 
 
@@ -96,39 +100,46 @@ def without(batch: Batch, traits: tuple[Trait, ...]) -> tuple[Batch, list[Vector
     return replace(Batch.of(kept), suite=batch.suite), touched
 
 
-def expected_under(vector: Vector, operation: str, traits: tuple[Trait, ...]) -> Outcome | None:
-    """What a right decoder that has these traits answers; None if nobody has said."""
+def expected_under(vector: Vector, operation: str, traits: tuple[Trait, ...]) -> tuple[Outcome, ...]:
+    """What a right decoder that has these traits may answer, the likeliest first; nothing if they do not say."""
     touching = [trait for trait in traits if trait.touches(vector.octets)]
     if not touching:
-        return expected_of(vector, operation)
+        return (expected_of(vector, operation),)
+    refused = [found for trait in touching if trait.refused and (found := trait.refused.search(vector.octets))]
+    if len(refused) == len(touching):
+        if operation in REPLACING:
+            return ()
+        start, end = min(found.span() for found in refused)
+        sooner = vector.flaw is not None and vector.flaw.offset < start
+        return (vector.strict if sooner else Rejected(start, end - start, incomplete=False),)
     if len(touching) > 1:  # what two traits make of it together is not declared
-        return None
-    (trait,) = touching
-    if trait.refuses:
-        nul = vector.octets.index(NUL)
-        sooner = vector.flaw is not None and vector.flaw.offset < nul
-        return None if operation in REPLACING else vector.strict if sooner else Rejected(nul, 1, incomplete=False)
-    if trait.as_read is None:
-        return None
-    return expected_of(replace(vector, octets=trait.as_read(vector.octets)), operation)
+        return ()
+    readings = dict.fromkeys(read(vector.octets) for read in touching[0].readings)
+    return tuple(expected_of(replace(vector, octets=octets), operation) for octets in readings)
 
 
 def judged(vector: Vector, operation: str, observed: Observation, traits: tuple[Trait, ...]) -> Finding | None:
-    """What is wrong with the answer to a string that a trait touches; None if nothing is, or nobody can know.
+    """What is wrong with the answer to a string that a trait touches; None if nothing is, or the traits do not say.
 
     Its verdict and its text are judged, where it is refused is not: whether what was stripped counts is not declared.
     """
     if not isinstance(observed, Accepted | Refused):
         return compare(vector, operation, observed)
     expected = expected_under(vector, operation, traits)
+    if not expected or any(_same(each, observed) for each in expected):
+        return None
+    line = next(trait.line for trait in traits if trait.touches(vector.octets))
+    return Finding(vector, operation, "OV606", expected[0], observed, line)
+
+
+def _same(expected: Outcome, observed: Observation) -> bool:
     match expected, observed:
-        case (None, _) | (Rejected(), Refused()):
-            return None
-        case Decoded(scalars), Accepted(values) if values is None or values == scalars:
-            return None
+        case Rejected(), Refused():
+            return True
+        case Decoded(scalars), Accepted(values):
+            return values is None or values == scalars
         case _:
-            line = next(trait.line for trait in traits if trait.touches(vector.octets))
-            return Finding(vector, operation, "OV606", expected, observed, line)
+            return False
 
 
 def to_be_judged(aside: list[Vector], operations: str) -> Iterator[tuple[Batch, str]]:

@@ -1,9 +1,10 @@
-"""Adapter for Python decoders: ``python.py MODULE_OR_FILE NAME [fatal|replacement]``.
+"""Adapter for Python decoders: ``python.py MODULE_OR_FILE NAME [fatal|replacement] [MEMBER=WORD...]``.
 
 Runs in a process of its own, with the standard library alone. NAME is a callable ``bytes -> str`` that
 raises on ill-formed input, or ``bytes -> bool``; or a class with ``decode(data, final=...)``, used again after
 its ``reset()`` if it has one; or an object with an attribute ``operations``: a dictionary from operation to a
-function on a list of payloads. An attribute ``traits``, a dictionary of strings, is added to the greeting.
+function on a list of payloads. An attribute ``traits``, a dictionary of strings, is added to the greeting, and so are
+the traits that the command line names, which win.
 """
 
 from __future__ import annotations
@@ -458,9 +459,16 @@ def single_response(answer: Result, given: bytes) -> bytes:
     return b"A" if result is True else b"R"
 
 
+def parted(words: Sequence[str]) -> tuple[str, dict[str, str]]:
+    """The mode, empty if none is named, and the traits of a command line behind the decoder's name."""
+    mode = "".join(word for word in words if "=" not in word)
+    return mode, dict(word.split("=", 1) for word in words if "=" in word)
+
+
 def main() -> None:
     """Load the decoder that the command line names, and serve it."""
-    place, name, mode = sys.argv[1], sys.argv[2], "".join(sys.argv[3:4])
+    place, name, *words = sys.argv[1:]
+    mode, said_of_it = parted(words)
     answers = FileIO(os.dup(1), "wb")
     os.dup2(2, 1)  # what a decoder prints must not be taken for an answer
     found = load(place, name)
@@ -474,7 +482,8 @@ def main() -> None:
         operations = probe(found, mode)
     else:
         fail(f"{place}:{name} is {type(found).__name__}; name a callable, or a class with decode(data, final=...)")
-    traits |= getattr(found, "traits", {})
+    own = getattr(found, "traits", {})
+    traits |= {**(own if isinstance(own, dict) else {}), **said_of_it}  # anything else of that name is its own affair
     serve(operations, f"{Path(place).name}:{name}", traits, answers)
 
 

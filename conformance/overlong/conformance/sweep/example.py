@@ -130,7 +130,7 @@ def asked_again(
             finding = next(compare_batch(answered, greeting), None)
         if finding is not None:
             return _doubted(target, finding)
-        expected = expected_under(vector, operation, traits) or expected_of(vector, operation)
+        expected = next(iter(expected_under(vector, operation, traits)), expected_of(vector, operation))
         is_placed = in_process and found.kind not in _FAILED
         code = AFTER if found.where.earlier is not None else AT_PLACE if is_placed else AMONG
         said_then = f"that is right; in the sweep: {KINDS[found.kind]}"

@@ -36,9 +36,9 @@ class Builtin:
     """What is fetched from a registry of packages when it is first used; empty if nothing."""
 
 
-def python_command(place: str, name: str, mode: str = "") -> list[str]:
-    """The worker process for a Python decoder."""
-    return [sys.executable, str(ADAPTERS / "python.py"), place, name, *([mode] if mode else [])]
+def python_command(place: str, name: str, *said: str) -> list[str]:
+    """The worker process for a Python decoder; ``said``: its mode and its traits, ``MEMBER=WORD`` each."""
+    return [sys.executable, str(ADAPTERS / "python.py"), place, name, *said]
 
 
 def found(program: str) -> str:

@@ -13,8 +13,32 @@ from overlong.conformance.target import UnknownTarget
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_SAID = tuple(f"{member}={word}" for member in ("nul", "bom") for word in TRAITS[member])
+_SAID = tuple(f"{member}={word}" for member, words in TRAITS.items() for word in words)
 """What a user may say of a function, as a greeting says it (docs/protocol.md)."""
+
+
+def declared(shown: str, where: str, words: Iterable[str], *more: str) -> tuple[str, ...]:
+    """What is said of a function behind its name, checked.
+
+    Args:
+        shown: the target as the user wrote it, safe to show.
+        where: these words stand, for messages.
+        words: ``MEMBER=WORD`` each.
+        more: what else may stand there, beside traits.
+
+    Raises:
+        UnknownTarget: one of them is no such word, or a member is there twice.
+    """
+    said = tuple(words)
+    for word in said:
+        if word not in (*more, *_SAID):
+            raise UnknownTarget(
+                f"{shown}: {where} stands '{printable(word)}'; there may stand {', '.join((*more, *_SAID))}"
+            )
+    members = [word.partition("=")[0] for word in said]
+    if twice := [member for member in members if members.count(member) > 1]:
+        raise UnknownTarget(f"{shown}: {where} stands {twice[0]}= more than once; write it once")
+    return said
 
 
 @dataclass(frozen=True)
@@ -43,12 +67,7 @@ class FunctionName:
         if not mark or not file or not name:
             raise UnknownTarget(f"{shown}: {form}")
         abi, *traits = query.split("&")
-        for trait in traits:
-            if trait not in _SAID:
-                raise UnknownTarget(
-                    f"{shown}: behind the abi stands '{printable(trait)}'; there may stand {', '.join(_SAID)}"
-                )
-        return cls(file, name, abi, tuple(traits))
+        return cls(file, name, abi, declared(shown, "behind the abi", traits))
 
     def no_abi(self, shown: str, known: Iterable[str], where: str, otherwise: str) -> UnknownTarget:
         """The error for a name that is no ABI; ``otherwise`` is said where no known one is near."""

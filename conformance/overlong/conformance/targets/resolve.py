@@ -18,6 +18,7 @@ from overlong.conformance.targets.builtin import ADAPTERS, python_command
 from overlong.conformance.targets.builtins import BUILTINS
 from overlong.conformance.targets.configured import configured, set_up
 from overlong.conformance.targets.framed import FramedTarget
+from overlong.conformance.targets.function_name import declared
 from overlong.conformance.targets.one_shot import is_one_shot, one_shot_command
 from overlong.conformance.targets.recorded import RecordedTarget
 
@@ -28,7 +29,9 @@ if TYPE_CHECKING:
 
 _NEAR = 0.7
 """How much alike two names must be for one to be meant by the other."""
-PYTHON_MODES = ("fatal", "replacement")
+_MODE = "mode="
+PYTHON_MODES = (f"{_MODE}fatal", f"{_MODE}replacement")
+"""What ``py:`` may say beside traits; without it the mode is found out by asking."""
 _LONGEST_CHAIN = 8
 """Names of a project's own that may stand for one another."""
 
@@ -186,15 +189,9 @@ def _python(name: str, rest: str) -> list[str]:
     place, colon, attribute = rest.rpartition(":")
     if not colon or not place or not attribute:
         raise UnknownTarget(f"{printable(name)}: write py:MODULE:CALLABLE or py:FILE.py:CALLABLE")
-    mode = ""
-    if query:
-        key, _, mode = query.partition("=")
-        if key != "mode" or mode not in PYTHON_MODES:
-            raise UnknownTarget(
-                f"{printable(name)}: after the question mark stands mode=fatal or mode=replacement; "
-                "without it the mode is found out by asking"
-            )
-    return python_command(place, attribute, mode)
+    words = declared(printable(name), "after the question mark", query.split("&") if query else (), *PYTHON_MODES)
+    mode = (word.removeprefix(_MODE) for word in words if word.startswith(_MODE))
+    return python_command(place, attribute, *mode, *(word for word in words if not word.startswith(_MODE)))
 
 
 _COMMANDS: dict[str, Callable[[str, str], list[str]]] = {

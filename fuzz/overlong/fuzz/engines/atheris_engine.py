@@ -21,6 +21,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from overlong.conformance.adapters.python import parted
 from overlong.conformance.compare import expected_of
 from overlong.conformance.finding import Finding
 from overlong.conformance.observation import Crashed, TimedOut
@@ -229,7 +230,7 @@ class _Child:
         orders = Orders(
             self._words[0],
             self._words[1],
-            "".join(self._words[2:3]),
+            parted(self._words[2:])[0],
             operation_of(self._probe),
             {member: word for member, word in self._probe.greeting.traits.items() if word},
             asdict(self._probe.profile),
@@ -295,7 +296,7 @@ class _Child:
 
 
 def python_words(probe: Probe) -> list[str]:
-    """The place, the name and perhaps the mode of a Python target.
+    """The place, the name and perhaps the mode and traits of a Python target.
 
     Raises:
         TargetError: it is none.
