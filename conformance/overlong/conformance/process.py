@@ -23,6 +23,8 @@ from collections import deque
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
+from overlong.conformance.interpreter import bare_script
+from overlong.conformance.interpreter import environment as environment_of
 from overlong.conformance.last_words import last_words
 from overlong.conformance.observation import Crashed, Misbehaved, TimedOut
 from overlong.conformance.printable import printable
@@ -71,6 +73,7 @@ class Process:
         environment: dict[str, str] | None = None,
         sandbox: bool = True,
         memory: int = 0,
+        folder: str | None = None,
     ) -> None:
         """Start ``command``, and do not wait for it.
 
@@ -79,6 +82,7 @@ class Process:
             environment: variables that it gets beside those of the harness.
             sandbox: a supervisor stands between, where there is one.
             memory: octets that each of its processes may allocate; 0 for no limit. Only the supervisor limits it.
+            folder: where it is started, if not here.
 
         Raises:
             OSError: it could not be started at all.
@@ -88,7 +92,7 @@ class Process:
         self._reported = b""
         self._isolation = "process group" if _POSIX else "single process"
         self._memory = memory if sandbox and can_supervise() else None
-        self._popen = self._start(command, environment, self._memory)
+        self._popen = self._start(command, environment, self._memory, folder)
         self._requests: queue.SimpleQueue[tuple[bytes, ...] | None] = queue.SimpleQueue()
         self._responses: queue.Queue[list[Response] | Greeting | Ended] = queue.Queue(_QUEUED)
         self._ready: deque[Response] = deque()
@@ -118,7 +122,7 @@ class Process:
             raise
 
     def _start(
-        self, command: Sequence[str], environment: dict[str, str] | None, memory: int | None
+        self, command: Sequence[str], environment: dict[str, str] | None, memory: int | None, folder: str | None
     ) -> subprocess.Popen[bytes]:
         """Start it; with a limit on its memory, through the supervisor."""
         theirs: list[int] = []
@@ -133,26 +137,17 @@ class Process:
                 self._report = os.fdopen(report, "rb", 0)
                 theirs.append(reporting)
                 os.set_blocking(report, False)
-                command = [
-                    sys.executable,
-                    "-I",
-                    "-S",
-                    _SUPERVISOR,
-                    str(ending),
-                    str(reporting),
-                    str(memory),
-                    "--",
-                    *command,
-                ]
+                command = bare_script(_SUPERVISOR, str(ending), str(reporting), str(memory), "--", *command)
             return subprocess.Popen(
                 command,
+                cwd=folder,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 bufsize=0,
                 start_new_session=_POSIX,
                 pass_fds=theirs,
-                env=None if environment is None else {**os.environ, **environment},
+                env=environment_of(environment),
             )
         finally:
             for end in theirs:

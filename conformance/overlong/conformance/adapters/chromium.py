@@ -9,8 +9,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-if __name__ == "__main__":  # whatever lies beside this file, the package must be found
-    sys.path[0] = str(Path(__file__).resolve().parents[3])
+if __name__ == "__main__":  # wherever this package lies, it must be found
+    if (_root := str(Path(__file__).resolve().parents[3])) not in sys.path:
+        sys.path.insert(0, _root)
 
 import contextlib
 import fcntl

@@ -16,6 +16,7 @@ import struct
 import sys
 from array import array
 from collections.abc import Callable, Iterable, Sequence
+from importlib.machinery import PathFinder
 from io import FileIO
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -210,9 +211,38 @@ def incremental(cls: type) -> dict[str, Answerer]:
     return operations
 
 
+def search_for(place: str) -> None:
+    """Have the folders searched in which a module or a file lies that the user named, behind the standard library.
+
+    A file's own folder is; the current folder is if the file, or the module that is named, comes from there. For
+    what is named otherwise nothing is searched but what Python searches by itself.
+    """
+    try:
+        here = str(Path.cwd())
+    except OSError:  # it is gone
+        return
+    library = Path(os.__file__).parent
+    own = (str(library), str(library / "lib-dynload"))
+    behind = max((number for number, entry in enumerate(sys.path, 1) if entry in own), default=len(sys.path))
+    if place.endswith(".py"):
+        file = Path(here, place)
+        if not file.is_relative_to(Path(__file__).parent):  # ours need nothing
+            folders = dict.fromkeys([str(file.parent), *([here] if file.is_relative_to(here) else [])])
+            sys.path[behind:behind] = folders
+        return
+    top = place.partition(".")[0]
+    if top in sys.stdlib_module_names:
+        return
+    sys.path.insert(behind, here)
+    found = PathFinder.find_spec(top)
+    places = (found.origin or "", *(found.submodule_search_locations or ())) if found else ()
+    if not any(os.path.dirname(each) == here for each in places):  # noqa: PTH120
+        del sys.path[behind]
+
+
 def load(place: str, name: str) -> Any:
     """The attribute ``name`` of a module or a file."""
-    sys.path[0] = str(Path.cwd())
+    search_for(place)
     try:
         if place.endswith(".py"):
             from importlib.util import module_from_spec, spec_from_file_location

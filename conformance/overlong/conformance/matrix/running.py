@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.clock import timestamp
+from overlong.conformance.interpreter import environment, module
 from overlong.conformance.matrix.row import Row, not_begun, row_of
 from overlong.conformance.report.model import State
 
@@ -111,7 +112,8 @@ class Matrix:
             if self._stopped:
                 return not_begun(target), False
             process = subprocess.Popen(
-                [sys.executable, "-m", "overlong.conformance.matrix.worker"],
+                module("overlong.conformance.matrix.worker"),
+                env=environment(),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from overlong.conformance.sweep.engine import Job
     from overlong.conformance.sweep.shard import Shard
 
-_PLACE = 1
-"""Of the adapter in a command line: behind the interpreter."""
+_PLACE = 2
+"""Of the adapter in a command line: behind the interpreter and its option."""
 _COMPILES = 300.0  # seconds for the first sign of life: there may be nothing in Numba's cache
 _SILENT = 60.0  # seconds without one that are too many; a call that hangs is the adapter's to end
 

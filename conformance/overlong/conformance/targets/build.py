@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.printable import printable
 from overlong.conformance.target import TargetError
+from overlong.conformance.targets.builtin import ELSEWHERE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -40,7 +41,7 @@ class Compiler:
 
     def found(self) -> str | None:
         """Its path."""
-        return next(filter(None, map(shutil.which, self.names)), None)
+        return next(map(os.path.abspath, filter(None, map(shutil.which, self.names))), None)
 
 
 def _go(_program: str, cache: Path) -> dict[str, str]:
@@ -51,7 +52,9 @@ def _go(_program: str, cache: Path) -> dict[str, str]:
 
 
 def _rust(program: str, _cache: Path) -> dict[str, str]:
-    asked = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=_BUILD_SECONDS, check=False)
+    asked = subprocess.run(
+        [program, "--version"], cwd=ELSEWHERE, capture_output=True, text=True, timeout=_BUILD_SECONDS, check=False
+    )
     return {"OVERLONG_RUSTC": asked.stdout.strip()}  # what is built cannot know it otherwise
 
 
@@ -83,7 +86,7 @@ def built(compiler: Compiler, source: Path, *parts: Path) -> Path:
         version = f"{stamp(program)} {(*compiler.arguments, *compiler.libraries)}"
         octets = b"".join(path.read_bytes() for path in (source, *parts))
         key = hashlib.sha256(octets + version.encode("utf-8", "surrogateescape")).hexdigest()
-        cache = user_cache_path("overlong") / "adapters"
+        cache = user_cache_path("overlong").absolute() / "adapters"
         suffix = ".exe" if os.name == "nt" and not compiler.folder else ""
         finished = cache / f"{source.stem}-{key[:16]}{suffix}"
         if not finished.exists():
@@ -110,6 +113,8 @@ def _build(compiler: Compiler, program: str, sources: tuple[Path, ...], output: 
         sources = tuple(Path(shutil.copy(source, output.parent)) for source in sources)
     built = subprocess.run(
         [program, *compiler.arguments, str(output), *map(str, sources), *compiler.libraries],
+        cwd=output.parent,  # linkers, javac and rustup take what they find in the folder they are started in
+        stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
         errors="backslashreplace",

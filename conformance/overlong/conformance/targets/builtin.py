@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
-import sys
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from overlong.conformance.interpreter import script
 from overlong.conformance.printable import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 ADAPTERS = Path(__file__).parent.parent / "adapters"
+ELSEWHERE = os.path.abspath(os.sep)  # noqa: PTH100 (a word of a command)
+"""A folder for programs that take code or orders from the one they are started in: compilers, rustup, Go, Erlang."""
 _ASK_SECONDS = 10.0  # for a version: virtual machines take their time
 
 
@@ -32,20 +35,28 @@ class Builtin:
     """How to start it; builds it first where it must be built."""
     version: Callable[[], str] = lambda: ""
     """Which version is here, found without building anything; empty where only the greeting says it."""
+    folder: str | None = None
+    """Where it is started, if not here."""
     fetches: str = ""
     """What is fetched from a registry of packages when it is first used; empty if nothing."""
 
 
 def python_command(place: str, name: str, *said: str) -> list[str]:
     """The worker process for a Python decoder; ``said``: its mode and its traits, ``MEMBER=WORD`` each."""
-    return [sys.executable, str(ADAPTERS / "python.py"), place, name, *said]
+    return script(ADAPTERS / "python.py", place, name, *said)
+
+
+def python_words(command: Sequence[str]) -> list[str]:
+    """What a worker for a Python decoder was given: the place, the name, its mode and its traits; empty if it is none."""
+    adapter = str(ADAPTERS / "python.py")
+    return list(command[command.index(adapter) + 1 :]) if adapter in command else []
 
 
 def found(program: str) -> str:
     """The path of a program that is there."""
     path = shutil.which(program)
     assert path is not None, "asked only when nothing is missing"
-    return path
+    return os.path.abspath(path)  # noqa: PTH100 (it may be started elsewhere)
 
 
 def not_on_path(programs: str | tuple[str, ...], install: str) -> str:
@@ -57,11 +68,15 @@ def not_on_path(programs: str | tuple[str, ...], install: str) -> str:
 
 
 @lru_cache(maxsize=64)
-def said(*command: str) -> str:
-    """The first line that a command writes, safe to show: what ``--version`` gives; empty if it fails."""
+def said(*command: str, folder: str | None = None) -> str:
+    """The first line that a command writes, safe to show: what ``--version`` gives; empty if it fails.
+
+    ``folder``: where it is run, if not here.
+    """
     try:
         asked = subprocess.run(
             command,
+            cwd=folder,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=_ASK_SECONDS,

@@ -85,6 +85,8 @@ class FramedTarget:
     memory: int = 0
     """Octets that each of its processes may allocate; 0 for no limit."""
     sandbox: bool = True
+    folder: str | None = None
+    """Where it is started, if not here."""
     restarts: int = 0
     notes: list[str] = field(default_factory=list[str])
 
@@ -125,7 +127,13 @@ class FramedTarget:
             OSError: it cannot be started.
             ValueError: nor could anything by that name.
         """
-        return Process(self.command, environment=self.environment, sandbox=self.sandbox, memory=self.memory)
+        return Process(
+            self.command,
+            environment=self.environment,
+            sandbox=self.sandbox,
+            memory=self.memory,
+            folder=self.folder,
+        )
 
     def start(self) -> None:
         """Start it without waiting; :meth:`open` waits. There is other work to do meanwhile.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import shlex
 import shutil
-import sys
 from pathlib import Path
 
+from overlong.conformance.interpreter import bare_script
 from overlong.conformance.printable import printable
 from overlong.conformance.target import TargetError, UnknownTarget
 from overlong.conformance.targets.builtin import ADAPTERS
@@ -46,4 +46,4 @@ def one_shot_command(name: str) -> list[str]:
         here = "/" not in words[0] and Path(words[0]).is_file()
         remedy = f"write ./{words[0]}" if here else "install it, or mend PATH"
         raise TargetError(f"{printable(name)}: there is no program '{printable(words[0])}'; {printable(remedy)}")
-    return [sys.executable, "-I", "-S", str(ADAPTERS / "one_shot.py"), units, program, *words[1:]]
+    return bare_script(ADAPTERS / "one_shot.py", units, program, *words[1:])

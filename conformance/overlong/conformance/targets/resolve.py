@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from overlong.conformance.printable import printable
 from overlong.conformance.target import TargetError, UnknownTarget
 from overlong.conformance.targets import shared_library, wasm
-from overlong.conformance.targets.builtin import ADAPTERS, python_command
+from overlong.conformance.targets.builtin import python_command, python_words
 from overlong.conformance.targets.builtins import BUILTINS
 from overlong.conformance.targets.configured import configured, set_up
 from overlong.conformance.targets.framed import FramedTarget
@@ -88,7 +88,9 @@ def _builtin(name: str, limits: Limits) -> FramedTarget:
         raise UnknownTarget(f"no target '{printable(name)}'; {_hint(name)}")
     if missing := builtin.missing():
         raise TargetError(f"{builtin.name}: not available here: {missing}")
-    return _framed(builtin.name, builtin.command(), limits)
+    target = _framed(builtin.name, builtin.command(), limits)
+    target.folder = builtin.folder
+    return target
 
 
 def _hint(name: str) -> str:
@@ -170,8 +172,8 @@ def identity_of(target: FramedTarget | RecordedTarget) -> Identity:
             add(Path(word))
         else:
             whole.update(word.encode("utf-8", "surrogateescape") + b"\0")
-    if str(ADAPTERS / "python.py") in target.command:
-        module = Path(target.command[2].replace(".", "/"))
+    if (words := python_words(target.command)) and words[0].partition(".")[0] not in sys.stdlib_module_names:
+        module = Path(words[0].replace(".", "/"))
         for path in (module.with_name(f"{module.name}.py"), module / "__init__.py"):
             if path.is_file():
                 add(path)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 
 from overlong.conformance.adapters.abi import ABIS
+from overlong.conformance.interpreter import script
 from overlong.conformance.printable import printable
 from overlong.conformance.target import UnknownTarget
 from overlong.conformance.targets.builtin import ADAPTERS
@@ -31,12 +31,12 @@ def command(name: str, rest: str) -> list[str]:
         raise UnknownTarget(f"{shown}: so: needs fork and guard pages, which this system lacks; write an adapter in C")
     function = FunctionName.of(shown, rest, f"{_FORM}; {_KNOWN}")
     symbols, convention = function.name, function.abi
-    script = [sys.executable, str(ADAPTERS / "shared_library.py"), _found(function.file)]
+    worker = script(ADAPTERS / "shared_library.py", _found(function.file))
     if convention.startswith("py:"):
         file, colon, name_of = convention.removeprefix("py:").rpartition(":")
         if not colon or not file.endswith(".py") or not name_of:
             raise UnknownTarget(f"{shown}: write abi=py:FILE.py:FUNCTION")
-        return [*script, symbols, "py", file, name_of, *function.traits]
+        return [*worker, symbols, "py", file, name_of, *function.traits]
     abi = ABIS.get(convention)
     if abi is None:
         raise function.no_abi(shown, ABIS, "", _KNOWN)
@@ -45,7 +45,7 @@ def command(name: str, rest: str) -> list[str]:
     if not least <= given <= max(len(abi.functions), 1):
         wanted = f"write {','.join(abi.functions[:4])}, and reset if it has one" if abi.functions else "name one"
         raise UnknownTarget(f"{shown}: it names {given} function{'s' * (given != 1)}; {wanted}")
-    return [*script, symbols, convention, *function.traits]
+    return [*worker, symbols, convention, *function.traits]
 
 
 def _found(library: str) -> str:

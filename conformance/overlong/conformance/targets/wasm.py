@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import sys
 from importlib.util import find_spec
 
 from overlong.conformance.adapters.abi import ABIS, ITERATE
+from overlong.conformance.interpreter import script
 from overlong.conformance.printable import printable
 from overlong.conformance.target import TargetError
 from overlong.conformance.targets.builtin import ADAPTERS
@@ -40,4 +40,4 @@ def command(name: str, rest: str) -> list[str]:
         raise TargetError(f"{shown}: there is no file {printable(module)}; build it, or check the path")
     if find_spec("wasmtime") is None:
         raise TargetError(f"{shown}: needs wasmtime, which is not installed; {install('wasm')}")
-    return [sys.executable, str(ADAPTERS / "wasm.py"), module, function.name, function.abi, *function.traits]
+    return script(ADAPTERS / "wasm.py", module, function.name, function.abi, *function.traits)

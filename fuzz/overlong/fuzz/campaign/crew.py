@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import multiprocessing
+import os
 import signal
+import threading
 import time
 from collections import deque
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
+from overlong.conformance.interpreter import as_before, safe_for_children
 from overlong.conformance.printable import printable
 from overlong.conformance.target import BudgetSpent, TargetError
 from overlong.fuzz.campaign.absorb import thinned
@@ -147,7 +150,7 @@ class Processes:
     def _started(self) -> _Worker:
         ours, theirs = self._context.Pipe()
         process = self._context.Process(target=serve, args=(theirs, self._open, self._job), daemon=True)
-        with _no_interrupt():
+        with _no_interrupt(), safe_for_children():
             process.start()
         theirs.close()  # so that its end shows
         return _Worker(process, ours)
@@ -205,9 +208,11 @@ class Processes:
         worker.connection.close()
         worker.process.join(_PATIENCE)
         if self._deaths >= _DEATHS:
+            ending = _ending(worker.process.exitcode)
+            remedy = "look at the machine's memory" if ending == "SIGKILL" else "--jobs 1 does without such processes"
             raise TargetError(
                 f"a process of this program that asks the targets has ended {_DEATHS} times in a row "
-                f"({_ending(worker.process.exitcode)}); look at the machine's memory, and go on with --resume"
+                f"({ending}); {remedy}; go on with --resume"
             )
         new = self._started()
         self._workers[self._workers.index(worker)] = new
@@ -252,7 +257,9 @@ def _ending(code: int | None) -> str:
 
 
 def serve(connection: Connection[Any, Any], open_engine: Callable[[Job], Engine], job: Job) -> None:
-    """Run spans as they come, until nobody listens. A process does nothing else."""
+    """Run spans as they come, until nobody listens. A process does nothing else, and does not outlive its parent."""
+    as_before()
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who started it, too, and that one ends it
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # targets should be able to get it
@@ -286,6 +293,13 @@ def serve(connection: Connection[Any, Any], open_engine: Callable[[Job], Engine]
     finally:
         if engine is not None:
             engine.close()
+
+
+def _end_with_parent() -> None:
+    """Wait for the end of who started this process, and leave at once: targets end by their own lifelines."""
+    if (parent := multiprocessing.parent_process()) is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _failed(error: Exception) -> TargetError:

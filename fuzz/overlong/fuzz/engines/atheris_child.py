@@ -99,15 +99,16 @@ def _offer_to_extensions(atheris: Any) -> None:
 
 def _load(atheris: Any, orders: Orders) -> Any:
     """What is fuzzed, and all that it imports, instrumented; Python's own modules only if they are what is fuzzed."""
-    sys.path.insert(0, orders.folder)
     module = orders.place
     if module.endswith(".py"):
         file = Path(orders.folder, module)
+        adapter.search_for(str(file))
         module = file.stem
-        sys.path.insert(0, str(file.parent))
         if not re.fullmatch(r"\w+", module) or module in sys.modules or module in sys.stdlib_module_names:
             found = adapter.load(str(file), orders.name)  # no name to import it by
             return atheris.instrument_func(found) if hasattr(found, "__code__") else found
+    else:
+        adapter.search_for(module)
     top = module.partition(".")[0]
     if top != "overlong" and top not in sys.stdlib_module_names:
         for name in [name for name in sys.modules if name == top or name.startswith(f"{top}.")]:

@@ -24,11 +24,12 @@ from typing import TYPE_CHECKING
 from overlong.conformance.adapters.python import parted
 from overlong.conformance.compare import expected_of
 from overlong.conformance.finding import Finding
+from overlong.conformance.interpreter import module
 from overlong.conformance.observation import Crashed, TimedOut
 from overlong.conformance.printable import printable, spaced_hex
 from overlong.conformance.protocol import DECODE, REPLACE, VALIDATE
 from overlong.conformance.target import BudgetSpent, TargetError
-from overlong.conformance.targets.builtin import ADAPTERS
+from overlong.conformance.targets import builtin
 from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vector import Vector
 from overlong.conformance.vectors.formats.libfuzzer import tokens
@@ -243,9 +244,8 @@ class _Child:
         path = self.folder / "orders.json"
         path.write_text(json.dumps(asdict(orders)), encoding="utf-8")
         limits = self._job.limits
-        module = Orders.__module__
         self._process = running = AtherisProcess(
-            [sys.executable, "-P", "-m", module, str(path)], memory=limits.memory, sandbox=limits.sandbox
+            module(Orders.__module__, str(path)), memory=limits.memory, sandbox=limits.sandbox
         )
         seen, since = 0, (began := time.monotonic())
         patience = limits.timeout * 2 + 5
@@ -301,13 +301,13 @@ def python_words(probe: Probe) -> list[str]:
     Raises:
         TargetError: it is none.
     """
-    command = list(resolve(probe.target, probe.limits).command)
-    if len(command) < 4 or command[1] != str(ADAPTERS / "python.py"):
+    words = builtin.python_words(resolve(probe.target, probe.limits).command)
+    if not words:
         raise TargetError(
             f"{printable(probe.id)}: the atheris engine instruments Python targets (py:MODULE:CALLABLE); use --engine "
             "grammar for others, or --emit libfuzzer for functions of shared libraries"
         )
-    return command[2:]
+    return words
 
 
 def operation_of(probe: Probe) -> str:

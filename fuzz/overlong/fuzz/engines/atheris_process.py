@@ -7,12 +7,12 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from overlong.conformance import process
+from overlong.conformance.interpreter import bare_script, environment
 from overlong.conformance.printable import printable
 
 if TYPE_CHECKING:
@@ -47,7 +47,8 @@ class AtherisProcess:
         self._lifeline: IO[bytes] | None = None
         self._report: IO[bytes] | None = None
         theirs: list[int] = []
-        environment = {name: value for name, value in os.environ.items() if name != "PYTHONFAULTHANDLER"}
+        surroundings = dict(environment() or os.environ)
+        surroundings.pop("PYTHONFAULTHANDLER", None)
         try:
             if sandbox and process.can_supervise():
                 ending, lifeline = os.pipe()
@@ -57,7 +58,7 @@ class AtherisProcess:
                 self._report = os.fdopen(report, "rb", 0)
                 theirs.append(reporting)
                 given = [str(ending), str(reporting), str(memory)]
-                command = [sys.executable, "-I", "-S", _SUPERVISOR, *given, "--", *command]
+                command = bare_script(_SUPERVISOR, *given, "--", *command)
             self._popen = subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
@@ -66,7 +67,7 @@ class AtherisProcess:
                 bufsize=0,
                 start_new_session=True,
                 pass_fds=theirs,
-                env=environment,
+                env=surroundings,
             )
         except BaseException:
             self._let_go()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
-import sys
 
+from overlong.conformance.interpreter import script
 from overlong.conformance.targets.builtin import ADAPTERS, Builtin, said
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -27,7 +27,7 @@ BROWSERS = (
         "JavaScript",
         "Chromium's TextDecoder and TextEncoder, headless",
         _missing,
-        lambda: [sys.executable, str(ADAPTERS / "chromium.py"), str(_chromium())],
+        lambda: script(ADAPTERS / "chromium.py", str(_chromium())),
         lambda: said(str(_chromium()), "--version"),
     ),
 )

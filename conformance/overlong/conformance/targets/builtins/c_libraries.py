@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from overlong.conformance.printable import printable
 from overlong.conformance.target import TargetError
 from overlong.conformance.targets.build import CXX, C, Compiler
-from overlong.conformance.targets.builtin import Builtin, not_on_path, said
+from overlong.conformance.targets.builtin import ELSEWHERE, Builtin, not_on_path, said
 from overlong.conformance.targets.builtins.c import c_program, debian_version, no_compiler
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def _unpackaged(
     def missing() -> str:
         if why := no_compiler(compiler):
             return why
-        here = said(compiler.found() or "", "-x", language, "-include", header, "-E", "-")
+        here = said(compiler.found() or "", "-x", language, "-include", header, "-E", "-", folder=ELSEWHERE)
         return "" if here else _no_headers(name, debian)
 
     return Library(name, debian, source, missing, lambda: debian_version(debian), lambda: list(links), compiler)

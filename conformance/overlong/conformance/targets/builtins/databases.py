@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
-import sys
 from functools import lru_cache
 from pathlib import Path
 
+from overlong.conformance.interpreter import script
 from overlong.conformance.targets.builtin import ADAPTERS, Builtin, said
 
 _DEBIANS = Path("/usr/lib/postgresql")
@@ -49,14 +49,14 @@ DATABASES = (
         "C",
         "SQLite's reader, from UTF-8 to UTF-16",
         _sqlite_missing,
-        lambda: [sys.executable, str(ADAPTERS / "sqlite.py"), str(_sqlite())],
+        lambda: script(ADAPTERS / "sqlite.py", str(_sqlite())),
     ),
     Builtin(
         "postgresql",
         "C",
         "PostgreSQL's convert_from(bytea, 'UTF8')",
         _postgresql_missing,
-        lambda: [sys.executable, str(ADAPTERS / "postgresql.py"), str(_postgresql())],
+        lambda: script(ADAPTERS / "postgresql.py", str(_postgresql())),
         lambda: said(f"{_postgresql()}/postgres", "--version"),
     ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from overlong.conformance.targets.builtin import ADAPTERS, Builtin, found, not_on_path, said
+from overlong.conformance.targets.builtin import ADAPTERS, ELSEWHERE, Builtin, found, not_on_path, said
 
 
 def _erlang(name: str, decoder: str, what: str) -> Builtin:
@@ -12,7 +12,8 @@ def _erlang(name: str, decoder: str, what: str) -> Builtin:
         what,
         lambda: not_on_path(("escript", "erl"), "Erlang/OTP (Debian: apt install erlang-base)"),
         lambda: [found("escript"), str(ADAPTERS / "erlang_utf8.escript"), decoder],
-        lambda: said(found("erl"), "-noshell", "-eval", _VERSION),
+        lambda: said(found("erl"), "-noshell", "-eval", _VERSION, folder=ELSEWHERE),
+        ELSEWHERE,  # it looks for modules in its own folder first
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from overlong.conformance.targets.build import GO, built
-from overlong.conformance.targets.builtin import ADAPTERS, Builtin, found, not_on_path, said
+from overlong.conformance.targets.builtin import ADAPTERS, ELSEWHERE, Builtin, found, not_on_path, said
 from overlong.conformance.targets.packages import Project, fetched
 
 _INSTALL = "Go 1.19 or later (Debian: apt install golang-go)"
@@ -29,7 +29,7 @@ def no_go() -> str:
 
 def go_version() -> str:
     """As ``go env GOVERSION`` has it."""
-    return said(found("go"), "env", "GOVERSION")
+    return said(found("go"), "env", "GOVERSION", folder=ELSEWHERE)
 
 
 def _go(name: str, mode: str, what: str) -> Builtin:

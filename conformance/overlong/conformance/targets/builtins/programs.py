@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-
+from overlong.conformance.interpreter import script
 from overlong.conformance.targets.builtin import ADAPTERS, Builtin, found, not_on_path, said
 
 PROGRAMS = (
@@ -12,7 +11,7 @@ PROGRAMS = (
         "C",
         "jq's reader of JSON strings",
         lambda: not_on_path("jq", "jq (Debian: apt install jq)"),
-        lambda: [sys.executable, str(ADAPTERS / "jq_json.py"), found("jq")],
+        lambda: script(ADAPTERS / "jq_json.py", found("jq")),
         lambda: said(found("jq"), "--version"),
     ),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from overlong.conformance.targets.build import RUST, built
-from overlong.conformance.targets.builtin import ADAPTERS, Builtin, found, not_on_path, said
+from overlong.conformance.targets.builtin import ADAPTERS, ELSEWHERE, Builtin, found, not_on_path, said
 from overlong.conformance.targets.packages import Project, fetched
 
 CRATES = Project(
@@ -53,7 +53,7 @@ RUST_DECODERS = (
         "str::from_utf8, String::from_utf8_lossy, char",
         lambda: not_on_path("rustc", "Rust 1.63 or later (Debian: apt install rustc)"),
         lambda: [str(built(RUST, ADAPTERS / "rust_std.rs", ADAPTERS / "rust_frames.rs"))],
-        lambda: said(found("rustc"), "--version"),
+        lambda: said(found("rustc"), "--version", folder=ELSEWHERE),
     ),
     _crate("simdutf8", "simdutf8", "simdutf8, basic and compat, on SIMD"),
     _crate("encoding-rs", "encoding_rs", "encoding_rs, strict and replacing, in chunks"),
