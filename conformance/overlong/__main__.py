@@ -39,6 +39,7 @@ import importlib
 import click
 
 from overlong.conformance.interruption import listen
+from overlong.conformance.standard_streams import StandardStreams
 
 VERBS = {
     "certify": "overlong.conformance.commands.certify",
@@ -114,9 +115,13 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line."""
+    streams = StandardStreams()
     listen()
-    # NO_COLOR is the user's word in any terminal; otherwise click looks whether there is one
-    cli(prog_name="overlong", color=False if os.environ.get("NO_COLOR") else None)
+    try:
+        # NO_COLOR is the user's word in any terminal; otherwise click looks whether there is one
+        cli(prog_name="overlong", color=False if os.environ.get("NO_COLOR") else None)
+    except SystemExit as ended:
+        sys.exit(streams.exit_code(int(ended.code or 0)))
 
 
 if __name__ == "__main__":

@@ -671,7 +671,7 @@ def interrupted(folder, *words, when, by=signal.SIGINT):
     return running.returncode, out, err
 
 
-@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_an_interrupted_run_says_what_is_saved(tmp_path, by):
     (tmp_path / "certificate.json").write_text("of an earlier run")
     under_way = tmp_path / "marker"

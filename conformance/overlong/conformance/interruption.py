@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM end a run alike: what was measured is kept, and no target is left behind."""
+"""Ctrl-C, SIGTERM and a lost terminal end a run alike: what was measured is kept, and no target is left behind."""
 
 from __future__ import annotations
 
@@ -7,6 +7,10 @@ from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
     from types import FrameType
+
+
+ENDINGS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
+"""Signals that end a run as Ctrl-C does, where there are such."""
 
 
 class Interrupted(KeyboardInterrupt):
@@ -28,7 +32,12 @@ def interrupt(_number: int, _frame: FrameType | None) -> NoReturn:
 
 
 def listen() -> None:
-    """From now on both signals interrupt; a Ctrl-C that is ignored (as in a shell's background job) stays so."""
-    signal.signal(signal.SIGTERM, interrupt)
+    """From now on these signals interrupt.
+
+    A Ctrl-C that is ignored (as in a shell's background job) stays so, and so does SIGHUP (``nohup``).
+    """
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, interrupt)
+    for number in ENDINGS:
+        if number == signal.SIGTERM or signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, interrupt)

@@ -218,14 +218,14 @@ def search_for(place: str) -> None:
     what is named otherwise nothing is searched but what Python searches by itself.
     """
     try:
-        here = str(Path.cwd())
+        here = os.getcwd()  # noqa: PTH109
     except OSError:  # it is gone
         return
     library = Path(os.__file__).parent
     own = (str(library), str(library / "lib-dynload"))
     behind = max((number for number, entry in enumerate(sys.path, 1) if entry in own), default=len(sys.path))
     if place.endswith(".py"):
-        file = Path(here, place)
+        file = Path(os.path.abspath(place))  # noqa: PTH100 (links are not followed: it lies where it is named)
         if not file.is_relative_to(Path(__file__).parent):  # ours need nothing
             folders = dict.fromkeys([str(file.parent), *([here] if file.is_relative_to(here) else [])])
             sys.path[behind:behind] = folders

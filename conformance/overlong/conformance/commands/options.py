@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import sys
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -67,9 +66,6 @@ def errors_on_one_line() -> Generator[None]:
         leave(str(error), NOT_MEASURED)
     except KeyboardInterrupt:
         leave("interrupted before anything was measured; nothing is written", INCOMPLETE)
-    except BrokenPipeError:  # the reader of our output has left, and with it the verdict
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(USAGE)
     except OSError as error:
         where = f"{printable(str(error.filename))}: " if error.filename else "output cannot be written: "
         remedy = "check the path" if isinstance(error, FileNotFoundError) else "choose another folder with -o"

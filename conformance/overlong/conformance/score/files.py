@@ -69,8 +69,6 @@ def entries(path: str, form: str = AUTO, note: Callable[[str], None] = lambda _:
 @contextmanager
 def _opened(path: str, name: str) -> Generator[BinaryIO]:
     if path == "-":
-        if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison] (a closed one is)
-            raise ReadError("stdin: it is closed")
         yield sys.stdin.buffer
         return
     try:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from overlong.conformance.clock import timestamp
-from overlong.conformance.interruption import interrupt
+from overlong.conformance.interruption import ENDINGS, interrupt
 from overlong.conformance.printable import printable
 from overlong.conformance.profile import Profile
 from overlong.conformance.target import TargetError
@@ -300,15 +300,20 @@ def _nobody(_status: Status) -> None:
 
 @contextlib.contextmanager
 def _terminated_as_interrupted() -> Generator[None]:
-    """SIGTERM as Ctrl-C, where that can be."""
+    """SIGTERM and a lost terminal as Ctrl-C, where that can be."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGTERM, interrupt)
+    before = {number: signal.getsignal(number) for number in ENDINGS}
+    for number, handler in before.items():
+        if handler is not signal.SIG_IGN:
+            signal.signal(number, interrupt)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            if handler is not None:  # it was not Python's
+                signal.signal(number, handler)
 
 
 def _made(folder: Path) -> None:

@@ -102,7 +102,7 @@ def _load(atheris: Any, orders: Orders) -> Any:
     module = orders.place
     if module.endswith(".py"):
         file = Path(orders.folder, module)
-        adapter.search_for(str(file))
+        adapter.search_for(module)
         module = file.stem
         if not re.fullmatch(r"\w+", module) or module in sys.modules or module in sys.stdlib_module_names:
             found = adapter.load(str(file), orders.name)  # no name to import it by
