@@ -47,7 +47,7 @@ def python_command(place: str, name: str, *said: str) -> list[str]:
 
 
 def python_words(command: Sequence[str]) -> list[str]:
-    """What a worker for a Python decoder was given: the place, the name, its mode and its traits; empty if it is none."""
+    """What a worker for a Python decoder was given: place, name, mode and traits; empty if it is none."""
     adapter = str(ADAPTERS / "python.py")
     return list(command[command.index(adapter) + 1 :]) if adapter in command else []
 
