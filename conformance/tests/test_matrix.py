@@ -23,7 +23,7 @@ from overlong.conformance.report.model import Cause, State, Subject
 
 HERE = Path(__file__).parent
 WRONG = f"py:{HERE / 'known_wrong.py'}:always_true"
-OWN_WAY = f"py:{HERE / 'with_traits.py'}:replaces_in_its_own_way"
+OWN_WAY = f"py:{HERE / 'with_traits.py'}:Backslashes"
 MISSING = "py:no_such_module:f"
 TARGETS = ["cpython", WRONG, MISSING, OWN_WAY]
 COMMAND = [sys.executable, "-m", "overlong", "matrix", "--quick"]

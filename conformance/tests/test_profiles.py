@@ -6,7 +6,7 @@ import re
 import shlex
 from dataclasses import replace
 from functools import cache
-from itertools import islice, permutations
+from itertools import islice, permutations, product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,11 +16,15 @@ from click.testing import CliRunner
 import wrong_replacers
 from overlong.__main__ import cli
 from overlong.conformance import certify
+from overlong.conformance.compare import compare
+from overlong.conformance.observation import Accepted
+from overlong.conformance.own_mode import suspicion
 from overlong.conformance.profile import Profile
-from overlong.conformance.protocol import UNITS
+from overlong.conformance.protocol import REPLACE, UNITS
 from overlong.conformance.suites import SUITES
 from overlong.conformance.suites.complete import complete_strings, strings_for
 from overlong.conformance.targets.builtins import BUILTINS
+from overlong.conformance.vector import Vector
 from overlong.reference import DIALECTS, ERROR_MODES, decode, dialect
 from overlong.reference.theory import equivalent
 
@@ -60,8 +64,8 @@ def test_there_is_a_right_and_a_wrong_replacer_of_every_mode() -> None:
 def test_the_right_replacer_of_every_mode_holds(name: str) -> None:
     certificate = judged(name, ["core"])  # the complete suites are asked below
     assert certificate.run.greeting.error_mode == wrong_replacers.RIGHT[name]
-    assert {claim for claim, state in certificate.claims.items() if state != "not measured"} == {"error mode"}
-    assert certificate.claims["error mode"] == "holds"
+    assert {claim for claim, state in certificate.claims.items() if state == "holds"} == {"scalars", "error mode"}
+    assert "fails" not in certificate.claims.values()
 
 
 FIRST = {mode: name for name, mode in reversed(wrong_replacers.WRONG.items())}
@@ -97,10 +101,69 @@ def test_the_vectors_catch_every_wrong_replacer_and_no_right_one(name: str) -> N
     assert name not in BEYOND_ITS_STATES or is_caught("core")
 
 
-def test_a_way_of_its_own_is_not_measured() -> None:
-    certificate = judged("in_a_way_of_its_own", ["core"])
-    assert certificate.claims["error mode"] == "not measured"
-    assert certificate.refused == "nothing was measured"
+def test_of_a_way_of_its_own_the_text_is_measured() -> None:
+    certificate = judged("own_escapes", ["core", "complete(0)"])
+    assert certificate.run.conformant
+    assert {claim for claim, state in certificate.claims.items() if state == "holds"} == {"scalars"}
+
+
+OWN: tuple[tuple[str, frozenset[tuple[str, str]]], ...] = (
+    *((name, frozenset()) for name in wrong_replacers.OWN_RIGHT),
+    *((name, frozenset(codes.items())) for name, codes in wrong_replacers.OWN_WRONG.items()),
+)
+
+
+@pytest.mark.parametrize(("name", "wrong"), OWN, ids=[name for name, _ in OWN])
+def test_of_a_way_of_its_own_only_what_is_wrong_in_any_way_is_held_against_it(
+    name: str, wrong: frozenset[tuple[str, str]]
+) -> None:
+    """Without a process: core, the complete suites, and all characters and forms of few octets."""
+    profile = Profile(own_mode="its own")
+    put_out = getattr(wrong_replacers, name).operations["L"]
+
+    def observed(octets: bytes) -> Accepted:
+        (text,) = put_out([octets])
+        return Accepted(tuple(map(ord, text)))
+
+    found = set[tuple[str, str]]()
+    for octets in own_strings():
+        vector = Vector("input", octets, profile=profile)
+        finding = compare(vector, REPLACE, observed(octets))
+        if finding is not None:
+            suspected = suspicion(finding)
+            if suspected is None or suspected.confirmed_by(observed(suspected.control.octets)):
+                found.add((finding.code, finding.claim))
+    assert found == wrong
+
+
+@cache
+def own_strings() -> tuple[bytes, ...]:
+    """Vectors; and each of the sequences that some dialect accepts and RFC 3629 does not, up to three octets."""
+    suites = (SUITES[name].batches() for name in ("core", "complete(0)", "complete(0) replacing"))
+    strings = [vector.octets for batches in suites for batch in batches for vector in batch]
+    overlong = [bytes([lead, tail]) for lead in (0xC0, 0xC1) for tail in range(0x80, 0xC0)]
+    longer = [b"\xe0" + bytes(rest) for rest in product(range(0x80, 0xA0), range(0x80, 0xC0))]
+    return tuple(dict.fromkeys([*strings, *overlong, *longer, b"\xf0\x8f\xbf\xbd", b"\xf0\x80\x80\xbf"]))
+
+
+def test_certify_confirms_by_a_control_what_a_way_of_its_own_seems_to_accept() -> None:
+    slash, question = (judged(name, ["core", "complete(0)"]) for name in ("slash_slips_through", "own_question_mark"))
+    assert {(bucket.example.code, bucket.example.vector.octets) for bucket in slash.run.ordered_buckets} == {
+        ("OV201", b"\xc0\xaf")
+    }
+    assert slash.claims["verdict"] == "fails"
+    assert question.run.conformant, [bucket.example for bucket in question.run.ordered_buckets]
+
+
+def test_replay_asks_all_that_is_offered_and_says_where_nothing_is_expected() -> None:
+    target = f"py:{REPLACERS}:slash_slips_through"
+    done = overlong("replay", "input/80", target)
+    assert done.exit_code == 0
+    assert "expected  no expectation: error mode unknown (slash)" in done.stdout
+    done = overlong("replay", "C0AF", target)
+    assert done.exit_code == 1
+    assert "FAIL      OV201" in done.stdout
+    assert overlong("replay", "C0BF", f"py:{REPLACERS}:own_question_mark").exit_code == 0
 
 
 def test_cpython_keeps_every_octet() -> None:

@@ -28,17 +28,17 @@ STREAMS = {"streaming", "earliest detection"}
 WHOLE = {"verdict", "scalars"}
 
 HOLDS = {
-    "node-stringdecoder": {"error mode", "streaming"},
+    "node-stringdecoder": {"scalars", "error mode", "streaming"},
     "npm-utf-8-validate": {"verdict"},
     "npm-utf-8-validate-js": {"verdict"},
     "npm-text-encoding": {*WHOLE, "error mode", *STREAMS, "encoder"},
     "npm-text-encoding-utf-8": {*WHOLE, "error mode", *STREAMS, "encoder"},
     "npm-utf8": {*WHOLE, "encoder"},
-    "npm-buffer": {"error mode"},
-    "npm-protobufjs-utf8": set[str](),
+    "npm-buffer": {"scalars", "error mode"},
+    "npm-protobufjs-utf8": {"scalars"},
     "npm-stablelib-utf8": {"scalars", "encoder"},
     "go-x-text": {*WHOLE, "error position", "error mode", "streaming"},
-    "go-x-text-runes": {"error mode", *STREAMS},
+    "go-x-text-runes": {"scalars", "error mode", *STREAMS},
     "go-segmentio-asm": {"verdict"},
     "rust-simdutf8": {*WHOLE, "error position"},
     "rust-encoding-rs": {*WHOLE, "error position", "error mode", *STREAMS},

@@ -23,20 +23,20 @@ KNOWN = [
     ),
     ("ruby-unpack", "scalars", "verdict, encoder", LAX | LAX_ENCODER),
     ("php-mbstring", "verdict, scalars, error mode, encoder", "", set[str]()),
-    ("php-mb-scrub", "error mode", "", set[str]()),
+    ("php-mb-scrub", "scalars, error mode", "", set[str]()),
     ("php-iconv", "verdict, scalars, encoder", "", set[str]()),
     # A character in three writes is refused, and one that lacks its end after two is dropped.
     ("php-iconv-filter", "verdict, scalars", "streaming, earliest detection", {"OV501", "OV512"}),
     ("php-preg", "verdict", "", set[str]()),
     ("php-json", "verdict, scalars, error mode", "", set[str]()),
-    ("php-json-ignore", "error mode", "", set[str]()),
+    ("php-json-ignore", "scalars, error mode", "", set[str]()),
     ("php-htmlspecialchars", "verdict, scalars", "", set[str]()),
     ("lua-utf8", "verdict, scalars, error position", "encoder", LAX_ENCODER),
     ("lua-utf8-lax", "scalars, error position", "verdict, encoder", LAX | LAX_ENCODER),
     # C0 80 and surrogates are characters to it, and its channel takes four octets apart that come in two writes.
     (
         "tcl",
-        "",
+        "scalars",
         "verdict, error mode, streaming, earliest detection, encoder",
         {"OV402", "OV501", "OV511", "OV703"},
     ),

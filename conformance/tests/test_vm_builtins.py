@@ -23,7 +23,7 @@ EXPECTED = {
     ),
     "erlang-bit-syntax": ({"verdict", "scalars", "error position", "encoder"}, set(), set()),
     "guile": ({"verdict", "scalars", "encoder"}, set(), set()),
-    "guile-port": ({"error mode"}, set(), set()),
+    "guile-port": ({"scalars", "error mode"}, set(), set()),
     "ocaml-uutf": (  # C2 22 are two malformed octets, and one U+FFFD
         {"verdict", "scalars", "encoder"},
         {"error position", "error mode"},

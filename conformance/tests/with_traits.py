@@ -1,5 +1,8 @@
 """Decoders that cannot help something, and say so or say it wrongly."""
 
+import codecs
+import sys
+
 SIGNATURE = b"\xef\xbb\xbf"
 NOT_XML = {*range(0x20), 0xFFFE, 0xFFFF} - {0x09, 0x0A, 0x0D}
 
@@ -114,9 +117,27 @@ def lax_after_signature(octets):
     return octets.decode()
 
 
-@with_traits(error_mode="of its own")
-def replaces_in_its_own_way(octets):
-    return octets.decode(errors="replace").replace("\ufffd", "\ufffd\ufffd")
+def streams_after_others(payloads):
+    """The later stream of each payload, decoded by a decoder that is new; what it says of the earlier is unknown."""
+    answers = []
+    for payload in payloads:
+        stream = payload[4 + int.from_bytes(payload[:4], "big") :]
+        ends = 2 + 4 * int.from_bytes(stream[:2], "big")
+        lengths = [int.from_bytes(stream[place : place + 4], "big") for place in range(2, ends, 4)]
+        decoder, text, marks = codecs.getincrementaldecoder("utf-8")("backslashreplace"), "", []
+        for number, length in enumerate(lengths, 1):
+            text += decoder.decode(stream[ends : ends + length], final=number == len(lengths))
+            ends += length
+            marks.append(len(text))
+        answers.append(sys.modules["__main__"].Stream(text, tuple(marks)))
+    return answers
+
+
+class Backslashes:
+    """It only replaces, in a way of its own, and only streams: nothing that it does right proves a claim."""
+
+    operations = {"M": streams_after_others}  # noqa: RUF012
+    traits = {"error_mode": "of its own"}  # noqa: RUF012
 
 
 @with_traits(nul="ends the string")

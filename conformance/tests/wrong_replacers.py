@@ -1,7 +1,8 @@
 """Replacers: a right one for each error mode, and wrong ones that are each one fault away. Right speakers of dialects.
 
-Each is a target: ``py:wrong_replacers.py:NAME``. ``RIGHT`` and ``WRONG`` say in which error mode; ``SPEAKERS`` has the
-dialects. The replacers are CPython's decoder with an error handler, and share nothing with the reference.
+Each is a target: ``py:wrong_replacers.py:NAME``. ``RIGHT`` and ``WRONG`` say in which error mode; ``OWN_RIGHT`` and
+``OWN_WRONG`` have modes that no other program knows, ``SPEAKERS`` the dialects. The replacers are CPython's decoder
+with an error handler, and share nothing with the reference.
 """
 
 from __future__ import annotations
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
 RIGHT: dict[str, str] = {}
 WRONG: dict[str, str] = {}
+OWN_RIGHT: list[str] = []
+OWN_WRONG: dict[str, dict[str, str]] = {}
+"""The codes that one is caught for, each with the claim that it refutes."""
 SPEAKERS: dict[str, str] = {}
 
 Handler = Any
@@ -114,11 +118,108 @@ right("right_iso_8859_1", "iso-8859-1", unescaped(LATIN))
 right("right_windows_1252", "windows-1252", unescaped(WINDOWS))
 
 
-def _own_words(octets: bytes) -> str:
+# Ways of their own: nothing may be held against these -----------------------------------------------------------
+
+
+def own(name: str, decode: Callable[[bytes], str]) -> None:
+    OWN_RIGHT.append(name)
+    globals()[name] = target(name.removeprefix("own_"), decode)
+
+
+def standing_for(text: str, name: str, length: Callable[[bytes, int], int] = lambda o, at: announced(o[at])) -> Any:
+    """One such text for a maximal subpart and the tails after it, up to a length."""
+    return handling(name, lambda o, start, end: (text, after_tails(o, end, start + length(o, start))))
+
+
+def _before_the_first_error(octets: bytes) -> str:
+    try:
+        return octets.decode()
+    except UnicodeDecodeError as error:
+        return octets[: error.start].decode()
+
+
+def _or_else(decode: Callable[[bytes], str]) -> Callable[[bytes], str]:
+    """The text; or what another decoder makes of all of it."""
+
+    def decoded(octets: bytes) -> str:
+        try:
+            return octets.decode()
+        except UnicodeDecodeError:
+            return decode(octets)
+
+    return decoded
+
+
+def _to_the_next_ascii(octets: bytes, start: int, end: int) -> tuple[str, int]:
+    return "", next((place for place in range(end, len(octets)) if octets[place] < 0x80), len(octets))
+
+
+def _to_the_end_of_the_line(octets: bytes, start: int, end: int) -> tuple[str, int]:
+    line = octets.find(b"\n", start)
+    return "\u2026", len(octets) if line < 0 else line
+
+
+def _hexadecimal(octets: bytes, start: int, end: int) -> tuple[str, int]:
+    return f"<{octets[start:end].hex(' ').upper()}>", end
+
+
+own("own_escapes", lambda octets: octets.decode("utf-8", "backslashreplace"))
+own("own_to_the_next_ascii", handling("next-ascii", _to_the_next_ascii))
+own("own_to_the_end_of_the_line", handling("line", _to_the_end_of_the_line))
+own("own_stops", _before_the_first_error)
+own("own_nothing_at_all", _or_else(lambda _: ""))
+own("own_question_mark", standing_for("?", "question"))  # C0 BF, too
+own("own_question_marks", handling("question-each", lambda _, start, end: ("?" * (end - start), end)))
+own("own_substitute", standing_for("\x1a", "substitute"))  # C0 9A, too
+own("own_nul", standing_for("\0", "nul"))  # C0 80, too
+own("own_letter", standing_for("X", "letter", lambda o, at: 2))  # C1 98, too
+own("own_square", standing_for("\u25a1", "square"))
+own("own_lone_surrogate", standing_for("\udfff", "lone"))  # ED BF BF, too
+own("own_hexadecimal", handling("hexadecimal", _hexadecimal))
+own("own_several", standing_for("[bad]", "several"))
+own("own_two_of_each", handling("two", lambda _, start, end: ("\ufffd\ufffd", end)))
+own("own_sevens", handling("sevens", lambda o, start, end: ("".join(chr(x & 0x7F) for x in o[start:end]), end)))
+own("own_windows_1252", _or_else(lambda octets: octets.decode("cp1252", "replace")))
+own("own_gbk", _or_else(lambda octets: octets.decode("gbk", "replace")))
+own("own_ascii", _or_else(lambda octets: octets.decode("ascii", "ignore")))
+
+# Ways of their own, and wrong in any way: in text that is well-formed, or what is ill-formed was accepted ----------
+
+SCALARS, VERDICT = {"OV102": "scalars"}, "verdict"
+
+
+def own_wrong(name: str, caught_for: dict[str, str], decode: Callable[[bytes], str]) -> None:
+    OWN_WRONG[name] = caught_for
+    globals()[name] = target(name.partition("_")[0], decode)
+
+
+def _escapes(octets: bytes) -> str:
     return octets.decode("utf-8", "backslashreplace")
 
 
-in_a_way_of_its_own = target("backslashes", _own_words)
+def _eats_what_stands_before(octets: bytes) -> str:
+    return re.sub(".?[\udc80-\udcff]+", "", escaped(octets), flags=re.DOTALL)
+
+
+own_wrong("four_octets_vanish", SCALARS, lambda o: "".join(c for c in _escapes(o) if c < "\U00010000"))
+own_wrong(
+    "ef_bf_be_is_replaced", SCALARS, lambda o: _escapes(o).replace("\ufffe", "\ufffd").replace("\uffff", "\ufffd")
+)
+own_wrong("slash_slips_through", {"OV201": VERDICT}, lambda o: _escapes(o.replace(b"\xc0\xaf", b"/")))
+own_wrong("nul_slips_through", {"OV201": VERDICT}, lambda o: _escapes(o.replace(b"\xc0\x80", b"\0")))
+own_wrong(
+    "surrogates_slip_through",
+    {"OV202": VERDICT},
+    handling(
+        "own-surrogates",
+        lambda o, start, end: (
+            (o[start : start + 3].decode("utf-8", "surrogatepass"), start + 3)
+            if is_surrogate(o, start) and len(o) > start + 2 and o[start + 2] >> 6 == 2
+            else ("?", end)
+        ),
+    ),
+)
+own_wrong("eats_what_stands_before", {"OV402": "error mode"}, _eats_what_stands_before)
 
 # Wrong: one U+FFFD for each maximal subpart --------------------------------------------------------------------
 

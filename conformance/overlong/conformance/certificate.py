@@ -21,7 +21,7 @@ from overlong.conformance.results import (
     target_as_json,
 )
 from overlong.conformance.results import spelt as as_text
-from overlong.conformance.runner import FAILS, HOLDS, NOT_MEASURED, offered
+from overlong.conformance.runner import FAILS, HOLDS, NOT_MEASURED, offered_in
 from overlong.conformance.suites import SUITES
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class Certificate:
         if not self.run.buckets and not self.run.conformant:
             return "nothing was measured"
         ran = {part.suite.name for part in self.run.suites}
-        asked = (suite for suite in SUITES.values() if offered(suite.asks, self.run.greeting))
+        asked = (suite for suite in SUITES.values() if offered_in(suite, self.run.greeting))
         missing = [suite.name for suite in asked if suite.name not in ran and suite.name not in self.left_out]
         return f"only part of the suites ran (not {', '.join(missing)})" if missing else ""
 
@@ -112,7 +112,7 @@ class Certificate:
         covered = ["encoding"] * encoder
         if any(GUARDED in part.operations for part in self.run.suites):
             covered.append(OF_MEMORY)
-        left_out = [SUITES[name] for name in self.left_out if offered(SUITES[name].asks, self.run.greeting)]
+        left_out = [SUITES[name] for name in self.left_out if offered_in(SUITES[name], self.run.greeting)]
         swept = {part.plan.name.partition("(")[0]: part.plan for part in self.run.swept.plans} if self.run.swept else {}
         further = {
             f"{behaviour}, beyond {suites}": f"{behaviour}, beyond the sweep {swept[plan].name}"

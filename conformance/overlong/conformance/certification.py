@@ -13,7 +13,7 @@ from overlong.conformance.doubts import doubts
 from overlong.conformance.invocation import GivenFile, Invocation
 from overlong.conformance.profile import RFC3629, Profile
 from overlong.conformance.results import RESULTS, ResultsWriter
-from overlong.conformance.runner import Runner, offered
+from overlong.conformance.runner import Runner, offered_in
 from overlong.conformance.suites import OF_OCTETS, SUITES, suite_named
 from overlong.conformance.suites.given import GIVEN
 from overlong.conformance.targets.framed import FramedTarget
@@ -137,7 +137,7 @@ def certify(
             sweep_too(
                 run, target, plans, limits, progress or _no_progress, swept, expected.unexpected if expected else {}
             )
-        if left := [name for name in left_out if offered(SUITES[name].asks, run.greeting)]:
+        if left := [name for name in left_out if offered_in(SUITES[name], run.greeting)]:
             why = "no file of requests asks them" if isinstance(resolved, RecordedTarget) else "--thorough runs them"
             run.notes.append(f"not run: {', '.join(left)} ({why})")
         expected = None if expected is None else expected.settled(run, left_out)

@@ -13,6 +13,7 @@ from overlong.conformance.finding import Finding
 from overlong.conformance.lost import ended_how, lost_states
 from overlong.conformance.memory_fault import memory_fault
 from overlong.conformance.observation import Accepted, Crashed, Failed, Misbehaved, Refused, TimedOut, Unsupported
+from overlong.conformance.own_mode import is_open, own_mode_fault
 from overlong.conformance.protocol import (
     AGAIN,
     ENCODING,
@@ -72,14 +73,14 @@ def _compare_streams(answered: Answered, greeting: Greeting) -> Iterator[Finding
         finding = compare(vector, operation, observed)
         if finding is not None:
             yield finding
-        else:
+        elif not is_open(vector, operation):
             yield from judge(
                 vector, operation, expected_of(vector, operation), observed, read_numbers(marks[place]), greeting
             )
 
 
 def expected_of(vector: Vector, operation: str) -> Outcome:
-    """What the reference answers to an operation."""
+    """What the reference answers to an operation; where the answer is open, what Unicode recommends."""
     if operation in ENCODING:
         return encoded(operation, vector.octets, vector.profile.dialect, vector.profile.encodes)
     if operation == GUARDED:
@@ -88,7 +89,10 @@ def expected_of(vector: Vector, operation: str) -> Outcome:
 
 
 def compare(vector: Vector, operation: str, observed: Observation) -> Finding | None:
-    """What is wrong with an answer; None if nothing is. What a target does not say is not held against it."""
+    """What is wrong with an answer; None if nothing is. What a target does not say is not held against it.
+
+    Of an error mode that is not known, a code of a defect is a suspicion: see :mod:`overlong.conformance.own_mode`.
+    """
     expected = expected_of(vector, operation)
 
     def finding(code: str, place: str = "") -> Finding:
@@ -106,6 +110,9 @@ def compare(vector: Vector, operation: str, observed: Observation) -> Finding | 
             return None
         case _, Failed() | Crashed() | TimedOut() | Misbehaved():
             return finding(_FAULTS[type(observed)], place_of_fault(operation))
+        case _ if is_open(vector, operation):
+            fault = own_mode_fault(vector, observed)
+            return None if fault is None else finding(*fault)
         case Decoded(scalars), Accepted(values):
             if values is None or values == scalars:
                 return None

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def puts_out(error_mode: str) -> bool:
-    """Whether that is a known error mode that puts something out, or skips: what L and T can be judged by."""
+    """Whether that is a known error mode that puts something out, or skips: what L and T can be judged by wholly."""
     mode = ERROR_MODES.get(error_mode)
     return mode is not None and mode.stands_for is not None
 
@@ -25,6 +25,8 @@ class Profile:
     replaces: str = "replacement"
     encodes: str = "fatal"
     """What its encoder does with what is no scalar value: ``fatal``, ``replacement`` or ``question mark``."""
+    own_mode: str = ""
+    """The word for an error mode that is none of those known; empty if :attr:`replaces` is the target's."""
     counts: str = "octets"
     """What the offset of a refusal counts: ``octets``, ``scalars``, or ``utf-16`` code units."""
 
@@ -36,9 +38,11 @@ class Profile:
     def as_said(self, greeting: Greeting) -> Profile:
         """The profile of a target that says this of itself; an unknown error mode leaves what there was."""
         of_units = {"utf-8": "octets", "utf-16": "utf-16", "utf-32": "scalars"}
+        known = puts_out(greeting.error_mode)
         return replace(
             self,
-            replaces=greeting.error_mode if puts_out(greeting.error_mode) else self.replaces,
+            replaces=greeting.error_mode if known else self.replaces,
+            own_mode="" if known else greeting.error_mode or "unnamed",
             encodes=greeting.encode_errors,
             counts=of_units[greeting.units.name] if greeting.offsets == "units" else greeting.offsets,
         )

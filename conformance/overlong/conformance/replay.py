@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from overlong.conformance.batch import Batch
 from overlong.conformance.compare import compare_batch, expected_of
 from overlong.conformance.encoding import SCALARS, UTF16, WIDTHS
+from overlong.conformance.own_mode import confirmed, is_open, suspicion
 from overlong.conformance.protocol import (
     AGAIN,
     ANNOUNCE,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
     from overlong.conformance.finding import Finding
     from overlong.conformance.observation import Observation
+    from overlong.conformance.target import Target
     from overlong.conformance.targets.resolve import Limits
     from overlong.conformance.vector import Vector
     from overlong.reference import Outcome
@@ -45,9 +47,12 @@ class Answer:
 
     operation: str
     """Its letter."""
-    expected: Outcome
+    expected: Outcome | None
+    """None if many answers are right: its error mode is none that is known, and nothing is wrong with the answer."""
     observed: Observation
     finding: Finding | None
+    error_mode: str = ""
+    """What the target calls the way in which it replaces."""
 
 
 def asks(vector: Vector) -> str:
@@ -96,9 +101,19 @@ def replay(vector: Vector, target: str | Sequence[str], limits: Limits | None = 
                     finding = next(compare_batch(answered, greeting), None)
                 may = expected_under(vector, answered.operation, traits)
                 expected = next(iter(may), expected_of(vector, answered.operation))
-                answers.append(Answer(answered.operation, expected, observed, finding))
+                answers.append(Answer(answered.operation, expected, observed, finding, greeting.error_mode))
+            answers = [_settled(answer, vector, resolved) for answer in answers]
         except BudgetSpent as error:
             raise TargetError(str(error)) from error
         return answers
     finally:
         resolved.close()
+
+
+def _settled(answer: Answer, vector: Vector, target: Target) -> Answer:
+    """The answer without a finding that no control confirms, and without an expectation where many are right."""
+    finding = answer.finding
+    if finding is not None and (suspected := suspicion(finding)) is not None:
+        finding = next(confirmed([suspected], target), None)
+    expected = None if finding is None and is_open(vector, answer.operation) else answer.expected
+    return replace(answer, expected=expected, finding=finding)

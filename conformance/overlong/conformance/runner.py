@@ -29,6 +29,7 @@ from overlong.conformance.kind import (
 )
 from overlong.conformance.lost import lost_states
 from overlong.conformance.observation import Accepted, Refused
+from overlong.conformance.own_mode import confirmed, suspicion
 from overlong.conformance.profile import RFC3629, Profile, puts_out
 from overlong.conformance.protocol import (
     AGAIN,
@@ -56,6 +57,7 @@ from overlong.conformance.unstable import Doubted
 from overlong.conformance.vector import Vector
 
 if TYPE_CHECKING:
+    from overlong.conformance.own_mode import Suspicion
     from overlong.conformance.protocol import Greeting
     from overlong.conformance.suites.suite import Suite
     from overlong.conformance.sweep.sweep import SweepRun
@@ -64,7 +66,7 @@ if TYPE_CHECKING:
 HOLDS, FAILS, NOT_MEASURED = "holds", "fails", "not measured"
 MEASURED_BY = {
     VERDICT: VALIDATE + DECODE,
-    SCALARS: DECODE,
+    SCALARS: DECODE + REPLACE,
     REPLACEMENT: REPLACE,
     STREAMING: STREAM_DECODE + STREAM_REPLACE + AGAIN,
     EARLIEST: STREAM_DECODE + STREAM_REPLACE,
@@ -217,14 +219,21 @@ class Run:
 
 
 def offered(asks: str, greeting: Greeting) -> str:
+    """What a target offers, of some operations."""
+    return "".join(operation for operation in MEASURED if operation in greeting.operations and operation in asks)
+
+
+def offered_in(suite: Suite, greeting: Greeting) -> str:
     """What a target offers, and can be judged by, of the operations that a suite asks."""
-    return "".join(
-        operation
-        for operation in MEASURED
-        if operation in greeting.operations
-        and operation in asks
-        and (operation not in REPLACING or puts_out(greeting.error_mode))
-    )
+    if suite.proves == REPLACEMENT and not puts_out(greeting.error_mode):  # it shows nothing else
+        return ""
+    return offered(suite.asks, greeting)
+
+
+def measuring(claim: str, error_mode: str) -> set[str]:
+    """The operations that show that a claim holds, of a target with that error mode; others may refute it."""
+    operations = set(MEASURED_BY[claim])
+    return operations if claim == SCALARS or puts_out(error_mode) else operations - set(REPLACING)
 
 
 class Runner:
@@ -251,7 +260,7 @@ class Runner:
         started = time.monotonic()
         run = self.run
         profiled = [replace(suite, profile=run.measured_by) for suite in suites]
-        parts = {suite.name: SuiteRun(suite, offered(suite.asks, run.greeting)) for suite in profiled}
+        parts = {suite.name: SuiteRun(suite, offered_in(suite, run.greeting)) for suite in profiled}
         run.suites = [part for part in parts.values() if part.operations]
         total = sum(part.suite.size for part in run.suites)
         asked = (
@@ -263,10 +272,15 @@ class Runner:
         )
         doubtful: list[Finding] = []
         late: list[Finding] = []
+        suspicions: list[tuple[Suspicion, SuiteRun]] = []
         try:
             for answered in self.target.observe(asked):
                 part = parts[answered.batch.suite]
                 for finding in self._judge(answered, part):
+                    if (suspected := suspicion(finding)) is not None:
+                        suspicions.append((suspected, part))
+                        continue
+                    part.failed(finding.vector)
                     if finding.code == "OV301":
                         doubtful.append(finding)
                     elif finding.code in _NAMED_LATE:
@@ -277,6 +291,7 @@ class Runner:
                     progress(part.suite.name, run.vectors, total)
             for finding in self._set_aside():
                 self._add(finding)
+            self._confirm(suspicions)
             doubtful = list(self._second_look(doubtful))
             late = list(self._named(late))
         except KeyboardInterrupt:
@@ -295,13 +310,10 @@ class Runner:
         """The findings in some answers; and all that is kept of them."""
         part.asked(answered)
         self._count_offsets(answered)
-        for finding in compare_batch(answered, self.run.greeting):
-            part.failed(finding.vector)
-            yield finding
+        yield from compare_batch(answered, self.run.greeting)
         if answered.unstable is not None:
             among = "one of the vectors asked together; none fails when it is asked by itself"
             vector = replace(answered.batch[0], comment=among)
-            part.failed(vector)
             yield Finding(
                 vector,
                 answered.operation,
@@ -333,6 +345,13 @@ class Runner:
                 finding = judged(vector, answered.operation, answered.faults.get(place, observed), self._traits)
                 if finding is not None:
                     yield finding
+
+    def _confirm(self, suspicions: Sequence[tuple[Suspicion, SuiteRun]]) -> None:
+        """Add the findings that their controls confirm."""
+        part_of = {id(each.finding): part for each, part in suspicions}
+        for finding in confirmed([each for each, _ in suspicions], self.target):
+            part_of[id(finding)].failed(finding.vector)
+            self._add(finding)
 
     def _ask_again(self) -> None:
         """The first findings of each bucket, if the run is whole: a decoder that answers otherwise is unstable."""
@@ -468,8 +487,8 @@ class Runner:
         run = self.run
         asked = {operation for part in run.suites if part.done for operation in part.operations}
         answered = asked - set(run.unsupported)
-        for claim, operations in MEASURED_BY.items():
-            if answered & set(operations):
+        for claim in MEASURED_BY:
+            if answered & measuring(claim, run.greeting.error_mode):
                 run.claims[claim] = HOLDS
         if run.placed and run.claims[VERDICT] == HOLDS:
             run.claims[POSITION] = HOLDS

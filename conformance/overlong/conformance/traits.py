@@ -16,6 +16,7 @@ from overlong.conformance.batch import Batch
 from overlong.conformance.compare import compare, expected_of
 from overlong.conformance.finding import Finding
 from overlong.conformance.observation import Accepted, Refused
+from overlong.conformance.own_mode import is_open
 from overlong.conformance.protocol import REPLACING
 from overlong.reference import Decoded, Rejected
 from overlong.reference.layout import load_layout
@@ -115,7 +116,10 @@ def expected_under(vector: Vector, operation: str, traits: tuple[Trait, ...]) ->
     if len(touching) > 1:  # what two traits make of it together is not declared
         return ()
     readings = dict.fromkeys(read(vector.octets) for read in touching[0].readings)
-    return tuple(expected_of(replace(vector, octets=octets), operation) for octets in readings)
+    read_as = [replace(vector, octets=octets) for octets in readings]
+    if any(is_open(each, operation) for each in read_as):
+        return ()
+    return tuple(expected_of(each, operation) for each in read_as)
 
 
 def judged(vector: Vector, operation: str, observed: Observation, traits: tuple[Trait, ...]) -> Finding | None:

@@ -12,6 +12,7 @@ from overlong.conformance.compare import compare, compare_batch, expected_of, pl
 from overlong.conformance.finding import Finding
 from overlong.conformance.kind import VERDICT
 from overlong.conformance.observation import Accepted, Refused
+from overlong.conformance.own_mode import suspicion
 from overlong.conformance.printable import printable
 from overlong.conformance.profile import RFC3629, Profile
 from overlong.conformance.protocol import (
@@ -92,7 +93,7 @@ class Probe:
 
     @property
     def operations(self) -> str:
-        """What it offers and can be judged by, in the order of :data:`ORDER`."""
+        """What it offers, in the order of :data:`ORDER`."""
         known = offered(ORDER, self.greeting)
         return "".join(operation for operation in ORDER if operation in known)
 
@@ -139,6 +140,17 @@ class Probe:
             TargetError: it does not start any more, or fails again and again without answering anything.
         """
         fitting = [self._fitting(vector, operation) for vector in vectors]
+        said = self._ask(fitting, operation)
+        found = ((place, suspicion(finding)) for place, (_, finding) in enumerate(said) if finding is not None)
+        suspected = [(place, each) for place, each in found if each is not None]
+        controls = self._ask([each.control for _, each in suspected], operation) if suspected else []
+        for (place, each), (observed, _) in zip(suspected, controls, strict=True):
+            if not each.confirmed_by(observed):
+                said[place] = said[place][0], None
+        return said
+
+    def _ask(self, fitting: Sequence[Vector], operation: str) -> list[tuple[Observation, Finding | None]]:
+        """The same of vectors as the operation takes them, as far as no control is needed."""
         said: list[tuple[Observation, Finding | None]] = []
         asked = self.observe(lambda place: ((batch, operation) for batch in _batches(fitting[place:])), len(fitting))
         for place, answered in asked:

@@ -83,7 +83,10 @@ def command(words: tuple[str, ...], profile: str, timeout: float, restarts: int)
             click.echo(line)
     for answer in answers:
         click.echo(OPERATIONS[answer.operation])
-        click.echo(f"  expected  {expected_in_words(answer.expected, answer.operation)}")
+        if answer.expected is None:
+            click.echo(f"  expected  no expectation: error mode unknown ({printable(answer.error_mode)})")
+        else:
+            click.echo(f"  expected  {expected_in_words(answer.expected, answer.operation)}")
         click.echo(f"  observed  {observed_in_words(answer.observed, answer.operation)}")
         if answer.finding is not None:
             finding = answer.finding

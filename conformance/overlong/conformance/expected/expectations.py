@@ -17,7 +17,7 @@ from overlong.conformance.invocation import GivenFile, identifier
 from overlong.conformance.kind import CLAIMS, ENCODER, KINDS, VERDICT
 from overlong.conformance.printable import printable
 from overlong.conformance.protocol import ENCODING
-from overlong.conformance.runner import NOT_MEASURED, offered
+from overlong.conformance.runner import NOT_MEASURED, offered_in
 from overlong.conformance.suites import SUITES
 
 if TYPE_CHECKING:
@@ -349,7 +349,7 @@ def _not_asked(deviation: Deviation, run: Run, ran: set[str], left_out: Sequence
         encodes = bool(asked & set(ENCODING))
         if run.claims[claim] == NOT_MEASURED and not (encodes and run.claims[ENCODER] != NOT_MEASURED):
             return f"not measured: {claim}"
-    wanted = [suite.name for suite in SUITES.values() if offered(suite.asks, run.greeting)]
+    wanted = [suite.name for suite in SUITES.values() if offered_in(suite, run.greeting)]
     filtered = [name for name in wanted if name not in ran and name not in left_out]
     if deviation.id:
         return "" if asked_of(run, [deviation.id]) else "no suite that ran asks it"

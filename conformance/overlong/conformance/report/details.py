@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.kind import POSITION, REPLACEMENT
 from overlong.conformance.printable import printable, thousands
-from overlong.conformance.profile import RFC3629, puts_out
-from overlong.conformance.protocol import OPERATIONS, REPLACE
-from overlong.conformance.runner import MEASURED_BY, NOT_MEASURED
+from overlong.conformance.profile import puts_out
+from overlong.conformance.protocol import OPERATIONS
+from overlong.conformance.runner import MEASURED_BY, NOT_MEASURED, measuring
 from overlong.reference import ERROR_MODES
 
 if TYPE_CHECKING:
@@ -34,7 +34,9 @@ def detail(
     if as_expected:
         return "as expected"
     if claim == REPLACEMENT:
-        mode = ERROR_MODES[error_mode if puts_out(error_mode) else RFC3629.replaces]
+        if not puts_out(error_mode):
+            return f"of its own: {printable(error_mode)}"
+        mode = ERROR_MODES[error_mode]
         return f"{mode.name}: {mode.line}"
     return ""
 
@@ -44,10 +46,10 @@ def why_not(claim: str, operations: str, error_mode: str, unsupported: Mapping[s
     offered = set(operations)
     if claim == POSITION:
         return "it does not say where" if offered & set("VD") else "it refuses nothing"
-    if claim == REPLACEMENT and REPLACE in offered and not puts_out(error_mode):
-        return f"this version does not know its error mode, {printable(error_mode)}"
     if claim not in MEASURED_BY:
         return ""
+    if offered & set(MEASURED_BY[claim]) and not offered & measuring(claim, error_mode):
+        return f"this version does not know its error mode, {printable(error_mode)}"
     if left := {op: n for op, n in unsupported.items() if op in MEASURED_BY[claim]}:
         counts = ", ".join(f"{thousands(n)} with {operation}" for operation, n in left.items())
         return f"it answered that vectors are not supported ({counts})"

@@ -44,7 +44,7 @@ def differences(
     habits: dict[tuple[str, str], int] = {}
     for place, (_, profile, _) in enumerate(answers):
         for operation in offered[place]:
-            habits.setdefault((profile.replaces, operation), place)
+            habits.setdefault((profile.own_mode or profile.replaces, operation), place)
     for place, (name, profile, mine) in enumerate(answers):
         for other, (peer, their_profile, theirs) in enumerate(answers[place + 1 :], place + 1):
             counted_alike = profile.counts == their_profile.counts == "octets"
@@ -52,7 +52,7 @@ def differences(
             # who replaces a whole input so replaces a stream so, too
             both = offered[place] & offered[other]
             operation = next((each for each in (REPLACE, STREAM_REPLACE) if each in both), "")
-            speak = [habits.get((replaces, operation)) for replaces in (profile.replaces, their_profile.replaces)]
+            speak = [habits.get((each.own_mode or each.replaces, operation)) for each in (profile, their_profile)]
             if speak == [place, other]:
                 compared.add(operation)
             for found in _between(name, peer, mine, theirs, compared, counted_alike=counted_alike):
