@@ -71,6 +71,17 @@ def nul(said, decode):
     return Target
 
 
+def replacing(decode):
+    class Target:
+        operations = {"L": lambda many: list(map(decode, many))}
+        traits = {"error_mode": "a way of its own"}
+
+    return Target
+
+
+codecs.register_error("mark", lambda error: ("?", error.end))
+Marks = replacing(lambda octets: octets.replace(b"\\xc0\\xbf", b"\\xc0").decode(errors="mark"))
+Slash = replacing(lambda octets: octets.replace(b"\\xc0\\xaf", b"/").decode(errors="mark"))
 Ends = nul("ends the string", lambda octets: octets.partition(b"\\0")[0].decode())
 Claims = nul("ends the string", lambda octets: octets.replace(b"\\0", b"").decode())
 '''
@@ -130,6 +141,15 @@ def test_who_only_streams_is_asked_whole_in_one_chunk(probe):
         None,
         None,
     ]
+
+
+def test_what_a_way_of_its_own_seems_to_accept_needs_a_control(probe):
+    """One question mark for C0 AE and the like, too, would be a replacement."""
+    asked = [Vector("fuzz", bytes.fromhex(each)) for each in ("C0AF", "C0BF", "80", "61", "F09F9880")]
+    slash, marks = probe("Slash"), probe("Marks")
+    assert (slash.operations, slash.whole) == ("L", "L")
+    assert codes(slash.ask(asked, "L")) == ["OV201", None, None, None, None]
+    assert codes(marks.ask(asked, "L")) == [None, "OV201", None, None, None]  # C0 BE is two
 
 
 @pytest.mark.parametrize("restarts", [0, 100])

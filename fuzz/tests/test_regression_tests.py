@@ -288,6 +288,8 @@ def test_what_no_test_can_say_is_refused_with_the_reason():
             source(replace(ACCEPTED, code=code), "rust")
     with pytest.raises(PromotionError, match="difference"):
         source(replace(ACCEPTED, peer="cpython"), "rust")
+    with pytest.raises(PromotionError, match="error mode is not known"):
+        source(replace(ACCEPTED, operation="L", expected="accept U+FFFD U+FFFD"), "rust")
     with pytest.raises(PromotionError, match="no id of a finding"):
         source(replace(ACCEPTED, id="../x"), "rust")
     with pytest.raises(PromotionError, match="what the target says of itself"):
