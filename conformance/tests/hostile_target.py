@@ -11,6 +11,7 @@ it, as they do in real adapters. ``HOSTILE_TEXT`` in the environment is what it 
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import json
 import os
@@ -186,6 +187,13 @@ def send_around() -> None:
             send(whom, number)
 
 
+def kill_all() -> None:
+    """Whatever it may send signals to; where that may be nothing but what a test has started."""
+    assert "HOSTILE_MAY_KILL_ALL" in os.environ
+    with contextlib.suppress(PermissionError):
+        os.kill(-1, signal.SIGKILL)
+
+
 def rearrange() -> None:
     """Change all that a process inherits."""
     os.chdir("/")
@@ -313,6 +321,7 @@ AT_START: dict[str, Callable[[], object]] = {  # before the greeting
     "start-once": start_once,
     "forks-child": lambda: fork_child(own_session=False),
     "send-around": send_around,
+    "kill-all": kill_all,
     "rearrange": rearrange,
     "forks-daemon": lambda: fork_child(own_session=True),
 }

@@ -261,6 +261,47 @@ def test_what_a_target_does_to_itself_and_around_touches_nobody(tmp_path, fault)
     assert state() == before
 
 
+ALONE = ["unshare", "--pid", "--fork", "--mount-proc", *([] if os.geteuid() == 0 else ["--user", "--map-root-user"])]
+
+
+@pytest.mark.parametrize("means", ["Landlock", "seccomp", "nothing"])
+def test_where_there_is_no_namespace_kill_all_reaches_nothing_else(tmp_path, means):
+    """All of it in a PID namespace: what is not contained must not end more than the test."""
+    if subprocess.run([*ALONE, "true"], capture_output=True, check=False).returncode != 0:
+        pytest.skip("no PID namespace to try it in")
+    without = {"Landlock": ["_deny_kill_all"], "seccomp": ["_enter_landlock"]}.get(
+        means, ["_deny_kill_all", "_enter_landlock"]
+    )
+    path = tmp_path / "denied.py"
+    denied = "".join(f"supervisor.{name} = lambda: False\n" for name in ("_enter_namespace", *without))
+    path.write_text(
+        f"import sys; sys.path.append({str(SUPERVISOR.parent)!r}); import supervisor\n{denied}supervisor.main()\n"
+    )
+    program = tmp_path / "program.py"
+    program.write_text(
+        f"from overlong.conformance import TargetError, certify, process\nprocess._SUPERVISOR = {str(path)!r}\n"
+        f"try:\n    run = certify({[*TARGET, 'kill-all']!r}, suites=['core']).run\n"
+        "    print(run.conformant, run.restarts)\n"
+        "except TargetError as error:\n    print(error)\n"
+    )
+    script = 'sleep 100 & "$0" -P "$1"; echo "code $?"; kill $! && echo "others live"'
+    done = subprocess.run(
+        [*ALONE, "sh", "-c", script, sys.executable, str(program)],
+        env={**os.environ, "HOSTILE_MAY_KILL_ALL": "yes"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    said, *rest = done.stdout.splitlines()
+    assert rest == ["code 0", "others live"], done.stderr
+    refused = "no Landlock, no seccomp" in said and "--no-sandbox" in said
+    if means == "Landlock" and refused:
+        pytest.skip("this kernel has no Landlock for signals")
+    assert refused == (means == "nothing")
+    assert refused or said == "True 0"
+
+
 # -- another answer the second time
 
 

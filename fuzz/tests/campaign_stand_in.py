@@ -6,6 +6,7 @@ Run as a program it works on the campaign in a folder: ``campaign_stand_in.py FO
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import hashlib
 import os
 import sys
@@ -70,6 +71,10 @@ class StandIn:
 
     def run(self, span: Span, progress: Callable[[int], None]) -> Harvest:
         began = time.monotonic()
+        if self.job.engine == "hangs":
+            with open(os.environ["OVERLONG_TEST_HANGS"], "w", encoding="ascii") as held:  # noqa: PTH123
+                fcntl.flock(held, fcntl.LOCK_SH)
+                time.sleep(100)
         first: dict[tuple[Fingerprint, int], Divergence] = {}
         counts: Counter[Fingerprint] = Counter()
         for index in range(span.first, span.first + span.count):

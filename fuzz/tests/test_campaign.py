@@ -34,7 +34,7 @@ from overlong.fuzz.divergence import Divergence, Fingerprint
 from overlong.fuzz.engines.engine import BLOCK, Harvest, Job, Span
 from overlong.reference import Decoded, Rejected
 
-pytest.importorskip("fcntl", reason="signals and process groups are POSIX's")
+fcntl = pytest.importorskip("fcntl", reason="signals and process groups are POSIX's")
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))  # other processes find the stand-in by its name
 stand_in = importlib.import_module("campaign_stand_in")
@@ -124,6 +124,35 @@ def test_killed_and_resumed_it_is_as_if_nothing_had_happened(uninterrupted, tmp_
     with resumed(folder) as campaign:
         assert campaign.run(runs=RUNS).others == 0
     assert found(folder) == found(uninterrupted)
+
+
+def test_workers_end_with_the_process_that_started_them(tmp_path):
+    """At once, and not when they have asked all that they were to ask."""
+    folder, held = tmp_path / "campaign", tmp_path / "held"
+    created(folder, engine="hangs").close()
+    running = working(folder, jobs=2, OVERLONG_TEST_HANGS=str(held))
+
+    def lives():
+        if not held.exists():
+            return False
+        with held.open() as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return True
+        return False
+
+    def waited_for(state):
+        deadline = time.monotonic() + 50
+        while lives() is not state and time.monotonic() < deadline:
+            time.sleep(0.02)
+        return lives() is state
+
+    assert waited_for(True)
+    os.kill(running.pid, signal.SIGKILL)
+    running.wait()
+    running.stdout.close()
+    assert waited_for(False)
 
 
 def test_two_processes_on_a_folder_share_the_work(uninterrupted, tmp_path):

@@ -11,6 +11,7 @@ Elsewhere, or if asked, the process leads its own group (POSIX), and the whole g
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import queue
 import select
@@ -43,6 +44,10 @@ _QUEUED = 64  # reads that may wait for the harness; then the target waits
 _DYING = 1.0  # seconds that a process has to end in, after its output or its input has
 _KILLED = 6.0  # seconds that all processes have to be gone in; the supervisor gives up earlier
 _SUPERVISOR = str(Path(__file__).with_name("supervisor.py"))
+_UNCONFINED = (
+    "nothing here would keep its signals from other processes (no PID namespace, no Landlock, no seccomp), and one "
+    "kill(-1) would end all that you run; --no-sandbox starts it all the same"
+)
 _LOOK = 100  # milliseconds after which a silent pipe's reader looks whether there is anybody left to write
 
 
@@ -175,7 +180,7 @@ class Process:
                 first = self._next(timeout)
             except Ended:
                 if error := self._read_report():
-                    raise OSError(error, os.strerror(error)) from None
+                    raise OSError(error, _UNCONFINED if error == errno.EOPNOTSUPP else os.strerror(error)) from None
                 raise
             assert isinstance(first, Greeting), "the reader puts the greeting first"
             self._greeting = first

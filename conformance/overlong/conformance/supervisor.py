@@ -4,19 +4,23 @@
 
 A program of its own, on the standard library alone. LIFELINE is a pipe that the harness holds open: when it ends,
 because the harness closed it or is no more, everything is killed. REPORT is a pipe that gets a line with the kind of
-isolation, and a second one with an errno if COMMAND could not be executed. MEMORY is the limit on what a process may
-allocate (``RLIMIT_DATA``), in octets; 0 for none. The target has the supervisor's standard streams, environment and
-folder; the supervisor ends as the target did, by the same status or the same signal.
+isolation, and a second one with an errno if COMMAND could not be executed: ``EOPNOTSUPP`` if it was not, because
+nothing would keep its signals from other processes. MEMORY is the limit on what a process may allocate
+(``RLIMIT_DATA``), in octets; 0 for none. The target has the supervisor's standard streams, environment and folder; the
+supervisor ends as the target did, by the same status or the same signal.
 
 Where the kernel grants a PID namespace, an init of a few lines runs in it, and the target is its child: not process
 1 itself, which signals without a handler do not end, so that an ``abort()`` would go by another name. The kernel
 kills a namespace whose init ends, also what has left the session and the process group (``pid_namespaces(7)``).
 Where it is not granted, orphans come to the supervisor (``PR_SET_CHILD_SUBREAPER``, ``prctl(2)``), which kills its
-descendants until none is left.
+descendants until none is left. There a ``kill(-1, SIGKILL)`` would end all that this user runs, the harness first: so
+Landlock keeps signals among the target's own processes (``landlock(7)``, Linux 6.12), or else a filter denies that one
+call (``seccomp(2)``).
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import resource
 import select
@@ -26,6 +30,7 @@ import time
 TYPE_CHECKING = False  # typing takes as long to import as all the rest
 if TYPE_CHECKING:
     import signal
+    from collections.abc import Iterator
     from typing import Any, NoReturn
 else:
     import _signal as signal  # what signal puts around it takes half as long to import as the interpreter to start
@@ -37,6 +42,20 @@ _NEWNS, _NEWIPC, _NEWUSER, _NEWPID = 0x00020000, 0x08000000, 0x10000000, 0x20000
 _OF_ITS_OWN = _NEWPID | _NEWNS | _NEWIPC  # System V memory outlives a process that is killed, but not this
 _SLAVE, _REC, _NOSUID, _NODEV, _NOEXEC = 1 << 19, 1 << 14, 2, 4, 8  # linux/mount.h
 _SET_PDEATHSIG, _SET_CHILD_SUBREAPER = 1, 36  # linux/prctl.h
+_SET_SECCOMP, _SECCOMP_FILTER, _SET_NO_NEW_PRIVS = 22, 2, 38  # linux/prctl.h, linux/seccomp.h
+_LANDLOCK_CREATE, _LANDLOCK_RESTRICT, _SCOPE_SIGNAL = 444, 446, 2  # asm-generic/unistd.h, linux/landlock.h
+_X86_64, _I386, _AARCH64, _ARM = 0xC000003E, 0x40000003, 0xC00000B7, 0x40000028  # linux/audit.h
+_KILL = {
+    "x86_64": {_X86_64: 62, _I386: 37},
+    "i686": {_I386: 37},
+    "aarch64": {_AARCH64: 129, _ARM: 37},
+    "armv7l": {_ARM: 37},
+    "riscv64": {0xC00000F3: 129},
+    "loongarch64": {0xC0000102: 129},
+    "ppc64le": {0xC0000015: 37},
+    "s390x": {0x80000016: 37},
+}
+"""The number of ``kill`` by machine, and by the instruction set of the program that calls it."""
 _PATIENCE = 5.0  # seconds in which what was killed has to be gone
 _PLAIN_ENDINGS = {signal.SIGCHLD, signal.SIGKILL, signal.SIGSTOP}  # cannot be ignored, or must not
 
@@ -146,7 +165,7 @@ def _in_tree(command: list[str], memory: int, lifeline: int, report: int) -> int
     os.set_blocking(waking, False)
     signal.signal(signal.SIGCHLD, _wake)
     signal.set_wakeup_fd(waking, warn_on_full_buffer=False)
-    target = _start(command, memory, report)
+    target = _start(command, memory, report, confine=True)
     _let_go_of_streams(report)
     poll = select.poll()
     poll.register(lifeline, 0)
@@ -211,11 +230,69 @@ def _descendants(ancestor: int) -> list[int]:
     return found
 
 
+def _keeps_signals_in() -> bool:
+    """Deny this process, and all that it starts, to end what is not its own; whether that is denied."""
+    if _libc().prctl(_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:  # who may be denied things must not gain rights by exec
+        return False
+    return _enter_landlock() or _deny_kill_all()
+
+
+def _enter_landlock() -> bool:
+    """Signals reach what is started from here on, and nothing else."""
+    libc, rules = _libc(), (0).to_bytes(16, sys.byteorder) + _SCOPE_SIGNAL.to_bytes(8, sys.byteorder)
+    ruleset = libc.syscall(_LANDLOCK_CREATE, rules, len(rules), 0)
+    if ruleset < 0:
+        return False
+    confined = bool(libc.syscall(_LANDLOCK_RESTRICT, ruleset, 0) == 0)
+    os.close(ruleset)
+    return confined
+
+
+def _deny_kill_all() -> bool:
+    """``kill(-1, ...)`` fails with ``EPERM``."""
+    import ctypes
+
+    kills = _KILL.get(os.uname().machine)
+    if kills is None:
+        return False
+    instructions = b"".join(_filter(kills))
+
+    class Program(ctypes.Structure):
+        _fields_ = (("length", ctypes.c_ushort), ("instructions", ctypes.c_char_p))
+
+    program = Program(len(instructions) // 8, instructions)
+    return bool(_libc().prctl(_SET_SECCOMP, _SECCOMP_FILTER, ctypes.byref(program), 0, 0) == 0)
+
+
+def _filter(kills: dict[int, int]) -> Iterator[bytes]:
+    """Instructions of a classic BPF program over ``struct seccomp_data``: load, jump if equal, return."""
+
+    def instruction(code: int, value: int, then: int = 0, otherwise: int = 0) -> bytes:
+        head = code.to_bytes(2, sys.byteorder) + bytes((then, otherwise))
+        return head + value.to_bytes(4, sys.byteorder)
+
+    load, equal, leave = 0x20, 0x15, 0x06
+    number, machine, first = 0, 4, 16 if sys.byteorder == "little" else 20  # the lower half of the first argument
+    yield instruction(load, machine)
+    for left, (architecture, kill) in zip(range(len(kills) - 1, -1, -1), kills.items(), strict=True):
+        behind = 5 * left  # instructions of the other architectures
+        yield instruction(equal, architecture, 0, 4)
+        yield instruction(load, number)
+        yield instruction(equal, kill, 0, 2 + behind)
+        yield instruction(load, first)
+        yield instruction(equal, 0xFFFFFFFF, 1 + behind, behind)
+    yield instruction(leave, 0x7FFF0000)
+    yield instruction(leave, 0x00050000 | errno.EPERM)
+
+
 # -- both
 
 
-def _start(command: list[str], memory: int, report: int) -> int:
-    """Start the command, as if nobody had been in between; its process id here."""
+def _start(command: list[str], memory: int, report: int, *, confine: bool = False) -> int:
+    """Start the command, as if nobody had been in between; its process id here.
+
+    ``confine``: it can send signals to nothing else.
+    """
     supervisor = os.getpid()
     if (pid := os.fork()) != 0:
         return pid
@@ -231,6 +308,8 @@ def _start(command: list[str], memory: int, report: int) -> int:
             hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
             limit = memory if hard == resource.RLIM_INFINITY else min(memory, hard)
             resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+        if confine and not _keeps_signals_in():
+            raise OSError(errno.EOPNOTSUPP, "")
         os.execvpe(command[0], command, _environment())  # noqa: S606 (a command has no shell)
     except OSError as error:
         os.write(report, f"{error.errno}\n".encode())
