@@ -61,6 +61,9 @@ VERBS = {
     "completion": "overlong.conformance.commands.completion",
 }
 
+TRACEBACK = "OVERLONG_TRACEBACK"
+"""The variable that has internal errors printed whole."""
+
 EXAMPLES = """\b
 Examples:
   overlong certify cpython            certify a decoder that is at hand
@@ -94,6 +97,11 @@ class LazyGroup(click.Group):
         except KeyboardInterrupt:  # while a command's modules are read, or in one that has nothing to keep
             click.echo("overlong: interrupted before anything was measured; nothing is written", err=True)
             ctx.exit(4)  # incomplete; click would say 1, which is that of a decoder that diverges
+        except (click.ClickException, click.exceptions.Exit, click.Abort):
+            raise
+        except Exception as error:  # noqa: BLE001 (a mistake of ours must not end with 1 either)
+            click.echo(f"overlong: {_internal(error)}", err=True)
+            ctx.exit(4)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -105,6 +113,22 @@ class LazyGroup(click.Group):
             hint = f"did you mean {close[0]}?" if close else f"there is {', '.join(VERBS)}"
             ctx.fail(f"no command {args[0]!r}; {hint}")
         return super().resolve_command(ctx, args)
+
+
+def _internal(error: Exception) -> str:
+    """What is said of an error that no verb expects: one line, or all of it if the user wants to report it."""
+    import traceback
+
+    from overlong.conformance.printable import printable
+
+    if os.environ.get(TRACEBACK):
+        return "internal error:\n" + "".join(traceback.format_exception(error)).rstrip()
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    what = "".join(traceback.format_exception_only(error)).strip()
+    return (
+        f"internal error: {printable(what)} ({printable(os.path.basename(last.filename))}:{last.lineno}); "  # noqa: PTH119
+        f"the run is incomplete: set {TRACEBACK}=1, run it again, and report what it prints"
+    )
 
 
 @click.group(cls=LazyGroup, epilog=EXAMPLES, context_settings={"help_option_names": ["-h", "--help"]})

@@ -5,8 +5,13 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
+import click
 import pytest
+from click.testing import CliRunner
+
+from overlong.__main__ import VERBS, cli
 
 HERE = Path(__file__).parent
 
@@ -27,6 +32,25 @@ def overlong(*words, cwd=None, **environment):
 def assert_one_line(text: str) -> None:
     assert text.count("\n") == 1, text
     assert "Traceback" not in text
+
+
+@pytest.mark.parametrize("error", [RuntimeError("a\x1b[31mb"), EOFError(), OSError(32, "Broken pipe"), MemoryError()])
+def test_an_internal_error_is_one_line_and_never_a_finding(error, monkeypatch):
+    def failing():
+        raise error
+
+    command = click.Group("finding", commands=[click.Command("list", callback=failing)])
+    monkeypatch.setitem(sys.modules, "failing_verb", SimpleNamespace(command=command))
+    monkeypatch.setitem(VERBS, "finding", "failing_verb")
+    done = CliRunner().invoke(cli, ["finding", "list"])
+    assert done.exit_code == 4
+    assert_one_line(done.stderr)
+    assert f"internal error: {type(error).__name__}" in done.stderr
+    assert "\x1b" not in done.stderr
+    assert f"({Path(__file__).name}:" in done.stderr
+    whole = CliRunner(env={"OVERLONG_TRACEBACK": "1"}).invoke(cli, ["finding", "list"])
+    assert whole.exit_code == 4
+    assert "Traceback" in whole.stderr
 
 
 def test_a_right_decoder(tmp_path):

@@ -3,6 +3,10 @@
 import hashlib
 import os
 import socket
+import subprocess
+import sys
+from itertools import accumulate
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -18,8 +22,10 @@ from overlong.fuzz.campaign.corpus import (
     minimise,
     name_of,
     seeds_of,
+    told,
 )
 from overlong.fuzz.campaign.error import CampaignError
+from overlong.reference.theory import shortlex
 
 pytest.importorskip("fcntl", reason="FIFOs and links are POSIX's")
 
@@ -178,4 +184,46 @@ def test_the_least_first_and_not_too_many_are_seeds(monkeypatch):
     assert not notes
     monkeypatch.setattr(corpora, "MOST_SEEDS", 3)
     assert seeds_of([b"bb", b"a", b"b", b"a"], notes) == (b"a", b"b")
-    assert notes == ["1 of 3 seeds are left out, the longest: all have more than 3 octets"]
+    assert notes[0].startswith("of 4 inputs the 2 least are seeds: a campaign takes 65 536, of 3 octets in all; ")
+    monkeypatch.setattr(corpora, "MOST_SEEDS", 100)
+    monkeypatch.setattr(corpora, "MOST_IN_NUMBER", 1)
+    assert seeds_of([b"bb", b"a", b"b", b"a"], notes) == (b"a",)
+    assert "of 4 inputs the 1 least are seeds: a campaign takes 1," in notes[1]
+
+
+@given(st.lists(st.binary(max_size=4)), st.integers(1, 12), st.integers(1, 5))
+def test_seeds_are_the_least_of_all_however_few_are_kept_in_memory(inputs, octets, number):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(corpora, "MOST_SEEDS", octets)
+        patch.setattr(corpora, "MOST_IN_NUMBER", number)
+        notes: list[str] = []
+        seeds = seeds_of(iter(inputs), notes)
+    least = sorted(set(inputs), key=shortlex)
+    fitting = [each for each, total in zip(least, accumulate(map(len, least)), strict=True) if total <= octets]
+    assert seeds == tuple(fitting[:number])
+    assert len(notes) == (len(seeds) < len(least))
+
+
+@pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="mappings of memory are told by Linux")
+def test_inputs_that_are_kept_take_no_mapping_each(tmp_path):
+    """Linux allows a process 65,530: a corpus of more files ended a campaign, and with exit code 1."""
+    written(tmp_path / "many", (b"input %d" % number for number in range(200)))
+    program = f"""if True:
+        from pathlib import Path
+        from overlong.fuzz.campaign.corpus import files_in
+        maps = Path("/proc/self/maps")
+        before = len(maps.read_text().splitlines())
+        kept = list(files_in(Path({str(tmp_path / "many")!r}), []))
+        print(len(kept), len(maps.read_text().splitlines()) - before)"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
+    number, mappings = map(int, done.stdout.split())  # in a process of its own: what was freed before changes malloc
+    assert number == 200
+    assert mappings < 20
+
+
+def test_of_many_files_that_are_not_taken_the_first_are_named():
+    assert told(["a", "b"]) == ["a", "b"]
+    assert told([f"{number:02}" for number in range(30)]) == [
+        *(f"{number:02}" for number in range(20)),
+        "10 more files",
+    ]

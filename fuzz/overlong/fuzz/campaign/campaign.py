@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import itertools
 import json
 import shlex
 import signal
@@ -22,7 +23,7 @@ from overlong.conformance.target import TargetError
 from overlong.conformance.targets.resolve import Limits
 from overlong.conformance.vector import Vector
 from overlong.fuzz.campaign.absorb import absorb, left_out
-from overlong.fuzz.campaign.corpus import FOLDER, Corpus, Imported, seeds_of
+from overlong.fuzz.campaign.corpus import FOLDER, Corpus, Imported, seeds_of, told
 from overlong.fuzz.campaign.error import CampaignError
 from overlong.fuzz.campaign.running import Running
 from overlong.fuzz.campaign.statement import write, write_findings
@@ -32,7 +33,7 @@ from overlong.fuzz.campaign.tools import USUAL, Tools
 from overlong.fuzz.engines.engine import Job
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable, Generator, Iterable
 
     from overlong.fuzz.campaign.absorb import Examiner
     from overlong.fuzz.campaign.crew import Crew
@@ -69,12 +70,13 @@ class Campaign:
         self._features = store.features
 
     @classmethod
-    def create(cls, folder: Path | str, job: Job, *, tools: Tools = USUAL) -> Campaign:
+    def create(cls, folder: Path | str, job: Job, *, notes: Iterable[str] = (), tools: Tools = USUAL) -> Campaign:
         """A new campaign in a folder that is empty or not there yet.
 
         Args:
             folder: where it is to be kept.
             job: whom to ask what; its seeds become the first inputs of the corpus.
+            notes: what its report is to say, each safe to show.
             tools: for tests.
 
         Raises:
@@ -84,7 +86,7 @@ class Campaign:
         """
         folder = Path(folder)
         identities = list(zip(map(named, job.targets), tools.identities(job), strict=True))
-        notes: list[str] = []
+        notes = list(notes)
         job = replace(job, seeds=seeds_of(job.seeds, notes), corpus=str(folder / FOLDER))
         _made(folder)
         header = {
@@ -363,12 +365,14 @@ def _job_of(store: Store) -> Job:
 
 def _with_imported(folder: Path, store: Store) -> tuple[bytes, ...]:
     """The seeds of the last generation; of a new one, if inputs were imported since it began."""
-    seeds, notes = store.seeds(store.generation), list[str]()
-    fresh = set(Corpus(folder / IMPORTED).inputs(notes)) - set(seeds)
-    if fresh:
-        seeds = seeds_of({*seeds, *fresh}, notes)
+    before, refused, notes = store.seeds(store.generation), list[str](), list[str]()
+    imported = Corpus(folder / IMPORTED).inputs(refused)
+    seeds = seeds_of(itertools.chain(before, imported), notes)
+    if set(seeds) == set(before):
+        seeds = before
+    else:
         store.add_generation(seeds)
-    store.note(notes)
+    store.note([*told(refused), *notes])
     return seeds
 
 

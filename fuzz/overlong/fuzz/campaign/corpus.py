@@ -13,15 +13,17 @@ import os
 import re
 import stat
 import uuid
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from overlong.conformance.printable import printable
+from overlong.conformance.printable import printable, thousands
 from overlong.fuzz.campaign.error import CampaignError
 from overlong.reference.theory import shortlex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+    from io import FileIO
     from pathlib import Path
 
 FOLDER = "corpus"
@@ -30,7 +32,13 @@ LONGEST = 1 << 20
 """Octets of an input; larger files are refused."""
 MOST_SEEDS = 1 << 24
 """Octets that the seeds of a campaign have in all: every process keeps them."""
+MOST_IN_NUMBER = 1 << 16
+"""Seeds of a campaign: each is a file of its corpus."""
+_BLOCK = 1 << 16
+"""Octets that are read at a time. What is asked for is allocated, however little comes; a mebioctet for each of many
+small files would be so many mappings of memory, of which Linux allows a process 65,530."""
 _DEEPEST = 16  # folders within folders
+_TOLD = 20  # files that are named
 _NAME = re.compile(r"[0-9a-f]{40}")
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 
@@ -168,9 +176,10 @@ def merge(destination: Path, sources: Sequence[Path], features_of: Callable[[byt
     Raises:
         CampaignError: a source is not there, or the corpus cannot be written.
     """
-    corpus, refused = Corpus(destination), list[str]()
-    reached = frozenset[int]().union(*map(features_of, corpus.inputs(refused)))
-    candidates = {octets for source in sources for octets in files_in(source, refused)}
+    corpus, refused, reached = Corpus(destination), list[str](), frozenset[int]()
+    for octets in corpus.inputs(refused):
+        reached |= features_of(octets)
+    candidates = (octets for source in sources for octets in files_in(source, refused))
     return _added(corpus, fewest(candidates, features_of, reached), refused)
 
 
@@ -193,17 +202,24 @@ def fewest(
 ) -> list[bytes]:
     """Few of the inputs that together reach all that all reach: the greedy cover, least inputs first.
 
-    Of inputs that add equally much for their length the shortlex-least is taken; then what others reach is left out.
+    Of inputs that add equally much for their length the shortlex-least is taken; then what others reach is left out. Of
+    those that reach the same only the least is kept in memory.
 
     Args:
         inputs: any, in any order; the result does not depend on it.
         features_of: the features that an input reaches.
         reached: features that need no input.
     """
-    features = {octets: features_of(octets) - reached for octets in sorted(set(inputs), key=shortlex)}
+    least: dict[frozenset[int], bytes] = {}
+    for octets in inputs:
+        found = features_of(octets) - reached
+        known = least.get(found)
+        if found and (known is None or shortlex(octets) < shortlex(known)):
+            least[found] = octets
+    features = {octets: found for found, octets in sorted(least.items(), key=lambda each: shortlex(each[1]))}
     chosen: list[bytes] = []
-    missing = frozenset[int]().union(*features.values())
-    heap = [(-len(found), place, octets) for place, (octets, found) in enumerate(features.items()) if found]
+    missing = set[int]().union(*features.values())
+    heap = [(-len(found), place, octets) for place, (octets, found) in enumerate(features.items())]
     heapq.heapify(heap)
     while missing:
         number, place, octets = heapq.heappop(heap)
@@ -213,28 +229,46 @@ def fewest(
             missing -= features[octets]
         elif still:
             heapq.heappush(heap, (-still, place, octets))
+    times = Counter(feature for octets in chosen for feature in features[octets])
     for octets in sorted(chosen, key=shortlex, reverse=True):  # an early choice may have become needless
-        others = frozenset[int]().union(*(features[each] for each in chosen if each != octets))
-        if features[octets] <= others:
+        if all(times[feature] > 1 for feature in features[octets]):
             chosen.remove(octets)
+            times.subtract(features[octets])
     return sorted(chosen, key=shortlex)
 
 
 def seeds_of(inputs: Iterable[bytes], notes: list[str]) -> tuple[bytes, ...]:
     """Inputs as a campaign takes them: each once, least first, as many as are not too many; ``notes`` says what is not.
 
-    The order and the choice depend on the set of inputs alone.
+    The order and the choice depend on the set of inputs alone. No more than twice what is taken is kept in memory.
     """
+    read, kept, octets, cut = 0, set[bytes](), 0, False
+    for each in inputs:
+        read += 1
+        if each not in kept:
+            kept.add(each)
+            octets += len(each)
+        if octets > 2 * MOST_SEEDS or len(kept) > 2 * MOST_IN_NUMBER:
+            kept, cut = set(_least(kept)), True  # what stands behind them would not fit beside any others either
+            octets = sum(map(len, kept))
+    seeds = _least(kept)
+    if cut or len(seeds) < len(kept):
+        notes.append(
+            f"of {thousands(read)} inputs the {thousands(len(seeds))} least are seeds: a campaign takes "
+            f"{thousands(MOST_IN_NUMBER)}, of {thousands(MOST_SEEDS)} octets in all; "
+            "'overlong corpus merge' chooses those that reach something new"
+        )
+    return tuple(seeds)
+
+
+def _least(inputs: set[bytes]) -> list[bytes]:
+    """The least inputs, as many as seeds may be."""
     seeds, octets = list[bytes](), 0
-    every = sorted(set(inputs), key=shortlex)
-    for each in every:
+    for each in sorted(inputs, key=shortlex)[:MOST_IN_NUMBER]:
         if (octets := octets + len(each)) > MOST_SEEDS:
             break
         seeds.append(each)
-    if len(seeds) < len(every):
-        left = len(every) - len(seeds)
-        notes.append(f"{left} of {len(every)} seeds are left out, the longest: all have more than {MOST_SEEDS} octets")
-    return tuple(seeds)
+    return seeds
 
 
 class RefusedInput(Exception):
@@ -242,11 +276,11 @@ class RefusedInput(Exception):
 
 
 def files_in(source: Path, refused: list[str]) -> Iterator[bytes]:
-    """The octets of a file, or of the files in a folder and in its folders, in the order of their names.
+    """The octets of a file, or of the files in a folder and in its folders, in no order.
 
     Args:
         source: the file or folder; a symbolic link is followed here, because the user named it, and nowhere else.
-        refused: gets a line for each file that is not taken.
+        refused: gets a line for each file that is not taken, in the end sorted.
 
     Raises:
         CampaignError: there is nothing of that name, or it cannot be read.
@@ -263,28 +297,28 @@ def files_in(source: Path, refused: list[str]) -> Iterator[bytes]:
         except RefusedInput as error:
             raise CampaignError(f"{named}: {error}; name a file or a folder of inputs") from error
         return
+    before = len(refused)
     yield from _walked(source, refused, _DEEPEST)
+    refused[before:] = sorted(refused[before:])
 
 
 def _walked(folder: Path, refused: list[str], depth: int) -> Iterator[bytes]:
+    """The inputs, in the order in which the system has them: a folder of a million names is not kept in memory."""
     try:
-        names = sorted(os.listdir(folder))  # noqa: PTH208 (a name may be no text)
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                path = folder / entry.name
+                try:
+                    if not entry.is_dir(follow_symlinks=False):
+                        yield read_input(path)
+                    elif depth:
+                        yield from _walked(path, refused, depth - 1)
+                    else:
+                        raise RefusedInput("folders are nested too deeply")
+                except RefusedInput as error:
+                    refused.append(f"{printable(str(path))}: {error}")
     except OSError as error:
         refused.append(f"{printable(str(folder))}: {error.strerror}")
-        return
-    for name in names:
-        path = folder / name
-        try:
-            if stat.S_ISDIR(path.lstat().st_mode):
-                if not depth:
-                    raise RefusedInput("folders are nested too deeply")
-                yield from _walked(path, refused, depth - 1)
-                continue
-            yield read_input(path)
-        except RefusedInput as error:
-            refused.append(f"{printable(str(path))}: {error}")
-        except OSError as error:
-            refused.append(f"{printable(str(path))}: {error.strerror}")
 
 
 _KINDS = (
@@ -305,9 +339,9 @@ def read_input(path: Path) -> bytes:
     """
     try:
         _check(path.lstat())  # before it is opened: a device may do something then
-        with open(os.open(path, os.O_RDONLY | _NO_FOLLOW), "rb") as file:  # noqa: PTH123 (with flags)
+        with open(os.open(path, os.O_RDONLY | _NO_FOLLOW), "rb", buffering=0) as file:  # noqa: PTH123 (with flags)
             _check(os.fstat(file.fileno()))  # it may be another one by now
-            octets = file.read(LONGEST + 1)
+            octets = _read(file)
     except OSError as error:
         why = "a symbolic link" if error.errno == errno.ELOOP else error.strerror or "it cannot be read"
         raise RefusedInput(why) from error
@@ -316,6 +350,15 @@ def read_input(path: Path) -> bytes:
     if _NAME.fullmatch(path.name) and path.name != name_of(octets):
         raise RefusedInput("its name is the SHA-1 of other octets: it is damaged")
     return octets
+
+
+def _read(file: FileIO) -> bytes:
+    """All of a file, but of a larger one than any input only a little more than that."""
+    blocks, octets = list[bytes](), 0
+    while octets <= LONGEST and (block := file.read(_BLOCK)):
+        blocks.append(block)
+        octets += len(block)
+    return b"".join(blocks)
 
 
 _TOO_LARGE = f"larger than {LONGEST >> 20} MiB"
@@ -344,6 +387,12 @@ def written_at_once(path: Path, octets: bytes) -> None:
         unfinished.replace(path)
     finally:
         unfinished.unlink(missing_ok=True)
+
+
+def told(refused: Sequence[str]) -> list[str]:
+    """What is said of files that were not taken where they are not the subject: the first ones, and how many more."""
+    more = len(refused) - _TOLD
+    return [*refused[:_TOLD], *([f"{thousands(more)} more files"] if more > 0 else [])]
 
 
 @contextlib.contextmanager

@@ -206,8 +206,9 @@ def command(
         else:
             chosen = seed if seed is not None else secrets.randbelow(1 << 32)
             folder = path or _usual_folder(targets)
-            job = Job(targets, chosen, engine, Profile(profile), limits_of(timeout, restarts), _seeds(corpus))
-            campaign = _begun(folder, job, start=not cluster)
+            seeds, notes = _seeds(corpus)
+            job = Job(targets, chosen, engine, Profile(profile), limits_of(timeout, restarts), seeds)
+            campaign = _begun(folder, job, notes, start=not cluster)
         with campaign:
             try:
                 _run(campaign, Goal(seconds, runs, str(folder)), jobs or cpus(), cluster or "", shown)
@@ -239,29 +240,30 @@ def _usual_folder(targets: Sequence[str | tuple[str, ...]]) -> Path:
     return _RESULTS / f"fuzz-{slug(' '.join(map(_words, targets)))}"
 
 
-def _seeds(corpus: Path | None) -> tuple[bytes, ...]:
-    """The inputs in a folder; what is none is named.
+def _seeds(corpus: Path | None) -> tuple[tuple[bytes, ...], tuple[str, ...]]:
+    """Of the inputs in a folder those that are seeds, and what is to be noted; what is no input is named.
 
     Raises:
         CampaignError: there is no such folder.
     """
     if corpus is None:
-        return ()
-    from overlong.fuzz.campaign.corpus import files_in
+        return (), ()
+    from overlong.fuzz.campaign.corpus import files_in, seeds_of, told
 
-    refused: list[str] = []
-    seeds = tuple(files_in(corpus, refused))
-    for line in refused:
+    refused, notes = list[str](), list[str]()
+    seeds = seeds_of(files_in(corpus, refused), notes)
+    for line in told(refused):
         click.echo(f"overlong: left alone: {line}", err=True)
-    return seeds
+    return seeds, tuple(notes)
 
 
-def _begun(folder: Path, job: Job, *, start: bool) -> Campaign:
+def _begun(folder: Path, job: Job, notes: tuple[str, ...], *, start: bool) -> Campaign:
     """A new campaign of targets that start: of others, no folder is left.
 
     Args:
         folder: where it is to be kept.
         job: what it is to do.
+        notes: what its report is to say of its seeds.
         start: see whether they do; on a cluster they start elsewhere.
 
     Raises:
@@ -283,7 +285,7 @@ def _begun(folder: Path, job: Job, *, start: bool) -> Campaign:
             probe.close()
     if folder.parent == _RESULTS:
         make_folder(_RESULTS)  # version control leaves it alone
-    return Campaign.create(folder, job)
+    return Campaign.create(folder, job, notes=notes)
 
 
 def _run(campaign: Campaign, goal: Goal, jobs: int, cluster: str, shown: _Shown) -> None:
