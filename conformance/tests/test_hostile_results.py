@@ -14,7 +14,8 @@ import pytest
 from overlong.conformance.matrix.statement import STATEMENT, Conditions, rows_to_keep, write
 from overlong.conformance.report.formats import write_to
 from overlong.conformance.report.reading import ReportError, read
-from overlong.conformance.report.reading.documents import MOST_VALUES, document
+from overlong.conformance.report.reading.documents import document
+from overlong.conformance.vectors.strict_json import MOST_VALUES
 from overlong.conformance.verification.signature import SignatureError, signed_by
 from overlong.conformance.whole_file import written_whole
 

@@ -4,6 +4,7 @@ import io
 import json
 import os
 import re
+import tracemalloc
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -645,3 +646,28 @@ def test_the_documents_session_is_what_is_printed(tmp_path, monkeypatch):
 def steady(text):
     measured, _, to_add = text.partition("to reach 100 %:")
     return measured, re.sub(r"\d[\d ]*\d", "N", to_add)
+
+
+@pytest.mark.parametrize(
+    ("start", "size", "words"),
+    [
+        (b"E0 80 AF " * (1 << 20), 1 << 30, "huge:1: a line of more than 8388608 octets; write a string a line"),
+        (b"[\n", 1 << 30, "huge: more than 67108864 octets; JSON Lines may have more"),
+        (b"[" + b"[]," * (1 << 20) + b"[]]", 0, "huge:1: more than 2097152 values"),
+    ],
+)
+def test_a_list_of_a_gigabyte_takes_no_memory_worth_the_name(start, size, words, tmp_path):
+    """Only its beginning is read: a file says how large it is, and a line is given up where it is too long."""
+    path = tmp_path / "huge"
+    with path.open("wb") as file:
+        file.write(start)
+        file.truncate(max(size, len(start)))
+    tracemalloc.start()
+    try:
+        with pytest.raises(ReadError) as refused:
+            list(entries(str(path)))
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert words in str(refused.value)
+    assert most < 80 << 20

@@ -5,7 +5,6 @@ All integers are big-endian. Nothing here starts a process or judges an answer.
 
 from __future__ import annotations
 
-import json
 import struct
 import sys
 from array import array
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from overlong.conformance.observation import Accepted, Failed, Misbehaved, Refused, Unsupported
 from overlong.conformance.printable import printable
+from overlong.conformance.vectors.strict_json import JsonError, loads
 from overlong.reference.layout import load_layout
 from overlong.reference.order import CODE_POINTS
 
@@ -210,8 +210,11 @@ class Greeting:
         """Raises: ProtocolError: not a greeting of this version; the message shows what came instead."""
         shown = printable(line[:80].decode("ascii", "backslashreplace"))
         try:
-            data: Any = json.loads(line.decode("ascii"))
-        except (ValueError, RecursionError) as error:
+            line.decode("ascii")
+            data: Any = loads(line, "greeting")
+        except ValueError as error:
+            if isinstance(error, JsonError) and error.doubt:
+                raise ProtocolError(f"its greeting is JSON that programs read differently: {error.doubt}") from error
             raise ProtocolError(
                 f'its first line is not the greeting but "{shown}"; write one line of JSON before anything else, '
                 "and nothing but frames to stdout after it"

@@ -8,7 +8,7 @@ from overlong.conformance.printable import printable
 from overlong.conformance.score.entry import NOTHING_SAID, Entry, Expectation, ReadError, verdict_word
 from overlong.conformance.score.texts import checked_chunks, octets_of, spelt_scalars
 from overlong.conformance.vectors.edition import SCHEMA
-from overlong.conformance.vectors.strict_json import JsonError, loads
+from overlong.conformance.vectors.strict_json import MOST_VALUES, JsonError, loads
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -62,7 +62,7 @@ def json_lines(lines: Iterable[tuple[int, bytes]], name: str) -> Iterator[Entry]
 
 def _parsed(octets: bytes, name: str, line: int) -> Any:
     try:
-        return loads(octets, name, line=line)
+        return loads(octets, name, line=line, most=MOST_VALUES)
     except JsonError as error:
         raise ReadError(str(error)) from None
 

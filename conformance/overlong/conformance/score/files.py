@@ -19,14 +19,14 @@ from overlong.conformance.score.frames import frames, looks_like_frames
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
 
-LARGEST_DOCUMENT = 1 << 28
+LARGEST_DOCUMENT = 1 << 26
 """Octets of a file that must be read whole (JSON)."""
 
 LARGEST_STRING = 1 << 20
 """Octets of a file that is one string."""
 
-LONGEST_LINE = 1 << 25
-"""Octets of a line."""
+LONGEST_LINE = 1 << 23
+"""Octets of a line: those of the largest string, in the longest spelling, and a comment."""
 
 _HEAD = 1 << 16  # octets in which the first line that says something must begin
 _LEAST = 9  # octets that tell a frame
@@ -98,7 +98,7 @@ class _Source:
         if form == "frames":
             return frames(self._read, self._name)
         if form == "json":
-            return documents.document(self._whole(LARGEST_DOCUMENT, "JSON Lines has no limit"), self._name)
+            return documents.document(self._whole(LARGEST_DOCUMENT, "JSON Lines may have more"), self._name)
         octets = self._whole(LARGEST_STRING, "a file that is one string must be shorter")
         return iter((Entry(octets, self._name),))
 
@@ -134,7 +134,10 @@ class _Source:
         rest = iter(lambda: self._file.readline(LONGEST_LINE + 1), b"")
         for number, line in enumerate(chain(self._ahead, rest), 1):
             if len(line) > LONGEST_LINE:
-                raise ReadError(f"{self._name}:{number}: a line of more than {LONGEST_LINE} octets")
+                raise ReadError(
+                    f"{self._name}:{number}: a line of more than {LONGEST_LINE} octets; write a string a line, "
+                    "or say --input raw if the file is one string"
+                )
             yield number, line
 
     def _read(self, size: int) -> bytes:
@@ -144,8 +147,10 @@ class _Source:
         return ahead[:size] + self._file.read(max(size - len(ahead), 0))
 
     def _whole(self, limit: int, remedy: str) -> bytes:
-        octets = self._read(limit + 1)
-        if len(octets) > limit:
+        status = os.fstat(self._file.fileno())
+        too_large = stat.S_ISREG(status.st_mode) and status.st_size > limit
+        octets = b"" if too_large else self._read(limit + 1)
+        if too_large or len(octets) > limit:
             raise ReadError(f"{self._name}: more than {limit} octets; {remedy}")
         return octets
 

@@ -11,7 +11,7 @@ import json
 import os
 import struct
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from overlong.conformance.adapters.abi import ABIS
 from overlong.conformance.adapters.sweeping import AT_WORK, HEAD_OF_RESULT, SWEEP, Wanted
@@ -23,6 +23,7 @@ from overlong.conformance.sweep.shard import KINDS, Fault, ShardResult
 from overlong.conformance.target import TargetError
 from overlong.conformance.targets.builtin import ADAPTERS
 from overlong.conformance.targets.framed import FramedTarget, describe
+from overlong.conformance.vectors.strict_json import loads
 from overlong.reference.extra import install
 
 if TYPE_CHECKING:
@@ -184,7 +185,10 @@ def _result(shard: Shard, payload: bytes) -> tuple[ShardResult, int]:
     """
     (length,) = HEAD_OF_RESULT.unpack_from(payload)
     start = HEAD_OF_RESULT.size + length
-    fields: dict[str, Any] = json.loads(payload[HEAD_OF_RESULT.size : start])
+    fields: Any = loads(payload[HEAD_OF_RESULT.size : start], "result")
+    if not isinstance(fields, dict):
+        raise TypeError
+    fields = cast("dict[str, Any]", fields)
     deaths, left_out = fields.pop("deaths"), fields.pop("left_out")
     faults = tuple(Fault(index, kind, printable(text)) for index, kind, text in fields.pop("faults"))
     result = ShardResult(shard, kinds=payload[start:], faults=faults, **fields)

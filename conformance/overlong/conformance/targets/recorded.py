@@ -6,7 +6,6 @@ were asked, the last one carries the digest of all requests; the requests themse
 
 from __future__ import annotations
 
-import json
 import stat
 from array import array
 from collections import deque
@@ -39,6 +38,7 @@ from overlong.conformance.target import Answered, BudgetSpent, TargetError, Unkn
 from overlong.conformance.vectors.edition import SUITE_VERSION
 from overlong.conformance.vectors.formats.frames import requests, stream
 from overlong.conformance.vectors.selection import Selection
+from overlong.conformance.vectors.strict_json import loads
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -233,13 +233,13 @@ class RecordedTarget:
     def _described(self, said: bytes) -> tuple[tuple[str, ...], str, str]:
         """Suites, version of the suite, and who wrote the requests; the latter two are safe to show."""
         try:
-            data: Any = json.loads(said)
+            data: Any = loads(said, self._name)
             names: list[str] = data["suites"]
             version, generator = (printable(str(data[each]), 40) for each in ("suite", "generator"))
             for name in names:
                 suite_named(name)
             narrowed = [f"{kind} {value}" for kind in ("families", "flags", "ids") for value in data[kind]]
-        except (ValueError, LookupError, TypeError, RecursionError) as error:
+        except (ValueError, LookupError, TypeError) as error:
             raise AnswersError(
                 f"{self._name}: the answer to the first echo does not say which vectors were asked; "
                 "write the requests with 'overlong vectors export --format frames'"

@@ -111,7 +111,7 @@ def _version(data: Any, name: str) -> None:
 def _check_document(path: Path) -> str:
     name = printable(str(path))
     octets = path.read_bytes()
-    data = strict_json.loads(octets, str(path))
+    data = strict_json.loads(octets, str(path), most=LARGEST_DOCUMENT >> 4)  # a vector has more octets for a value
     _version(data, name)
     _validator("document")(data, name, 0)
     lines = octets.decode("utf-8").split("\n")

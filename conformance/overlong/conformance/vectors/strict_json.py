@@ -19,22 +19,33 @@ LONGEST_NUMBER = 20
 DEEPEST = 64
 """Brackets within brackets."""
 
+MOST_VALUES = 1 << 21
+"""Values in a document: in memory one takes 50 times what ``[],`` takes in a file."""
+
 
 class JsonError(ValueError):
     """What is no JSON, or doubtful; the message names the file, the line and the reason."""
 
+    def __init__(self, message: str, doubt: str = "") -> None:
+        super().__init__(message)
+        self.doubt = doubt
+        """What has more than one meaning in it, or none; empty where it is no JSON at all."""
 
-def loads(octets: bytes, name: str, *, line: int = 1) -> Any:
+
+def loads(octets: bytes, name: str, *, line: int = 1, most: int | None = None) -> Any:
     """The value that ``octets`` spell.
 
     Args:
         octets: UTF-8.
         name: of the file, for messages.
         line: the number of the first line, where this is a line of a larger file.
+        most: how many values it may have, counted before memory is taken for them; a comma in a string counts, too.
 
     Raises:
         JsonError: it spells none, or a doubtful one.
     """
+    if most is not None and sum(map(octets.count, (b",", b"[", b"{"))) > most:
+        _refuse(name, line, f"more than {most} values")
     try:
         text = octets.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -49,7 +60,7 @@ def loads(octets: bytes, name: str, *, line: int = 1) -> Any:
     except json.JSONDecodeError as error:
         _refuse(name, line + error.lineno - 1, f"column {error.colno}: {error.msg}")
     except _Doubtful as error:
-        _refuse(name, _line(text, _place_of(text), line), str(error))
+        _refuse(name, _line(text, _place_of(text), line), str(error), doubtful=True)
     if surrogate := re.search(r"\\u[dD][89a-fA-F]", text):  # a pair is lawful, half of one is not
         _check_strings(value, name, _line(text, surrogate.start(), line))
     return value
@@ -59,8 +70,8 @@ class _Doubtful(Exception):
     """Something that has more than one meaning, or none."""
 
 
-def _refuse(name: str, line: int, why: str) -> NoReturn:
-    raise JsonError(f"{printable(name)}:{line}: {why}") from None
+def _refuse(name: str, line: int, why: str, *, doubtful: bool = False) -> NoReturn:
+    raise JsonError(f"{printable(name)}:{line}: {why}", why if doubtful else "") from None
 
 
 def _line(text: str, place: int, first: int) -> int:
@@ -144,7 +155,7 @@ def _check_strings(value: Any, name: str, line: int) -> None:
     """No string, name or value, may hold half of a surrogate pair."""
     if isinstance(value, str):
         if re.search(r"[\ud800-\udfff]", value):
-            _refuse(name, line, "a string with a lone surrogate")
+            _refuse(name, line, "a string with a lone surrogate", doubtful=True)
     elif isinstance(value, list):
         for each in value:  # pyright: ignore[reportUnknownVariableType]
             _check_strings(each, name, line)

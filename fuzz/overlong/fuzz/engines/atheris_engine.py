@@ -34,6 +34,7 @@ from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vector import Vector
 from overlong.conformance.vectors.formats.libfuzzer import tokens
 from overlong.conformance.vectors.formats.source import escaped
+from overlong.conformance.vectors.strict_json import loads
 from overlong.fuzz.engines.atheris_child import Orders, sort_of
 from overlong.fuzz.engines.atheris_process import AtherisProcess
 from overlong.fuzz.engines.gathering import Gathering
@@ -281,11 +282,20 @@ class _Child:
         """The first input of each fingerprint; and inputs that reach all of the reference that it reached.
 
         A line that its end cut short is none.
+
+        Raises:
+            TargetError: a line is not as the child writes it; what it runs may write there, too.
         """
         found = list[bytes](), list[bytes]()
         if self._outbox.exists():
-            for line in map(json.loads, self._outbox.read_bytes().split(b"\n")[:-1]):
-                found[bool(line["reaches"])].append(bytes.fromhex(line["octets"]))
+            for number, line in enumerate(self._outbox.read_bytes().split(b"\n")[:-1], 1):
+                try:
+                    said = loads(line, self._outbox.name, line=number)
+                    found[bool(said["reaches"])].append(bytes.fromhex(said["octets"]))
+                except (ValueError, LookupError, TypeError) as error:
+                    raise TargetError(
+                        f"{printable(self._probe.id)}: the atheris engine: line {number} of what it found is damaged"
+                    ) from error
         return found
 
     def close(self) -> None:

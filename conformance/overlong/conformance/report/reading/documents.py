@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, cast
 
 from overlong.conformance.printable import printable
-from overlong.conformance.vectors.strict_json import JsonError, loads
+from overlong.conformance.vectors.strict_json import MOST_VALUES, JsonError, loads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -18,8 +18,6 @@ LARGEST_DOCUMENT = 64 << 20
 """Octets of a JSON document."""
 LARGEST_LINE = 4 << 20
 """Octets of one line of results."""
-MOST_VALUES = 1 << 21
-"""Values in a JSON document: in memory one takes 50 times what ``[],`` takes in a file."""
 MOST_VALUES_OF_LINE = 1 << 18
 
 
