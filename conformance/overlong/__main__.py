@@ -126,7 +126,7 @@ def _internal(error: Exception) -> str:
     last = traceback.extract_tb(error.__traceback__)[-1]
     what = "".join(traceback.format_exception_only(error)).strip()
     return (
-        f"internal error: {printable(what)} ({printable(os.path.basename(last.filename))}:{last.lineno}); "  # noqa: PTH119
+        f"internal error: {printable(what)} ({printable(os.path.basename(last.filename))}:{last.lineno}); "
         f"the run is incomplete: set {TRACEBACK}=1, run it again, and report what it prints"
     )
 
