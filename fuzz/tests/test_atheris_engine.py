@@ -68,6 +68,18 @@ def features_of_all(inputs):
 
 
 @needs_atheris
+@needs_atheris
+def test_decoders_that_ship_with_an_adapter_are_found_without_their_folder():
+    engine = open_engine(Job(("cpython",), seed=1, engine="atheris", limits=Limits(timeout=5)))
+    try:
+        harvest = engine.run(Span(0, 500), lambda _: None)
+    finally:
+        engine.close()
+    assert not harvest.divergences
+    assert harvest.executions >= 500
+    assert harvest.coverage > 1  # the adapter is instrumented
+
+
 @pytest.mark.parametrize("target", ["cpython-utf8-none", "iconv", "cmd:cat"])
 def test_targets_that_are_not_pythons_are_told(target):
     with pytest.raises(TargetError, match=r"--engine grammar|no target|no kind"):

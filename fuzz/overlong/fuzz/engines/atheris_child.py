@@ -104,7 +104,9 @@ def _load(atheris: Any, orders: Orders) -> Any:
         file = Path(orders.folder, module)
         adapter.search_for(module)
         module = file.stem
-        if not re.fullmatch(r"\w+", module) or module in sys.modules or module in sys.stdlib_module_names:
+        if file.parent == Path(adapter.__file__).parent:  # ours: a module of the package, whose folder is no path
+            module = f"{adapter.__package__}.{module}"
+        elif not re.fullmatch(r"\w+", module) or module in sys.modules or module in sys.stdlib_module_names:
             found = adapter.load(str(file), orders.name)  # no name to import it by
             return atheris.instrument_func(found) if hasattr(found, "__code__") else found
     else:
