@@ -15,7 +15,7 @@ from overlong.__main__ import cli
 from overlong.conformance import certify
 from overlong.conformance.compare import compare
 from overlong.conformance.expected import ExpectationError, Expectations
-from overlong.conformance.expected.deviation import matches
+from overlong.conformance.expected.patterns import Patterns, matches
 from overlong.conformance.observation import Accepted, Failed, Refused
 from overlong.conformance.protocol import UNITS, Greeting
 from overlong.conformance.runner import FAILS, HOLDS, Run, SuiteRun
@@ -87,7 +87,7 @@ def test_what_is_written_holds_and_keeps_what_somebody_wrote(tmp_path, first, se
     header = "[[tool.overlong.expected]]" if name == "pyproject.toml" else "[[expected]]"
     before = f"# top\n[tool.other]\ntext = '''\n[[expected]] \\[\n# no comment\n'''  # kept\n\n# of another\n{header}\n"
     before += (
-        'target = "another"\nid = "x/00"\nobserved = "*"\nreason = "its own"\n# after it\n[last]\nrows = [\n[1],\n]\n'
+        'target = "another"\nid = "x/00"\nobserved = "accepted*"\nreason = "its own"\n# after it\n[last]\nrows = [\n[1],\n]\n'
     )
     if name == "overlong.toml":
         before = before.replace("[tool.other]", "[targets.other]").replace("[last]", "[targets.last]")
@@ -115,7 +115,7 @@ def test_what_is_written_holds_and_keeps_what_somebody_wrote(tmp_path, first, se
     assert all(named[each] in reasons[each] for each in named.keys() & reasons.keys())
     assert {'of "mine"', "", "its own"}.issuperset(set().union(*reasons.values()))
     assert [each for each in entries(file) if each["target"] == "another"] == [
-        {"target": "another", "id": "x/00", "observed": "*", "reason": "its own"}
+        {"target": "another", "id": "x/00", "observed": "accepted*", "reason": "its own"}
     ]
     again = judged(file, second)
     assert again.met
@@ -141,7 +141,12 @@ def entry_name(entry):
     ("entry", "words"),
     [
         ('id = "a/00"\nobserved = "*"', "reason is missing"),
-        ('reason = ""\nobserved = "*"', "names nothing"),
+        ('reason = ""\nobserved = "accepted"', "names nothing"),
+        ('id = "*/*"\nobserved = "accepted"\nreason = ""', "names every vector"),
+        ('id = "**"\ncode = ""\nobserved = "accepted"\nreason = ""', "names every vector"),
+        ('id = "a/00"\nobserved = "*"\nreason = ""', "stands for any answer"),
+        ('code = "OV201"\nobserved = "** *"\nreason = ""', "stands for any answer"),
+        ('code = "OV201"\nobserved = "*e*d*"\nreason = ""', "stands for any answer"),
         ('id = "a/00"\nreason = ""', "observed is missing"),
         ('id = "a/00"\nobserved = ""\nreason = ""', "observed is empty"),
         ('id = 1\nobserved = "*"\nreason = ""', "id is no string"),
@@ -170,6 +175,30 @@ def test_a_star_is_the_only_pattern():
     assert not matches("[ab]*", "a")
     assert matches("refused*", "refused")
     assert matches("a*c*", "a[b]c")
+
+
+SPELLINGS = st.text("ab/*", max_size=6)
+
+
+@settings(deadline=None)
+@given(patterns=st.lists(SPELLINGS), text=st.text("ab/", max_size=8))
+def test_patterns_find_what_trying_each_would(patterns, text):
+    kept: Patterns[str] = Patterns()
+    for pattern in patterns:
+        kept.of(pattern, lambda said=pattern: said)
+    alike = {"*" if pattern and not pattern.strip("*") else pattern for pattern in patterns}
+    found = ["*" if each and not each.strip("*") else each for each in kept.matching(text)]
+    assert sorted(found) == sorted(pattern for pattern in alike if matches(pattern, text))
+
+
+@pytest.mark.parametrize("form", ["{:04x}", "overlong/{:04x}*", "*{:04x}", "*/{:04x}*", "over*{:04x}*"])
+def test_a_finding_is_tried_against_few_of_many_patterns(form):
+    kept: Patterns[int] = Patterns()
+    for number in range(5_000):
+        kept.of(form.format(number), int)
+    for number in range(1_000):
+        list(kept.matching(f"overlong/{number:04x}"))
+    assert kept.tried <= (6_000 if "over*" not in form else 5_000_000)
 
 
 def entry_of(finding, **more):

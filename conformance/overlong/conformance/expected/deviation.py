@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from fnmatch import translate
-from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from overlong.conformance.expected.patterns import matches
 from overlong.conformance.printable import printable
 
 if TYPE_CHECKING:
@@ -43,16 +41,6 @@ class Seen(NamedTuple):
     def line(self) -> bytes:
         """What an entry's digest is made of."""
         return f"{self.finding} {self.id}\n".encode()
-
-
-def matches(pattern: str, text: str) -> bool:
-    """Whether a pattern stands for a text: ``*`` for anything, also nothing; all else for itself."""
-    return pattern == text or ("*" in pattern and _compiled(pattern).match(text) is not None)
-
-
-@cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(translate(re.sub(r"[?\[]", r"[\g<0>]", pattern)))
 
 
 @dataclass(frozen=True)
@@ -106,7 +94,3 @@ class Deviation:
             and (self.place is None or matches(self.place, seen.place))
             and (not self.id or matches(self.id, seen.id))
         )
-
-    def stands_for(self, seen: Seen) -> bool:
-        """Whether it names a divergence, and expects this answer."""
-        return self.names_same(seen) and matches(self.observed, seen.observed)

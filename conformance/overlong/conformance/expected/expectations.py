@@ -8,9 +8,11 @@ import tempfile
 import weakref
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain, product
 from typing import IO, TYPE_CHECKING
 
-from overlong.conformance.expected.deviation import Deviation, ExpectationError, Seen, matches
+from overlong.conformance.expected.deviation import Deviation, ExpectationError, Seen
+from overlong.conformance.expected.patterns import Patterns, matches
 from overlong.conformance.expected.reading import file_of, path_in, read_entries
 from overlong.conformance.finding import Bucket
 from overlong.conformance.invocation import GivenFile, identifier
@@ -51,8 +53,6 @@ class Tally:
 
     total: int = 0
     buckets: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
-    otherwise: str = ""
-    """What was observed where it expects something else; of the first such divergence."""
     pinned: int = 0
     """How many suites found, and not sweeps: of those that count and digest fix."""
 
@@ -71,44 +71,45 @@ class Tally:
         return self._answers.hexdigest()
 
 
+class _Named:
+    """The entries that name the same divergences, by the answers that they expect."""
+
+    def __init__(self) -> None:
+        self.answers: Patterns[list[Deviation]] = Patterns()
+        self.first = ""
+        """What was observed of the first divergence that they name."""
+
+
 class Matcher:
-    """Finds the entries that stand for a divergence: by vector id or by bucket, never by going through them all."""
+    """Finds the entries that stand for a divergence by what they name, never by going through them all."""
 
     def __init__(self, deviations: Iterable[Deviation]) -> None:
         self.tallies: dict[int, Tally] = {}
-        self._of_vector: dict[str, list[Deviation]] = {}
-        self._others: list[Deviation] = []
-        self._of_bucket: dict[tuple[str, str, str], list[Deviation]] = {}
-        for deviation in deviations:
-            self.tallies[deviation.number] = Tally()
-            if deviation.id and "*" not in deviation.id:
-                self._of_vector.setdefault(deviation.id, []).append(deviation)
-            else:
-                self._others.append(deviation)
+        self._places: dict[tuple[str, str], Patterns[Patterns[_Named]]] = {}
+        self._named: dict[int, _Named] = {}
+        for each in deviations:
+            self.tallies[each.number] = Tally()
+            places = self._places.setdefault((each.code, each.operation), Patterns())
+            ids = places.of("*" if each.place is None else each.place, Patterns[_Named])
+            named = self._named[each.number] = ids.of(each.id or "*", _Named)
+            named.answers.of(each.observed, list[Deviation]).append(each)
 
     def match(self, seen: Seen, *, swept: bool = False) -> Deviation | None:
         """The first entry that stands for it; each that does counts it."""
-        key = seen.code, seen.place, seen.operation
-        if key not in self._of_bucket:
-            self._of_bucket[key] = [
-                each
-                for each in self._others
-                if (not each.code or each.code == seen.code)
-                and (not each.operation or each.operation == seen.operation)
-                and (each.place is None or matches(each.place, seen.place))
-            ]
         first: Deviation | None = None
-        for deviation in (*self._of_vector.get(seen.id, ()), *self._of_bucket[key]):
-            if not deviation.names_same(seen):
-                continue
-            tally = self.tallies[deviation.number]
-            if not matches(deviation.observed, seen.observed):
-                tally.otherwise = tally.otherwise or seen.observed
-                continue
-            tally.add(seen, swept=swept)
-            if first is None or deviation.number < first.number:
-                first = deviation
+        for key in product((seen.code, ""), (seen.operation, "")):
+            ids = self._places[key].matching(seen.place) if key in self._places else ()
+            for named in chain.from_iterable(each.matching(seen.id) for each in ids):
+                named.first = named.first or seen.observed
+                for deviation in chain.from_iterable(named.answers.matching(seen.observed)):
+                    self.tallies[deviation.number].add(seen, swept=swept)
+                    if first is None or deviation.number < first.number:
+                        first = deviation
         return first
+
+    def otherwise(self, deviation: Deviation) -> str:
+        """What was observed where an entry that stands for nothing expects something else, at first; empty: nothing."""
+        return self._named[deviation.number].first
 
 
 class Expectations:
@@ -254,14 +255,15 @@ class Expectations:
         swept = tuple(part.plan.name for part in run.swept.plans) if run.swept else ()
         stale: list[Stale] = []
         unasked: list[Unasked] = []
+        asked = asked_of(run, {each.id for each in self.deviations if each.id and self._gone(each)})
         for each in self.deviations:
             tally = self.tally(each)
             if not tally.total:
-                if why := _not_asked(each, run, {*ran, *swept}, left_out):
+                if why := _not_asked(each, run, {*ran, *swept}, left_out, asked):
                     unasked.append(Unasked(each, why))
                 else:
-                    other = f"observed now: {tally.otherwise}" if tally.otherwise else "it occurs no more"
-                    stale.append(Stale(each, other))
+                    otherwise = self._matcher.otherwise(each)
+                    stale.append(Stale(each, f"observed now: {otherwise}" if otherwise else "it occurs no more"))
             elif each.pinned and set(each.suites) != set(ran):
                 unasked.append(Unasked(each, "other suites ran than those that its count and digest are of"))
             elif each.count is not None and each.count != tally.pinned:
@@ -336,8 +338,13 @@ class Expectations:
         return self._kept is not None
 
 
-def _not_asked(deviation: Deviation, run: Run, ran: set[str], left_out: Sequence[str]) -> str:
-    """Why a run cannot say whether what an entry names still occurs; empty if it can."""
+def _not_asked(
+    deviation: Deviation, run: Run, ran: set[str], left_out: Sequence[str], asked_ids: Collection[str]
+) -> str:
+    """Why a run cannot say whether what an entry names still occurs; empty if it can.
+
+    ``asked_ids``: the ids, and patterns of ids, that a vector of a suite that ran has.
+    """
     if deviation.suites:
         missing = [name for name in deviation.suites if name not in ran]
         return f"not run: {', '.join(missing)}" if missing else ""
@@ -352,21 +359,23 @@ def _not_asked(deviation: Deviation, run: Run, ran: set[str], left_out: Sequence
     wanted = [suite.name for suite in SUITES.values() if offered_in(suite, run.greeting)]
     filtered = [name for name in wanted if name not in ran and name not in left_out]
     if deviation.id:
-        return "" if asked_of(run, [deviation.id]) else "no suite that ran asks it"
+        return "" if deviation.id in asked_ids else "no suite that ran asks it"
     return f"not run: {', '.join(filtered)}" if filtered else ""
 
 
 def asked_of(run: Run, patterns: Collection[str]) -> set[str]:
     """Those of some ids, or patterns of ids, that a vector of a suite that ran has."""
-    exact = {pattern for pattern in patterns if "*" not in pattern}
-    others = set(patterns) - exact
+    wanted: Patterns[str] = Patterns()
+    for pattern in patterns:
+        wanted.of(pattern, partial(str, pattern))
     categories = {pattern.partition("/")[0] for pattern in patterns}
+    every = any("*" in category for category in categories)
     found: set[str] = set()
     for part in run.suites:
         for batch in part.suite.batches():
-            if any("*" in category or category == batch.category for category in categories):
+            if len(found) == len(patterns):
+                return found
+            if every or batch.category in categories:
                 for vector in batch:
-                    if vector.id in exact:
-                        found.add(vector.id)
-                    found.update(pattern for pattern in others - found if matches(pattern, vector.id))
+                    found.update(wanted.matching(vector.id))
     return found

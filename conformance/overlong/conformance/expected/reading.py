@@ -9,8 +9,11 @@ from pathlib import Path
 from typing import Any, cast
 
 from overlong.conformance.expected.deviation import Deviation, ExpectationError
+from overlong.conformance.expected.patterns import matches, says_nothing
 from overlong.conformance.expected.pieces import OF_A_PROJECT, OWN, lines_of_entries
+from overlong.conformance.finding import observed_in_words
 from overlong.conformance.kind import KINDS
+from overlong.conformance.observation import Accepted, Refused
 from overlong.conformance.printable import printable
 from overlong.conformance.protocol import MEASURED
 from overlong.conformance.target import UnknownTarget
@@ -28,7 +31,7 @@ _KEYS = {
     "code": "a string: a code such as OV201",
     "place": "a string: what tells apart buckets of a code",
     "operation": f"one letter of {MEASURED}",
-    "observed": "a string: what is observed, in the words of the report, * for anything",
+    "observed": "a string: what is observed, in the words of the report, * for any part of it",
     "reason": "a string: why this is accepted",
     "link": "a string: an address",
     "expires": "a date: 2027-01-31",
@@ -143,8 +146,11 @@ def _read(where: str, number: int, entry: object, *, given: bool) -> Deviation:
             raise ExpectationError(f"{where}: {key} is missing; write {_KEYS[key].replace(' string:', '')}")
     if not said["observed"]:
         raise ExpectationError(f"{where}: observed is empty; write {_KEYS['observed']}")
-    if not said.get("id") and not said.get("code"):
-        raise ExpectationError(f"{where}: it names nothing; write id (a vector's), or code and place (a bucket's)")
+    if not said.get("code") and says_nothing(said.get("id", ""), "/"):
+        raise ExpectationError(
+            f"{where}: it names {'every vector' if said.get('id') else 'nothing'}; write id (a vector's), or code and "
+            "place (a bucket's)"
+        )
     if code := said.get("code"):
         _known(f"{where}: code", code, [*DEFECTS, *KINDS])
     if "profile" in said:
@@ -152,12 +158,24 @@ def _read(where: str, number: int, entry: object, *, given: bool) -> Deviation:
     pinned = "count" in said or "digest" in said
     if pinned and not said.get("suites"):
         raise ExpectationError(f"{where}: count and digest are those of certain suites; name them: suites = [...]")
+    _names_an_answer(where, said["observed"])
     values: dict[str, Any] = {
         **said,
         "suites": tuple(said.get("suites", ())),
         "digest": said.get("digest", "").removeprefix(DIGEST),
     }
     return Deviation(where, number, **values)
+
+
+def _names_an_answer(where: str, observed: str) -> None:
+    """Nobody expects every answer: an entry for which accepting and refusing are the same would hide whatever comes."""
+    samples = (Accepted(), Accepted((0x41, 0xFFFD, 0xD800))), (Refused(), Refused(0, 1), Refused(12, 3, incomplete=True))
+    kinds = (any(matches(observed, observed_in_words(each)) for each in kind) for kind in samples)
+    if says_nothing(observed) or all(kinds):
+        raise ExpectationError(
+            f"{where}: observed = \"{printable(observed, 60)}\" stands for any answer; write the one that is observed, in "
+            "the words of the report: accepted U+002E, or accepted*"
+        )
 
 
 def _is_right(key: str, value: object) -> bool:

@@ -27,7 +27,7 @@ FEW = 3
 
 @dataclass
 class _Group:
-    """Divergences that no entry stands for, of one cause and operation."""
+    """Divergences that no entry stands for, of one cause, one operation, and answers of one kind."""
 
     found: list[Seen] = field(default_factory=list[Seen])
     """The first of them: at most one more than a few."""
@@ -86,8 +86,9 @@ def _wanted(expectations: Expectations, run: Run) -> list[Deviation]:
         expired.match(seen, swept=swept)
     gone = [each.deviation for each in expectations.stale if not expectations.tally(each.deviation).total]
     gone += [each for each in expectations.expired if not expired.tallies[each.number].total]
-    staying = [replace(each, expires=None) for each in expectations.expired if each not in gone]
-    staying += [each for each in expectations.deviations if each not in gone]
+    going = {each.number for each in gone}
+    staying = [replace(each, expires=None) for each in expectations.expired if each.number not in going]
+    staying += [each for each in expectations.deviations if each.number not in going]
     groups, adopted = _unmatched(expectations, Matcher(staying), gone)
     for each in gone:
         key = next((key for key in groups if not each.id and each.names_same(groups[key].found[0])), None)
@@ -102,17 +103,17 @@ def _wanted(expectations: Expectations, run: Run) -> list[Deviation]:
 
 def _still(deviation: Deviation, expectations: Expectations) -> date | None:
     """Its expiry, unless that is over: who writes expectations anew has looked at it."""
-    return None if deviation in expectations.expired else deviation.expires
+    return None if any(each.number == deviation.number for each in expectations.expired) else deviation.expires
 
 
 def _unmatched(
     expectations: Expectations, matcher: Matcher, gone: Sequence[Deviation]
-) -> tuple[dict[tuple[str, str, str], _Group], list[Deviation]]:
+) -> tuple[dict[tuple[str, str, str, str], _Group], list[Deviation]]:
     """What no entry stands for, by cause and operation; and the entries of vectors that are answered otherwise now."""
     of_vectors: dict[str, list[Deviation]] = {}
     for each in gone:
         of_vectors.setdefault(each.id, []).append(each)
-    groups: dict[tuple[str, str, str], _Group] = {}
+    groups: dict[tuple[str, str, str, str], _Group] = {}
     adopted: list[Deviation] = []
     for seen, swept in expectations.kept():
         if matcher.match(seen, swept=swept) is not None:
@@ -122,7 +123,8 @@ def _unmatched(
             of_vectors[seen.id].remove(known)
             adopted.append(replace(known, observed=seen.observed))
         else:
-            groups.setdefault((seen.code, seen.place, seen.operation), _Group()).add(seen, swept=swept)
+            kind = seen.observed.partition(" ")[0]  # accepted, refused, ...: no pattern stands for all of them
+            groups.setdefault((seen.code, seen.place, seen.operation, kind), _Group()).add(seen, swept=swept)
     return groups, adopted
 
 
@@ -145,14 +147,14 @@ def _entries_of(group: _Group, expectations: Expectations, run: Run) -> Iterator
 
 def _pinned(expectations: Expectations, run: Run, entries: Sequence[Deviation]) -> list[Deviation]:
     """The entries, those that are pinned by what this run found."""
-    ran = tuple(part.suite.name for part in run.suites)
+    ran, as_read = tuple(part.suite.name for part in run.suites), set(expectations.all)
     matcher = Matcher(entries)
     for seen, swept in expectations.kept():
         matcher.match(seen, swept=swept)
     result: list[Deviation] = []
     for each in entries:
         tally = matcher.tallies[each.number]
-        comparable = not each.suites or set(each.suites) == set(ran) or each not in expectations.all
+        comparable = not each.suites or set(each.suites) == set(ran) or each not in as_read
         if each.pinned and tally.total and comparable:
             pinned = replace(each, suites=each.suites if set(each.suites) == set(ran) else ran)
             found = tally.pinned or None
