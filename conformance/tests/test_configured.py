@@ -1,6 +1,7 @@
 """Targets that a project names: what they may say, and one line for what they may not."""
 
 import contextlib
+import hashlib
 import json
 import os
 import re
@@ -18,8 +19,9 @@ from overlong.conformance import TargetError, certify
 from overlong.conformance.target import UnknownTarget
 from overlong.conformance.targets import configured as module
 from overlong.conformance.targets.configured import FILES, configured
+from overlong.conformance.targets.consent import VARIABLE
 from overlong.conformance.targets.framed import FramedTarget
-from overlong.conformance.targets.resolve import Limits, resolve
+from overlong.conformance.targets.resolve import Limits, identity_of, resolve
 
 ADAPTER = """
 import json, os, struct, sys
@@ -43,11 +45,15 @@ while len(head := read(8)) == 8:
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(VARIABLE, "")
+    monkeypatch.setenv("OVERLONG_SET_UP", "")
     return tmp_path
 
 
 def entry(file, text):
+    """A file of the project that names a target; it is agreed to."""
     Path(file).write_text(f"[{'.'.join(FILES[file])}.mine]\n{text}")
+    os.environ[VARIABLE] = hashlib.sha256(Path(file).read_bytes()).hexdigest()
 
 
 @pytest.mark.parametrize("file", FILES)
@@ -142,8 +148,9 @@ def test_what_is_wrong_is_one_line(text, words):
 @pytest.mark.usefixtures("folder")
 def test_a_set_up_that_fails(command, words):
     entry("overlong.toml", f"target = 'cpython'\nsetup = [{json.dumps(command)}]")
+    target = resolve("mine")
     with pytest.raises(TargetError) as caught:
-        resolve("mine")
+        target.start()
     assert words in str(caught.value)
 
 
@@ -169,7 +176,7 @@ def test_a_set_up_can_neither_flood_nor_hold_us_up(script, ends, monkeypatch):
     said = {1: r'status 1; it said "\x1b[2J"', None: "did not end within 0.5 s"}
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with pytest.raises(TargetError, match=re.escape(said[ends])) if ends != 0 else contextlib.nullcontext():
-        assert resolve("mine").id == "mine"
+        identity_of(resolve("mine"))
     group = int(Path("group").read_text())
     deadline = time.monotonic() + 2.0
     while ends != 0 and running(group) and time.monotonic() < deadline:

@@ -4,6 +4,7 @@ import re
 import tomllib
 from dataclasses import replace
 from datetime import date
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -86,9 +87,8 @@ def test_what_is_written_holds_and_keeps_what_somebody_wrote(tmp_path, first, se
     file = tmp_path / name
     header = "[[tool.overlong.expected]]" if name == "pyproject.toml" else "[[expected]]"
     before = f"# top\n[tool.other]\ntext = '''\n[[expected]] \\[\n# no comment\n'''  # kept\n\n# of another\n{header}\n"
-    before += (
-        'target = "another"\nid = "x/00"\nobserved = "accepted*"\nreason = "its own"\n# after it\n[last]\nrows = [\n[1],\n]\n'
-    )
+    before += 'target = "another"\nid = "x/00"\nobserved = "accepted*"\nreason = "its own"\n'
+    before += "# after it\n[last]\nrows = [\n[1],\n]\n"
     if name == "overlong.toml":
         before = before.replace("[tool.other]", "[targets.other]").replace("[last]", "[targets.last]")
     file.write_bytes(before.replace("\n", end).encode())
@@ -185,7 +185,7 @@ SPELLINGS = st.text("ab/*", max_size=6)
 def test_patterns_find_what_trying_each_would(patterns, text):
     kept: Patterns[str] = Patterns()
     for pattern in patterns:
-        kept.of(pattern, lambda said=pattern: said)
+        kept.of(pattern, partial(str, pattern))
     alike = {"*" if pattern and not pattern.strip("*") else pattern for pattern in patterns}
     found = ["*" if each and not each.strip("*") else each for each in kept.matching(text)]
     assert sorted(found) == sorted(pattern for pattern in alike if matches(pattern, text))

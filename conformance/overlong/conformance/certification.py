@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import errno
+import os
 import shlex
 from dataclasses import replace
 from functools import lru_cache
@@ -16,6 +18,7 @@ from overlong.conformance.results import RESULTS, ResultsWriter
 from overlong.conformance.runner import Runner, offered_in
 from overlong.conformance.suites import OF_OCTETS, SUITES, suite_named
 from overlong.conformance.suites.given import GIVEN
+from overlong.conformance.targets.consent import agree, wanted_by
 from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.recorded import AnswersError, RecordedTarget
 from overlong.conformance.targets.resolve import Limits, identity_of, resolve
@@ -53,6 +56,7 @@ def certify(
     limits: Limits | None = None,
     progress: Progress | None = None,
     expected: Expectations | None = None,
+    trust: bool = False,
 ) -> Certificate:
     """Certify a target.
 
@@ -72,8 +76,10 @@ def certify(
         progress: called as the run goes on.
         expected: what of this target is expected to diverge (``expected/``); its file is written anew if it is
             ``updating`` and the run is whole.
+        trust: agree to whatever ``overlong.toml`` or ``pyproject.toml`` of the current folder runs for it.
 
     Raises:
+        NotAgreed: such a file says what the target runs, and nobody agreed to that.
         TargetError: the target cannot be measured.
         ExpectationError: the file of what is expected cannot be written.
         AnswersError: it is a file of answers, and they cannot be judged, or not so.
@@ -82,8 +88,8 @@ def certify(
         KeyError: there is no such suite.
         ValueError: there is no such dialect, or no such plan.
     """
-    resolved = resolve(target, limits)
     profile = Profile(dialect(speaks).name)
+    resolved = _resolved(target, limits, sweeps or (), profile, output, trust=trust)
     chosen = [replace(suite, profile=profile) for suite in _suites(resolved, suites, given, profile)]
     invocation = Invocation(  # files of vectors were checked just now: they can be read
         target if isinstance(target, str) else tuple(target),
@@ -94,8 +100,7 @@ def certify(
         None if expected is None else expected.as_given(),
         limits or Limits(),
     )
-    if output is not None:
-        (output / CERTIFICATE).unlink(missing_ok=True)  # of an earlier run: it must not be taken for this one's
+    _forget(output)
     with contextlib.ExitStack() as stack:
         stack.callback(resolved.close)
         resolved.start()
@@ -149,6 +154,37 @@ def certify(
         with written_whole(output / CERTIFICATE) as file:
             file.write(certificate.to_json())
     return certificate
+
+
+def _resolved(
+    target: str | Sequence[str],
+    limits: Limits | None,
+    sweeps: Sequence[str],
+    profile: Profile,
+    output: Path | None,
+    *,
+    trust: bool,
+) -> FramedTarget | RecordedTarget:
+    """The target; what is wrong is found before anything of it runs, which may be minutes of set-up.
+
+    Raises: as :func:`certify`.
+    """
+    if sweeps:
+        from overlong.conformance.sweep.plan import plan_named
+
+        for name in sweeps:
+            plan_named(name, profile)
+    if output is not None:
+        usable(output)
+    if trust and (wanted := wanted_by([target])) is not None:
+        agree(wanted)
+    return resolve(target, limits)
+
+
+def _forget(output: Path | None) -> None:
+    """Remove the certificate of an earlier run: it must not be taken for this one's."""
+    if output is not None:
+        (output / CERTIFICATE).unlink(missing_ok=True)
 
 
 def _suites(
@@ -212,6 +248,19 @@ def _in_a_suite(vector: Vector) -> bool:
         return any(found.octets == vector.octets for found in find_vectors(vector.id))
     except IdError:
         return False
+
+
+def usable(folder: Path) -> None:
+    """See whether a folder could be made and written to.
+
+    Raises:
+        OSError: it could not.
+    """
+    nearest = next((each for each in (folder, *folder.absolute().parents) if each.exists()), folder)
+    if not nearest.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder))
+    if not os.access(nearest, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
 
 
 def make_folder(folder: Path) -> None:

@@ -32,6 +32,7 @@ from overlong.conformance.commands.options import (
     with_limits,
 )
 from overlong.conformance.commands.plans import plans_wanted, with_plans
+from overlong.conformance.commands.trust import agreed_to
 from overlong.conformance.commands.words import complete_suites, complete_targets
 from overlong.conformance.headline import exit_code_of
 
@@ -168,6 +169,7 @@ def command(
     if given and profile != "rfc3629":
         raise click.UsageError("files of vectors hold what RFC 3629 says; leave out --vectors or --profile")
     with errors_on_one_line(), files_refused(), _expectations_refused(), Bar(enabled=not quiet) as bar:
+        agreed_to([named])
         certificate = certify(
             named,
             suites=chosen,

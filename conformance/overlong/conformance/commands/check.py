@@ -16,6 +16,7 @@ from overlong.conformance.commands.options import (
     width,
     with_limits,
 )
+from overlong.conformance.commands.trust import agreed_to
 from overlong.conformance.commands.words import complete_targets
 
 EXAMPLES = """\b
@@ -55,6 +56,7 @@ def check_command(target: tuple[str, ...], output_format: str, timeout: float, r
 
     named = target_of(target)
     with errors_on_one_line():
+        agreed_to([named])
         resolved = resolve(named, limits_of(timeout, restarts))
         if not isinstance(resolved, FramedTarget):
             raise click.UsageError("there is no adapter to examine: name a program, not its answers")

@@ -20,6 +20,7 @@ from overlong.conformance.commands.options import (
     width,
     with_limits,
 )
+from overlong.conformance.commands.trust import agreed_to
 from overlong.conformance.commands.words import complete_targets
 
 if TYPE_CHECKING:
@@ -97,6 +98,7 @@ def command(
             click.echo(f"\r\x1b[Klearning: {title}, {asked} strings asked", err=True, nl=False)
 
     with errors_on_one_line():
+        agreed_to([named])
         portrait = identify(named, limits_of(timeout, restarts), questions=questions, progress=progress)
         if not quiet and sys.stderr.isatty():
             click.echo("\r\x1b[K", err=True, nl=False)

@@ -19,6 +19,7 @@ from overlong.conformance.commands.options import (
     profile_option,
     width,
 )
+from overlong.conformance.commands.trust import agreed_to
 from overlong.conformance.commands.words import complete_targets
 
 if TYPE_CHECKING:
@@ -133,6 +134,7 @@ def command(
     options = [*words, *_limits(timeout, restarts), "--quick" if quick else "--no-sweeps"]
     here = shlex.join(["overlong", "matrix", *words, *["--quick"] * quick, *(["--all"] if every else chosen)])
     with errors_on_one_line():
+        agreed_to(chosen)
         make_folder(output)
         conditions = Conditions.here(Profile(dialect(profile).name).name, options, expected)
         kept = rows_to_keep(output, conditions) if resume else {}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from overlong.conformance.commands.trust import keep_trust
 from overlong.conformance.commands.words import complete_profiles
 
 if TYPE_CHECKING:
@@ -153,6 +154,13 @@ limits_options: list[Any] = [
         expose_value=False,
         callback=_keep_sandbox,
         help="Run it as a plain process group, without limits on memory; what leaves the group may outlive it.",
+    ),
+    click.option(
+        "--trust",
+        is_flag=True,
+        expose_value=False,
+        callback=keep_trust,
+        help="Run what overlong.toml or pyproject.toml here names for it, without being asked.",
     ),
 ]
 

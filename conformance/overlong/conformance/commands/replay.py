@@ -22,6 +22,7 @@ from overlong.conformance.commands.options import (
     width,
     with_limits,
 )
+from overlong.conformance.commands.trust import agreed_to
 from overlong.conformance.commands.words import complete_targets
 
 EXAMPLES = """\b
@@ -72,6 +73,7 @@ def command(words: tuple[str, ...], profile: str, timeout: float, restarts: int)
         ids = ", ".join(each.id for each in (vector, *others[:7])) + ", …" * (len(others) > 7)
         raise click.UsageError(f"{printable(words[0])} has {1 + len(others)} vectors; choose one: {printable(ids)}")
     with errors_on_one_line():
+        agreed_to([target])
         answers = replay(vector, target, limits_of(timeout, restarts))
     chunks = f"  in chunks of {', '.join(map(str, vector.chunks))}" if vector.chunks is not None else ""
     click.echo(f"input     {spaced_hex(vector.octets)}{chunks}")

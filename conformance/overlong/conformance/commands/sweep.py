@@ -33,6 +33,7 @@ from overlong.conformance.commands.options import (
     with_limits,
 )
 from overlong.conformance.commands.plans import plans_wanted, with_plans
+from overlong.conformance.commands.trust import agreed_to
 from overlong.conformance.commands.words import complete_targets
 from overlong.conformance.headline import exit_code_of
 
@@ -135,6 +136,7 @@ def command(
         raise click.BadParameter("'' is no address; write tcp://HOST:PORT", param_hint="--cluster")
     folder = output or Path("overlong-results") / f"sweep-{slug(named)}"
     with errors_on_one_line(), Bar(enabled=not quiet, unit="strings") as bar:
+        agreed_to([named])
         progress = bar.update if quiet or not _LONG & set(plans) else _with_estimate(bar.update)
         try:
             run = sweep(

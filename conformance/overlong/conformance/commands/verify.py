@@ -21,6 +21,7 @@ from overlong.conformance.commands.options import (
     leave,
     target_of,
 )
+from overlong.conformance.commands.trust import agreed_to
 from overlong.conformance.commands.words import complete_targets
 from overlong.conformance.printable import printable
 
@@ -147,6 +148,8 @@ def command(
     named = target_of(target) if target else None
     signed = None if signature is None or signers is None else Signature(signature, signers, identity or "")
     with errors_on_one_line(), files_refused(), Bar(enabled=not quiet) as bar:
+        if named is not None:
+            agreed_to([named], trust=trust)
         try:
             verification = verify(
                 certificate,

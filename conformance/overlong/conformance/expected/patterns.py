@@ -1,8 +1,8 @@
 """Patterns in which ``*`` stands for anything, kept so that a text is tried against few of them.
 
-A file may hold ten thousand patterns and a run may find millions of divergences. So each pattern is kept under a piece of
-it that a text must contain: what it begins with, else what it ends with, else its longest piece. A text is looked up by
-its own pieces of these lengths.
+A file may hold ten thousand patterns, and a run may find millions of divergences. So each pattern is kept under a
+piece of it that a text must contain: what it begins with, else what it ends with, else its longest piece. A text is
+looked up by its own pieces of these lengths.
 """
 
 from __future__ import annotations

@@ -168,13 +168,16 @@ def _read(where: str, number: int, entry: object, *, given: bool) -> Deviation:
 
 
 def _names_an_answer(where: str, observed: str) -> None:
-    """Nobody expects every answer: an entry for which accepting and refusing are the same would hide whatever comes."""
-    samples = (Accepted(), Accepted((0x41, 0xFFFD, 0xD800))), (Refused(), Refused(0, 1), Refused(12, 3, incomplete=True))
+    """An entry for which accepting and refusing are the same is refused: it would hide whatever comes."""
+    samples = (
+        (Accepted(), Accepted((0x41, 0xFFFD, 0xD800))),
+        (Refused(), Refused(0, 1), Refused(12, 3, incomplete=True)),
+    )
     kinds = (any(matches(observed, observed_in_words(each)) for each in kind) for kind in samples)
     if says_nothing(observed) or all(kinds):
         raise ExpectationError(
-            f"{where}: observed = \"{printable(observed, 60)}\" stands for any answer; write the one that is observed, in "
-            "the words of the report: accepted U+002E, or accepted*"
+            f'{where}: observed = "{printable(observed, 60)}" stands for any answer; write the one that is observed, '
+            "in the words of the report: accepted U+002E, or accepted*"
         )
 
 

@@ -13,6 +13,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import re
 import shlex
@@ -21,7 +22,7 @@ import stat
 import subprocess
 import threading
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
@@ -36,9 +37,14 @@ FILES = {"overlong.toml": ("targets",), "pyproject.toml": ("tool", "overlong", "
 
 _LARGEST = 4 << 20  # octets of a file that is read: ten thousand expected deviations, and more
 _PARTS = 200  # of a dotted key: the parser takes their square in time
+_DONE = "OVERLONG_SET_UP"
+"""Of the environment: what was set up, for the processes that run parts of a run."""
 _SETUP_SECONDS = 600
 _DYING = 1.0  # seconds that a set-up command has to end in when it is told to
 _SAID = 4096  # octets that are kept of what it wrote
+
+
+_setting_up = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -52,6 +58,10 @@ class Configured:
     timeout: float | None = None
     restarts: int | None = None
     environment: dict[str, str] = field(default_factory=dict[str, str])
+    file: str = ""
+    """That names it, in the current folder."""
+    digest: str = ""
+    """SHA-256 of that file."""
 
 
 def configured() -> dict[str, Configured]:
@@ -61,18 +71,27 @@ def configured() -> dict[str, Configured]:
         UnknownTarget: a file is no TOML, or says something else than a target; the message says where.
     """
     for name, path in FILES.items():
-        table = _table(Path(name), path)
+        table, digest = _table(Path(name), path)
         if table is not None:
-            return {target: _read(f"{name}: {'.'.join(path)}.{printable(target)}", table[target]) for target in table}
+            read = {target: _read(f"{name}: {'.'.join(path)}.{printable(target)}", table[target]) for target in table}
+            return {target: replace(each, file=name, digest=digest) for target, each in read.items()}
     return {}
 
 
 def set_up(name: str, wanted: Configured) -> None:
-    """Run its set-up commands, one after the other, in the current folder.
+    """Run its set-up commands, one after the other, in the current folder; once, here or in who started this process.
 
     Raises:
         TargetError: one fails; the message has the last line that it wrote.
     """
+    key = hashlib.sha256(f"{Path.cwd()}\0{wanted.digest}\0{name}".encode("utf-8", "surrogateescape")).hexdigest()
+    with _setting_up:
+        if key not in os.environ.get(_DONE, "").split(","):
+            _set_up(name, wanted)
+            os.environ[_DONE] = ",".join(filter(None, [os.environ.get(_DONE, ""), key]))
+
+
+def _set_up(name: str, wanted: Configured) -> None:
     for command in wanted.setup:
         shown = f"{printable(name)}: its set-up command {printable(shlex.join(command))}"
         try:
@@ -136,6 +155,11 @@ def toml_of(file: Path, otherwise: str = "name the target in full") -> dict[str,
     Raises:
         UnknownTarget: it is no TOML, or cannot be read; the message says what to do.
     """
+    return _parsed(file, otherwise)[0]
+
+
+def _parsed(file: Path, otherwise: str = "name the target in full") -> tuple[dict[str, Any] | None, str]:
+    """The same, with the digest of its octets."""
     name = printable(str(file))
     try:
         if not stat.S_ISREG(file.stat().st_mode):  # a pipe that nobody writes to would hold us up
@@ -146,9 +170,9 @@ def toml_of(file: Path, otherwise: str = "name the target in full") -> dict[str,
             raise UnknownTarget(f"{name}: larger than {_LARGEST} octets; it is not read")
         if any(part.count(b".") > _PARTS for part in re.split(rb'[^\w"\' \t.-]+', octets)):
             raise UnknownTarget(f"{name}: a key in it has more than {_PARTS} parts; it is not read")
-        return tomllib.loads(octets.decode())
+        return tomllib.loads(octets.decode()), hashlib.sha256(octets).hexdigest()
     except FileNotFoundError:
-        return None
+        return None, ""
     except OSError as error:
         raise UnknownTarget(f"{name}: {error.strerror}; mend its permissions or {otherwise}") from error
     except (ValueError, RecursionError) as error:  # no TOML, no UTF-8, a number of too many digits
@@ -156,18 +180,19 @@ def toml_of(file: Path, otherwise: str = "name the target in full") -> dict[str,
         raise UnknownTarget(f"{name}: no TOML: {why}") from error
 
 
-def _table(file: Path, path: tuple[str, ...]) -> Mapping[str, Any] | None:
-    """The table of targets in a file; None if there is none."""
-    found: Any = toml_of(file)
+def _table(file: Path, path: tuple[str, ...]) -> tuple[Mapping[str, Any] | None, str]:
+    """The table of targets in a file, None if there is none; and the digest of the file."""
+    found: Any
+    found, digest = _parsed(file)
     if found is None:
-        return None
+        return None, ""
     for number, key in enumerate(path, 1):
         if key not in found:
-            return None
+            return None, ""
         found = cast("dict[str, Any]", found)[key]
         if not isinstance(found, dict):
             raise UnknownTarget(f"{file}: {'.'.join(path[:number])} is no table")
-    return cast("dict[str, Any]", found)
+    return cast("dict[str, Any]", found), digest
 
 
 def _read(where: str, entry: object) -> Configured:

@@ -41,7 +41,7 @@ from overlong.conformance.target import Answered, BudgetSpent, TargetError
 from overlong.conformance.vector import Vector
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from overlong.conformance.observation import Fault
     from overlong.conformance.protocol import Greeting
@@ -87,6 +87,8 @@ class FramedTarget:
     sandbox: bool = True
     folder: str | None = None
     """Where it is started, if not here."""
+    set_up: tuple[Callable[[], None], ...] = ()
+    """What has to run before it is started; each raises TargetError if it fails, and does nothing when called again."""
     restarts: int = 0
     notes: list[str] = field(default_factory=list[str])
 
@@ -120,13 +122,24 @@ class FramedTarget:
         """Seconds in which it has to greet."""
         return max(self.timeout, _START_SECONDS)
 
+    def prepare(self) -> None:
+        """Run what has to run before it is started.
+
+        Raises:
+            TargetError: that fails.
+        """
+        for step in self.set_up:
+            step()
+
     def new_process(self) -> Process:
         """One more process of it, which nobody has greeted.
 
         Raises:
             OSError: it cannot be started.
             ValueError: nor could anything by that name.
+            TargetError: what has to run before it fails.
         """
+        self.prepare()
         return Process(
             self.command,
             environment=self.environment,

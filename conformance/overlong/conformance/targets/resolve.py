@@ -8,6 +8,7 @@ import os
 import shlex
 import sys
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,13 +18,14 @@ from overlong.conformance.targets import shared_library, wasm
 from overlong.conformance.targets.builtin import python_command, python_words
 from overlong.conformance.targets.builtins import BUILTINS
 from overlong.conformance.targets.configured import configured, set_up
+from overlong.conformance.targets.consent import check
 from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.function_name import declared
 from overlong.conformance.targets.one_shot import is_one_shot, one_shot_command
 from overlong.conformance.targets.recorded import RecordedTarget
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from overlong.conformance.targets.configured import Configured
 
@@ -59,14 +61,15 @@ def resolve(
 
     Raises:
         UnknownTarget: the name means nothing; the message says what would.
+        NotAgreed: a file of the current folder says what it runs, and nobody agreed to that.
         TargetError: it is known and cannot be used here; the message says what to install.
     """
     limits = limits or Limits()
     if not isinstance(name, str):
         return _framed(f"-- {shlex.join(name)}", list(name), limits)
     kind, colon, rest = name.partition(":")
-    if not colon and (named := configured().get(name)):
-        return _as_configured(name, named, limits, named_by)
+    if not colon and name in (own := configured()):
+        return _as_configured(name, own, limits, named_by)
     if not colon or kind == "builtin":
         return _builtin(rest if colon else name, limits)
     if kind == "answers":
@@ -113,7 +116,7 @@ def _hint(name: str) -> str:
 
 
 def _as_configured(
-    name: str, wanted: Configured, limits: Limits, named_by: tuple[str, ...]
+    name: str, own: Mapping[str, Configured], limits: Limits, named_by: tuple[str, ...]
 ) -> FramedTarget | RecordedTarget:
     """A target that the project names, under that name."""
     if name in BUILTINS:
@@ -121,7 +124,7 @@ def _as_configured(
             f"overlong.toml or pyproject.toml names a target '{name}', and a decoder that ships with an adapter has "
             f"that name; choose another, or write builtin:{name}"
         )
-    named_by = (*named_by, name)
+    named_by, wanted = (*named_by, name), own[name]
     if wanted.target in named_by:
         raise UnknownTarget(f"{printable(name)}: in overlong.toml or pyproject.toml it names itself")
     if len(named_by) > _LONGEST_CHAIN:
@@ -129,7 +132,7 @@ def _as_configured(
             f"{printable(named_by[0])}: in overlong.toml or pyproject.toml it stands for a name that stands for a "
             f"name, and so on, {len(named_by)} times; write what it is"
         )
-    set_up(name, wanted)
+    check(name, own)
     timeout = limits.timeout if wanted.timeout is None else wanted.timeout
     restarts = limits.restarts if wanted.restarts is None else wanted.restarts
     limits = replace(limits, timeout=timeout, restarts=restarts)
@@ -137,6 +140,9 @@ def _as_configured(
     if isinstance(target, FramedTarget):
         target.id = name
         target.environment = {**(target.environment or {}), **wanted.environment}
+        target.set_up = (partial(set_up, name, wanted), *target.set_up)
+    else:
+        set_up(name, wanted)
     return target
 
 
@@ -157,8 +163,11 @@ def identity_of(target: FramedTarget | RecordedTarget) -> Identity:
 
     Raises:
         OSError: a file of its command line cannot be read.
+        TargetError: what has to run before it does not.
     """
     whole, files = hashlib.sha256(), list[tuple[str, str]]()
+    if isinstance(target, FramedTarget):
+        target.prepare()
 
     def add(path: Path) -> None:
         with path.open("rb") as file:

@@ -123,7 +123,7 @@ def verify(
         _trusted(certified.target, path, trust=trust)
     if started is not None:
         started(certified, signer)
-    certificate = measured(certified, target=target, given=given, expected=expected, progress=progress)
+    certificate = measured(certified, target=target, given=given, expected=expected, progress=progress, trust=trust)
     refused = "" if certificate.run.incomplete else certificate.refused
     statement = json.loads(certificate.to_json())
     differences = compare(certified.statement, statement)
@@ -143,6 +143,7 @@ def measured(
     given: Sequence[Path] = (),
     expected: Path | None = None,
     progress: Progress | None = None,
+    trust: bool = False,
 ) -> Certificate:
     """Ask again what a certificate says was asked; under its names, wherever things lie here.
 
@@ -164,6 +165,7 @@ def measured(
             limits=asked.limits,
             progress=progress,
             expected=deviations,
+            trust=trust,
         )
     except (KeyError, ValueError) as error:
         if isinstance(error, ValueError) and type(error) is not ValueError:

@@ -30,6 +30,7 @@ from overlong.conformance.commands.options import (
     width,
     with_limits,
 )
+from overlong.conformance.commands.trust import agreed_to, named_here
 from overlong.conformance.commands.words import complete_targets
 from overlong.conformance.headline import State, exit_code_of
 from overlong.fuzz.commands.campaigns import TargetsCommand, campaign_errors, targets_of
@@ -199,6 +200,7 @@ def command(
 
     shown = _Shown(wanted=wanted, ci=ci, quiet=quiet, verbose=verbose)
     with campaign_errors():
+        agreed_to(targets if resume is None else named_here())
         if resume is not None:
             from overlong.fuzz.campaign.campaign import Campaign
 

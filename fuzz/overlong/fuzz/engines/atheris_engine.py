@@ -30,6 +30,7 @@ from overlong.conformance.printable import printable, spaced_hex
 from overlong.conformance.protocol import DECODE, REPLACE, VALIDATE
 from overlong.conformance.target import BudgetSpent, TargetError
 from overlong.conformance.targets import builtin
+from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vector import Vector
 from overlong.conformance.vectors.formats.libfuzzer import tokens
@@ -311,7 +312,10 @@ def python_words(probe: Probe) -> list[str]:
     Raises:
         TargetError: it is none.
     """
-    words = builtin.python_words(resolve(probe.target, probe.limits).command)
+    found = resolve(probe.target, probe.limits)
+    if isinstance(found, FramedTarget):
+        found.prepare()
+    words = builtin.python_words(found.command)
     if not words:
         raise TargetError(
             f"{printable(probe.id)}: the atheris engine instruments Python targets (py:MODULE:CALLABLE); use --engine "

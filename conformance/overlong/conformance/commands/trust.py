@@ -1,0 +1,61 @@
+"""``--trust``, and the question that it answers: may that run which a file of the current folder names?"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+TRUST = "overlong.trust"
+
+
+def keep_trust(context: click.Context, _option: click.Parameter, given: bool) -> None:  # noqa: FBT001
+    """The callback of ``--trust``."""
+    context.meta[TRUST] = given
+
+
+def named_here() -> list[str]:
+    """With ``--trust`` all targets that a file of the current folder names: of a campaign nobody says which it has."""
+    from overlong.conformance.targets.configured import configured
+
+    return list(configured()) if click.get_current_context().meta.get(TRUST) else []
+
+
+def agreed_to(targets: Iterable[str | Sequence[str]], *, trust: bool | None = None) -> None:
+    """Say what files of the current folder would run for these targets, and have it agreed to.
+
+    On a terminal the user is asked, and what is agreed to is remembered. ``--trust`` agrees for this run.
+
+    Args:
+        targets: as on the command line.
+        trust: whether ``--trust`` was given; None: as the option of ``with_limits`` says.
+
+    Raises:
+        NotAgreed: nobody agreed.
+        UnknownTarget: the file is wrong.
+    """
+    from overlong.conformance.targets import consent
+
+    wanted = consent.wanted_by(targets)
+    if wanted is None:
+        return
+    trusted = click.get_current_context().meta.get(TRUST, False) if trust is None else trust
+    asking = not trusted and all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))
+    if not trusted and not asking:
+        raise consent.NotAgreed(wanted.refusal)
+    click.echo(f"overlong: {wanted.file} of this folder runs", err=True)
+    for line in wanted.lines:
+        click.echo(f"  {line}", err=True)
+    if asking:
+        if not click.confirm("Run that, now and until the file changes?", default=False, err=True):
+            raise consent.NotAgreed(f"{wanted.file}: not agreed to; nothing was run")
+        try:
+            consent.remember(wanted)
+        except OSError as error:
+            where = f"{error.filename}: " if error.filename else ""
+            click.echo(f"overlong: note: {where}{error.strerror}; next time it is asked again", err=True)
+    consent.agree(wanted)

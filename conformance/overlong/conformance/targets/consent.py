@@ -1,0 +1,170 @@
+"""Consent: what a file of the current folder has named runs only after its user has seen what it is, and agreed.
+
+``overlong certify mine`` says nothing of what it runs: ``overlong.toml`` does, and that may be a stranger's. What was
+agreed to counts for those targets and for the file as it was, octet for octet, in its place. It is remembered in the
+user's folder for state, a small file for each such file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from overlong.conformance.printable import printable
+from overlong.conformance.target import UnknownTarget
+from overlong.conformance.targets.builtins import BUILTINS
+from overlong.conformance.targets.configured import configured
+from overlong.conformance.whole_file import written_whole
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from overlong.conformance.targets.configured import Configured
+
+VARIABLE = "OVERLONG_TRUST"
+"""Of the environment: SHA-256 of the files that are agreed to, in hexadecimal digits, with commas between them. What is
+agreed to here reaches the processes that run parts of a run."""
+_SHOWN = 1000  # characters of a command that are shown
+_LARGEST = 1 << 20  # octets of what is remembered of a file
+
+_agreed: set[tuple[str, str]] = set()  # digests of files and names of targets, in this process
+
+
+class NotAgreed(UnknownTarget):
+    """Nobody agreed to what a file of the current folder would run; the message says what that is, and how to agree."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What would run and is not agreed to. All texts are safe to show."""
+
+    file: str
+    """``overlong.toml`` or ``pyproject.toml``, in the current folder."""
+    digest: str
+    names: tuple[str, ...]
+    """Of the targets in it, as they are written there."""
+    lines: tuple[str, ...]
+    """A line for each command."""
+
+    @property
+    def refusal(self) -> str:
+        """Why it does not run, on one line."""
+        names, lines = ", ".join(map(printable, self.names[:3])), " | ".join(self.lines)
+        return f"{self.file}: {names} would run {lines[:_SHOWN]}; if you trust that file, add --trust"
+
+
+def wanted_by(targets: Iterable[str | Sequence[str]], own: Mapping[str, Configured] | None = None) -> Wanted | None:
+    """What these targets would run that nobody agreed to; None if there is no such thing.
+
+    ``own``: the targets of the file; None: as it is now.
+
+    Raises:
+        UnknownTarget: the file cannot be read, or says something else than a target.
+    """
+    asked = [name for name in targets if isinstance(name, str) and ":" not in name and name not in BUILTINS]
+    if own is None:
+        own = configured() if asked else {}
+    chains = {name: _chain(name, own) for name in asked if name in own}
+    names = dict.fromkeys(each for chain in chains.values() if _runs(chain, own) for each in chain)
+    running = [name for name in names if not _is_agreed(name, own[name])]
+    if not running:
+        return None
+    first = own[running[0]]
+    lines = tuple(line for name in running for line in _lines(own[name], own))
+    return Wanted(first.file, first.digest, tuple(running), lines)
+
+
+def check(name: str, own: Mapping[str, Configured]) -> None:
+    """See that a target of the file, and those that it stands for, may run.
+
+    Args:
+        name: of the target.
+        own: the targets of the file, as they will be run.
+
+    Raises:
+        NotAgreed: they may not.
+    """
+    if (refused := wanted_by([name], own)) is not None:
+        raise NotAgreed(refused.refusal)
+
+
+def agree(wanted: Wanted) -> None:
+    """From now on that may run, in this process and in those that it starts."""
+    _agreed.update((wanted.digest, name) for name in wanted.names)
+    digests = os.environ.get(VARIABLE, "").split(",")
+    if wanted.digest not in digests:
+        os.environ[VARIABLE] = ",".join(filter(None, [*digests, wanted.digest]))
+
+
+def remember(wanted: Wanted) -> None:
+    """That may run from now on, until the file changes.
+
+    Raises:
+        OSError: it cannot be written down.
+    """
+    place, said = _memory(wanted.file), _remembered(wanted.file)
+    names = {*wanted.names, *(said["targets"] if said.get("sha256") == wanted.digest else ())}
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with written_whole(place) as file:
+        json.dump({"file": str(Path(wanted.file).resolve()), "sha256": wanted.digest, "targets": sorted(names)}, file)
+
+
+def _is_agreed(name: str, wanted: Configured) -> bool:
+    if (wanted.digest, name) in _agreed or wanted.digest in os.environ.get(VARIABLE, "").split(","):
+        return True
+    said = _remembered(wanted.file)
+    return said.get("sha256") == wanted.digest and name in said["targets"]
+
+
+def _chain(name: str, own: Mapping[str, Configured]) -> list[str]:
+    """A target, the one that it stands for, and so on."""
+    chain = [name]
+    while isinstance(following := own[chain[-1]].target, str) and following in own and following not in chain:
+        chain.append(following)
+    return chain
+
+
+def _runs(chain: Sequence[str], own: Mapping[str, Configured]) -> bool:
+    """Whether anything of the file runs: not if it is another name for a decoder that ships with an adapter."""
+    if any(own[name].setup or own[name].environment for name in chain):
+        return True
+    last = own[chain[-1]].target
+    return not (isinstance(last, str) and (last.removeprefix("builtin:") in BUILTINS or last.startswith("answers:")))
+
+
+def _lines(wanted: Configured, own: Mapping[str, Configured]) -> list[str]:
+    """What one target runs, in order."""
+    lines = [f"set-up: {printable(shlex.join(command), _SHOWN)}" for command in wanted.setup]
+    if not isinstance(wanted.target, str):
+        lines.append(f"decoder: {printable(shlex.join(wanted.target), _SHOWN)}")
+    elif wanted.target not in own:
+        lines.append(f"decoder: {printable(wanted.target, _SHOWN)}")
+    if wanted.environment:
+        said = " ".join(f"{name}={shlex.quote(value)}" for name, value in wanted.environment.items())
+        lines.append(f"with: {printable(said, _SHOWN)}")
+    return lines
+
+
+def _memory(file: str) -> Path:
+    """Where it is remembered what was agreed to in a file."""
+    from platformdirs import user_state_path
+
+    place = hashlib.sha256(os.fsencode(Path(file).resolve())).hexdigest()
+    return user_state_path("overlong", appauthor=False) / "trust" / f"{place[:32]}.json"
+
+
+def _remembered(file: str) -> dict[str, Any]:
+    """What was agreed to in a file; empty if nothing was, or if what is remembered makes no sense."""
+    try:
+        with _memory(file).open("rb") as opened:
+            read = json.loads(opened.read(_LARGEST))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    said = cast("dict[str, Any]", read) if isinstance(read, dict) else {}
+    whole = said.get("file") == str(Path(file).resolve()) and isinstance(said.get("targets"), list)
+    return said if whole else {}
