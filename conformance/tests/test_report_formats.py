@@ -436,6 +436,8 @@ def test_badges_on_the_page_are_real():
         of(replace(ONE, standing=Standing.EXPECTED), state=State.EXPECTED),
         of(ONE, ONE, ONE),
         of(stale=(ONE,)),
+        of(replace(ONE, claim="error mode"), state=State.EXCEPT),
+        of(ONE, sign="yes and no are turned round"),
         Report(Kind.MATRIX, "m", "g", (*[ok] * 38, bad, bad)),
         of(replace(ONE, standing=Standing.REGRESSED), kind=Kind.DIFF),
         *(of(state=state) for state in (State.INCOMPLETE, State.NOT_MEASURED, State.NOTHING)),

@@ -154,6 +154,7 @@ class Certificate:
                         for bucket in run.ordered_buckets
                     ],
                     **expected_as_json(self.expected),
+                    **({"sign": run.sign} if run.sign else {}),
                     "restarts": run.restarts,
                     "findings_digest": {"sha256": run.findings_digest},
                     "not_measured": sorted(c for c, state in run.claims.items() if state == NOT_MEASURED),

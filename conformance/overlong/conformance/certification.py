@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from overlong.conformance.certificate import Certificate
-from overlong.conformance.doubts import doubts
+from overlong.conformance.doubts import doubts, sign
 from overlong.conformance.invocation import GivenFile, Invocation
 from overlong.conformance.profile import RFC3629, Profile
 from overlong.conformance.results import RESULTS, ResultsWriter
@@ -133,7 +133,7 @@ def certify(
 
             portray(resolved, run, writer)
         resolved.close()
-        run.notes = [*resolved.notes, *doubts(run)]
+        run.sign, run.notes = sign(run), [*resolved.notes, *doubts(run)]
         run.isolation = resolved.isolation
         if isinstance(resolved, FramedTarget) and not run.incomplete:
             from overlong.conformance.sweep.certifying import plans_for, sweep_too

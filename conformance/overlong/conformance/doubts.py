@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from overlong.conformance.kind import POSITION, VERDICT
-from overlong.conformance.observation import Accepted
+from overlong.conformance.observation import Accepted, Refused
 from overlong.conformance.printable import thousands
 from overlong.conformance.runner import NOT_MEASURED
 from overlong.reference import DEFECTS
@@ -28,21 +28,62 @@ TURNED_ROUND = (
 )
 
 
-def doubts(run: Run) -> Iterator[str]:
-    """A sentence for each; none changes the verdict."""
+REFUSES_ALL = (
+    "it refuses every string, well-formed ones too: it seems not to look at its input. See first that the adapter "
+    "hands over the octets and their number, and reads the answer"
+)
+ACCEPTS_ALL = (
+    "it accepts every string, ill-formed ones too: it seems not to look at its input. See first that the adapter hands "
+    "over the octets and their number, and reads the answer"
+)
+SAME_TEXT = (
+    "it makes the same text of every string: it seems not to look at its input. See first that the adapter hands over "
+    "the octets and their number, and reads the answer"
+)
+
+
+def sign(run: Run) -> str:
+    """A sentence that explains all divergences at once, by a fault of the adapter; empty if nothing hints at one.
+
+    It does not change the verdict, and is said before it: who mends the adapter has no use for the buckets.
+    """
     core = next((part for part in run.suites if part.suite.name == "core"), None)
     wrong = [bucket for bucket in run.buckets.values() if bucket.example.claim == VERDICT]
     accepting = [bucket for bucket in wrong if bucket.example.code in DEFECTS]
     refusing = [bucket for bucket in wrong if bucket.example.code == _REFUSED]
-    all_fail = core is not None and core.whole and len(core.failing) == core.done >= _ENOUGH
-    if all_fail and accepting and len(accepting) + len(refusing) == len(wrong):
-        yield TURNED_ROUND
+    if core is not None and core.whole and core.done >= _ENOUGH:
+        if always := _always(run):
+            return always
+        if len(core.failing) == core.done and accepting and len(accepting) + len(refusing) == len(wrong):
+            return TURNED_ROUND
     for value, words in _SUBSTITUTES.items():
         if accepting and all(_puts_in(value, bucket) for bucket in accepting):
-            yield (
+            return (
                 f"where it should refuse it puts out {words}: it replaces, and that is no refusal; switch to the mode "
                 "in which it refuses, or let the adapter offer L in place of V and D"
             )
+    return ""
+
+
+def _always(run: Run) -> str:
+    """What is to be said of a target that gave each string of the core the same answer."""
+    answers = list(run.core_answers.values())
+    if not answers or any(len(each) > 1 for each in answers):
+        return ""
+    first, *others = {observed for each in answers for observed in each}
+    if others:
+        return ""
+    match first:
+        case Refused():
+            return REFUSES_ALL
+        case Accepted(values):
+            return ACCEPTS_ALL if values is None else SAME_TEXT
+        case _:
+            return ""
+
+
+def doubts(run: Run) -> Iterator[str]:
+    """What little a claim rests on, a sentence for each; none changes the verdict."""
     if run.claims[POSITION] != NOT_MEASURED and run.placed < run.refusals:
         yield (
             f"it says where in {thousands(run.placed)} of {thousands(run.refusals)} refusals: these alone show the "

@@ -101,6 +101,7 @@ class ResultsWriter:
                 "not_covered": certificate.not_covered,
                 "refused": certificate.refused,
                 "isolation": run.isolation,
+                **({"sign": run.sign} if run.sign else {}),
                 **counts_as_json(certificate.expected, run),
                 "findings_digest": {"sha256": run.findings_digest},
             }

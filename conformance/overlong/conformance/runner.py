@@ -57,6 +57,7 @@ from overlong.conformance.unstable import Doubted
 from overlong.conformance.vector import Vector
 
 if TYPE_CHECKING:
+    from overlong.conformance.observation import Observation
     from overlong.conformance.own_mode import Suspicion
     from overlong.conformance.protocol import Greeting
     from overlong.conformance.suites.suite import Suite
@@ -156,6 +157,10 @@ class Run:
     """Answers of V and D that refuse."""
     placed: int = 0
     """How many of them say where."""
+    sign: str = ""
+    """A sentence that explains all that diverges by a fault of the adapter; empty if nothing hints at one."""
+    core_answers: dict[str, set[Observation]] = field(default_factory=dict[str, "set[Observation]"])
+    """For V and D, the answers to the core: two of them at the most, and of refusals only that they are."""
     behaves_like: str = ""
     """``rfc2279 (exact)``: what was learned of a target that fails the verdict; empty if nothing was."""
 
@@ -309,6 +314,8 @@ class Runner:
     def _judge(self, answered: Answered, part: SuiteRun) -> Iterator[Finding]:
         """The findings in some answers; and all that is kept of them."""
         part.asked(answered)
+        if part.suite.name == "core" and answered.operation in VALIDATE + DECODE:
+            self._look_for_sameness(answered)
         self._count_offsets(answered)
         yield from compare_batch(answered, self.run.greeting)
         if answered.unstable is not None:
@@ -322,6 +329,17 @@ class Runner:
                 answered.unstable,
                 place_of_fault(answered.operation),
             )
+
+    def _look_for_sameness(self, answered: Answered) -> None:
+        """Keep two different answers, if there are two."""
+        kept = self.run.core_answers.setdefault(answered.operation, set())
+        units = self.run.greeting.units_of(answered.operation)
+        observations = answered.answers.observations(units, verdict_only=answered.operation == VALIDATE)
+        for place, observed in enumerate(observations):
+            if len(kept) > 1:
+                return
+            said = answered.faults.get(place, observed)
+            kept.add(Refused(None, None, None) if isinstance(said, Refused) else said)
 
     def _kept(self, batch: Batch, part: SuiteRun) -> Batch:
         """The batch without what a declared trait touches."""

@@ -222,7 +222,7 @@ def _print(certificate: Certificate, target: str | Sequence[str], folder: Path, 
     from overlong.conformance.report.terminal import summary, verdict_of
     from overlong.conformance.results import RESULTS
 
-    lines = list(summary(certificate, target, width=width(), encoding=sys.stdout.encoding or "ascii"))
+    lines = list(summary(certificate, target, width=width(), encoding=sys.stdout.encoding or "ascii", every=verbose))
     verdict, stale = verdict_of(certificate), len(certificate.stale)
     if quiet and exit_code_of(certificate.state, stale) == CONFORMS:
         click.echo(verdict)

@@ -13,7 +13,7 @@ _OF_STATES = {
     State.DIVERGES: "red",
     State.INCOMPLETE: "yellow",
 }
-_OF_WORDS = {"FAIL": "red", "STALE": "red", "DIFFERENCE": "yellow"}
+_OF_WORDS = {"LOOK": "red", "FAIL": "red", "STALE": "red", "DIFFERENCE": "yellow"}
 """Of a line that is no headline, by its first word."""
 
 

@@ -145,6 +145,8 @@ class ClaimItem(pytest.Item):
         if state == NOT_MEASURED:
             pytest.skip(f"not measured: {why_not(certificate, self.name)}")
         buckets = [bucket for bucket in certificate.unexpected if bucket.example.claim == self.name]
+        if buckets and certificate.run.sign:
+            pytest.fail(f"look at the adapter first: {certificate.run.sign}", pytrace=False)
         if buckets:
             told = ["\n".join(lines_of_bucket(bucket, self._target().target, _WIDTH)) for bucket in buckets]
             pytest.fail("\n\n".join(told), pytrace=False)

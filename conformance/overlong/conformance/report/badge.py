@@ -39,6 +39,8 @@ def _message(report: Report) -> tuple[str, str]:
         return f"{_of_many(subjects, state)}{state.value}", GREY
     if state in FAILING and len(subjects) > 1:
         return f"{_of_many(subjects, state)}{of_several(state)}", RED
+    if state in FAILING and subjects[0].sign:
+        return "adapter in doubt", RED
     if state is State.EXCEPT:
         return verdict(subjects[0], report.kind).lower(), ORANGE
     if number := sum(len(faults(subject)) for subject in subjects):

@@ -74,7 +74,11 @@ def _cases(report: Report, subject: Subject) -> Iterator[ET.Element]:
         yield from _claims(subject)
         yield from _categories(subject)
     names: dict[str, int] = {}
-    for cause in subject.causes:
+    if subject.sign:
+        case = _case(f"{subject.id}.divergences", "the adapter is sound")
+        _outcome(case, "failure", "adapter", f"look at the adapter first: {subject.sign}")
+        yield case
+    for cause in subject.told:
         name = f"{headline(cause)} [{cause.claim}]"
         names[name] = names.get(name, 0) + 1
         yield _of_cause(subject, cause, name if names[name] == 1 else f"{name} #{names[name]}")
@@ -102,7 +106,9 @@ def _claims(subject: Subject) -> Iterator[ET.Element]:
         if state == FAILS and claim in excused:
             _outcome(case, "skipped", Standing.EXPECTED.value, "fails only as expected")
         elif state == FAILS:
-            codes = ", ".join(dict.fromkeys(cause.code for cause in faults(subject) if cause.claim == claim))
+            codes = ", ".join(
+                dict.fromkeys(cause.code for cause in subject.told if cause.claim == claim and is_fault(cause))
+            )
             _outcome(case, "failure", "claim", f"{claim} fails: {codes}" if codes else f"{claim} fails")
         elif state != HOLDS:
             _outcome(case, "skipped", State.NOT_MEASURED.value, subject.details.get(claim) or state)

@@ -13,7 +13,7 @@ from overlong.conformance.headline import FAILING
 from overlong.conformance.kind import CLAIMS
 from overlong.conformance.printable import printable, thousands
 from overlong.conformance.report.model import Kind, Standing, State
-from overlong.conformance.report.wording import counted, faults, given, of_standings, of_states, verdict
+from overlong.conformance.report.wording import counted, faults, given, of_standings, of_states, state_words, verdict
 from overlong.conformance.runner import FAILS, HOLDS, NOT_MEASURED
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def markdown(report: Report, *, limit: int = LIMIT) -> str:
     return "\n\n".join(kept) + "\n"
 
 
-def claims_table(subjects: Sequence[Subject]) -> Iterator[str]:
+def claims_table(subjects: Sequence[Subject], kind: Kind = Kind.MATRIX) -> Iterator[str]:
     """The lines of a table with a row for each target and a column for each claim that one was measured by."""
     names = dict.fromkeys(claim for subject in subjects for claim in subject.claims)
     claims = [name for name in names if any(subject.claims.get(name) in (HOLDS, FAILS) for subject in subjects)]
@@ -76,7 +76,7 @@ def claims_table(subjects: Sequence[Subject]) -> Iterator[str]:
     yield _rule(3 + len(claims))
     for subject in subjects:
         states = [_GLYPHS.get(subject.claims.get(claim, ""), _OPEN) for claim in claims]
-        yield _row(code(subject.id), text(subject.version), subject.state.value, *states)
+        yield _row(code(subject.id), text(subject.version), state_words(subject.state, kind), *states)
 
 
 def _blocks(report: Report) -> Iterator[str]:
@@ -97,11 +97,11 @@ def _blocks(report: Report) -> Iterator[str]:
 
 def _many(report: Report) -> Iterator[str]:
     subjects = report.subjects
-    yield f"## {counted(len(subjects), 'decoder')}: {of_states(subjects) or State.NOT_MEASURED.value}"
+    yield f"## {counted(len(subjects), 'decoder')}: {of_states(subjects, report.kind) or State.NOT_MEASURED.value}"
     yield _measured(report)
     yield from _alarm(report)
     if subjects:
-        yield "\n".join(claims_table(subjects))
+        yield "\n".join(claims_table(subjects, report.kind))
         yield f"✓ holds, ✗ fails, {_OPEN} not measured"
     for subject in subjects:
         if subject.state is State.CONFORMS and not subject.stale:
@@ -109,7 +109,8 @@ def _many(report: Report) -> Iterator[str]:
         yield f"### {_mark(subject, report.kind)} {code(subject.id)}: {verdict(subject, report.kind)}"
         if subject.why:
             yield text(subject.why, 1000)
-        yield from _table_of_causes(subject.causes)
+        yield from _sign(subject)
+        yield from _table_of_causes(subject.told)
         yield from _stale(subject)
     yield from _list("Not covered", dict.fromkeys(words for subject in subjects for words in subject.not_covered))
     facts = subjects[0].recorded.items() if subjects else ()
@@ -158,6 +159,7 @@ def _alarm(report: Report) -> Iterator[str]:
 
 def _subject(subject: Subject, kind: Kind) -> Iterator[str]:
     """All of one target."""
+    yield from _sign(subject)
     if subject.why:
         yield f"**{'No certificate' if kind is Kind.CERTIFY else 'Why'}:** {text(subject.why, 1000)}"
     if subject.claims:
@@ -167,7 +169,7 @@ def _subject(subject: Subject, kind: Kind) -> Iterator[str]:
             what = text(subject.details.get(claim, ""), 1000) or CLAIMS.get(claim, "")
             rows.append(_row(_GLYPHS.get(state, _OPEN), text(claim), known, what))
         yield "\n".join(rows)
-    looked_at = faults(subject)
+    looked_at = [cause for cause in faults(subject) if cause in subject.told]
     for cause in looked_at[:SHOWN]:
         yield from _cause(cause)
     if len(looked_at) > SHOWN:
@@ -190,6 +192,13 @@ def _subject(subject: Subject, kind: Kind) -> Iterator[str]:
     if subject.command:
         yield "Measure again:"
         yield _command(subject.command)
+
+
+def _sign(subject: Subject) -> Iterator[str]:
+    if subject.sign:
+        hidden = len(subject.causes) - len(subject.told)
+        left = f" {counted(hidden, 'bucket')} not shown here: JSON has them." if hidden else ""
+        yield f"**Look at the adapter first:** {text(subject.sign, 1000)}.{left}"
 
 
 def _cause(cause: Cause) -> Iterator[str]:

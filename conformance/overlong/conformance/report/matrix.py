@@ -69,14 +69,18 @@ def _told(subject: Subject, width: int) -> Iterator[str]:
     if subject.state not in (*FAILING, State.EXPECTED) and not subject.stale and subject.why:
         why = f"{subject.state}: {printable(subject.why)}"
         yield from textwrap.wrap(why, width, initial_indent="  ", subsequent_indent="    ")
-    unexpected = [cause for cause in subject.causes if cause.standing is not Standing.EXPECTED]
+    if subject.sign:
+        words = f"look at the adapter first: {printable(subject.sign)}"
+        yield from textwrap.wrap(words, width, initial_indent="  ", subsequent_indent="    ")
+        yield f"  {counted(len(subject.causes), 'bucket')}"
+    unexpected = [cause for cause in subject.told if cause.standing is not Standing.EXPECTED]
     for cause in unexpected[:_SHOWN]:
         more = f" (and {thousands(cause.count - 1)} more)" if cause.count > 1 else ""
         line = f"{cause.code} {cause.title}: {given(cause)}: expected {cause.expected}, observed {cause.observed}{more}"
         yield from textwrap.wrap(printable(line, 1000), width, initial_indent="  ", subsequent_indent="    ")
     if (others := len(unexpected) - _SHOWN) > 0:
         yield f"  and {counted(others, 'more bucket')}"
-    if expected := len(subject.causes) - len(unexpected):
+    if expected := len(subject.told) - len(unexpected):
         yield f"  {counted(expected, 'bucket')} as expected"
     for cause in subject.stale:
         named = " ".join(filter(None, (cause.code, cause.vector)))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.headline import WORST_FIRST, State
+from overlong.conformance.headline import FAILING, WORST_FIRST, State
 from overlong.conformance.runner import FAILS
 
 if TYPE_CHECKING:
@@ -180,6 +180,8 @@ class Subject:
     maps: tuple[Map, ...] = ()
     automaton: Drawn | None = None
     """What was learned of its automaton; None if nobody learned it."""
+    sign: str = ""
+    """A sentence that explains all causes by a fault of the adapter; empty if nothing hints at one."""
     behaves_like: str = ""
     """``rfc2279 (exact)``: what ``identify`` said; empty if it was not asked."""
     recorded: dict[str, str] = field(default_factory=dict[str, str])
@@ -190,6 +192,11 @@ class Subject:
     @property
     def unexpected(self) -> tuple[Cause, ...]:
         return tuple(cause for cause in self.causes if cause.standing is Standing.UNEXPECTED)
+
+    @property
+    def told(self) -> tuple[Cause, ...]:
+        """The causes that a report writes out: none where a sign explains them all; they are counted."""
+        return () if self.sign and self.state in FAILING else self.causes
 
     @property
     def failing(self) -> tuple[str, ...]:

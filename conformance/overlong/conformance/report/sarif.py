@@ -21,7 +21,17 @@ from typing import TYPE_CHECKING, Any
 from overlong.conformance.headline import exit_code_of
 from overlong.conformance.printable import printable, thousands
 from overlong.conformance.report.model import Kind, Standing, State
-from overlong.conformance.report.sarif_rules import CWE, STALE, STALE_RULE, message_text, related, rule_of, shown
+from overlong.conformance.report.sarif_rules import (
+    ADAPTER,
+    ADAPTER_RULE,
+    CWE,
+    STALE,
+    STALE_RULE,
+    message_text,
+    related,
+    rule_of,
+    shown,
+)
 from overlong.conformance.report.wording import excused, faults, given, is_fault, verdict
 
 if TYPE_CHECKING:
@@ -152,7 +162,9 @@ def _results(report: Report, subject: Subject) -> list[tuple[dict[str, Any], dic
     """Each result of a target, and its rule."""
     made: list[tuple[dict[str, Any], dict[str, Any]]] = []
     seen: dict[str, int] = {}
-    for cause in subject.causes:
+    if subject.sign:
+        made.append((_of_sign(report, subject), ADAPTER_RULE))
+    for cause in subject.told:
         seen[cause.key] = seen.get(cause.key, 0) + 1  # those of one key are told apart by their order
         if cause.standing is Standing.FIXED:
             continue
@@ -186,6 +198,20 @@ def _results(report: Report, subject: Subject) -> list[tuple[dict[str, Any], dic
             result["baselineState"] = "new"
         made.append((result, STALE_RULE))
     return made
+
+
+def _of_sign(report: Report, subject: Subject) -> dict[str, Any]:
+    """The result that stands for all causes which a sign explains."""
+    digest = hashlib.sha256(json.dumps([subject.id, ADAPTER]).encode("utf-8", "surrogatepass")).hexdigest()
+    result: dict[str, Any] = {
+        "ruleId": ADAPTER,
+        "level": "error",
+        "message": {"text": message_text(f"{subject.id}: look at the adapter first: {subject.sign}.")},
+        **_located(subject, subject.causes[0]),
+        "partialFingerprints": _fingerprints(digest),
+        "suppressions": [],
+    }
+    return result | ({"baselineState": "new"} if report.kind is Kind.DIFF else {})
 
 
 def _level(cause: Cause) -> str:

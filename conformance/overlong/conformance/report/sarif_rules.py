@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 STALE = "stale-expectation"
 """The rule of an expected deviation that occurs no more."""
+ADAPTER = "adapter-in-doubt"
+"""The rule of a sign that the adapter is wrong."""
 CWE = "CWE"
 
 
@@ -36,6 +38,17 @@ STALE_RULE: dict[str, Any] = {
     "shortDescription": {"text": "expected deviation gone stale"},
     "fullDescription": {"text": "A deviation that was expected occurs no more, or otherwise."},
     "help": {"text": "Remove the entry from the file of expected deviations, or correct it: --update-expected does."},
+    "defaultConfiguration": {"level": "error"},
+    "properties": {"tags": ["correctness"]},
+}
+
+
+ADAPTER_RULE: dict[str, Any] = {
+    "id": ADAPTER,
+    "name": "AdapterInDoubt",
+    "shortDescription": {"text": "the adapter seems to be wrong, not the decoder"},
+    "fullDescription": {"text": "All divergences are what a wrong adapter makes of a right decoder."},
+    "help": {"text": "Mend the adapter, or the choice of abi=, and measure again: overlong target check examines it."},
     "defaultConfiguration": {"level": "error"},
     "properties": {"tags": ["correctness"]},
 }

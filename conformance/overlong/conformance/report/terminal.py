@@ -14,7 +14,7 @@ from overlong.conformance.protocol import GUARDED
 from overlong.conformance.report import details
 from overlong.conformance.report.details import detail
 from overlong.conformance.report.expected import lines_of
-from overlong.conformance.report.wording import extent, verdict_words
+from overlong.conformance.report.wording import counted, extent, verdict_words
 from overlong.conformance.runner import FAILS, HOLDS
 from overlong.conformance.traits import traits_of
 
@@ -47,8 +47,18 @@ class Glyphs:
         return {HOLDS: self.holds, FAILS: self.fails}.get(state, self.open)
 
 
-def summary(certificate: Certificate, target: str | Sequence[str], *, width: int, encoding: str) -> Iterator[str]:
-    """The lines of the report, none of them styled, none (but commands) wider than ``width``."""
+def summary(
+    certificate: Certificate, target: str | Sequence[str], *, width: int, encoding: str, every: bool = False
+) -> Iterator[str]:
+    """The lines of the report, none of them styled, none (but commands) wider than ``width``.
+
+    Args:
+        certificate: of the run.
+        target: its name, as on the command line, or the words of its command.
+        width: columns.
+        encoding: that the terminal has.
+        every: buckets are written out though a sign explains them.
+    """
     run, glyphs = certificate.run, Glyphs(encoding)
     header = f"{run.profile.name} {glyphs.dot} {printable(run.target)}"
     if run.greeting.version:
@@ -61,6 +71,12 @@ def summary(certificate: Certificate, target: str | Sequence[str], *, width: int
         yield from in_rows(["swept", *plans, f"{run.swept.seconds:.1f} s"], width, indent="", between=f" {glyphs.dot} ")
     yield ""
     buckets = certificate.unexpected
+    if run.sign and buckets:
+        yield from sign_lines(run.sign, width)
+        if not every:
+            yield f"{counted(len(buckets), 'bucket')} not shown: -v shows what they are"
+            buckets = []
+        yield ""
     for bucket in buckets[:SHOWN]:
         yield from lines_of_bucket(bucket, target, width)
         yield ""
@@ -76,6 +92,11 @@ def summary(certificate: Certificate, target: str | Sequence[str], *, width: int
     yield from _remarks(certificate, width)
     if certificate.expected is not None:
         yield from lines_of(certificate.expected, width)
+
+
+def sign_lines(sign: str, width: int) -> Iterator[str]:
+    """What to look at before anything else."""
+    yield from textwrap.wrap(f"LOOK AT THE ADAPTER FIRST: {printable(sign, 1000)}", width, subsequent_indent="  ")
 
 
 def in_rows(items: Sequence[str], width: int, *, indent: str = "  ", between: str = "   ") -> Iterator[str]:

@@ -12,8 +12,8 @@ from overlong.conformance.kind import CLAIMS
 from overlong.conformance.printable import printable, thousands, times
 from overlong.conformance.report.matrix import table
 from overlong.conformance.report.model import Kind, Standing
-from overlong.conformance.report.terminal import SHOWN, Glyphs, in_rows
-from overlong.conformance.report.wording import counted, faults, given, of_states, verdict
+from overlong.conformance.report.terminal import SHOWN, Glyphs, in_rows, sign_lines
+from overlong.conformance.report.wording import counted, extent_of, faults, given, of_states, verdict
 from overlong.conformance.runner import HOLDS, NOT_MEASURED
 
 if TYPE_CHECKING:
@@ -104,13 +104,15 @@ def _single(report: Report, subject: Subject, glyphs: Glyphs, width: int) -> Ite
         yield from _rows(known, width, glyphs)
     if subject.parts or subject.recorded:
         yield ""
-    for cause in subject.causes[:SHOWN]:
+    if subject.sign:
+        yield from sign_lines(subject.sign, width)
+        yield ""
+    for cause in subject.told[:SHOWN]:
         yield from _cause(cause, width)
         yield ""
-    if len(subject.causes) > SHOWN:
-        yield from _wrapped(
-            f"and {counted(len(subject.causes) - SHOWN, 'more bucket')}: overlong report --format json has all", width
-        )
+    if hidden := len(subject.causes) - min(len(subject.told), SHOWN):
+        what = counted(hidden, "bucket" if subject.sign else "more bucket")
+        yield from _wrapped(f"{'' if subject.sign else 'and '}{what}: overlong report --format json has all", width)
         yield ""
     for cause in subject.stale:
         yield from _stale(cause, width)
@@ -125,15 +127,8 @@ def _single(report: Report, subject: Subject, glyphs: Glyphs, width: int) -> Ite
 
 
 def _verdict(report: Report, subject: Subject, width: int) -> Iterator[str]:
-    words = [verdict(subject, report.kind)]
-    buckets = len(faults(subject))
-    if buckets and report.kind is not Kind.DIFF:
-        words.append(counted(buckets, "bucket"))
-        for swept, things in ((False, "vectors"), (True, "strings")):
-            parts = [part for part in subject.parts if part.is_sweep is swept]
-            if failing := sum(part.failing for part in parts):
-                words.append(f"{thousands(failing)} of {thousands(sum(part.asked for part in parts))} {things}")
-    yield from _wrapped(f"{words[0]}  {', '.join(words[1:])}".rstrip(), width)
+    told = extent_of(subject) if faults(subject) and report.kind is not Kind.DIFF else ""
+    yield from _wrapped(f"{verdict(subject, report.kind)}  {told}".rstrip(), width)
     if subject.why:
         yield from _wrapped(printable(subject.why, _LONG), width, "  ")
 
@@ -223,7 +218,7 @@ def _campaign(subjects: Sequence[Subject], width: int) -> Iterator[str]:
         if (more := len(subject.causes) - SHOWN) > 0:
             yield f"     and {counted(more, 'more bucket')}"
         yield ""
-    yield from _wrapped(f"{counted(len(subjects), 'target')}: {of_states(subjects)}", width)
+    yield from _wrapped(f"{counted(len(subjects), 'target')}: {of_states(subjects, Kind.FUZZ)}", width)
 
 
 def _discovered(moments: Sequence[Moment], last: Moment) -> str:

@@ -101,6 +101,16 @@ def extent(buckets: int, expected: int, *, vectors: tuple[int, int], strings: tu
     return ", ".join(parts)
 
 
+def extent_of(subject: Subject) -> str:
+    """The same, of what a file says of a target."""
+    vectors, strings = (
+        (sum(part.failing for part in parts), sum(part.asked for part in parts))
+        for parts in ([part for part in subject.parts if part.is_sweep is sweep] for sweep in (False, True))
+    )
+    expected = sum(cause.standing is Standing.EXPECTED for cause in subject.causes)
+    return extent(len(subject.causes), expected, vectors=vectors, strings=strings)
+
+
 def of_standings(causes: Iterable[Cause]) -> str:
     """``2 regressed, 1 fixed``; in the order of the standings."""
     counts: dict[Standing, int] = {}
@@ -109,15 +119,27 @@ def of_standings(causes: Iterable[Cause]) -> str:
     return ", ".join(f"{thousands(counts[standing])} {standing}" for standing in Standing if standing in counts)
 
 
-def of_states(subjects: Sequence[Subject]) -> str:
+def of_states(subjects: Sequence[Subject], kind: Kind = Kind.CERTIFY) -> str:
     """``2 conform, 1 diverges``; in the order of the states."""
     counts = {state: sum(subject.state is state for subject in subjects) for state in State}
-    return ", ".join(of_state(number, state) for state, number in counts.items() if number)
+    return ", ".join(of_state(number, state, kind) for state, number in counts.items() if number)
 
 
-def of_state(number: int, state: State) -> str:
-    """``1 conforms``, ``20 conform``."""
-    return f"{thousands(number)} {state.value if number == 1 else of_several(state)}"
+def of_state(number: int, state: State, kind: Kind = Kind.CERTIFY) -> str:
+    """``1 conforms``, ``20 conform``, ``nothing found in 3``."""
+    words = state_words(state, kind, number)
+    if state is State.CONFORMS and kind in (Kind.FUZZ, Kind.SWEEP):
+        return f"{words} in {thousands(number)}"
+    return f"{thousands(number)} {words}"
+
+
+def state_words(state: State, kind: Kind = Kind.CERTIFY, number: int = 1) -> str:
+    """A state of so many, as it is called: a campaign and a sweep certify nothing."""
+    if state is State.CONFORMS and kind in (Kind.FUZZ, Kind.SWEEP):
+        return "nothing found" if kind is Kind.FUZZ else "no divergence"
+    if state is State.EXCEPT and kind is Kind.FUZZ:
+        return "fails in part" if number == 1 else "fail in part"
+    return state.value if number == 1 else of_several(state)
 
 
 def of_several(state: State) -> str:

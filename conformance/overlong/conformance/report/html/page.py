@@ -25,12 +25,11 @@ from overlong.conformance.report.html.verdict import (
     STANDINGS,
     STATES,
     standings_of,
-    state_words,
     verdict_of,
 )
 from overlong.conformance.report.links import section_links, vulnerability, weakness, web_address
 from overlong.conformance.report.model import Kind, Standing
-from overlong.conformance.report.wording import counted
+from overlong.conformance.report.wording import counted, state_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -196,7 +196,7 @@ class Shower:
         anchor = self.anchors.give("decoder", subject.id)
         prefix = subject.id if len(self.report.subjects) > 1 else ""
         order = list(STANDINGS)
-        causes = list(subject.causes)
+        causes = list(subject.told)
         if self.report.kind in (Kind.DIFF, Kind.FUZZ) or len({cause.standing for cause in causes}) > 1:
             causes.sort(key=lambda cause: order.index(cause.standing))  # stable
         shown = [

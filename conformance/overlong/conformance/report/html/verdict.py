@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.printable import thousands
 from overlong.conformance.report.model import MORE, Kind, Standing, State
-from overlong.conformance.report.wording import counted, extent, faults, of_state, verdict
+from overlong.conformance.report.wording import counted, extent_of, faults, of_state, verdict
 from overlong.conformance.runner import FAILS, HOLDS
 
 if TYPE_CHECKING:
@@ -82,6 +82,8 @@ def verdict_of_subject(subject: Subject, kind: Kind) -> Verdict:
             detail = "It does not conform; each of its divergences was expected and is written down."
         case State.DIVERGES | State.EXCEPT:
             detail = _counted(subject)
+            if subject.sign:
+                detail = f"Look at the adapter first: {subject.sign}. {detail}"
         case State.INCOMPLETE:
             detail = f"{subject.why or 'The run did not come to its end'}. What is shown is not the whole."
         case State.NOT_MEASURED | State.NOTHING:
@@ -93,13 +95,8 @@ def _counted(subject: Subject) -> str:
     """How much of what was asked the verdict rests on."""
     if not subject.causes:
         return ""
-    expected = sum(cause.standing is Standing.EXPECTED for cause in subject.causes)
-    vectors, strings = (
-        (sum(part.failing for part in parts), sum(part.asked for part in parts))
-        for parts in ([part for part in subject.parts if part.is_sweep is sweep] for sweep in (False, True))
-    )
     divergences = counted(sum(cause.count for cause in subject.causes), "divergence")
-    return f"{extent(len(subject.causes), expected, vectors=vectors, strings=strings)}; {divergences} in all."
+    return f"{extent_of(subject)}; {divergences} in all."
 
 
 def _of_many(report: Report) -> Verdict:
@@ -107,7 +104,7 @@ def _of_many(report: Report) -> Verdict:
     states = Counter(subject.state for subject in report.subjects)
     total = thousands(len(report.subjects))
     what = "targets" if report.kind is Kind.FUZZ else "decoders"
-    each = ", ".join(_told(of, report.kind, states[of]) for of in STATES if states[of])
+    each = ", ".join(of_state(states[of], of, report.kind) for of in STATES if states[of])
     told = f"{total} {what}: {each}."
     if states[State.INCOMPLETE]:
         return Verdict(*STATES[State.INCOMPLETE], "INCOMPLETE", f"{told} What is shown is not the whole.")
@@ -117,7 +114,8 @@ def _of_many(report: Report) -> Verdict:
             told = f"{counted(sum(len(faults(each)) for each in report.subjects), 'finding')}. {told}"
         return Verdict(*STATES[State.DIVERGES], words, told)
     if number := states[State.EXCEPT]:
-        return Verdict(*STATES[State.EXCEPT], f"{thousands(number)} of {total} {_in_part(report.kind).upper()}", told)
+        in_part = "fail in part" if report.kind is Kind.FUZZ else "conformant with exceptions"
+        return Verdict(*STATES[State.EXCEPT], f"{thousands(number)} of {total} {in_part.upper()}", told)
     worst = next(each for each in (State.NOT_MEASURED, State.NOTHING, State.EXPECTED, State.CONFORMS) if states[each])
     if worst is not State.CONFORMS:
         return Verdict(*STATES[worst], f"{thousands(states[worst])} of {total} {worst.upper()}", told)
@@ -144,28 +142,6 @@ def _of_diff(report: Report) -> Verdict:
     if State.INCOMPLETE in {subject.state for subject in report.subjects}:
         return Verdict(*STATES[State.INCOMPLETE], "INCOMPLETE", f"A side is not whole: {told}")
     return Verdict(GOOD, "✓", "NOTHING REGRESSED", told)
-
-
-def state_words(state: State, kind: Kind, number: int = 1) -> str:
-    """A state of so many, as it is called: a campaign and a sweep certify nothing."""
-    if state is State.EXCEPT and kind is Kind.FUZZ:
-        return "fails in part" if number == 1 else _in_part(kind)
-    if state is State.CONFORMS and kind in (Kind.FUZZ, Kind.SWEEP):
-        return "nothing found" if kind is Kind.FUZZ else "no divergence"
-    return of_state(number, state).removeprefix(f"{thousands(number)} ")
-
-
-def _in_part(kind: Kind) -> str:
-    return "fail in part" if kind is Kind.FUZZ else "conformant with exceptions"
-
-
-def _told(state: State, kind: Kind, number: int) -> str:
-    """How many are in a state: ``20 conform``, ``nothing found in 3``."""
-    if state is State.EXCEPT:
-        return f"{thousands(number)} {state_words(state, kind, number)}"
-    if state is State.CONFORMS and kind in (Kind.FUZZ, Kind.SWEEP):
-        return f"{state_words(state, kind)} in {thousands(number)}"
-    return of_state(number, state)
 
 
 def standings_of(report: Report) -> dict[Standing, int]:

@@ -72,4 +72,4 @@ def _cause(read: dict[str, Any]) -> Cause:
 
 def _members(read: dict[str, Any], of: type[Any]) -> dict[str, Any]:
     """The members that ``of`` has fields for."""
-    return {each.name: read[each.name] for each in fields(of)}
+    return {each.name: read[each.name] for each in fields(of) if each.name in read}  # some are younger than the file

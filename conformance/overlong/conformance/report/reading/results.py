@@ -192,6 +192,7 @@ def _subject(seen: _Seen) -> Subject:
         claims=footer["claims"],
         details=details_of(header["target"], footer["claims"], seen.suites, seen.causes),
         causes=tuple(seen.causes),
+        sign=footer.get("sign", ""),
         not_covered=tuple(footer.get("not_covered", ())),
         notes=tuple(footer["notes"]),
         restarts=footer["restarts"],

@@ -59,6 +59,7 @@ def subject_of_predicate(said: Mapping[str, Any]) -> Subject:
         details=details_of(said["target"], said["claims"], said["suites"], causes),
         parts=(*map(part_of_suite, said["suites"]), *map(part_of_plan, said["sweeps"])),
         causes=causes,
+        sign=said.get("sign", ""),
         stale=tuple(map(cause_of_entry, said.get("stale", ()))),
         not_covered=tuple(said["not_covered"]),
         restarts=said["restarts"],
