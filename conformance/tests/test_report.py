@@ -179,10 +179,10 @@ def test_what_is_no_file_of_results_is_refused_in_one_line_at_once(wrong, tmp_pa
     for name, octets, why in _spoilt(lines):
         path = tmp_path / name
         path.write_bytes(octets)
-        started = time.monotonic()
+        started = time.process_time()  # its own: others may keep the machine busy
         with pytest.raises(ReportError, match=why) as error:
             read([path])
-        assert time.monotonic() - started < 1, why
+        assert time.process_time() - started < 1, why
         assert str(error.value).isprintable()
         result = run(path)
         assert (result.exit_code, result.stdout) == (2, "")

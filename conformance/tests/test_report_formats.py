@@ -10,12 +10,9 @@ from itertools import product
 from pathlib import Path
 
 import jsonschema
-import junitparser
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from lxml import etree  # type: ignore[import-untyped]
-from markdown_it import MarkdownIt
 
 from overlong.conformance.certification import certify
 from overlong.conformance.difference import difference
@@ -32,6 +29,10 @@ from overlong.conformance.report.sarif import ANCHOR, RUNS, sarif
 from overlong.conformance.report.wording import faults
 from overlong.conformance.vectors.export import export
 from overlong.conformance.vectors.selection import Selection
+
+junitparser = pytest.importorskip("junitparser", reason="JUnit's XML is read by junitparser")
+etree = pytest.importorskip("lxml.etree", reason="XML is read by lxml")
+MarkdownIt = pytest.importorskip("markdown_it", reason="Markdown is read by markdown-it-py").MarkdownIt
 
 OTHERS = Path(__file__).parent / "schemas_of_others"
 HOSTILE = (

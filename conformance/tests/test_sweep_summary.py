@@ -7,14 +7,15 @@ import zlib
 from dataclasses import replace
 from functools import lru_cache
 
-import numpy as np
 import pytest
 
-from overlong.conformance.protocol import UNITS, Greeting
-from overlong.conformance.sweep.expectation import Expectation, expectation
-from overlong.conformance.sweep.grid import Axis, Grid
-from overlong.conformance.sweep.plan import plan_named
-from overlong.conformance.sweep.shard import (
+np = pytest.importorskip("numpy", reason="sweeps need the extra 'native'")
+
+from overlong.conformance.protocol import UNITS, Greeting  # noqa: E402
+from overlong.conformance.sweep.expectation import Expectation, expectation  # noqa: E402
+from overlong.conformance.sweep.grid import Axis, Grid  # noqa: E402
+from overlong.conformance.sweep.plan import plan_named  # noqa: E402
+from overlong.conformance.sweep.shard import (  # noqa: E402
     ACCEPTED_ILL_FORMED,
     CRASHED,
     OTHER_OFFSET,
@@ -22,12 +23,12 @@ from overlong.conformance.sweep.shard import (
     REFUSED_WELL_FORMED,
     ShardResult,
 )
-from overlong.conformance.sweep.summary import summarise
-from overlong.conformance.sweep.summary.arithmetic import numbers_in_words
-from overlong.conformance.sweep.summary.gathering import gather
-from overlong.conformance.sweep.summary.members import Strings
-from overlong.reference import DIALECTS, dialect
-from overlong.reference.theory import shortlex
+from overlong.conformance.sweep.summary import summarise  # noqa: E402
+from overlong.conformance.sweep.summary.arithmetic import numbers_in_words  # noqa: E402
+from overlong.conformance.sweep.summary.gathering import gather  # noqa: E402
+from overlong.conformance.sweep.summary.members import Strings  # noqa: E402
+from overlong.reference import DIALECTS, dialect  # noqa: E402
+from overlong.reference.theory import shortlex  # noqa: E402
 
 UTF8 = dialect().automaton
 EXPECTED = Expectation(UTF8, "V", "", offsets=True, strips_signature=False)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import zlib
 
-import numpy as np
 import pytest
 
-from overlong.conformance.sweep.expectation import Expectation
-from overlong.conformance.sweep.plan import plan_named
-from overlong.conformance.sweep.shard import ACCEPTED_ILL_FORMED, REFUSED_WELL_FORMED, ShardResult
-from overlong.conformance.sweep.summary import summarise
-from overlong.conformance.sweep.summary.transitions import differences_in_words
-from overlong.reference import dialect
-from overlong.reference.automaton import Automaton
-from overlong.reference.theory import equivalent
+np = pytest.importorskip("numpy", reason="sweeps need the extra 'native'")
+
+from overlong.conformance.sweep.expectation import Expectation  # noqa: E402
+from overlong.conformance.sweep.plan import plan_named  # noqa: E402
+from overlong.conformance.sweep.shard import ACCEPTED_ILL_FORMED, REFUSED_WELL_FORMED, ShardResult  # noqa: E402
+from overlong.conformance.sweep.summary import summarise  # noqa: E402
+from overlong.conformance.sweep.summary.transitions import differences_in_words  # noqa: E402
+from overlong.reference import dialect  # noqa: E402
+from overlong.reference.automaton import Automaton  # noqa: E402
+from overlong.reference.theory import equivalent  # noqa: E402
 
 UTF8 = dialect().automaton
 EXPECTED = Expectation(UTF8, "V", "", offsets=True, strips_signature=False)

@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 from importlib.resources import files
+from importlib.util import find_spec
 from itertools import islice, product
 
 import jsonschema
@@ -17,7 +18,6 @@ from overlong.conformance.families import all_vectors
 from overlong.conformance.product import Product, kinds_of_octets
 from overlong.conformance.suites import SUITES, suite_named
 from overlong.conformance.vector import Vector
-from overlong.conformance.vectors import columns
 from overlong.conformance.vectors.check import check
 from overlong.conformance.vectors.export import FORMATS, format_named
 from overlong.conformance.vectors.lines import json_line, product_lines
@@ -27,6 +27,9 @@ from overlong.conformance.vectors.selection import Selection
 from overlong.conformance.vectors.strict_json import JsonError, loads
 from overlong.reference import dialect
 
+needs_columns = pytest.mark.skipif(
+    not (find_spec("pyarrow") and find_spec("numpy")), reason="the extra 'columns' is not installed"
+)
 PRODUCTS = st.lists(st.sampled_from(kinds_of_octets()), min_size=1, max_size=6).map(
     lambda ranges: Product("exhaustive", tuple(octets[:3] for octets in ranges))
 )
@@ -56,15 +59,21 @@ def test_lines_by_stride_are_the_records_one_by_one(strings):
     assert b"".join(part.octets for part in strings.parts(5)) == strings.octets
 
 
+@needs_columns
 @settings(max_examples=60, deadline=None)
 @given(PRODUCTS)
 def test_columns_by_stride_are_the_columns_one_by_one(strings):
+    from overlong.conformance.vectors import columns
+
     (by_stride,) = columns.batches([strings])
     (one_by_one,) = columns.batches([list(strings.vectors())])
     assert by_stride.equals(one_by_one)
 
 
+@needs_columns
 def test_columns_say_what_records_say():
+    from overlong.conformance.vectors import columns
+
     vectors = [*all_vectors(), *islice(SUITES["complete(0)"].vectors(), 0, None, 50)]
     (batch,) = columns.batches([vectors])
     for row, vector in zip(batch.to_pylist(), vectors, strict=True):
@@ -96,7 +105,9 @@ def test_all_strings_are_all_strings():
     assert Selection(("exhaustive(3)",)).count() == sum(sizes)
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize(
+    "form", [pytest.param(each, marks=needs_columns) if each in ("arrow", "parquet") else each for each in FORMATS]
+)
 def test_every_format_gives_the_same_octets_again_and_its_manifest_holds(form, tmp_path):
     for folder in ("a", "b"):
         result = run("vectors", "export", "--format", form, "-o", f"{tmp_path / folder}/")

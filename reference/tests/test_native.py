@@ -8,10 +8,13 @@ import sys
 from functools import cache
 from itertools import product
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+pytest.importorskip("numba", reason="the extra 'native' is not installed")
+
+import numpy as np
 
 from overlong.conformance.suites.complete import complete_strings
 from overlong.reference import DIALECTS, Decoded, IllFormed, Rejected, decode_scalars, dialect, is_well_formed, outcome
@@ -212,7 +215,7 @@ def test_a_shift_automaton_has_ten_states_at_most():
 
 
 PROGRAM = """
-from overlong.reference.native import oracle
+from overlong.reference.native import oracle  # noqa: E402
 print(oracle().first_error(b"a" * 99 + b"\\xe2\\x82"), oracle().decode_scalars(b"a").tolist())
 """
 

@@ -1,10 +1,11 @@
 """The shift automaton: a whole column of the transition table in one 64-bit word.
 
-Theory of operation (Per Vognsen, "Shift-based DFAs", 2020). State ``i`` is named by its shift, ``6 * i``. The row of
-an octet holds, at bits ``6 * i`` and up, the shift of the state that the octet leads to from state ``i``. So one step
-is ``state = row[octet] >> (state & 63)``: what stands above the six bits is not cleared, for processors mask the count
-of a shift by 63 anyway. The load of the row does not depend on the state; the chain from octet to octet is one shift.
-Ten states fit into 64 bits; RFC 3629 has nine.
+Theory of operation (Per Vognsen, "Shift-based DFAs",
+https://gist.github.com/pervognsen/218ea17743e1442e59bb60d29b1aa725). State ``i`` is named by its shift, ``6 * i``. The
+row of an octet holds, at bits ``6 * i`` and up, the shift of the state that the octet leads to from state ``i``. So one
+step is ``state = row[octet] >> (state & 63)``: what stands above the six bits is not cleared, for processors mask the
+count of a shift by 63 anyway. The load of the row does not depend on the state; the chain from octet to octet is one
+shift. Ten states fit into 64 bits; RFC 3629 has nine.
 """
 
 from __future__ import annotations

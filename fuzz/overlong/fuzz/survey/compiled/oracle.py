@@ -1,8 +1,9 @@
 # pyright: basic
 """The reference's automaton, read in compiled code: for each octet one load that depends on no other, and one shift.
 
-All transitions of an octet stand in one word, and the state is how far that is to be shifted (P. Vognsen, Shift-based
-DFAs, 2022). A state is a multiple of four that no shift exceeds, so there are :data:`STATES` at most.
+All transitions of an octet stand in one word, and the state is how far that is to be shifted, as in
+:mod:`overlong.reference.shift`. Here a state is a multiple of four that no shift exceeds, so there are :data:`STATES`
+at most.
 """
 
 from __future__ import annotations

@@ -1,0 +1,10 @@
+"""What stderr says beside progress, of which there is more the slower the machine is."""
+
+import re
+
+PROGRESS = re.compile(r"[^\n]+: \d+ of \d+ [a-z]+[^\n]*\n")
+
+
+def beside_progress(stderr: str) -> str:
+    """The lines that are not progress."""
+    return PROGRESS.sub("", stderr)
