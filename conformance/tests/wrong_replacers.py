@@ -95,6 +95,16 @@ def absorbing(name: str, length: Callable[[bytes, int], int]) -> Callable[[bytes
     return handling(name, lambda o, start, end: ("\ufffd", after_tails(o, end, start + length(o, start))))
 
 
+def per_length(length: Callable[[int], int]) -> Callable[[bytes], str]:
+    """One U+FFFD for as many octets as the first says, whatever they are."""
+    return handling(f"length-{len(RIGHT) + len(WRONG)}", lambda o, start, _: ("\ufffd", start + length(o[start])))
+
+
+def lead_length(lead: int) -> int:
+    """As RFC 3629 has leads."""
+    return announced(lead) if 0xC2 <= lead <= 0xF4 else 1
+
+
 per_surrogate = absorbing("per-surrogate", lambda o, start: 3 * is_surrogate(o, start))
 
 LATIN = {octet: chr(octet) for octet in range(0x80, 0x100)}
@@ -110,6 +120,7 @@ right(
     handling("per-octet", lambda _, start, end: ("\ufffd" * (end - start), end)),
 )
 right("right_per_sequence", "replacement-per-sequence", absorbing("per-sequence", lambda o, at: announced(o[at])))
+right("right_per_length", "replacement-per-length", per_length(lead_length))
 right("right_per_surrogate", "replacement-per-surrogate", per_surrogate)
 right("right_per_run", "replacement-per-run", lambda octets: re.sub(RUN, "\ufffd", escaped(octets)))
 right("right_skip", "skip", lambda octets: octets.decode("utf-8", "ignore"))
@@ -296,6 +307,23 @@ wrong("absorbs_one_tail_too_many", SEQUENCE, absorbing("more", lambda o, at: ann
 wrong("absorbs_one_tail_too_few", SEQUENCE, absorbing("fewer", lambda o, at: announced(o[at]) - 1))
 wrong("knows_no_five_octets", SEQUENCE, absorbing("five", lambda o, at: min(announced(o[at]), 4)))
 wrong("absorbs_any_tails", SEQUENCE, absorbing("any", lambda o, at: len(o) * (o[at] >= 0xC0)))
+LENGTH = "replacement-per-length"
+wrong("swallows_one_too_many", LENGTH, per_length(lambda lead: lead_length(lead) + (lead >= 0xC2)))
+wrong("swallows_two_of_four", LENGTH, per_length(lambda lead: min(lead_length(lead), 3)))
+wrong("swallows_after_f5", LENGTH, per_length(lambda lead: announced(lead) if lead >= 0xC2 else 1))
+wrong("swallows_after_c0", LENGTH, per_length(announced))
+wrong(
+    "swallows_no_text",
+    LENGTH,
+    handling(
+        "no-text",
+        lambda o, start, end: (
+            "\ufffd",
+            next((at for at in range(end, start + lead_length(o[start])) if o[at : at + 1] < b"\x80"), None)
+            or start + lead_length(o[start]),
+        ),
+    ),
+)
 wrong("lead_surrogates_only", SURROGATE, absorbing("leads", lambda o, at: 3 * is_surrogate(o, at, range(0xA0, 0xB0))))
 wrong("two_octets_of_a_surrogate", SURROGATE, absorbing("two", lambda o, at: 2 * is_surrogate(o, at)))
 wrong(

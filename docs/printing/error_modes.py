@@ -32,6 +32,9 @@ TELLING = {
     "replacement-per-sequence": "The lead octet says how many tail octets follow it, and all that are there are taken "
     "with it: E0 80 AF is one, ED A0 80 is one. It is older than maximal subparts. That leads announce is how RFC 2279 "
     "describes them, up to FD, which announces five tails.",
+    "replacement-per-length": "The lead octet says how many octets follow it, and so many are taken with it, whatever "
+    "they are: tails, text, or the lead of another character. This is called over-consumption: a quotation mark behind "
+    "C2 is gone, and what it closed goes on. Only leads of RFC 3629 announce, C2 to F4; others are one each.",
     "replacement-per-surrogate": "As `replacement`, but ED A0 80 to ED BF BF, the octets that would spell a surrogate, "
     "are one. Everything else is replaced as Unicode does.",
     "replacement-per-run": "All ill-formed octets up to the next character are one. The number of U+FFFD says nothing "
@@ -50,6 +53,7 @@ DONE_BY = {
     "fatal": ("cpython", "go-utf8", "rust-std", "java-charsetdecoder", "node-textdecoder"),
     "replacement": ("cpython", "node-textdecoder", "rust-std", "icu4c", "ruby", "chromium-textdecoder"),
     "replacement-per-octet": ("go-utf8", "glib"),
+    "replacement-per-length": ("ocaml-uutf", "ocaml-uutf-decoder"),
     "replacement-per-surrogate": ("java-charsetdecoder", "java-string"),
     "replacement-per-run": ("go-tovalidutf8",),
     "skip": ("php-json-ignore",),

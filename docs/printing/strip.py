@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
 from overlong.reference import ERROR_MODES, IllFormed, WellFormed, dialect
-from overlong.reference.decoder import segments
+from overlong.reference.decoder import segments, taken
 from overlong.reference.error_mode import Fold
 from overlong.reference.theory import access_words
 
@@ -71,7 +71,7 @@ def boxes(octets: bytes, mode: str) -> list[Box]:
     """What an error mode puts out, and for which octets."""
     fold = Fold(ERROR_MODES[mode])
     result: list[Box] = []
-    for each in segments(octets):
+    for each in taken(octets, ERROR_MODES[mode]):
         start, end, good = each.offset, each.offset + each.length, isinstance(each, WellFormed)
         owing = fold.owed != 0
         try:

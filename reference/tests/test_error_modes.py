@@ -87,6 +87,11 @@ def sequence(octets: bytes, place: int) -> int:
     return 1 + tails(octets, place + 1, announced(octets[place]) - 1)
 
 
+def length(octets: bytes, place: int) -> int:
+    """Uutf's: as many octets as C2 to F4 announce, or those that are left."""
+    return announced(octets[place]) if 0xC2 <= octets[place] <= 0xF4 else 1
+
+
 def surrogate(octets: bytes, place: int) -> int:
     """Java's: the three octets of a surrogate are one, and otherwise what Python's codec says."""
     if octets[place] == 0xED and octets[place + 1 : place + 2] >= b"\xa0" and octets[place + 1] < 0xC0:
@@ -136,6 +141,7 @@ ORACLES: dict[str, Callable[[bytes], str]] = {
     "replacement": lambda octets: octets.decode("utf-8", "replace"),
     "replacement-per-octet": loop(one_octet),
     "replacement-per-sequence": loop(sequence),
+    "replacement-per-length": loop(length),
     "replacement-per-surrogate": loop(surrogate),
     "replacement-per-run": by_runs,
     "skip": lambda octets: octets.decode("utf-8", "ignore"),
@@ -247,11 +253,30 @@ def test_well_formed_text_is_the_same_in_every_mode(mode: str, text: str) -> Non
     assert decode(encode(text), mode) == text
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", [mode for mode in MODES if not ERROR_MODES[mode].swallows])
 @given(octets=hostile)
 def test_no_mode_makes_or_loses_ascii(mode: str, octets: bytes) -> None:
-    """Ill-formed octets all have their high bit set, and what stands for them is no ASCII either."""
+    """Ill-formed octets all have their high bit set, and what stands for them is no ASCII either. Swallowing loses."""
     assert [ord(char) for char in decode(octets, mode) if char < "\x80"] == [octet for octet in octets if octet < 0x80]
+
+
+@pytest.mark.parametrize(
+    ("octets", "text"),
+    [
+        ("C2 22", "*"),
+        ("C2 C2 A9", "**"),  # A9 has lost its lead
+        ("E0 80 AF", "*"),
+        ("E2 82", "*"),
+        ("E2 82 41 42", "*B"),
+        ("F0 41 42", "*"),
+        ("F0 41 E2 82 AC", "**"),  # E2 82 is swallowed, AC is left
+        ("C0 41 F5 42", "*A*B"),  # these are no leads
+        ("ED A0 80 41", "*A"),
+    ],
+)
+def test_what_is_swallowed(octets: str, text: str) -> None:
+    """As Uutf has it: seen with ``Uutf.String.fold_utf_8``."""
+    assert decode(bytes.fromhex(octets), "replacement-per-length") == text.replace("*", "\ufffd")
 
 
 @given(hostile)

@@ -35,6 +35,7 @@ from overlong.conformance.protocol import (
 )
 from overlong.conformance.vector import Vector
 from overlong.reference import MaximalSubpart, Segment, segments
+from overlong.reference.decoder import taken
 
 if TYPE_CHECKING:
     from overlong.conformance.certainty import Certainty
@@ -243,7 +244,9 @@ class Batch:
         for (start, end), (flaw, found) in zip(pairwise(self._starts), self._outcomes, strict=True):
             if flaw is None or operation in REPLACING:
                 if found is not last and not silent:  # an input that is cut in many ways is put out alike
-                    scalars = list(chain.from_iterable(mode.outputs(found, self.octets[start:end])))
+                    octets = self.octets[start:end]
+                    seen = taken(octets, mode, self.profile.dialect) if mode.swallows else found
+                    scalars = list(chain.from_iterable(mode.outputs(seen, octets)))
                     last, count = found, units.count(scalars)
                 statuses += ACCEPTED
                 numbers.append(count)

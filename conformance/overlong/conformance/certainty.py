@@ -72,12 +72,14 @@ def certainty(octets: bytes, units: str, profile: Profile) -> Certainty:
     size, written = len(octets), UNITS[units]
     added, held = [0] * (size + 2), list(range(size + 1))
     total = 0
-    for found, scalars in zip(vector.segments, vector.outputs, strict=True):
+    for found, scalars in zip(vector.taken, vector.outputs, strict=True):
         count = written.count(scalars)
         known = known_at(octets, found, profile.dialect)
-        moment = size + 1 if known is None else known
-        added[moment] += count
+        added[size + 1 if known is None else known] += count
         total += count
+    for found in vector.segments:
+        known = known_at(octets, found, profile.dialect)
+        moment = size + 1 if known is None else known
         for read in range(found.offset, min(moment, size + 1)):
             held[read] = min(held[read], found.offset)
     return Certainty(

@@ -186,7 +186,7 @@ def _first_difference(expected: tuple[int, ...], observed: tuple[int, ...]) -> i
 def _replacement_fault(vector: Vector, scalars: tuple[int, ...], values: tuple[int, ...]) -> tuple[str, str]:
     """The kind, and the defect at which the outputs part."""
     index = _segment_at(vector, _first_difference(scalars, values))
-    flaws = [each for each in vector.segments[: index + 1] if isinstance(each, MaximalSubpart)]
+    flaws = [each for each in vector.taken[: index + 1] if isinstance(each, MaximalSubpart)]
     blamed = flaws[-1] if flaws else vector.flaw
     assert blamed is not None
     same_but_for_count = _squeezed(scalars) == _squeezed(values)
@@ -194,9 +194,9 @@ def _replacement_fault(vector: Vector, scalars: tuple[int, ...], values: tuple[i
 
 
 def _segment_at(vector: Vector, index: int) -> int:
-    """The place of the segment that put out what stands at an index of the output; the last beyond its end."""
+    """The place, in what is taken, of what put out what stands at an index of the output; the last beyond its end."""
     ends = accumulate(map(len, vector.outputs))
-    return next((place for place, end in enumerate(ends) if index < end), len(vector.segments) - 1)
+    return next((place for place, end in enumerate(ends) if index < end), len(vector.taken) - 1)
 
 
 def _squeezed(values: tuple[int, ...]) -> list[int]:

@@ -133,7 +133,7 @@ def _refusal(
 def _segment_at(vector: Vector, units: int, greeting: Greeting) -> str:
     """What comes after so many units of output: the defect, or that it is a character."""
     out = 0
-    for found, scalars in zip(vector.segments, vector.outputs, strict=True):
+    for found, scalars in zip(vector.taken, vector.outputs, strict=True):
         out += greeting.units.count(scalars)
         if out > units:
             return found.defect.title if isinstance(found, MaximalSubpart) else "a character"

@@ -74,7 +74,7 @@ def explain_octets(octets: bytes, width: int, profile: Profile = RFC3629) -> Ite
         if mode.stands_for is None:
             made = expected_in_words(vector.strict)
         else:
-            made = code_points(tuple(fold(vector.segments, octets, mode)), 64)
+            made = code_points(tuple(fold(octets, mode, spoken)), 64)
         name = mode.name if vector.flaw is not None else "every error mode"
         yield from textwrap.wrap(f"{name:<{names}}{made}", width, subsequent_indent=" " * names)
         if vector.flaw is None:

@@ -16,15 +16,16 @@ def lost_states(vector: Vector, wrong: range | None = None) -> tuple[str, ...]:
 
     Args:
         vector: with chunks.
-        wrong: the segments at which output can be first wrong; if some are cut, nothing else can have been lost.
+        wrong: what the error mode takes, at which output can be first wrong; if some are cut, nothing else can have
+            been lost.
     """
     held = certainty(vector.octets, "utf-32", vector.profile).held
     cut: dict[int, list[int]] = {}  # for each character that is cut, how many of its octets had been read
     for boundary in accumulate(vector.pieces[:-1]):
         if held[boundary] < boundary:
             cut.setdefault(held[boundary], []).append(boundary - held[boundary])
-    if wrong is not None and vector.segments:
-        starts = [vector.segments[place].offset for place in wrong]
+    if wrong is not None and vector.taken:
+        starts = [vector.taken[place].offset for place in wrong]
         inside = {start: read for start, read in cut.items() if start in starts}
         cut = inside or {start: read for start, read in cut.items() if start < starts[-1]}
     return tuple(dict.fromkeys(_words(vector, start, count) for start, read in cut.items() for count in reversed(read)))

@@ -16,16 +16,17 @@ from overlong.reference import (
     Outcome,
     Rejected,
     Segment,
-    WellFormed,
     dialect,
     segments,
 )
+from overlong.reference.decoder import taken
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from overlong.reference import Dialect
     from overlong.reference.grammar import Alternative
+    from overlong.reference.segment import Taken
 
 LONGEST_HEX = 40
 """Octets that an id spells out; longer inputs are named by digest."""
@@ -139,8 +140,13 @@ class Vector:
         return _segments(self.octets, self.profile)
 
     @cached_property
+    def taken(self) -> tuple[Taken, ...]:
+        """As the profile's error mode takes the octets: :attr:`segments`, unless it swallows some."""
+        return _taken(self.octets, self.profile) if self.profile.mode.swallows else self.segments
+
+    @cached_property
     def outputs(self) -> tuple[tuple[int, ...], ...]:
-        """What each of :attr:`segments` puts out in the profile's error mode."""
+        """What each of :attr:`taken` puts out in the profile's error mode."""
         return _outputs(self.octets, self.profile)
 
     @cached_property
@@ -163,9 +169,9 @@ class Vector:
 
     @cached_property
     def known(self) -> tuple[int, ...]:
-        """How many of :attr:`segments` are known after each of :attr:`pieces`; the rest only the end shows."""
+        """How many of :attr:`taken` are known after each of :attr:`pieces`; the rest only the end shows."""
         result: list[int] = []
-        moments = [known_at(self.octets, found, self.profile.dialect) for found in self.segments]
+        moments = [known_at(self.octets, found, self.profile.dialect) for found in self.taken]
         read = place = 0
         for length in self.pieces:
             read += length
@@ -176,7 +182,10 @@ class Vector:
 
     @property
     def released(self) -> tuple[tuple[Segment, ...], ...]:
-        """The segments that are known after each of :attr:`pieces`, and those that only the end shows."""
+        """The segments that are known after each of :attr:`pieces`, and those that only the end shows.
+
+        For files of vectors, which hold no error mode that swallows.
+        """
         return tuple(self.segments[start:end] for start, end in pairwise((0, *self.known, None)))
 
     @property
@@ -234,8 +243,14 @@ def _segments(octets: bytes, profile: Profile) -> tuple[Segment, ...]:
 
 
 @lru_cache(maxsize=64)
+def _taken(octets: bytes, profile: Profile) -> tuple[Taken, ...]:
+    return tuple(taken(octets, profile.mode, profile.dialect))
+
+
+@lru_cache(maxsize=64)
 def _outputs(octets: bytes, profile: Profile) -> tuple[tuple[int, ...], ...]:
-    return tuple(profile.mode.outputs(_segments(octets, profile), octets))
+    found = _taken(octets, profile) if profile.mode.swallows else _segments(octets, profile)
+    return tuple(profile.mode.outputs(found, octets))
 
 
 def form_at(octets: bytes, offset: int, spoken: Dialect | None = None) -> Alternative | None:
@@ -257,10 +272,10 @@ def form_at(octets: bytes, offset: int, spoken: Dialect | None = None) -> Altern
     return forms.pop() if len(forms) == 1 else None
 
 
-def known_at(octets: bytes, found: Segment, spoken: Dialect | None = None) -> int | None:
+def known_at(octets: bytes, found: Taken, spoken: Dialect | None = None) -> int | None:
     """How many octets must be read to know what ``found`` is; None if only the end of the input shows it."""
     end = found.offset + found.length
-    if isinstance(found, WellFormed):
+    if not isinstance(found, MaximalSubpart):
         return end
     if found.incomplete:
         return None

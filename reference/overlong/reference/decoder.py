@@ -14,12 +14,13 @@ from overlong.reference.defect import classify
 from overlong.reference.dialect import Dialect, dialect
 from overlong.reference.error_mode import Fold, IllFormed, error_mode_named
 from overlong.reference.order import LEAD_SURROGATES, SIGNATURE, TRAIL_SURROGATES, joined
-from overlong.reference.segment import MaximalSubpart, Segment, WellFormed
+from overlong.reference.segment import MaximalSubpart, Segment, Swallowed, WellFormed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from overlong.reference.error_mode import ErrorMode
+    from overlong.reference.segment import Taken
 
 
 class Decoded(NamedTuple):
@@ -95,6 +96,30 @@ def _without_signature(found: Iterable[Segment]) -> Iterator[Segment]:
         yield each._replace(silent=True) if signature and isinstance(each, WellFormed) else each
 
 
+def taken(octets: bytes, error_mode: ErrorMode, spoken: Dialect | None = None, owed: int = 0) -> Iterator[Taken]:
+    """The input as an error mode takes it: its segments, and what the mode swallows with them.
+
+    ``owed``: how many octets the mode still swallows at the start.
+    """
+    if not error_mode.swallows:
+        yield from segments(octets, spoken=spoken)
+        return
+    place = 0
+    while place < len(octets):
+        if owed:
+            swallowed = Swallowed(place, min(owed, len(octets) - place))
+            yield swallowed
+            owed -= swallowed.length
+            place += swallowed.length
+        for found in segments(octets, place, spoken):
+            yield found
+            place = found.offset + found.length
+            if isinstance(found, MaximalSubpart) and error_mode.absorbs is not None:
+                owed = error_mode.absorbs(found, octets[found.offset])
+                if owed:
+                    break
+
+
 def segment(octets: bytes, offset: int = 0, spoken: Dialect | None = None) -> Segment:
     """What stands at ``offset``.
 
@@ -106,13 +131,13 @@ def segment(octets: bytes, offset: int = 0, spoken: Dialect | None = None) -> Se
     return next(segments(octets, offset, spoken))
 
 
-def fold(found: Iterable[Segment], octets: bytes, error_mode: ErrorMode) -> Iterator[int]:
-    """The scalar values of the segments of ``octets`` under an error mode.
+def fold(octets: bytes, error_mode: ErrorMode, spoken: Dialect | None = None) -> Iterator[int]:
+    """The scalar values of ``octets`` under an error mode.
 
     Raises:
         IllFormed: the mode refuses, and a segment is ill-formed.
     """
-    return chain.from_iterable(error_mode.outputs(found, octets))
+    return chain.from_iterable(error_mode.outputs(taken(octets, error_mode, spoken), octets))
 
 
 def is_well_formed(octets: bytes, spoken: Dialect | None = None) -> bool:
@@ -139,7 +164,7 @@ def decode_scalars(octets: bytes, error_mode: str = "fatal", spoken: Dialect | N
         IllFormed: the octets are ill-formed and ``error_mode`` is ``"fatal"``.
         ValueError: there is no such error mode.
     """
-    return tuple(fold(segments(octets, spoken=spoken), octets, error_mode_named(error_mode)))
+    return tuple(fold(octets, error_mode_named(error_mode), spoken))
 
 
 def decode(octets: bytes, error_mode: str = "fatal") -> str:
@@ -190,7 +215,7 @@ class IncrementalDecoder:
             IllFormed: with the offset in the stream. The decoder is then as it was before the call.
         """
         octets = self._pending + chunk
-        found = list(segments(octets))
+        found = list(taken(octets, self._error_mode, owed=self._owed))
         kept = b""
         if found and not final and isinstance(found[-1], MaximalSubpart) and found[-1].incomplete:
             kept = octets[found.pop().offset :]

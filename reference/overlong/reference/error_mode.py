@@ -1,7 +1,9 @@
 """Error modes: how ill-formed octets become output. Each is a fold over segments.
 
 What a mode puts out for a maximal subpart is a function of its octets. Some modes take more than a maximal
-subpart as one: then what follows is absorbed, and puts out nothing.
+subpart as one: then what follows is absorbed, and puts out nothing. What is absorbed is ill-formed by itself, but for
+modes that swallow: these take octets whatever they are, and what follows is read anew
+(:func:`overlong.reference.decoder.taken`).
 """
 
 from __future__ import annotations
@@ -12,11 +14,13 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from overlong.reference.defect import SURROGATE, UNEXPECTED_TAIL
+from overlong.reference.dialect import dialect
 from overlong.reference.layout import load_layout
-from overlong.reference.segment import MaximalSubpart, Segment, WellFormed
+from overlong.reference.segment import MaximalSubpart, Swallowed, WellFormed
 
 if TYPE_CHECKING:
     from overlong.reference.defect import Defect
+    from overlong.reference.segment import Taken
 
 REPLACEMENT_CHARACTER = 0xFFFD
 ESCAPES = 0xDC00
@@ -59,13 +63,15 @@ class ErrorMode:
     stands_for: Callable[[bytes], tuple[int, ...]] | None
     """The scalar values put out for the octets of a maximal subpart; None: the input is refused."""
     absorbs: Absorbs | None = None
+    swallows: bool = False
+    """What it absorbs is the octets that come, whatever they are; else tails alone."""
     whole_runs: bool = False
     """Everything ill-formed up to the next well-formed character is one."""
     lossless: bool = False
     """:func:`overlong.reference.encoder.encode_escaped` restores the octets."""
 
-    def outputs(self, found: Iterable[Segment], octets: bytes) -> Iterator[tuple[int, ...]]:
-        """What each segment of ``octets`` puts out.
+    def outputs(self, found: Iterable[Taken], octets: bytes) -> Iterator[tuple[int, ...]]:
+        """What each segment of ``octets``, as the mode takes them, puts out.
 
         Raises:
             IllFormed: the mode refuses, and a segment is ill-formed.
@@ -84,20 +90,24 @@ class Fold:
     """An error mode at work.
 
     Attributes:
-        owed: how many octets that follow are absorbed, if they are tails; -1: everything ill-formed is.
+        owed: how many octets that follow are absorbed, if they are tails or the mode swallows; -1: everything
+            ill-formed is.
     """
 
     def __init__(self, mode: ErrorMode, owed: int = 0) -> None:
         self._mode = mode
         self.owed = owed
 
-    def put_out(self, found: Segment, octets: bytes) -> tuple[int, ...]:
+    def put_out(self, found: Taken, octets: bytes) -> tuple[int, ...]:
         """What the next segment of ``octets`` puts out.
 
         Raises:
             IllFormed: the mode refuses, and the segment is ill-formed.
         """
         mode = self._mode
+        if isinstance(found, Swallowed):
+            self.owed -= found.length
+            return ()
         if isinstance(found, WellFormed):
             self.owed = 0
             return found.scalars
@@ -147,6 +157,12 @@ def _announced(subpart: MaximalSubpart, lead: int) -> int:
     return 0 if row is None else len(row.templates) - subpart.length
 
 
+def _announced_by_a_lead(subpart: MaximalSubpart, lead: int) -> int:
+    """As RFC 3629 has lead octets: C2 to F4."""
+    utf8 = dialect().automaton
+    return 0 if utf8.table[0][lead] == utf8.dead else _announced(subpart, lead)
+
+
 def _of_a_surrogate(subpart: MaximalSubpart, lead: int) -> int:
     return _announced(subpart, lead) if subpart.defect is SURROGATE else 0
 
@@ -165,6 +181,14 @@ ERROR_MODES = {
             "older practice; RFC 2279 §2",
             _once,
             _announced,
+        ),
+        ErrorMode(
+            "replacement-per-length",
+            "one U+FFFD for a lead octet and as many octets after it as it announces, whatever they are (Uutf)",
+            "Unicode TR 36 §3.1 warns of it",
+            _once,
+            _announced_by_a_lead,
+            swallows=True,
         ),
         ErrorMode(
             "replacement-per-surrogate",

@@ -18,7 +18,7 @@ from overlong.reference.answer import (
     verdict,
 )
 from overlong.reference.automaton import OCTETS
-from overlong.reference.decoder import Decoded, outcome, segments
+from overlong.reference.decoder import Decoded, outcome, taken
 from overlong.reference.dialect import dialect
 from overlong.reference.encoder import encode_scalars
 from overlong.reference.error_mode import ERROR_MODES, ESCAPES, REPLACEMENT_CHARACTER, Fold
@@ -90,7 +90,7 @@ def release_machine(spoken: Dialect, mode: ErrorMode) -> Transducer:
 
 def _output_machine(spoken: Dialect, mode: ErrorMode, *, ended: bool) -> Transducer:
     def put_out(octets: bytes) -> tuple[int, ...]:
-        found = list(segments(octets, spoken=spoken))
+        found = list(taken(octets, mode, spoken))
         if not ended and found and isinstance(found[-1], MaximalSubpart) and found[-1].incomplete:
             found.pop()
         return tuple(chain.from_iterable(mode.outputs(found, octets)))
@@ -164,7 +164,7 @@ _REMEMBERED = tuple(_remembered())
 def _situation(octets: bytes, spoken: Dialect, mode: ErrorMode) -> Hashable:
     """All of what was read that bears on what comes: what a decoder must remember."""
     automaton = spoken.automaton
-    found = list(segments(octets, spoken=spoken))
+    found = list(taken(octets, mode, spoken))
     flawed = any(isinstance(each, MaximalSubpart) for each in found[:-1])
     pending = b""
     if found and isinstance(found[-1], MaximalSubpart) and found[-1].incomplete:

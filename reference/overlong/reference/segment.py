@@ -38,4 +38,13 @@ class MaximalSubpart(NamedTuple):
     defect: Defect
 
 
+class Swallowed(NamedTuple):
+    """Octets that an error mode takes with a maximal subpart before them, whatever they would have been."""
+
+    offset: int
+    length: int
+
+
 Segment = WellFormed | MaximalSubpart
+Taken = Segment | Swallowed
+"""What an error mode has before it: see :func:`overlong.reference.decoder.taken`."""

@@ -136,7 +136,7 @@ let () =
   Printf.printf
     {|{"overlong": 1, "name": "ocaml-uutf-%s", "version": "Uutf %s, OCaml %s", "language": "OCaml", |} name version
     Sys.ocaml_version;
-  Printf.printf {|"operations": "PB%s", "units": "utf-32", "error_mode": "replacement"%s}|}
+  Printf.printf {|"operations": "PB%s", "units": "utf-32", "error_mode": "replacement-per-length"%s}|}
     (String.of_seq (Seq.map fst (List.to_seq operations)))
     more;
   print_newline ();

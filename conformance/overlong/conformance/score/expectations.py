@@ -57,7 +57,7 @@ def wrong_expectations(entry: Entry, specimen: Specimen) -> Iterator[WrongExpect
         if said is not None and said != right:
             yield wrong(what, str(said), "none: it is well-formed" if right is None else str(right))
     if expected.replaced is not None:
-        replaced = tuple(fold(specimen.segments, specimen.octets, REPLACEMENT))
+        replaced = tuple(fold(specimen.octets, REPLACEMENT))
         if expected.replaced != replaced:
             yield wrong("replacement", code_points(expected.replaced), code_points(replaced))
 
