@@ -8,6 +8,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from overlong.conformance.finding import expected_in_words, observed_in_words
+from overlong.conformance.identify.beside import RESULTS
+from overlong.conformance.kind import EARLIEST, POSITION
 from overlong.conformance.observation import Accepted, Refused
 from overlong.conformance.printable import code_points
 from overlong.conformance.profile import Profile
@@ -44,6 +46,8 @@ class Known(NamedTuple):
     name: str
     machine: Transducer
     words: Callable[[bytes], str]
+    profile: Profile | None = None
+    """What a decoder that is exactly this is measured by; None if no one dialect and error mode is it."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,8 @@ class Aspect:
     change: Callable[[Teacher, bytes], Hashable]
     words: Callable[[Teacher, bytes], str]
     known: Callable[[], Iterator[Known]]
+    claims: frozenset[str] = RESULTS
+    """Of the claims on a decoder, those that are of this."""
 
 
 def dialect_aspect(*, with_values: bool) -> Aspect:
@@ -79,7 +85,7 @@ def dialect_aspect(*, with_values: bool) -> Aspect:
     def known() -> Iterator[Known]:
         for name in DIALECTS:
             spoken = dialect(name)
-            yield Known(name, machine(spoken), partial(_expected, spoken))
+            yield Known(name, machine(spoken), partial(_expected, spoken), Profile(name))
 
     return Aspect("dialect", change, _observed, known)
 
@@ -102,9 +108,9 @@ def place_aspect(speaks: Iterable[str], refusals: Iterable[Refused]) -> Aspect:
         for name in speaks:
             spoken = dialect(name)
             machine = place_machine(spoken, lengths=lengths, incompletes=incompletes)
-            yield Known(name, machine, partial(_expected, spoken))
+            yield Known(name, machine, partial(_expected, spoken), Profile(name))
 
-    return Aspect("error position", change, _observed, known)
+    return Aspect("error position", change, _observed, known, frozenset({POSITION}))
 
 
 def output_aspect(speaks: Iterable[str]) -> Aspect:
@@ -119,7 +125,8 @@ def output_aspect(speaks: Iterable[str]) -> Aspect:
                 if mode.stands_for is not None:
                     label = mode.name if name == "rfc3629" else f"{mode.name} over {name}"
                     spoken = dialect(name)
-                    yield Known(label, output_machine(spoken, mode), partial(_replaced, spoken, mode.name))
+                    replaced = partial(_replaced, spoken, mode.name)
+                    yield Known(label, output_machine(spoken, mode), replaced, Profile(name, mode.name))
 
     return Aspect("error mode", change, _put_out, known)
 
@@ -147,11 +154,12 @@ def release_aspect(spoken: str, mode: str, units: Units) -> Aspect:
             vector = Vector("input", octets, chunks=(1,) * len(octets), profile=profile)
             return f"{code_points(tuple(chain.from_iterable(vector.chunked[:-1])))} is out"
 
-        yield Known("nothing held back", machine, certain)
+        yield Known("nothing held back", machine, certain, profile)
 
-    return Aspect(
-        "withholding", change, lambda teacher, octets: f"{code_points(released(teacher, octets))} is out", known
-    )
+    def words(teacher: Teacher, octets: bytes) -> str:
+        return f"{code_points(released(teacher, octets))} is out"
+
+    return Aspect("withholding", change, words, known, frozenset({EARLIEST}))
 
 
 def detection_aspect(spoken: str) -> Aspect:
@@ -169,9 +177,12 @@ def detection_aspect(spoken: str) -> Aspect:
         def expected(octets: bytes) -> str:
             return str(machine.along(octets)[-1])
 
-        yield Known("as early as can be", machine, expected)
+        yield Known("as early as can be", machine, expected, Profile(spoken))
 
-    return Aspect("detection", change, lambda teacher, octets: str(change(teacher, octets)), known)
+    def words(teacher: Teacher, octets: bytes) -> str:
+        return str(change(teacher, octets))
+
+    return Aspect("detection", change, words, known, frozenset({EARLIEST}))
 
 
 def _expected(spoken: Dialect, octets: bytes) -> str:

@@ -16,6 +16,7 @@ from overlong.conformance.identify.aspects import (
     place_aspect,
     release_aspect,
 )
+from overlong.conformance.identify.beside import tried_on
 from overlong.conformance.identify.departures import Departure, departures
 from overlong.conformance.identify.learner import Learned, Learner
 from overlong.conformance.identify.teacher import Teacher, Unlearnable
@@ -31,6 +32,8 @@ from overlong.reference.transducer import difference
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from overlong.conformance.identify.beside import Against, Tried
+    from overlong.conformance.profile import Profile
     from overlong.conformance.protocol import Greeting
     from overlong.conformance.target import Target
     from overlong.conformance.targets.resolve import Limits
@@ -75,10 +78,17 @@ class Trait:
     """None if its machine could not be learned."""
     why_not: str = ""
     """Why nothing was learned."""
+    tried: int = 0
+    """Strings from elsewhere that were asked, since its machine is one that is known."""
+    against: tuple[Against, ...] = ()
+    """What of these was answered otherwise than by the machine that was learned."""
+    profile: Profile | None = None
+    """What a decoder that is exactly this is measured by."""
 
     @property
     def exact(self) -> bool:
-        return self.learned is not None and not self.departures
+        """Its machine is one that is known, and no answer to anything says otherwise."""
+        return self.learned is not None and not self.departures and not self.against
 
 
 @dataclass
@@ -90,9 +100,12 @@ class Portrait:
     traits: list[Trait] = field(default_factory=list[Trait])
     teachers: dict[str, Teacher] = field(default_factory=dict[str, Teacher])
 
+    tried: int = 0
+    """Strings from elsewhere, over all operations: see ``beside.py``."""
+
     @property
     def questions(self) -> int:
-        """Strings asked, over all operations."""
+        """Strings asked to learn, over all operations."""
         return sum(teacher.asked for teacher in self.teachers.values())
 
     def trait(self, title: str, operation: str = "") -> Trait | None:
@@ -157,6 +170,8 @@ class _Painter:
             operations.remove(VALIDATE)
         teachers = {operation: Teacher(target, operation, questions) for operation in operations}
         self._portrait = Portrait(target.id, target.greeting, teachers=teachers)
+        self._questions = questions
+        self._tried: dict[tuple[str, Profile], Tried] = {}
 
     def portrait(self) -> Portrait:
         """Aspect after aspect."""
@@ -214,7 +229,7 @@ class _Painter:
             teacher.ask([octets])
             return aspect.words(teacher, octets)
 
-        known = Known("as of the whole", machine, words)
+        known = Known("as of the whole", machine, words, whole.profile if whole.exact else None)
         return replace(aspect, title=title, known=lambda: iter([known]))
 
     def _paint(self, aspect: Aspect, operation: str, depth: int = _DEPTH) -> Trait:
@@ -225,19 +240,60 @@ class _Painter:
         learner = Learner(teacher, aspect.change, first.machine.characterising_set)
         trials = [_core_strings(), _long_forms(), first.machine.complete_strings()]
         try:
-            learned = learner.learn(trials, depth, _ENOUGH)
+            trait = self._compared(aspect, operation, learner.learn(trials, depth, _ENOUGH))
+            if short := [each.octets for each in trait.against if len(each.octets) <= _LONGEST]:
+                trait = self._learned_from(short, aspect, trait, learner, trials, depth)
         except Unlearnable as error:
             trait = Trait(aspect.title, operation, "", why_not=f"{error}{_likeness(teacher, aspect)}")
-        else:
-            known, found = _nearest(learned.machine, aspect.known())
-            shown = found[:EXAMPLES]
-            teacher.ask(each.witness for each in shown)
-            examples = tuple(
-                Example(each, aspect.words(teacher, each.witness), known.words(each.witness)) for each in shown
-            )
-            trait = Trait(aspect.title, operation, known.name, tuple(found), examples, learned)
         self._portrait.traits.append(trait)
         return trait
+
+    def _compared(self, aspect: Aspect, operation: str, learned: Learned) -> Trait:
+        """What a machine is, and what speaks against it."""
+        teacher = self._portrait.teachers[operation]
+        known, found = _nearest(learned.machine, aspect.known())
+        shown = found[:EXAMPLES]
+        teacher.ask(each.witness for each in shown)
+        examples = tuple(
+            Example(each, aspect.words(teacher, each.witness), known.words(each.witness)) for each in shown
+        )
+        trait = Trait(aspect.title, operation, known.name, tuple(found), examples, learned, profile=known.profile)
+        if found or known.profile is None:
+            return trait
+        tried = self._tried_on(operation, known.profile)
+        return replace(trait, tried=tried.count, against=tried.against(aspect.claims))
+
+    def _learned_from(
+        self,
+        short: Sequence[bytes],
+        aspect: Aspect,
+        trait: Trait,
+        learner: Learner,
+        trials: list[Sequence[bytes]],
+        depth: int,
+    ) -> Trait:
+        """The aspect learned again with counterexamples from elsewhere, if a machine of few states can have them."""
+        assert trait.learned is not None
+        before = trait.learned.machine
+        try:
+            again = self._compared(aspect, trait.operation, learner.learn([*trials, short], depth, _ENOUGH))
+        except Unlearnable:
+            return trait
+        assert again.learned is not None
+        machine = again.learned.machine
+        left = tuple(each for each in trait.against if machine.along(each.octets) == before.along(each.octets))
+        return replace(again, tried=trait.tried, against=left)
+
+    def _tried_on(self, operation: str, profile: Profile) -> Tried:
+        """What the strings from elsewhere show, asked once of an operation that is measured in one way."""
+        key = operation, profile
+        if key not in self._tried:
+            portrait = self._portrait
+            self._progress("strings from elsewhere", portrait.questions)
+            most = self._questions - portrait.teachers[operation].asked
+            self._tried[key] = tried_on(self._target, operation, profile, most)
+            portrait.tried += self._tried[key].count
+        return self._tried[key]
 
 
 def _nearest(machine: Transducer, known: Iterable[Known]) -> tuple[Known, list[Departure]]:

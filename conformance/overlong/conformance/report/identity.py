@@ -6,12 +6,16 @@ import re
 import textwrap
 from typing import TYPE_CHECKING, Any, cast
 
+from overlong.conformance.kind import POSITION
+from overlong.conformance.observation import Accepted, Refused
 from overlong.conformance.printable import printable, spaced_hex, thousands
+from overlong.reference import Decoded, Rejected
 from overlong.reference.answer import REFUSED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from overlong.conformance.identify.beside import Against
     from overlong.conformance.identify.departures import Departure
     from overlong.conformance.identify.identify import Example, Portrait, Trait
 
@@ -33,6 +37,12 @@ def portrait_lines(portrait: Portrait, width: int) -> Iterator[str]:
             )
         if len(trait.departures) > _SHOWN:
             yield f"{'':<{_LABEL}}and {len(trait.departures) - _SHOWN} more"
+        for each in trait.against[:_SHOWN]:
+            yield from textwrap.wrap(
+                _told(each), width, initial_indent=" " * _LABEL, subsequent_indent=" " * (_LABEL + 2)
+            )
+        if len(trait.against) > _SHOWN:
+            yield f"{'':<{_LABEL}}and {len(trait.against) - _SHOWN} more"
     if not portrait.traits:
         yield "nothing to learn: it offers none of V, D, L, S and T"
         return
@@ -67,6 +77,27 @@ def _sentence(trait: Trait, example: Example) -> str:
     return f"{departure}: {shown} is {said}, not {wanted}"
 
 
+def _told(against: Against) -> str:
+    """``from offset 32 on C0 80 is accepted, not refused``."""
+    finding = against.finding
+    place = ""
+    if against.word:
+        place = f"from offset {against.offset} on " if against.onwards else f"at offset {against.offset} "
+    match finding.expected, finding.observed:
+        case Rejected(), Accepted():
+            words = "is accepted, not refused"
+        case Decoded(), Refused():
+            words = "is refused, not accepted"
+        case Rejected(), Refused() if finding.claim == POSITION:
+            words = f"is {printable(finding.observed_words)}, not {_participle(finding.expected_words)}"
+        case _, Accepted() | Refused():
+            words = finding.title
+            return f"{place}{spaced_hex(against.shown)}: {words}"
+        case _:
+            words = f"gets no answer: {printable(finding.observed_words)}"
+    return f"{place}{spaced_hex(against.shown)} {words}"
+
+
 def _participle(words: str) -> str:
     """``accepted as U+0041`` for ``accept U+0041``, and the like: one form for both sides."""
     words = re.sub("^reject(?= )", "refused", words)
@@ -79,11 +110,15 @@ def _value(said: str) -> str:
 
 
 def _bound(portrait: Portrait) -> str:
-    sizes = [f"{trait.title} {len(trait.learned.machine)}" for trait in portrait.traits if trait.learned is not None]
+    learned = [trait for trait in portrait.traits if trait.learned is not None and not trait.against]
+    sizes = [f"{trait.title} {len(trait.learned.machine)}" for trait in learned if trait.learned is not None]
     asked = f"asked {thousands(portrait.questions)} strings"
+    if portrait.tried:
+        asked += f", and {thousands(portrait.tried)} from elsewhere to try what is exact"
     if not sizes:
         return asked
-    return f"{asked}; no line is wrong if the decoder is a machine of at most so many states: {', '.join(sizes)}"
+    other = "other " if any(trait.against for trait in portrait.traits) else ""
+    return f"{asked}; no {other}line is wrong if the decoder is a machine of at most so many states: {', '.join(sizes)}"
 
 
 def portrait_as_json(portrait: Portrait) -> dict[str, Any]:
@@ -94,6 +129,7 @@ def portrait_as_json(portrait: Portrait) -> dict[str, Any]:
         "version": portrait.greeting.version,
         "language": portrait.greeting.language,
         "questions": portrait.questions,
+        "tried": portrait.tried,
         "traits": [_trait_as_json(trait) for trait in portrait.traits],
     }
 
@@ -105,6 +141,8 @@ def _trait_as_json(trait: Trait) -> dict[str, Any]:
         "like": trait.name,
         "exact": trait.exact,
         "departures": [_departure_as_json(trait, place) for place in range(len(trait.departures))],
+        "tried": trait.tried,
+        "against": [_against_as_json(each) for each in trait.against],
     }
     if trait.learned is None:
         return {**result, "not_settled": trait.why_not}
@@ -131,6 +169,20 @@ def _departure_as_json(trait: Trait, place: int) -> dict[str, Any]:
     if place < len(trait.examples):
         result |= {"observed": trait.examples[place].said, "expected": trait.examples[place].wanted}
     return result
+
+
+def _against_as_json(against: Against) -> dict[str, Any]:
+    finding = against.finding
+    return {
+        "witness": against.octets.hex(),
+        "count": against.count,
+        "offset": against.offset if against.word else None,
+        "onwards": against.onwards,
+        "octets": against.shown.hex(),
+        "code": finding.code,
+        "observed": finding.observed_words,
+        "expected": finding.expected_words,
+    }
 
 
 def _change(change: object) -> object:
