@@ -62,3 +62,21 @@ def crashes(octets: bytes) -> bool:
 
 def fickle(octets: bytes) -> bool:
     return random.random() < 0.5 or is_well_formed(octets)
+
+
+def overlong_from_32(octets: bytes) -> bool:
+    """Takes C0 80 for a character, from offset 32 on."""
+    at = octets.find(b"\xc0\x80", 32)
+    return is_well_formed(octets if at < 0 else octets[:at] + octets[at + 2 :])
+
+
+def overlong_pair(octets: bytes) -> bool:
+    """Takes C1 A5 for a character."""
+    return is_well_formed(octets.replace(b"\xc1\xa5", b"e"))
+
+
+def short_only(octets: bytes) -> str:
+    """Refuses what has more than 4000 octets."""
+    if len(octets) > 4000:
+        raise UnicodeDecodeError("utf-8", octets, 0, 1, "too long")
+    return octets.decode()

@@ -48,6 +48,15 @@ bool ascii_from_32(const unsigned char *octets, size_t length) {
     }
     return accepting[state];
 }
+/* accepts surrogates, but for ED A5 A5 */
+bool surrogates_but_one(const unsigned char *octets, size_t length) {
+    int state = 0;
+    for (size_t i = 0; i < length; i++)
+        if (!state && i + 2 < length && octets[i] == 0xED && octets[i + 1] >> 5 == 5 && octets[i + 2] >> 6 == 2
+            && (octets[i + 1] != 0xA5 || octets[i + 2] != 0xA5)) i += 2;
+        else state = table[state][octets[i]];
+    return accepting[state];
+}
 /* accepts C0 80 from offset 41 on */
 bool lax_from_41(const unsigned char *octets, size_t length) {
     int state = 0;
@@ -172,6 +181,22 @@ def test_what_a_long_string_of_a_sweep_shows_can_be_asked_again(library, tmp_pat
     result = CliRunner().invoke(cli, shlex.split(command)[1:])
     assert result.exit_code == 1, result.output
     assert "OV201" in result.output
+
+
+@pytest.mark.usefixtures("few")
+def test_nothing_is_exactly_like_a_dialect_that_a_sweep_tells_it_from(library, tmp_path):
+    """The one surrogate that it refuses is rightly refused, so no finding speaks of it."""
+    name = so(library, "surrogates_but_one")
+    without = certify(name, sweeps=(), output=tmp_path)
+    assert without.run.behaves_like == "lax-surrogates (exact)"
+    certificate = certify(name, sweeps=["exhaustive(3)"], usual=False, output=tmp_path)
+    assert certificate.run.behaves_like == "lax-surrogates (nearest)"
+    records = [valid("results-1", json.loads(line)) for line in (tmp_path / RESULTS).read_text().splitlines()]
+    told = [each for each in records if each["record"] == "automaton"]
+    assert [each["behaves_like"] for each in told] == ["lax-surrogates (nearest)"]
+    assert "<svg" in told[0]["svg"]
+    right = certify("cpython-surrogatepass", sweeps=["depth(0)"], usual=False, output=tmp_path)
+    assert right.run.behaves_like == "lax-surrogates (exact)"
 
 
 @pytest.mark.usefixtures("few")

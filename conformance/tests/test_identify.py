@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from overlong.__main__ import cli
 from overlong.conformance.identify.identify import identify
-from overlong.conformance.report.identity import portrait_lines
+from overlong.conformance.report.identity import portrait_as_json, portrait_lines
 from overlong.conformance.targets.builtins import BUILTINS
 from overlong.reference import DIALECTS, ERROR_MODES
 
@@ -106,9 +106,47 @@ def test_what_no_machine_describes_is_said_to_be_that() -> None:
     assert "no machine" in trait.why_not or "not settled" in trait.why_not
 
 
+def test_nothing_is_exact_that_other_strings_tell_from_it() -> None:
+    """A threshold, which no machine of few states has: it is told with its offset."""
+    portrait = identify(f"py:{SPEAKERS}:overlong_from_32")
+    (trait,) = portrait.traits
+    assert (trait.name, trait.exact, trait.departures) == ("rfc3629", False, ())
+    lines = "\n".join(portrait_lines(portrait, 80))
+    assert "exactly" not in lines
+    assert "rfc3629 except:\n" in lines
+    assert "from offset 32 on C0 80 is accepted, not refused" in lines
+    assert "machine" not in lines  # no bound holds of it
+    (against,) = trait.against
+    assert (len(against.octets), against.onwards, against.finding.code) == (34, True, "OV201")
+    data = portrait_as_json(portrait)["traits"][0]
+    assert not data["exact"]
+    assert [(each["octets"], each["offset"], each["onwards"]) for each in data["against"]] == [("c080", 32, True)]
+
+
+def test_strings_from_elsewhere_are_learned_from() -> None:
+    """One pair of 65 536, which is like its neighbours but for one octet."""
+    (trait,) = identify(f"py:{SPEAKERS}:overlong_pair").traits
+    assert [str(departure) for departure in trait.departures] == ["C1 A5"]
+    assert not trait.against
+
+
+def test_a_limit_on_length_is_no_exact_dialect() -> None:
+    trait = portrait_of(f"py:{SPEAKERS}:short_only").trait("dialect")
+    assert trait is not None
+    assert trait.against
+    assert {each.offset for each in trait.against if each.onwards} == {4095}
+
+
+def test_who_may_ask_little_asks_fewer_strings_from_elsewhere() -> None:
+    few, many = (identify(f"py:{SPEAKERS}:rfc3629", questions=number) for number in (100_000, 1_000_000))
+    assert few.questions + few.tried == 100_000
+    assert few.tried < many.tried
+    assert all(trait.exact for trait in (*few.traits, *many.traits))
+
+
 def test_the_bound_on_questions_is_kept() -> None:
     portrait = identify("cpython", questions=5000)
-    assert portrait.questions <= 5000 * len(portrait.teachers)
+    assert portrait.questions + portrait.tried <= 5000 * len(portrait.teachers)
     assert all(trait.learned is None for trait in portrait.traits)
 
 

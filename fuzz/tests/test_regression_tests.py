@@ -44,6 +44,23 @@ SHOWN = (ACCEPTED, LOST, KEPT)
 """Those for which there is a decoder that has the bug unless FIXED is set."""
 
 
+@pytest.mark.parametrize("language", sorted(LANGUAGES))
+def test_what_is_cut_or_beyond_ascii_is_spelt_and_never_a_question_mark(language):
+    """Answers to long inputs are cut with an ellipsis, titles and folders may hold anything."""
+    expected = expected_in_words(Vector("fuzz", LONG.octets).replaced)
+    assert "\N{HORIZONTAL ELLIPSIS}" in expected
+    said = "accepted U+0061 \N{HORIZONTAL ELLIPSIS} (70 values)"
+    title = "caf\xe9 \N{EN DASH} back\\slash " + "x" * 400
+    text = source(replace(LONG, expected=expected, observed=said, title=title), language)
+    words = " ".join(line.strip(" *#/") for line in text.splitlines())
+    assert text.isascii()
+    assert "observed: accepted U+0061 ... (70 values)" in words
+    assert "U+0061 ... (71 values)" in words
+    assert "caf<U+00E9> - back<U+005C>slash" in words
+    assert "xxx..." in words
+    assert "?" not in words.partition("explained by")[0]
+
+
 def needs(*programs):
     missing = [program for program in programs if shutil.which(program) is None]
     return pytest.mark.skipif(bool(missing), reason=f"{', '.join(missing)} not on PATH")

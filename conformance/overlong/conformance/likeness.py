@@ -12,6 +12,7 @@ from overlong.conformance.printable import printable
 from overlong.conformance.protocol import DECODE, VALIDATE
 from overlong.conformance.report.model import Drawn
 from overlong.conformance.runner import FAILS
+from overlong.conformance.sweep.shard import ACCEPTED_ILL_FORMED, REFUSED_WELL_FORMED
 from overlong.conformance.target import BudgetSpent, TargetError
 from overlong.reference import DIALECTS, dialect
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 _QUESTIONS = 120_000
 """Strings that it may be asked: three times what most dialects take, and a second's work."""
+EXACT, NEAREST = " (exact)", " (nearest)"
 
 
 def portray(target: Target, run: Run, writer: ResultsWriter) -> None:
@@ -53,9 +55,21 @@ def portray(target: Target, run: Run, writer: ResultsWriter) -> None:
     if maps:
         writer.portrait(maps)
     if learned is not None:
-        run.behaves_like, drawn = likeness(learned, run, maps)
-        if run.behaves_like:
-            writer.automaton(drawn, run.behaves_like)
+        run.behaves_like, run.drawn = likeness(learned, run, maps)
+
+
+def hold_to_sweeps(run: Run) -> None:
+    """Take back that a target is exactly like a dialect if the strings of a sweep say otherwise."""
+    name, exact = run.behaves_like.removesuffix(EXACT), run.behaves_like.endswith(EXACT)
+    if run.swept is None or not exact:
+        return
+    spoken = dialect(name).automaton
+    for part in run.swept.plans:
+        named = [bucket.found for bucket in run.swept.buckets if bucket.plan == part.plan.name]
+        if part.accepted != part.plan.account(spoken).well_formed or any(
+            name not in found.dialects for found in named if found.kind in (REFUSED_WELL_FORMED, ACCEPTED_ILL_FORMED)
+        ):
+            run.behaves_like = name + NEAREST
 
 
 def learn(target: Target) -> Portrait:
@@ -75,18 +89,19 @@ def likeness(learned: Portrait, run: Run, maps: Sequence[Map]) -> tuple[str, Dra
     """The dialect that it speaks, exactly or nearest; and its automaton, if it could be learned, beside that of what it
     should speak.
 
-    It is exact only if what was learned equals the dialect's machine, and nothing that the suites or the maps showed
-    says otherwise. Nothing is said of what could not be learned and has no maps.
+    It is exact only if what was learned equals the dialect's machine, and nothing that the suites, the maps or strings
+    from elsewhere (``identify/beside.py``) showed says otherwise; :func:`hold_to_sweeps` holds it to sweeps. Nothing is
+    said of what could not be learned and has no maps.
     """
     from overlong.conformance.identify.picture import picture
 
     trait = learned.trait("dialect")
     drawn = picture(learned, ".svg", run.profile.speaks)
     if trait is None or drawn is None:
-        return f"{_nearest(maps, run)} (nearest)" if maps else "", None
+        return f"{_nearest(maps, run)}{NEAREST}" if maps else "", None
     exact = trait.exact and _never_otherwise(run, trait.name) and not (maps and _differing(maps, trait.name, run))
     title = f"The automaton of {printable(run.target)}, as learned, and that of {run.profile.speaks}"
-    return f"{trait.name} ({'exact' if exact else 'nearest'})", Drawn(title, drawn)
+    return f"{trait.name}{EXACT if exact else NEAREST}", Drawn(title, drawn)
 
 
 def _never_otherwise(run: Run, name: str) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 
 def printable(text: str, limit: int = 300) -> str:
     """``text`` on one line; what steers a terminal, reorders text, breaks lines or is no character is escaped."""
@@ -16,6 +18,21 @@ def _escaped(character: str) -> str:
         return {"\n": "\\n", "\r": "\\r", "\t": "\\t"}[character]
     number = ord(character)
     return f"\\x{number:02x}" if number < 0x100 else f"\\u{{{number:x}}}"
+
+
+def plain(text: str, limit: int = 400) -> str:
+    """``text`` in ASCII without backslashes and trigraphs: in a comment, no language reads more than words into it.
+
+    It is cut first and spelt afterwards; what has no spelling of its own is named: ``<U+00E9>``.
+    """
+    cut = text if len(text) <= limit else f"{text[:limit]}…"
+    spelt = "".join(
+        each if " " <= each <= "~" and each != "\\" else _SPELT.get(each) or f"<U+{ord(each):04X}>" for each in cut
+    )
+    return re.sub(r"\?{2,}", "?", spelt)
+
+
+_SPELT = {"…": "...", "§": "section ", "\N{EN DASH}": "-", "\N{EM DASH}": "-"}
 
 
 def spaced_hex(octets: bytes, limit: int = 24) -> str:

@@ -76,6 +76,8 @@ class ResultsWriter:
     def footer(self, certificate: Certificate) -> None:
         """All that is known when a run has ended."""
         run, target = certificate.run, certificate.invocation.target
+        if run.behaves_like:
+            self.automaton(run.drawn, run.behaves_like)
         for suite in run.suites:
             self._write({"record": "suite", **suite_as_json(suite)})
         for part in run.swept.plans if run.swept else ():

@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from overlong.conformance.observation import Observation
     from overlong.conformance.own_mode import Suspicion
     from overlong.conformance.protocol import Greeting
+    from overlong.conformance.report.model import Drawn
     from overlong.conformance.suites.suite import Suite
     from overlong.conformance.sweep.sweep import SweepRun
     from overlong.conformance.target import Answered, Target
@@ -163,6 +164,8 @@ class Run:
     """For V and D, the answers to the core: two of them at the most, and of refusals only that they are."""
     behaves_like: str = ""
     """``rfc2279 (exact)``: what was learned of a target that fails the verdict; empty if nothing was."""
+    drawn: Drawn | None = None
+    """Its automaton, if that was learned."""
 
     @property
     def measured_by(self) -> Profile:

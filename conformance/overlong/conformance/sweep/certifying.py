@@ -6,6 +6,7 @@ from dataclasses import replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from overlong.conformance.likeness import hold_to_sweeps
 from overlong.conformance.printable import thousands
 from overlong.conformance.runner import FAILS
 from overlong.conformance.suites.core import core_vectors
@@ -113,6 +114,7 @@ def sweep_too(
     run.swept = swept
     if swept.incomplete or swept.wrong:
         run.incomplete = f"the sweep: {swept.incomplete or swept.wrong}"
+    hold_to_sweeps(run)
     of_suites = set(run.buckets)
     for bucket in swept.buckets:
         finding = bucket.cause or bucket.finding

@@ -293,4 +293,4 @@ def _habits(said: _Columns) -> Habits | None:
 
 def shown(text: str) -> str:
     """Text from a target in ASCII, safe to show."""
-    return printable(text).encode("ascii", "backslashreplace").decode("ascii")
+    return printable(text).replace("…", "...").encode("ascii", "backslashreplace").decode("ascii")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from overlong.conformance.finding import expected_in_words
-from overlong.conformance.printable import printable
+from overlong.conformance.printable import plain, printable
 from overlong.conformance.protocol import DECODE, ENCODING, GUARDED, OPERATIONS, REPLACING
 from overlong.conformance.vector import Vector
 from overlong.fuzz.campaign.stored import AGAIN
@@ -153,9 +152,3 @@ def _comment(stored: StoredFinding, folder: str) -> Iterator[str]:
     )
     for line in lines:
         yield from textwrap.wrap(plain(line), _WIDTH, subsequent_indent="  ", break_on_hyphens=False)
-
-
-def plain(text: str) -> str:
-    """Words that mean nothing in any language's comments: no backslash, no trigraph, nothing beyond ASCII."""
-    text = printable(text.replace("\N{SECTION SIGN}", "section "), 400)
-    return re.sub(r"\?{2,}", "?", re.sub(r"[^ -\[\]-~]", "?", text))

@@ -200,4 +200,4 @@ def _text_of(kind: int, said: tuple[int, int, int, int], output: bytes) -> str:
 
 
 def _shown(text: str) -> str:
-    return printable(text).encode("ascii", "backslashreplace").decode("ascii")
+    return printable(text).replace("…", "...").encode("ascii", "backslashreplace").decode("ascii")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from overlong.conformance.printable import plain
 from overlong.conformance.vectors.edition import notice
 from overlong.reference import Rejected
 
@@ -23,7 +23,7 @@ def put(file: Writable, *lines: str) -> int:
 
 def heading(selection: Selection, mark: str = "// ") -> tuple[str, ...]:
     """The notice as comment lines. A glob of the user's stays inside them, whatever it holds."""
-    return tuple(mark + re.sub(r"[^ -\[\]-~]", "?", line) for line in notice(selection.words))
+    return tuple(mark + plain(line) for line in notice(selection.words))
 
 
 def quoted(text: str) -> str:
