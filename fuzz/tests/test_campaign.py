@@ -23,7 +23,7 @@ from overlong.conformance.profile import Profile
 from overlong.conformance.target import TargetError
 from overlong.conformance.vector import Vector
 from overlong.fuzz.campaign.absorb import AT_ONCE, Unfinished, octave, thinned
-from overlong.fuzz.campaign.campaign import Campaign, finding_named, findings_in, import_into, profile_of, to_vector
+from overlong.fuzz.campaign.campaign import Campaign, findings_in, import_into, profile_of, to_vector
 from overlong.fuzz.campaign.claimant import Claimant
 from overlong.fuzz.campaign.error import CampaignError
 from overlong.fuzz.campaign.running import Running
@@ -32,6 +32,7 @@ from overlong.fuzz.campaign.store import DATABASE, PATIENCE, Claim, Store, error
 from overlong.fuzz.campaign.written import harvest_as_text, harvest_of_text
 from overlong.fuzz.divergence import Divergence, Fingerprint
 from overlong.fuzz.engines.engine import BLOCK, Harvest, Job, Span
+from overlong.fuzz.findings import finding_named
 from overlong.reference import Decoded, Rejected
 
 fcntl = pytest.importorskip("fcntl", reason="signals and process groups are POSIX's")

@@ -11,13 +11,13 @@ from overlong.conformance.compare import place_of_fault
 from overlong.conformance.lost import ended_how
 from overlong.conformance.printable import printable
 from overlong.conformance.protocol import AGAIN, DECODE, GUARDED, REPLACE, STREAMING, VALIDATE
+from overlong.fuzz.campaign.stored import ANYWHERE
 from overlong.fuzz.minimise.place import announced, class_of, place_of
 
 if TYPE_CHECKING:
     from overlong.conformance.finding import Finding
     from overlong.fuzz.minimise.place import Place
 
-ANYWHERE = "anywhere"
 UNSTABLE, PLACED, KEPT = "OV605", "OV806", "OV807"
 """Another answer each time; in another place; after other calls."""
 TIMED_OUT = "OV603"

@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING
 from overlong.conformance.explanation import explain_code, explain_octets
 from overlong.conformance.kind import KINDS
 from overlong.conformance.printable import printable
+from overlong.conformance.protocol import ENCODING
 from overlong.conformance.vector import Vector
+from overlong.fuzz.campaign.stored import StoredFinding
+from overlong.fuzz.findings import lines_of
 from overlong.fuzz.promotion.case import case_of
 from overlong.fuzz.promotion.error import PromotionError
-from overlong.fuzz.report import block
+from overlong.fuzz.promotion.promote import check
 from overlong.fuzz.spelling import abbreviated, core
 from overlong.reference import DEFECTS
 
@@ -21,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from overlong.conformance.profile import Profile
-    from overlong.fuzz.campaign.stored import StoredFinding
+    from overlong.fuzz.findings import Found
 
 _OPEN = (
     "A difference is no fault: RFC 3629 leaves open what the two targets do differently. Two programs that read the "
@@ -33,14 +36,28 @@ _UNSTABLE = (
 )
 
 
-def explain_finding(stored: StoredFinding, profile: Profile, folder: str, width: int) -> Iterator[str]:
+def explain_finding(stored: Found, profile: Profile, folder: str, width: int) -> Iterator[str]:
     """The lines, none of them styled, none (but commands) wider than ``width``."""
-    explain, *rest = reversed(list(block(stored, profile, folder, width)))
+    explain, *rest = reversed(list(lines_of(stored, folder, width)))
     assert "explain:" in explain  # that is what this is
     yield from reversed(rest)
-    for word in _offered(stored, folder):
+    for word in _offered(stored, profile, folder):
         yield f"     {word}: {printable(shlex.join(['overlong', 'finding', word, folder, stored.id]), 1000)}"
-    yield ""
+    if stored.operation not in ENCODING:  # what those are given is no UTF-8
+        yield ""
+        yield from _walk(stored, profile, width)
+    if not stored.is_difference and (stored.code in DEFECTS or stored.code in KINDS):
+        yield ""
+        yield from explain_code(stored.code, width)
+    unstable = isinstance(stored, StoredFinding) and not stored.is_stable
+    for paragraph in (_OPEN * stored.is_difference, _UNSTABLE * unstable):
+        if paragraph:
+            yield ""
+            yield from textwrap.wrap(paragraph, width)
+
+
+def _walk(stored: Found, profile: Profile, width: int) -> Iterator[str]:
+    """Its octets, without what is only filler, through the automaton."""
     start, end = core(Vector("fuzz", stored.octets, profile=profile))
     if (start, end) != (0, len(stored.octets)):
         before, after = stored.octets[:start], stored.octets[end:]
@@ -50,19 +67,14 @@ def explain_finding(stored: StoredFinding, profile: Profile, folder: str, width:
         line = f"Its octets from offset {start} on ({', '.join(aside)}):"
         yield from textwrap.wrap(line, width)
     yield from explain_octets(stored.octets[start:end], width, profile)
-    if not stored.is_difference and (stored.code in DEFECTS or stored.code in KINDS):
-        yield ""
-        yield from explain_code(stored.code, width)
-    for paragraph in (_OPEN * stored.is_difference, _UNSTABLE * (not stored.is_stable)):
-        if paragraph:
-            yield ""
-            yield from textwrap.wrap(paragraph, width)
 
 
-def _offered(stored: StoredFinding, folder: str) -> Iterator[str]:
+def _offered(stored: Found, profile: Profile, folder: str) -> Iterator[str]:
     """What can be done with it: a difference is nobody's to mend, and not all can be said in every language."""
     if not stored.is_difference:
-        yield "promote"
+        with contextlib.suppress(PromotionError):
+            check(stored, profile)
+            yield "promote"
         with contextlib.suppress(PromotionError):
             case_of(stored, folder)
             yield "test"

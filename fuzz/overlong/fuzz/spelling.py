@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from overlong.conformance.profile import Profile
     from overlong.conformance.vector import Vector
     from overlong.fuzz.campaign.stored import StoredFinding
+    from overlong.fuzz.findings import Found
 
 _RUN = 5
 """Repetitions from which a run is counted and not written out."""
@@ -89,7 +90,7 @@ def in_chunks(chunks: Sequence[int]) -> str:
     )
 
 
-def how_given(stored: StoredFinding) -> str:
+def how_given(stored: Found) -> str:
     """The octets, and how they are given if not whole to a new decoder."""
     text = abbreviated(stored.octets)
     if stored.chunks is not None:
@@ -101,7 +102,7 @@ def how_given(stored: StoredFinding) -> str:
     return text
 
 
-def spelled(stored: StoredFinding) -> str:
+def spelled(stored: Found) -> str:
     """The id that ``overlong replay`` reads: every octet, a dot where a chunk ends, what came earlier before a plus."""
     if stored.chunks is None and stored.earlier is None:
         return stored.octets.hex() or "input/empty"
@@ -121,7 +122,7 @@ def again(stored: StoredFinding, profile: Profile, folder: str) -> str:
     return reproduce_command("replay", target, _FETCHED, profile=profile).replace(_FETCHED, f'"$({shown})"', 1)
 
 
-def explain_command(stored: StoredFinding, folder: str) -> str:
+def explain_command(stored: Found, folder: str) -> str:
     """The command that says what a finding is."""
     return shlex.join(["overlong", "explain", folder, stored.id])
 

@@ -32,23 +32,23 @@ def data(report: Report) -> str:
 
 def as_json(report: Report) -> dict[str, Any]:
     """The report as plain data, in the form of ``schemas/report-1.schema.json``."""
-    return {"schema": SCHEMA, "state": report.state.value, **_plain(report)}
+    return {"schema": SCHEMA, "state": report.state.value, **plain(report)}
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """Plain data of what a report is made of."""
     match value:
         case Map():
             return {"name": value.name, "answers": packed(value.answers)}
         case Report() | Subject() | Cause() | Part() | Drawn() | Moment():
-            return {each.name: _plain(getattr(value, each.name)) for each in fields(value)}
+            return {each.name: plain(getattr(value, each.name)) for each in fields(value)}
         case bytes():
             return value.hex()
         case Kind() | State() | Standing():
             return value.value
         case list() | tuple():
-            return [_plain(each) for each in value]  # pyright: ignore[reportUnknownVariableType]
+            return [plain(each) for each in value]  # pyright: ignore[reportUnknownVariableType]
         case dict():
-            return {name: _plain(each) for name, each in value.items()}  # pyright: ignore[reportUnknownVariableType]
+            return {name: plain(each) for name, each in value.items()}  # pyright: ignore[reportUnknownVariableType]
         case _:
             return value

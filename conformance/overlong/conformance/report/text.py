@@ -108,7 +108,7 @@ def _single(report: Report, subject: Subject, glyphs: Glyphs, width: int) -> Ite
         yield from sign_lines(subject.sign, width)
         yield ""
     for cause in subject.told[:SHOWN]:
-        yield from _cause(cause, width)
+        yield from lines_of_cause(cause, width)
         yield ""
     if hidden := len(subject.causes) - min(len(subject.told), SHOWN):
         what = counted(hidden, "bucket" if subject.sign else "more bucket")
@@ -168,7 +168,7 @@ def _remarks(subject: Subject, width: int) -> Iterator[str]:
             yield from _wrapped(f"{title} sha256 {printable(digest)}", width)
 
 
-def _cause(cause: Cause, width: int) -> Iterator[str]:
+def lines_of_cause(cause: Cause, width: int) -> Iterator[str]:
     """``FAIL core/c080  OV201 overlong form accepted``, and all of it below."""
     name = printable(cause.vector or cause.id)
     begins = _HEADS.get(cause.standing, cause.standing.value.upper())
@@ -214,7 +214,7 @@ def _campaign(subjects: Sequence[Subject], width: int) -> Iterator[str]:
         if subject.why:
             yield from _wrapped(printable(subject.why, _LONG), width, "  ")
         for cause in subject.causes[:SHOWN]:
-            yield from _cause(cause, width)
+            yield from lines_of_cause(cause, width)
         if (more := len(subject.causes) - SHOWN) > 0:
             yield f"     and {counted(more, 'more bucket')}"
         yield ""

@@ -418,25 +418,6 @@ def profile_of(folder: Path | str) -> Profile:
         return _job_of(store).profile
 
 
-def finding_named(folder: Path | str, name: str) -> StoredFinding:
-    """The finding of that id, or of the only id that begins so: ``D-7f3a``.
-
-    Raises:
-        CampaignError: no campaign is there; there is no such finding, or there are several.
-    """
-    found = findings_in(folder)
-    shown, where = printable(name, 40), printable(str(folder))
-    wanted = name if name[:2].upper() == "D-" else f"D-{name}"
-    wanted = f"D-{wanted[2:].lower()}"
-    fitting = [each for each in found if each.id.startswith(wanted)] if name else []
-    if len(fitting) == 1:
-        return fitting[0]
-    if fitting:
-        raise CampaignError(f"{where}: {shown} is the beginning of {', '.join(e.id for e in fitting[:4])}; write more")
-    there = f"those there are {', '.join(each.id for each in found[:4])}{', …' if len(found) > 4 else ''}"
-    raise CampaignError(f"{where}: there is no finding {shown}; {there if found else 'nothing was found'}")
-
-
 def to_vector(stored: StoredFinding, profile: Profile) -> Vector:
     """The input of a finding, to be asked again."""
     return Vector("fuzz", stored.octets, chunks=stored.chunks, earlier=stored.earlier, profile=profile)

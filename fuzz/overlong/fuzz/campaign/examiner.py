@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.kind import POSITION
 from overlong.conformance.protocol import AGAIN, AGAIN_REPLACE, DECODE, REPLACE, REPLACING, STREAMING, VALIDATE
-from overlong.fuzz.bucket import ANYWHERE, UNSTABLE, key_of
+from overlong.fuzz.bucket import UNSTABLE, key_of
 from overlong.fuzz.campaign.absorb import Examined
 from overlong.fuzz.campaign.differing import Differing
 from overlong.fuzz.campaign.stored import AGAIN as TIMES
+from overlong.fuzz.campaign.stored import ANYWHERE
 from overlong.fuzz.minimise.minimise import Minimised, minimise, order
 from overlong.fuzz.minimise.place import REFUSED, place_of
 from overlong.fuzz.minimise.stability import stable

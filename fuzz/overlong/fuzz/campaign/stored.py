@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+ANYWHERE = "anywhere"
+"""What a finding says of its placement where that does not matter."""
+
 
 @dataclass(frozen=True)
 class StoredFinding:
@@ -44,6 +47,11 @@ class StoredFinding:
     """The number of the input that showed it first."""
     seconds: float
     """Of campaign time, when it was found."""
+
+    @property
+    def where(self) -> str:
+        """Where in the grammar it shows, and what its place has to do with it; empty if nothing is known of either."""
+        return ", ".join(part for part in (self.form, self.octets_at, self.placement) if part not in ("", ANYWHERE))
 
     @property
     def is_difference(self) -> bool:

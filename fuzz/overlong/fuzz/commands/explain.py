@@ -1,4 +1,4 @@
-"""``overlong explain``: what octets are, what a code means, or what a campaign found."""
+"""``overlong explain``: what octets are, what a code means, or what a run found."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FINDING = re.compile(r"[Dd]-[0-9A-Fa-f]{1,8}")
 @click.argument("what", nargs=-1, required=True, shell_complete=complete_codes)
 @profile_option("The dialect whose automaton reads the octets.")
 def command(what: tuple[str, ...], profile: str) -> None:
-    """Explain octets (in hexadecimal), a code (OV201), or a finding of a campaign (FOLDER D-7f3a).
+    """Explain octets (in hexadecimal), a code (OV201), or a finding of a run (FOLDER D-7f3a).
 
     For octets: the walk through the automaton with the grammar's alternatives still open, the defect,
     and what each error mode makes of them. 'codes' lists all codes. For a finding: all that is known
@@ -33,12 +33,12 @@ def command(what: tuple[str, ...], profile: str) -> None:
         click.get_current_context().invoke(explain.command, what=what, profile=profile)
         return
     if len(what) != 2:
-        raise click.UsageError(f"name the folder of the campaign, then the finding: overlong explain FOLDER {what[-1]}")
-    from overlong.fuzz.campaign.campaign import finding_named, profile_of
+        raise click.UsageError(f"name the folder of the run, then the finding: overlong explain FOLDER {what[-1]}")
     from overlong.fuzz.explanation import explain_finding
+    from overlong.fuzz.findings import finding_named, profile_of
 
     folder, name = what
     with campaign_errors():
         stored = finding_named(folder, name)
-        for line in explain_finding(stored, profile_of(folder), folder, width()):
+        for line in explain_finding(stored, profile_of(folder, stored), folder, width()):
             click.echo(line)

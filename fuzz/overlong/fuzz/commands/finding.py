@@ -1,4 +1,4 @@
-"""``overlong finding``: what campaigns found, one by one."""
+"""``overlong finding``: what certify, matrix, sweep and fuzz found, one by one."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ _NAME = click.argument("name", metavar="ID")
 
 @click.group("finding")
 def command() -> None:
-    """Findings of a campaign: one for each cause, with the least input that shows it.
+    """Findings of a run of certify, matrix, sweep or fuzz: one for each cause, with an input that shows it.
 
     \b
     Examples:
       overlong finding list campaign/
       overlong finding show campaign/ D-7f3a
+      overlong finding test overlong-results/cpython overlong/c0ae
     """  # noqa: D301 (click reads the backspace)
 
 
@@ -38,32 +39,25 @@ def command() -> None:
     help="What stdout gets.",
 )
 def list_command(folder: str, form: str) -> None:
-    """List the findings of a campaign, in the order in which they were found.
+    """List the findings of a run, in the order of its report.
 
     \b
     Examples:
       overlong finding list overlong-results/fuzz-cpython
+      overlong finding list overlong-results/cpython
 
     \b
     Exit status:
       0  listed, also if there are none
-      2  FOLDER has no campaign
+      2  FOLDER is not that of a run
     """  # noqa: D301 (click reads the backspace)
     import json
 
-    from overlong.conformance.printable import printable
-    from overlong.fuzz.campaign.campaign import findings_in
-    from overlong.fuzz.campaign.store import finding_as_json
-    from overlong.fuzz.report import kind_of
-    from overlong.fuzz.spelling import how_given
+    from overlong.fuzz.findings import as_json, findings_in, line_of
 
     with campaign_errors():
-        for stored in findings_in(Path(folder)):
-            if form == "json":
-                click.echo(json.dumps(finding_as_json(stored)))
-                continue
-            word, peer = ("difference: ", f" and {printable(stored.peer)}") if stored.is_difference else ("", "")
-            click.echo(f"{stored.id}  {word}{kind_of(stored)}  {printable(stored.target)}{peer}  {how_given(stored)}")
+        for found in findings_in(folder):
+            click.echo(json.dumps(as_json(found)) if form == "json" else line_of(found))
 
 
 @command.command("show")
@@ -78,7 +72,7 @@ def list_command(folder: str, form: str) -> None:
     help="All of it as data; as the report has it; or only what 'overlong replay' takes for a vector.",
 )
 def show_command(folder: str, name: str, form: str) -> None:
-    """Show a finding. ID may be shortened as long as no other begins like it.
+    """Show a finding. ID may be shortened as long as no other begins like it, or be the vector's: overlong/c0ae.
 
     \b
     Examples:
@@ -88,23 +82,20 @@ def show_command(folder: str, name: str, form: str) -> None:
     \b
     Exit status:
       0  shown
-      2  there is no such campaign or finding
+      2  there is no such run or finding
     """  # noqa: D301 (click reads the backspace)
     import json
 
-    from overlong.fuzz.campaign.campaign import finding_named, profile_of
-    from overlong.fuzz.campaign.store import finding_as_json
-    from overlong.fuzz.report import block
-    from overlong.fuzz.spelling import spelled
+    from overlong.fuzz.findings import as_json, finding_named, in_full, lines_of
 
     with campaign_errors():
-        stored = finding_named(Path(folder), name)
+        found = finding_named(folder, name)
         if form == "json":
-            click.echo(json.dumps(finding_as_json(stored), indent=2))
+            click.echo(json.dumps(as_json(found), indent=2))
         elif form == "id":
-            click.echo(spelled(stored))
+            click.echo(in_full(found))
         else:
-            for line in block(stored, profile_of(Path(folder)), folder, width()):
+            for line in lines_of(found, folder, width()):
                 click.echo(line)
 
 
@@ -133,11 +124,12 @@ def promote_command(folder: str, name: str, to: Path) -> None:
       2  there is no such finding, or the file cannot be written
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.printable import printable
-    from overlong.fuzz.campaign.campaign import finding_named, profile_of
+    from overlong.fuzz.findings import finding_named, profile_of
     from overlong.fuzz.promotion.promote import promote
 
     with campaign_errors():
-        written = promote(finding_named(Path(folder), name), to, profile_of(Path(folder)))
+        found = finding_named(folder, name)
+        written = promote(found, to, profile_of(folder, found))
     click.echo(printable(str(written), 1000))
 
 
@@ -163,6 +155,7 @@ def test_command(folder: str, name: str, language: str | None, output: Path | No
     Examples:
       overlong finding test overlong-results/fuzz-mylib D-7f3a --language rust
       overlong finding test campaign/ D-7f3a --language c -o tests/
+      overlong finding test overlong-results/mylib overlong/c0ae
 
     \b
     Exit status:
@@ -170,13 +163,13 @@ def test_command(folder: str, name: str, language: str | None, output: Path | No
       2  there is no such finding, or the file cannot be written
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.printable import printable
-    from overlong.fuzz.campaign.campaign import finding_named
     from overlong.fuzz.campaign.error import CampaignError
+    from overlong.fuzz.findings import finding_named, language_of
     from overlong.fuzz.promotion.tests import file_name, how_to_run, language_for, source
 
     with campaign_errors():
-        stored = finding_named(Path(folder), name)
-        language = language or language_for(stored.target)
+        stored = finding_named(folder, name)
+        language = language or language_for(stored.target, language_of(stored))
         text = source(stored, language, folder=folder)
         if output is None:
             sys.stdout.write(text)

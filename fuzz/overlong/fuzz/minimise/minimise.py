@@ -33,7 +33,8 @@ from overlong.conformance.protocol import (
     VALIDATE,
 )
 from overlong.conformance.vector import Vector
-from overlong.fuzz.bucket import ANYWHERE, KEPT, PLACED, UNSTABLE, placement
+from overlong.fuzz.bucket import KEPT, PLACED, UNSTABLE, placement
+from overlong.fuzz.campaign.stored import ANYWHERE
 from overlong.fuzz.minimise.alike import cut_alike, kinds, unchecked
 from overlong.fuzz.minimise.place import OTHERWISE, REFUSED, place_of, spliced
 from overlong.fuzz.minimise.smaller import (

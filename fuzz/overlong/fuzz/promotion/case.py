@@ -13,13 +13,13 @@ from overlong.conformance.protocol import DECODE, ENCODING, GUARDED, OPERATIONS,
 from overlong.conformance.vector import Vector
 from overlong.fuzz.campaign.stored import AGAIN
 from overlong.fuzz.promotion.error import PromotionError
-from overlong.fuzz.promotion.promote import checked_id
+from overlong.fuzz.promotion.promote import checked_id, not_alone
 from overlong.reference import DEFECTS, Rejected
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from overlong.fuzz.campaign.stored import StoredFinding
+    from overlong.fuzz.findings import Found
 
 _UNSAID = {
     "OV302": "how many octets a refusal covers",
@@ -42,7 +42,7 @@ class Case:
 
     id: str
     target: str
-    """As the campaign names it; raw: whoever writes some of it must look at it first."""
+    """As the run names it; raw: whoever writes some of it must look at it first."""
     comment: tuple[str, ...]
     octets: bytes
     chunks: tuple[int, ...] | None
@@ -85,12 +85,12 @@ class Case:
         return "".join(map(chr, self.scalars or ()))
 
 
-def case_of(stored: StoredFinding, folder: str) -> Case:
+def case_of(stored: Found, folder: str) -> Case:
     """The test of a finding.
 
     Args:
         stored: the finding.
-        folder: of the campaign, for the command that explains it.
+        folder: of the run, for the command that explains it.
 
     Raises:
         PromotionError: no test can say what is wrong; the message says why and what can be done instead.
@@ -103,8 +103,11 @@ def case_of(stored: StoredFinding, folder: str) -> Case:
             f"{name}: {stored.code} is about {_UNSAID[stored.code]}, which a test cannot ask in every language; "
             "promote it, and let overlong certify --vectors ask it"
         )
-    if stored.operation not in OPERATIONS or stored.operation in ENCODING:
+    if stored.operation in ENCODING:
+        raise PromotionError(f"{name}: of an encoder, and these tests are for decoders; keep the results")
+    if stored.operation not in OPERATIONS:
         raise PromotionError(f"{name}: {printable(stored.operation, 20)} is no operation of a decoder")
+    not_alone(stored)
     replaces = stored.operation in REPLACING
     if replaces and stored.code in DEFECTS:
         raise PromotionError(
@@ -120,7 +123,7 @@ def case_of(stored: StoredFinding, folder: str) -> Case:
         known = stored.expected.startswith("reject at" if refused and offset is None else words)
         if not known:
             raise PromotionError(
-                f"{name}: the campaign expected '{printable(stored.expected, 80)}', after what the target says of "
+                f"{name}: the run expected '{printable(stored.expected, 80)}', after what the target says of "
                 f"itself, and RFC 3629 by itself says '{words}'; promote it, and let overlong certify --vectors ask it"
             )
     return Case(
@@ -138,7 +141,7 @@ def case_of(stored: StoredFinding, folder: str) -> Case:
     )
 
 
-def _comment(stored: StoredFinding, folder: str) -> Iterator[str]:
+def _comment(stored: Found, folder: str) -> Iterator[str]:
     where = f", {stored.section}" if stored.section else ""
     yield "A regression test that overlong wrote. It needs nothing of overlong's."
     yield ""

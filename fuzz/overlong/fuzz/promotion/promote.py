@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.printable import printable
 from overlong.conformance.profile import RFC3629, Profile
-from overlong.conformance.protocol import OPERATIONS
+from overlong.conformance.protocol import AGAIN, ENCODING, OPERATIONS
 from overlong.conformance.vector import FOUND, Vector
 from overlong.conformance.vectors.check import CheckError, WrongError
 from overlong.conformance.vectors.edition import about
@@ -21,26 +21,25 @@ from overlong.fuzz.promotion.error import PromotionError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from overlong.fuzz.campaign.stored import StoredFinding
+    from overlong.fuzz.findings import Found
 
-ANYWHERE = "anywhere"
-"""What a finding says of its placement where that does not matter."""
 _ID = re.compile(r"D-[0-9a-f]{8}")
 _SHOWN = 120
 """Characters of a target's name in a comment."""
 
 
-def promote(stored: StoredFinding, folder: Path, profile: Profile = RFC3629) -> Path:
+def promote(stored: Found, folder: Path, profile: Profile = RFC3629) -> Path:
     """Write a finding as a vector, and return its file: ``D-7f3a0c19.json`` in ``folder``.
 
     The file holds what RFC 3629 says of these octets, nothing of what the target answered but in words. If the vector
     is there already, nothing is written; if the name is taken by another vector, the name gets a suffix.
 
     Raises:
-        PromotionError: it is a difference, of which RFC 3629 says nothing; or the campaign measured another dialect.
+        PromotionError: it is a difference, of which RFC 3629 says nothing; it is an encoder's; or its target was
+            measured by another dialect.
         OSError: the folder cannot be written.
     """
-    _check(stored, profile)
+    check(stored, profile)
     vector = vector_of(stored, profile)
     folder.mkdir(parents=True, exist_ok=True)
     suffix = hashlib.sha256(vector.id.encode("ascii")).hexdigest()[:8]
@@ -51,13 +50,13 @@ def promote(stored: StoredFinding, folder: Path, profile: Profile = RFC3629) -> 
     raise PromotionError(f"{printable(str(path))}: holds another vector; move it away")
 
 
-def vector_of(stored: StoredFinding, profile: Profile = RFC3629) -> Vector:
+def vector_of(stored: Found, profile: Profile = RFC3629) -> Vector:
     """The vector of a finding: its comment says of which target it was found, what, and where."""
     target = printable(stored.target, _SHOWN)
     asked = OPERATIONS.get(stored.operation, "asked")
-    where = ", ".join(part for part in (stored.form, stored.octets_at, stored.placement) if part not in ("", ANYWHERE))
+    where = f", {stored.where}" if stored.where else ""
     comment = (
-        f"{stored.id}, found in {target} ({asked}): {stored.title} ({stored.code}){f', {where}' if where else ''}; "
+        f"{stored.id}, found in {target} ({asked}): {stored.title} ({stored.code}){where}; "
         f"expected: {stored.expected}; observed: {stored.observed}"
     )
     return Vector(
@@ -71,14 +70,14 @@ def vector_of(stored: StoredFinding, profile: Profile = RFC3629) -> Vector:
     )
 
 
-def document(stored: StoredFinding, vector: Vector) -> str:
+def document(stored: Found, vector: Vector) -> str:
     """The file, as ``schemas/vectors-1.schema.json`` has it: one vector, a member a line."""
     groups: list[dict[str, Any]] = [{"category": vector.category, "tests": [record(vector)]}]
     data: dict[str, Any] = {**about(f"finding {stored.id}"), "notes": {}, "groups": groups}
     return json.dumps(data, indent=1) + "\n"
 
 
-def checked_id(stored: StoredFinding) -> str:
+def checked_id(stored: Found) -> str:
     """The finding's id, which names files and functions.
 
     Raises:
@@ -89,16 +88,37 @@ def checked_id(stored: StoredFinding) -> str:
     return stored.id
 
 
-def _check(stored: StoredFinding, profile: Profile) -> None:
+def check(stored: Found, profile: Profile) -> None:
+    """See whether it can be a vector.
+
+    Raises:
+        PromotionError: as :func:`promote`.
+    """
     name = checked_id(stored)
     if stored.is_difference:
         raise PromotionError(
             f"{name}: a difference between two targets, which RFC 3629 leaves open: no vector can say who is right"
         )
+    if stored.operation in ENCODING:
+        raise PromotionError(f"{name}: of an encoder, and vectors in files are for decoders; keep the results")
+    not_alone(stored)
     if profile.speaks != RFC3629.speaks:
         raise PromotionError(
             f"{name}: measured by {printable(profile.speaks, 40)}, and files of vectors hold what RFC 3629 says; "
             "keep the campaign's folder"
+        )
+
+
+def not_alone(stored: Found) -> None:
+    """Refuse what no vector says: strings that are not a stream, one right after the other.
+
+    Raises:
+        PromotionError: it is that.
+    """
+    if stored.earlier is not None and stored.operation not in AGAIN:
+        raise PromotionError(
+            f"{stored.id}: it shows only right after another string, which neither a vector nor a test of one says; "
+            "sweep it again"
         )
 
 

@@ -18,7 +18,7 @@ from overlong.fuzz.promotion.languages import c, go, java, node, python, rust
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from overlong.fuzz.campaign.stored import StoredFinding
+    from overlong.fuzz.findings import Found
     from overlong.fuzz.promotion.case import Case
 
 
@@ -51,13 +51,13 @@ LANGUAGES = {
 """In the order in which they are listed; the first is taken where nothing is known of a decoder's language."""
 
 
-def source(stored: StoredFinding, language: str, *, folder: str = "campaign") -> str:
+def source(stored: Found, language: str, *, folder: str = "campaign") -> str:
     """The test of a finding.
 
     Args:
         stored: the finding.
         language: one of :data:`LANGUAGES`.
-        folder: of the campaign, for the command that explains the finding.
+        folder: of the run, for the command that explains the finding.
 
     Raises:
         PromotionError: there is no such language, or no test can say what is wrong.
@@ -65,7 +65,7 @@ def source(stored: StoredFinding, language: str, *, folder: str = "campaign") ->
     return language_named(language).write(case_of(stored, folder))
 
 
-def file_name(stored: StoredFinding, language: str) -> str:
+def file_name(stored: Found, language: str) -> str:
     """What the file of that test is called; of Java it must be.
 
     Raises:
@@ -74,7 +74,7 @@ def file_name(stored: StoredFinding, language: str) -> str:
     return _filled(language_named(language).file, stored)
 
 
-def how_to_run(stored: StoredFinding, language: str) -> str:
+def how_to_run(stored: Found, language: str) -> str:
     """The command that runs the test, or what to do, in a line.
 
     Raises:
@@ -111,6 +111,6 @@ def language_for(target: str, said: str = "") -> str:
     return next((each.name for each in LANGUAGES.values() if spoken in each.of), next(iter(LANGUAGES)))
 
 
-def _filled(text: str, stored: StoredFinding, **more: str) -> str:
+def _filled(text: str, stored: Found, **more: str) -> str:
     case = case_of(stored, "")
     return text.format(name=case.name, Name=case.title_name, **more)
