@@ -8,9 +8,12 @@ import subprocess
 import sys
 import tarfile
 import zipfile
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+
+from overlong.__main__ import VERBS
 
 for tool in ("build", "hatchling"):
     pytest.importorskip(tool, reason=f"{tool} is not installed: it is of the extra 'test'")
@@ -116,3 +119,58 @@ def test_a_project_that_only_shares_the_environment(built, tmp_path, version):
     asked = tested("-q", "--overlong", "cpython", "--overlong-suite", "core", "test_vectors.py", "-n", "2")
     assert asked.returncode == 0, asked.stdout
     assert " passed" in asked.stdout
+
+
+HOSTILE = "open(__file__ + '.PWN', 'w').close()\nraise ImportError('the folder of the user was searched')\n"
+OTHERS = "abnf click fastjsonschema platformdirs jinja2 tomlkit numpy numba hypothesis rich atheris overlong_pytest"
+DONE, DIVERGES = 0, 1
+ENGINES = ("grammar", "hypothesis", *(("atheris",) if find_spec("atheris") else ()))
+CAMPAIGN = ("--runs", "50", "--seed", "1", "--ci")
+COMMANDS = [  # every verb, in an order in which each finds what those before it wrote; and its exit code
+    (DONE, "certify", "--no-sweeps", "-o", "right", "cpython"),
+    (DIVERGES, "certify", "--suite", "core", "-o", "wrong", "cpython-surrogatepass"),
+    (DONE, "certify", "--suite", "core", "-o", "mine", "py:./my_own.py:decode"),
+    (DONE, "identify", "cpython"),
+    (DONE, "matrix", "--quick", "-o", "site", "--format", "html,json", "cpython"),
+    (DONE, "diff", "right", "right"),
+    (DONE, "report", "right", "--format", "html,junit,sarif,badge", "-o", "pages"),
+    (DONE, "verify", "right"),
+    (DONE, "sweep", "--exhaustive", "2", "-o", "swept", "cpython"),
+    *[(DONE, "fuzz", *CAMPAIGN, "--engine", engine, "--dir", engine, "py:./my_own.py:decode") for engine in ENGINES],
+    *[(DONE, "fuzz", *CAMPAIGN, "--engine", engine, "--dir", f"{engine}-2", "cpython") for engine in ENGINES[:2]],
+    (DIVERGES, "fuzz", "--runs", "500", "--seed", "1", "--ci", "--dir", "found", "cpython-surrogatepass"),
+    (DONE, "finding", "list", "found"),
+    (DONE, "corpus", "check", "found"),
+    (DIVERGES, "replay", "EDA080", "cpython-surrogatepass"),
+    (DONE, "explain", "E0", "80", "AF"),
+    (DONE, "vectors", "export", "--format", "json", "-o", "vectors.json"),
+    (DONE, "vectors", "check", "vectors.json"),
+    (DONE, "score", "vectors.json", "-q"),
+    (DONE, "target", "check", "cpython"),
+    (DONE, "target", "list"),
+    (DONE, "self-test"),
+    (DONE, "completion", "bash"),
+]
+
+
+def test_no_file_of_the_current_folder_is_run(built, tmp_path):
+    """In a folder of files with the names of modules every verb does what it does anywhere, and runs none of them."""
+    assert {words[0] for _, *words in COMMANDS} == VERBS.keys()
+    programs = environment(tmp_path / "venv", f"{built[1]}[fuzz,native,atheris]", "hypothesis", "numba", "rich")
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    for name in {*sys.stdlib_module_names, *OTHERS.split(), "sitecustomize", "usercustomize", "conftest"}:
+        (folder / f"{name}.py").write_text(HOSTILE, encoding="ascii")
+    (folder / "overlong").mkdir()
+    (folder / "overlong" / "__init__.py").write_text(HOSTILE, encoding="ascii")
+    own = "import json\n\n\ndef decode(octets):\n    return octets.decode('utf-8')\n"
+    (folder / "my_own.py").write_text(own, encoding="ascii")
+    wrong = []
+    for code, *words in COMMANDS:
+        done = run(programs / "overlong", *words, folder=folder)
+        if done.returncode != code:
+            wrong.append(f"{words}: exit code {done.returncode}\n{done.stdout[-500:]}{done.stderr[-500:]}")
+        for trace in folder.rglob("*.PWN"):
+            trace.unlink()
+            wrong.append(f"{words}: runs {trace.name.removesuffix('.PWN')}")
+    assert not wrong, "\n".join(wrong)
