@@ -43,7 +43,7 @@ from overlong.reference.machine import output_machine, place_machine
 from overlong.reference.theory import access_words, characterising_set
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGES = (*sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md")), "../README.md")
+PAGES = (*sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md")), "../README.md", "../SECURITY.md")
 AUTOMATON = dialect().automaton
 DEAD = cast("int", AUTOMATON.dead)
 LIVE = [state for state in range(len(AUTOMATON)) if state != DEAD]

@@ -68,3 +68,18 @@ def test_actions_of_others_are_pinned_by_digest():
     digests = {action.partition("@")[0].rpartition("/actions/")[0] or action.partition("@")[0] for _, action in used}
     pairs = {(action.partition("/actions/")[0].partition("@")[0], action.partition("@")[2]) for _, action in used}
     assert len(pairs) == len(digests), "one action, two digests"
+
+
+def test_the_threat_model_names_every_way_to_name_a_decoder():
+    page = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+    told = re.search(r"^\| what you give \|.*\n((?:\|.*\n)+)", page, re.MULTILINE)
+    assert told
+    targets = (ROOT / "docs" / "targets.md").read_text(encoding="utf-8")
+    ways = set(re.findall(r"^\| `([a-z]+:|--)", targets, re.MULTILINE))
+    assert ways >= {"py:", "so:", "wasm:", "cmd:", "answers:", "--"}
+    assert [way for way in ways if f"`{way}" not in told[1]] == []
+    for verb in VERBS_THAT_START_CODE:
+        assert verb in told[1], verb
+
+
+VERBS_THAT_START_CODE = ("verify", "fuzz --emit", "finding test", "target new", "--cluster", "pytest", "action.yml")
