@@ -128,6 +128,17 @@ def always_false(octets: bytes) -> bool:
     return False
 
 
+@caught_for("OV101", "OV201", "OV202", "OV203", "OV204", "OV205", "OV206", "OV207", "OV208")
+def turned_round(octets: bytes) -> bool:
+    return not well_formed(octets)
+
+
+@caught_for("OV101")
+def no_more_than_three_octets(octets: bytes) -> str:
+    """A column of MySQL's utf8mb3."""
+    return refusing(octets, lambda c: ord(c) > 0xFFFF)
+
+
 @caught_for("OV101")
 def no_noncharacters(octets: bytes) -> str:
     return refusing(octets, lambda c: ord(c) & 0xFFFE == 0xFFFE or 0xFDD0 <= ord(c) <= 0xFDEF)

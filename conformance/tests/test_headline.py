@@ -24,6 +24,7 @@ OF_RFC_3629 = {"verdict", "scalars", "streaming", "encoder"}
 
 
 def test_the_definition():
+    assert len(OF_RFC_3629 & CLAIMS.keys()) == 4
     for failing in product((True, False), repeat=len(CLAIMS)):
         names = [claim for claim, fails in zip(CLAIMS, failing, strict=True) if fails]
         state = state_of(names, held=True)
@@ -69,6 +70,21 @@ def test_every_report_has_the_headline_of_the_terminal(tmp_path, name, words, co
     assert (invocation["exitCode"], invocation["exitCodeDescription"]) == (code, words)
     assert json.loads(written["json"])["state"] == subject.state.value
     assert re.search(rf"^{re.escape(words)}( |$)", written["text"], re.MULTILINE)
+
+
+def test_what_is_refused_has_no_text_to_be_right(tmp_path):
+    target = f"py:{DECODERS}:no_more_than_three_octets"
+    done = CliRunner().invoke(cli, ["certify", "--suite", "core", "-o", str(tmp_path), target])
+    (subject,) = read([tmp_path]).subjects
+    assert (subject.claims["verdict"], subject.claims["scalars"]) == ("fails", "not measured")
+    suites = [json.loads(line) for line in (tmp_path / "results.jsonl").read_text("ascii").splitlines()]
+    (without_text,) = [each["without_text"] for each in suites if each.get("suite") == "core"]
+    said = f"not measured: there is no text of {without_text} well-formed vectors that it does not accept"
+    assert subject.details["scalars"] == said
+    assert said in " ".join(done.stdout.split())
+    (cause,) = {cause.code for cause in subject.causes}
+    assert cause == "OV101"
+    assert "behaves like" not in done.stdout
 
 
 def test_a_matrix_counts_what_its_rows_say(tmp_path):

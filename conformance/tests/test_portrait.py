@@ -202,8 +202,24 @@ def test_what_is_right_in_short_strings_only_is_not_exactly_right():
     def accepts(octets):
         return len(octets) > 20 or is_well_formed(octets)
 
-    says, _ = likened(accepts)
-    assert says == "rfc3629 (nearest)"
+    says, drawn = likened(accepts)
+    assert says == ""
+    assert drawn is not None
+
+
+@pytest.mark.parametrize("constant", [True, False])
+def test_nothing_is_near_to_what_does_not_look_at_its_input(constant):
+    says, _ = likened(lambda _: constant)
+    assert says == ""
+
+
+def test_the_nearest_dialect_explains_the_greater_part():
+    wtf = dialect("wtf-8").automaton
+    says, _ = likened(lambda octets: wtf.accepts(octets) and not octets.startswith(b"\xed\xa0\x81"))
+    assert says == "wtf-8 (nearest)"
+    lenient = dialect("lax").automaton  # of the forms of another dialect it takes a few
+    says, _ = likened(lambda octets: is_well_formed(octets) or (lenient.accepts(octets) and octets[:2] == b"\xc0\x80"))
+    assert says == ""
 
 
 def test_what_cannot_be_learned_is_like_the_dialect_whose_maps_are_nearest(monkeypatch):

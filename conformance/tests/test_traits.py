@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from overlong.conformance import certify
+from overlong.conformance.headline import State
 from overlong.conformance.replay import replay
+from overlong.conformance.report.terminal import summary
 from overlong.conformance.target import UnknownTarget
 from overlong.conformance.vector import Vector
 from overlong.reference import Decoded
@@ -55,20 +57,29 @@ def test_strings_that_two_traits_touch_are_set_aside():
 
 
 @pytest.mark.parametrize(
-    ("name", "octets"),
+    ("name", "octets", "claim"),
     [
-        ("says_that_it_ends_at_nul", "00"),
-        ("says_that_it_refuses_nul", "00"),
-        ("says_that_it_strips", "efbbbf"),
-        ("says_that_it_is_xml", "00"),
-        ("xml_but_for_a_noncharacter", "efbfbf"),
-        ("xml_without_cr", "0d"),
-        ("lax_before_nul", None),
-        ("lax_after_signature", None),
+        ("says_that_it_ends_at_nul", "00", "declared limits"),
+        ("says_that_it_refuses_nul", "00", "declared limits"),
+        ("says_that_it_strips", "efbbbf", "declared limits"),
+        ("says_that_it_is_xml", "00", "declared limits"),
+        ("xml_but_for_a_noncharacter", "efbfbf", "scalars"),
+        ("xml_without_cr", "0d", "scalars"),
+        ("lax_before_nul", None, "verdict"),
+        ("lax_after_signature", None, "verdict"),
     ],
 )
-def test_a_trait_that_is_not_as_declared_is_found_out(name, octets):
-    run = certify(target(name), suites=WHOLE).run
+def test_a_trait_that_is_not_as_declared_is_found_out(name, octets, claim):
+    """It refutes what the answer refutes without the declaration, too; where only that is false, the declaration."""
+    certificate = certify(target(name), suites=WHOLE)
+    run = certificate.run
+    assert claim in run.failing
+    only = {bucket.example.claim for bucket in run.ordered_buckets} == {"declared limits"}
+    assert run.state is (State.EXCEPT if only else State.DIVERGES)
+    shown = " ".join(" ".join(summary(certificate, target(name), width=80, encoding="utf-8")).split())
+    assert re.search(r"buckets?, \d+ answers? to strings set aside", shown)
+    assert ("CONFORMANT EXCEPT declared limits" in shown) == only
+    assert "✗ verdict" not in shown or not only
     assert {bucket.example.code for bucket in run.ordered_buckets} == {"OV606"}
     example = run.ordered_buckets[0].example
     assert octets in (None, example.vector.octets.hex())

@@ -42,10 +42,12 @@ class Finding:
     """Where in the grammar or in what defect it shows; part of the bucket."""
     detail: tuple[str, str] = ("", "")
     """What more was expected, and what more was observed: when, in a stream."""
+    refutes: str = ""
+    """The claim that it refutes, if that is not the claim of its code."""
 
     @property
     def claim(self) -> str:
-        return claim_of(self.code, self.operation)
+        return self.refutes or claim_of(self.code, self.operation)
 
     @property
     def title(self) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-VERDICT, SCALARS, POSITION, REPLACEMENT, STREAMING, EARLIEST, ENCODER, MEMORY = (
+VERDICT, SCALARS, POSITION, REPLACEMENT, STREAMING, EARLIEST, ENCODER, MEMORY, LIMITS = (
     "verdict",
     "scalars",
     "error position",
@@ -17,6 +17,7 @@ VERDICT, SCALARS, POSITION, REPLACEMENT, STREAMING, EARLIEST, ENCODER, MEMORY = 
     "earliest detection",
     "encoder",
     "memory",
+    "declared limits",
 )
 CLAIMS = {
     VERDICT: "accepts what is well-formed, and nothing else",
@@ -27,10 +28,13 @@ CLAIMS = {
     EARLIEST: "puts out and refuses in the first chunk in which that is certain",
     ENCODER: "encodes every scalar value as RFC 3629 has it, and nothing else",
     MEMORY: "keeps to the memory that it is given, and answers alike wherever that lies",
+    LIMITS: "has the limits that are declared for it",
 }
-"""What a certificate claims, in the order of a report."""
+"""What a certificate claims, in the order of a report; :data:`LIMITS` only where it fails."""
 
 
+UNDECLARED = "OV606"
+"""The code of answers to strings that were set aside for a declared limit, and show that it is not so."""
 NORMATIVE = {VERDICT, SCALARS, STREAMING, ENCODER}
 """What RFC 3629 itself demands. It leaves open how a refusal is reported and what stands for ill-formed octets:
 those are claims of their own, after Unicode and WHATWG."""
@@ -107,7 +111,7 @@ KINDS = {
              "The decoder answered this input otherwise when it was asked again; or it failed on a group of inputs, "
              "and on none of them one by one. Something outlives a call: state, memory, time. Or it reads octets that "
              "are not its input."),
-        Kind("OV606", VERDICT, "not the trait declared", "",
+        Kind("OV606", LIMITS, "a declared limit is not so", "",
              "The adapter's greeting, or the name of the target, declares something that the decoder cannot help: that "
              "it ends a string at octet 00, refuses it, strips a signature, or sits in XML. The decoder does something "
              "else with such a string (it accepts what it should refuse, puts out other text), or diverges in the rest "

@@ -19,6 +19,7 @@ from overlong.reference import DIALECTS, dialect
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from overlong.conformance.finding import Finding
     from overlong.conformance.identify.identify import Portrait
     from overlong.conformance.report.model import Map
     from overlong.conformance.results import ResultsWriter
@@ -91,27 +92,57 @@ def likeness(learned: Portrait, run: Run, maps: Sequence[Map]) -> tuple[str, Dra
 
     It is exact only if what was learned equals the dialect's machine, and nothing that the suites, the maps or strings
     from elsewhere (``identify/beside.py``) showed says otherwise; :func:`hold_to_sweeps` holds it to sweeps. Nothing is
-    said of what could not be learned and has no maps.
+    said of what could not be learned and has no maps, nor where nothing is near (:func:`_is_near`).
     """
     from overlong.conformance.identify.picture import picture
 
     trait = learned.trait("dialect")
     drawn = picture(learned, ".svg", run.profile.speaks)
     if trait is None or drawn is None:
-        return f"{_nearest(maps, run)}{NEAREST}" if maps else "", None
+        name = _nearest(maps, run) if maps else ""
+        return f"{name}{NEAREST}" if name and _is_near(name, run, maps) else "", None
     exact = trait.exact and _never_otherwise(run, trait.name) and not (maps and _differing(maps, trait.name, run))
+    near = _is_near(trait.name, run, maps) or (exact and trait.name != run.profile.speaks)
     title = f"The automaton of {printable(run.target)}, as learned, and that of {run.profile.speaks}"
-    return f"{trait.name}{EXACT if exact else NEAREST}", Drawn(title, drawn)
+    return f"{trait.name}{EXACT if exact else NEAREST}" if near else "", Drawn(title, drawn)
+
+
+def _is_near(name: str, run: Run, maps: Sequence[Map]) -> bool:
+    """Whether a dialect explains more than it leaves open, and more than nothing at all would.
+
+    It is another than the target should speak; in the maps it is wrong about less than half of what that one is wrong
+    about, and about less than one that refuses everything, or accepts everything, would be. Without maps, it answers
+    more than half of the examples as the target did.
+    """
+    if name == run.profile.speaks:
+        return False
+    if not maps:
+        same = [_as_answered(name, example) for example in _examples(run)]
+        return sum(same) * 2 > len(same)
+    unexplained = _differing(maps, name, run)
+    told = [answer for each in maps for answer in each.answers if answer != NOT_TOLD]
+    baseline = min(sum(answer != constant for answer in told) for constant in (0, 1))  # never accepted, and at once
+    return unexplained * 2 < _differing(maps, run.profile.speaks, run) and unexplained < baseline
 
 
 def _never_otherwise(run: Run, name: str) -> bool:
     """Whether each example of a bucket was answered as the dialect has it."""
-    automaton = dialect(name).automaton
-    return all(
-        automaton.accepts(bucket.example.vector.octets) == isinstance(bucket.example.observed, Accepted)
-        for bucket in run.buckets.values()
-        if bucket.example.operation in VALIDATE + DECODE and isinstance(bucket.example.observed, Accepted | Refused)
-    )
+    return all(_as_answered(name, example) for example in _examples(run))
+
+
+def _examples(run: Run) -> list[Finding]:
+    """The examples of buckets that are verdicts."""
+    examples = [bucket.example for bucket in run.buckets.values()]
+    return [
+        each
+        for each in examples
+        if each.operation in VALIDATE + DECODE and isinstance(each.observed, Accepted | Refused)
+    ]
+
+
+def _as_answered(name: str, example: Finding) -> bool:
+    """Whether the dialect has the verdict that was observed."""
+    return dialect(name).automaton.accepts(example.vector.octets) == isinstance(example.observed, Accepted)
 
 
 def _nearest(maps: Sequence[Map], run: Run) -> str:

@@ -76,7 +76,7 @@ class ResultsWriter:
     def footer(self, certificate: Certificate) -> None:
         """All that is known when a run has ended."""
         run, target = certificate.run, certificate.invocation.target
-        if run.behaves_like:
+        if run.behaves_like or run.drawn is not None:
             self.automaton(run.drawn, run.behaves_like)
         for suite in run.suites:
             self._write({"record": "suite", **suite_as_json(suite)})
@@ -233,6 +233,7 @@ def suite_as_json(suite: SuiteRun) -> dict[str, Any]:
         "set_aside": suite.aside,
         "failing": len(suite.failing),
         "unsupported": dict(sorted(suite.unsupported.items())),
+        **({"without_text": suite.without_text} if suite.without_text else {}),
         "vectors_digest": {"sha256": suite.vectors_digest},
     }
 

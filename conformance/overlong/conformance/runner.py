@@ -20,6 +20,7 @@ from overlong.conformance.kind import (
     CLAIMS,
     EARLIEST,
     ENCODER,
+    LIMITS,
     MEMORY,
     POSITION,
     REPLACEMENT,
@@ -93,6 +94,8 @@ class SuiteRun:
     done: int = 0
     unsupported: Counter[str] = field(default_factory=Counter[str])
     """For each operation, the vectors that the target did not answer."""
+    without_text: int = 0
+    """Well-formed vectors that it should decode strictly, and did not accept: what it makes of them is not known."""
     failing: set[tuple[object, ...]] = field(default_factory=set[tuple[object, ...]])
     """What tells apart the vectors of the suite that have a finding."""
     categories: Counter[str] = field(default_factory=Counter[str])
@@ -143,7 +146,7 @@ class Run:
     greeting: Greeting
     suites: list[SuiteRun] = field(default_factory=list[SuiteRun])
     buckets: dict[tuple[str, str], Bucket] = field(default_factory=dict[tuple[str, str], Bucket])
-    claims: dict[str, str] = field(default_factory=lambda: dict.fromkeys(CLAIMS, NOT_MEASURED))
+    claims: dict[str, str] = field(default_factory=lambda: {claim: NOT_MEASURED for claim in CLAIMS if claim != LIMITS})
     notes: list[str] = field(default_factory=list[str])
     restarts: int = 0
     isolation: str = ""
@@ -193,6 +196,11 @@ class Run:
     def unsupported(self) -> Counter[str]:
         """For each operation, the vectors that the target did not answer."""
         return sum((each.unsupported for each in self.suites), Counter[str]())
+
+    @property
+    def without_text(self) -> int:
+        """Well-formed vectors that it should decode strictly, and did not accept."""
+        return sum(each.without_text for each in self.suites)
 
     @property
     def categories(self) -> dict[str, tuple[int, int]]:
@@ -289,6 +297,8 @@ class Runner:
                         suspicions.append((suspected, part))
                         continue
                     part.failed(finding.vector)
+                    if finding.operation == DECODE and finding.claim == VERDICT and finding.vector.flaw is None:
+                        part.without_text += 1
                     if finding.code == "OV301":
                         doubtful.append(finding)
                     elif finding.code in _NAMED_LATE:
@@ -504,13 +514,18 @@ class Runner:
             self.run.placed += refused - read_numbers(answered.answers.numbers).count(NOT_SAID)
 
     def _settle_claims(self) -> None:
-        """A claim holds if an operation shows it that left no vector unanswered, and nothing refutes it."""
+        """A claim holds if an operation shows it that left no vector unanswered, and nothing refutes it.
+
+        Of characters that are refused nobody sees what they would become: then the scalars are not measured.
+        """
         run = self.run
         asked = {operation for part in run.suites if part.done for operation in part.operations}
         answered = asked - set(run.unsupported)
         for claim in MEASURED_BY:
             if answered & measuring(claim, run.greeting.error_mode):
                 run.claims[claim] = HOLDS
+        if run.without_text:
+            run.claims[SCALARS] = NOT_MEASURED
         if run.placed and run.claims[VERDICT] == HOLDS:
             run.claims[POSITION] = HOLDS
         for bucket in run.buckets.values():

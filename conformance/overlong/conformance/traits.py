@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from overlong.conformance.batch import Batch
 from overlong.conformance.compare import compare, expected_of
 from overlong.conformance.finding import Finding
+from overlong.conformance.kind import POSITION, UNDECLARED
 from overlong.conformance.observation import Accepted, Refused
 from overlong.conformance.own_mode import is_open
 from overlong.conformance.protocol import REPLACING
@@ -133,7 +134,11 @@ def judged(vector: Vector, operation: str, observed: Observation, traits: tuple[
     if not expected or any(_same(each, observed) for each in expected):
         return None
     line = next(trait.line for trait in traits if trait.touches(vector.octets))
-    return Finding(vector, operation, "OV606", expected[0], observed, line)
+    undeclared = compare(vector, operation, observed)
+    if undeclared is None or undeclared.claim == POSITION:  # what is declared is wrong, and the decoder is not
+        return Finding(vector, operation, UNDECLARED, expected[0], observed, line)
+    line += "; the answer is wrong without the declaration, too"
+    return Finding(vector, operation, UNDECLARED, expected[0], observed, line, refutes=undeclared.claim)
 
 
 def _same(expected: Outcome, observed: Observation) -> bool:

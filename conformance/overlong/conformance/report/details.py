@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from overlong.conformance.kind import POSITION, REPLACEMENT
+from overlong.conformance.kind import POSITION, REPLACEMENT, SCALARS
 from overlong.conformance.printable import printable, thousands
 from overlong.conformance.profile import puts_out
 from overlong.conformance.protocol import OPERATIONS
+from overlong.conformance.report.wording import counted
 from overlong.conformance.runner import MEASURED_BY, NOT_MEASURED, measuring
 from overlong.reference import ERROR_MODES
 
@@ -16,7 +17,14 @@ if TYPE_CHECKING:
 
 
 def detail(
-    claim: str, state: str, *, operations: str, error_mode: str, unsupported: Mapping[str, int], as_expected: bool
+    claim: str,
+    state: str,
+    *,
+    operations: str,
+    error_mode: str,
+    unsupported: Mapping[str, int],
+    without_text: int,
+    as_expected: bool,
 ) -> str:
     """What more is to be said of a claim; empty if nothing is.
 
@@ -26,10 +34,11 @@ def detail(
         operations: that the target offers.
         error_mode: that it says it has.
         unsupported: how many vectors it said it does not support, by operation.
+        without_text: how many well-formed vectors it should decode strictly, and did not accept.
         as_expected: all that refutes the claim was expected.
     """
     if state == NOT_MEASURED:
-        why = why_not(claim, operations, error_mode, unsupported)
+        why = why_not(claim, operations, error_mode, unsupported, without_text)
         return f"not measured: {why}" if why else ""
     if as_expected:
         return "as expected"
@@ -41,13 +50,15 @@ def detail(
     return ""
 
 
-def why_not(claim: str, operations: str, error_mode: str, unsupported: Mapping[str, int]) -> str:
+def why_not(claim: str, operations: str, error_mode: str, unsupported: Mapping[str, int], without_text: int = 0) -> str:
     """Why a claim was not measured; empty if it is none that this version knows."""
     offered = set(operations)
     if claim == POSITION:
         return "it does not say where" if offered & set("VD") else "it refuses nothing"
     if claim not in MEASURED_BY:
         return ""
+    if claim == SCALARS and without_text:
+        return f"there is no text of {counted(without_text, 'well-formed vector')} that it does not accept"
     if offered & set(MEASURED_BY[claim]) and not offered & measuring(claim, error_mode):
         return f"this version does not know its error mode, {printable(error_mode)}"
     if left := {op: n for op, n in unsupported.items() if op in MEASURED_BY[claim]}:

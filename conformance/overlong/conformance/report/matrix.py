@@ -6,7 +6,7 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from overlong.conformance.headline import FAILING
-from overlong.conformance.kind import CLAIMS, EARLIEST, POSITION, REPLACEMENT, STREAMING
+from overlong.conformance.kind import CLAIMS, EARLIEST, LIMITS, POSITION, REPLACEMENT, STREAMING
 from overlong.conformance.printable import printable, thousands
 from overlong.conformance.report.model import Standing, State
 from overlong.conformance.report.terminal import Glyphs
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from overlong.conformance.report.model import Subject
 
-SHORT = {POSITION: "place", REPLACEMENT: "mode", STREAMING: "stream", EARLIEST: "early"}
+SHORT = {POSITION: "place", REPLACEMENT: "mode", STREAMING: "stream", EARLIEST: "early", LIMITS: "limits"}
 """Claims whose names are too long for a column."""
 _LEAST = 12
 """Columns that names of targets have at least; where they would have fewer, heads of claims are cut to two letters."""

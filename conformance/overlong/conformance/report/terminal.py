@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.certification import replay_command
 from overlong.conformance.headline import State
-from overlong.conformance.kind import MEMORY, POSITION, VERDICT
+from overlong.conformance.kind import MEMORY, POSITION, UNDECLARED, VERDICT
 from overlong.conformance.lost import ended_how
 from overlong.conformance.printable import printable, spaced_hex, thousands, times
 from overlong.conformance.protocol import GUARDED
@@ -139,6 +139,7 @@ def _extent(certificate: Certificate) -> str:
         len(run.buckets) - len(certificate.unexpected),
         vectors=(sum(len(part.failing) for part in run.suites), run.vectors),
         strings=swept,
+        aside=sum(bucket.count for bucket in run.buckets.values() if bucket.example.code == UNDECLARED),
     )
 
 
@@ -151,6 +152,7 @@ def _detail(certificate: Certificate, claim: str) -> str:
         operations=run.greeting.operations,
         error_mode=run.greeting.error_mode,
         unsupported=run.unsupported,
+        without_text=run.without_text,
         as_expected=expected is not None and claim in expected.failing_as_expected(run),
     )
 
@@ -195,8 +197,8 @@ def _remarks(certificate: Certificate, width: int) -> Iterator[str]:
 
 def why_not(certificate: Certificate, claim: str) -> str:
     """Why a claim was not measured."""
-    greeting = certificate.run.greeting
-    return details.why_not(claim, greeting.operations, greeting.error_mode, certificate.run.unsupported)
+    run, greeting = certificate.run, certificate.run.greeting
+    return details.why_not(claim, greeting.operations, greeting.error_mode, run.unsupported, run.without_text)
 
 
 def _earlier(vector: Vector, chunks: tuple[bytes, ...]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from overlong.conformance.kind import UNDECLARED
 from overlong.conformance.printable import printable, spaced_hex, thousands
 from overlong.conformance.report.model import EXPECTED, MORE, Kind, Standing, State
 
@@ -85,7 +86,9 @@ def verdict_words(
             return "NOT CONFORMANT"
 
 
-def extent(buckets: int, expected: int, *, vectors: tuple[int, int], strings: tuple[int, int] = (0, 0)) -> str:
+def extent(
+    buckets: int, expected: int, *, vectors: tuple[int, int], strings: tuple[int, int] = (0, 0), aside: int = 0
+) -> str:
     """``3 buckets (1 as expected), 12 of 966 vectors``: how much of what was asked a verdict rests on.
 
     Args:
@@ -93,11 +96,14 @@ def extent(buckets: int, expected: int, *, vectors: tuple[int, int], strings: tu
         expected: those of them that are expected.
         vectors: how many diverge, and how many were asked.
         strings: the same of sweeps.
+        aside: wrong answers to strings that were set aside for a declared limit.
     """
     parts = [counted(buckets, "bucket") + (f" ({thousands(expected)} as expected)" if expected else "")]
     for (failing, asked), what in ((vectors, "vectors"), (strings, "strings")):
         if failing:
             parts.append(f"{thousands(failing)} of {thousands(asked)} {what}")
+    if aside:
+        parts.append(f"{counted(aside, 'answer')} to strings set aside")
     return ", ".join(parts)
 
 
@@ -108,7 +114,8 @@ def extent_of(subject: Subject) -> str:
         for parts in ([part for part in subject.parts if part.is_sweep is sweep] for sweep in (False, True))
     )
     expected = sum(cause.standing is Standing.EXPECTED for cause in subject.causes)
-    return extent(len(subject.causes), expected, vectors=vectors, strings=strings)
+    aside = sum(cause.count for cause in subject.causes if cause.code == UNDECLARED)
+    return extent(len(subject.causes), expected, vectors=vectors, strings=strings, aside=aside)
 
 
 def of_standings(causes: Iterable[Cause]) -> str:

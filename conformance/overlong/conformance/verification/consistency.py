@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from overlong.conformance.certificate import digest_of_all
 from overlong.conformance.headline import result_of, state_of
 from overlong.conformance.invocation import GivenFile, Invocation, identifier
+from overlong.conformance.kind import SCALARS
 from overlong.conformance.profile import Profile, puts_out
 from overlong.conformance.protocol import MEASURED, UNITS, Answers, Greeting
 from overlong.conformance.runner import FAILS, HOLDS, NOT_MEASURED, SuiteRun
@@ -39,6 +40,8 @@ def consistent(certified: Certified) -> dict[str, Any]:
     for bucket in added["buckets"]:
         claims[bucket["claim"]] = FAILS
         bucket["example"]["claim"], bucket["example"]["code"] = bucket["claim"], bucket["code"]
+    if claims[SCALARS] == HOLDS and any(suite.get("without_text") for suite in added["suites"]):
+        claims[SCALARS] = NOT_MEASURED
     failing = _in_state(claims, FAILS)
     predicate["passedTests"], added["not_measured"] = _in_state(claims, HOLDS), _in_state(claims, NOT_MEASURED)
     predicate["warnedTests"] = sorted(claim for claim in predicate["warnedTests"] if claim in failing)

@@ -57,8 +57,10 @@ def details_of(
 ) -> dict[str, str]:
     """What more is to be said of each claim, by the records of the target and of the suites that it was asked."""
     unsupported: Counter[str] = Counter()
+    without_text = 0
     for suite in suites:
         unsupported.update(suite["unsupported"])
+        without_text += suite.get("without_text", 0)
     refuted = [(cause.claim, cause.standing is Standing.EXPECTED) for cause in causes]
     said = {
         claim: detail(
@@ -67,6 +69,7 @@ def details_of(
             operations=target["operations"],
             error_mode=target["error_mode"],
             unsupported=unsupported,
+            without_text=without_text,
             as_expected=(claim, True) in refuted and (claim, False) not in refuted,
         )
         for claim, state in claims.items()
