@@ -66,17 +66,15 @@ class StandardStreams:
         return code or _INCOMPLETE
 
 
-_NOT_READ = (errno.EPIPE, *([errno.EINVAL] if os.name == "nt" else []))
+_NOT_READ = {errno.EPIPE, errno.EINVAL} if os.name == "nt" else {errno.EPIPE}
 
 
 def _guarded(stream: TextIO | None, number: int) -> tuple[TextIO, _Guarded | None]:
     """A stream as it was, guarded; one that is something else, as consoles are on Windows, stays."""
-    if stream is not None and not (
-        isinstance(stream, io.TextIOWrapper)
-        and isinstance(getattr(stream.buffer, "raw", stream.buffer), io.FileIO)
-        and stream.fileno() == number
-    ):
-        return stream, None
+    if stream is not None:
+        octets: Any = getattr(stream, "buffer", None)
+        if not isinstance(getattr(octets, "raw", octets), io.FileIO) or stream.fileno() != number:
+            return stream, None
     raw = _Guarded(number, "wb", closefd=False)
     buffer = io.BufferedWriter(raw)
     if stream is None:
@@ -87,8 +85,8 @@ def _guarded(stream: TextIO | None, number: int) -> tuple[TextIO, _Guarded | Non
             buffer,
             stream.encoding,
             stream.errors,
-            line_buffering=stream.line_buffering,
-            write_through=stream.write_through,
+            line_buffering=bool(getattr(stream, "line_buffering", False)),
+            write_through=bool(getattr(stream, "write_through", False)),
         ),
         raw,
     )

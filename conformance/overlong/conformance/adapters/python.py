@@ -227,8 +227,8 @@ def search_for(place: str) -> None:
     if place.endswith(".py"):
         file = Path(os.path.abspath(place))  # noqa: PTH100 (links are not followed: it lies where it is named)
         if not file.is_relative_to(Path(__file__).parent):  # ours need nothing
-            folders = dict.fromkeys([str(file.parent), *([here] if file.is_relative_to(here) else [])])
-            sys.path[behind:behind] = folders
+            beside = str(file.parent)
+            sys.path[behind:behind] = [beside, here] if beside != here and file.is_relative_to(here) else [beside]
         return
     top = place.partition(".")[0]
     if top in sys.stdlib_module_names:
