@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -122,6 +123,8 @@ def test_a_fault_beside_a_trait_is_found():
 def test_what_is_shown(tmp_path):
     shown = overlong("certify", "--quick", "-o", str(tmp_path), target("ends_at_nul"))
     assert shown.returncode == 0, shown.stderr
+    headline = next(line for line in shown.stdout.splitlines() if line.startswith("CONFORMANT"))
+    assert re.fullmatch(r"CONFORMANT, [\d ]+ vectors set aside \(nul: ends the string\)", headline)
     assert "nul: ends the string; strings with octet 00 are set aside (" in shown.stdout
     records = [json.loads(line) for line in (tmp_path / "results.jsonl").read_text().splitlines()]
     core = next(each for each in records if each.get("suite") == "core")
@@ -137,3 +140,31 @@ def test_replay_expects_what_the_trait_says():
     (answer,) = replay(Vector("input", b"a\0\xff"), target("ends_at_nul"))
     assert answer.finding is None
     assert answer.expected == Decoded((ord("a"),))
+
+
+def test_every_headline_says_what_is_set_aside(tmp_path):
+    """Who reads nothing but the headline must not take the verdict for more than it is."""
+    done = overlong("certify", "--no-sweeps", "-o", str(tmp_path), "-q", target("ends_at_nul"))
+    words = done.stdout.strip().removeprefix("CONFORMANT, ")
+    assert re.fullmatch(r"[\d ]+ vectors set aside \(nul: ends the string\)", words), done.stdout + done.stderr
+    for source in ("results.jsonl", "certificate.json"):
+        for form in ("text", "markdown", "html", "junit", "badge", "sarif"):
+            assert words in overlong("report", "--format", form, str(tmp_path / source)).stdout, (source, form)
+        assert json.loads(overlong("report", "--format", "badge", str(tmp_path / source)).stdout)["color"] == "blue"
+    statement = json.loads((tmp_path / "certificate.json").read_text())
+    assert statement["predicate"]["overlong"]["set_aside"] == words
+    assert overlong("verify", "--no-run", str(tmp_path / "certificate.json")).returncode == 0
+    statement["predicate"]["overlong"]["set_aside"] = "1 vector set aside (nul: ends the string)"
+    (tmp_path / "certificate.json").write_text(json.dumps(statement))
+    assert "set_aside" in overlong("verify", "--no-run", str(tmp_path / "certificate.json")).stdout
+
+
+def test_a_row_of_a_matrix_says_what_is_set_aside(tmp_path):
+    shown = overlong("matrix", "--quick", "-o", str(tmp_path), target("ends_at_nul"), target("refuses_nul"))
+    assert shown.returncode == 0, shown.stderr
+    assert "vectors set aside (nul: ends the string)" in shown.stdout
+    assert "vectors set aside (nul: refused)" in shown.stdout
+    for folder in {path.parent for path in tmp_path.glob("*/results.jsonl")}:
+        shutil.rmtree(folder)
+    told = overlong("report", str(tmp_path / "matrix.json")).stdout  # the row alone
+    assert "vectors set aside (nul: ends the string)" in told

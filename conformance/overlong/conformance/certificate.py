@@ -148,6 +148,7 @@ class Certificate:
                     "target": target_as_json(run.target, run.greeting, self.identity.digest),
                     "claims": run.claims,
                     "suites": [suite_as_json(part) for part in run.suites],
+                    **({"set_aside": run.aside} if run.aside else {}),
                     "sweeps": [plan_as_json(part) for part in run.swept.plans] if run.swept else [],
                     "buckets": [
                         bucket_as_json(bucket, self.invocation.target) | standing_as_json(bucket, self.expected)

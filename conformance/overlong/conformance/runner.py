@@ -53,7 +53,7 @@ from overlong.conformance.protocol import (
 )
 from overlong.conformance.suites.core import core_vectors
 from overlong.conformance.target import BudgetSpent, TargetError
-from overlong.conformance.traits import JUDGED, judged, to_be_judged, traits_of, without
+from overlong.conformance.traits import JUDGED, aside_in_words, judged, to_be_judged, traits_of, without
 from overlong.conformance.unstable import Doubted
 from overlong.conformance.vector import Vector
 
@@ -187,6 +187,11 @@ class Run:
     def findings_digest(self) -> str:
         """Of all findings in order: with the digests of the vectors it fixes what the target answered."""
         return self._findings.hexdigest()
+
+    @property
+    def aside(self) -> str:
+        """What was set aside, in words; empty if nothing was."""
+        return aside_in_words(self.greeting.traits, (part.aside for part in self.suites))
 
     @property
     def vectors(self) -> int:

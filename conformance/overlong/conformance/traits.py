@@ -18,13 +18,14 @@ from overlong.conformance.finding import Finding
 from overlong.conformance.kind import POSITION, UNDECLARED
 from overlong.conformance.observation import Accepted, Refused
 from overlong.conformance.own_mode import is_open
+from overlong.conformance.printable import thousands
 from overlong.conformance.protocol import REPLACING
 from overlong.reference import Decoded, Rejected
 from overlong.reference.layout import load_layout
 from overlong.reference.order import SIGNATURE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from overlong.conformance.observation import Observation
     from overlong.conformance.protocol import Greeting
@@ -84,7 +85,25 @@ _TRAITS = (
 
 def traits_of(greeting: Greeting) -> tuple[Trait, ...]:
     """The traits that a target declares and that touch some strings."""
-    return tuple(trait for trait in _TRAITS if greeting.traits.get(trait.member) == trait.word)
+    return _declared(greeting.traits)
+
+
+def _declared(said: Mapping[str, str]) -> tuple[Trait, ...]:
+    return tuple(trait for trait in _TRAITS if said.get(trait.member) == trait.word)
+
+
+def aside_in_words(said: Mapping[str, str], numbers: Iterable[int]) -> str:
+    """``4 785 vectors set aside (wrapper: xml)``: what stands in every headline; empty if nothing is set aside.
+
+    Args:
+        said: the traits that a greeting declares, or a file says that it does.
+        numbers: of the vectors that were set aside, for each suite.
+    """
+    number = sum(numbers)
+    if not number:
+        return ""
+    declared = ", ".join(f"{trait.member}: {trait.word}" for trait in _declared(said)) or "no trait is declared"
+    return f"{thousands(number)} vector{'' if number == 1 else 's'} set aside ({declared})"
 
 
 def without(batch: Batch, traits: tuple[Trait, ...]) -> tuple[Batch, list[Vector]]:

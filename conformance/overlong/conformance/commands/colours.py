@@ -22,12 +22,12 @@ def coloured(line: str, headline: str, state: State, stale: int = 0) -> str:
 
     Args:
         line: of the report.
-        headline: the words of the verdict, with which its line begins.
+        headline: the words of the verdict, with which its line begins; or the line is the first that these fill.
         state: what the run came to.
         stale: how many expected deviations occur no more.
     """
-    if line == headline or line.startswith(f"{headline}  "):
-        word, colour = headline, "red" if stale else _OF_STATES.get(state)
+    if line == headline or line.startswith(f"{headline}  ") or (line and headline.startswith(f"{line} ")):
+        word, colour = headline[: len(line)], "red" if stale else _OF_STATES.get(state)
     else:
         word = line.partition(" ")[0]
         colour = _OF_WORDS.get(word)

@@ -35,6 +35,8 @@ class Row:
     time: str = ""
     """When it was measured."""
     seconds: float = 0.0
+    set_aside: str = ""
+    """What of its vectors was not asked, for traits that it declares, in words."""
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -49,6 +51,7 @@ class Row:
             "folder": self.folder,
             "time": self.time,
             "seconds": self.seconds,
+            **({"set_aside": self.set_aside} if self.set_aside else {}),
         }
 
 
@@ -96,6 +99,7 @@ def row_of(
             folder,
             when,
             seconds,
+            measured.get("set_aside", ""),
         )
     except (ValueError, KeyError, TypeError, AttributeError):
         state = State.INCOMPLETE if incomplete else State.NOT_MEASURED

@@ -1,6 +1,7 @@
 """The badge: what shields.io's endpoint takes (https://shields.io/badges/endpoint-badge).
 
-Green says that everything measured holds, and nothing less: what was expected, not measured or cut short is not green.
+Green says that everything measured holds, and nothing less: what was expected, not measured, set aside or cut short is
+not green.
 """
 
 from __future__ import annotations
@@ -56,7 +57,11 @@ def _message(report: Report) -> tuple[str, str]:
     profile = _profile(subjects)
     of_one = {Kind.SWEEP: "no divergences", Kind.FUZZ: "nothing found"}.get(report.kind, "conformant")
     words = of_one if len(subjects) == 1 else f"{len(subjects)} decoders {of_one}"
-    return f"{profile} {words}" if profile else words, GREEN
+    words = f"{profile} {words}" if profile else words
+    aside = [printable(subject.set_aside, 100) for subject in subjects if subject.set_aside]
+    if aside:  # for what the target declares, and nobody can ask
+        return f"{words}, {aside[0] if len(subjects) == 1 else f'{len(aside)} with vectors set aside'}", BLUE
+    return words, GREEN
 
 
 def _of_many(subjects: tuple[Subject, ...], state: State) -> str:

@@ -61,7 +61,7 @@ def table(subjects: Sequence[Subject], *, width: int, encoding: str) -> Iterator
 
 def _told(subject: Subject, width: int) -> Iterator[str]:
     """Why a row is not all right."""
-    if subject.state is State.CONFORMS and not subject.stale:
+    if subject.state is State.CONFORMS and not subject.stale and not subject.set_aside:
         return
     version = f" ({printable(subject.version)})" if subject.version else ""
     yield ""
@@ -69,6 +69,8 @@ def _told(subject: Subject, width: int) -> Iterator[str]:
     if subject.state not in (*FAILING, State.EXPECTED) and not subject.stale and subject.why:
         why = f"{subject.state}: {printable(subject.why)}"
         yield from textwrap.wrap(why, width, initial_indent="  ", subsequent_indent="    ")
+    if subject.set_aside:
+        yield from textwrap.wrap(printable(subject.set_aside), width, initial_indent="  ", subsequent_indent="    ")
     if subject.sign:
         words = f"look at the adapter first: {printable(subject.sign)}"
         yield from textwrap.wrap(words, width, initial_indent="  ", subsequent_indent="    ")

@@ -182,6 +182,8 @@ class Subject:
     """What was learned of its automaton; None if nobody learned it."""
     sign: str = ""
     """A sentence that explains all causes by a fault of the adapter; empty if nothing hints at one."""
+    set_aside: str = ""
+    """What of its vectors was not asked, for traits that it declares: ``4 785 vectors set aside (wrapper: xml)``."""
     behaves_like: str = ""
     """``rfc2279 (exact)``: what ``identify`` said; empty if it was not asked."""
     recorded: dict[str, str] = field(default_factory=dict[str, str])

@@ -113,10 +113,12 @@ def in_rows(items: Sequence[str], width: int, *, indent: str = "  ", between: st
 def _verdict(certificate: Certificate, width: int) -> Iterator[str]:
     """The verdict, and how much of what was asked it rests on: on one line if that has room for both."""
     verdict, extent = verdict_of(certificate), _extent(certificate)
-    if not extent:
-        yield verdict
+    if extent and len(verdict) + 2 + len(extent) <= width:
+        yield f"{verdict}  {extent}"
         return
-    yield from (f"{verdict}  {extent}",) if len(verdict) + 2 + len(extent) <= width else (verdict, f"  {extent}")
+    yield from textwrap.wrap(verdict, width, subsequent_indent="  ")
+    if extent:
+        yield f"  {extent}"
 
 
 def verdict_of(certificate: Certificate) -> str:
@@ -126,6 +128,7 @@ def verdict_of(certificate: Certificate) -> str:
         certificate.run.failing,
         expected=len(certificate.run.buckets),
         stale=len(certificate.stale),
+        aside=certificate.run.aside,
     )
 
 

@@ -52,12 +52,24 @@ def verdict(subject: Subject, kind: Kind = Kind.CERTIFY) -> str:
     """What the run came to, in capitals where it is a verdict of ``certify``; free of what a target says."""
     if kind is Kind.DIFF and subject.state not in (State.INCOMPLETE, State.NOT_MEASURED, State.NOTHING):
         return of_standings(subject.causes) or "NO DIFFERENCE"
-    stale = len(subject.stale)
-    return verdict_words(subject.state, subject.failing, expected=len(subject.causes), stale=stale, kind=kind)
+    return verdict_words(
+        subject.state,
+        subject.failing,
+        expected=len(subject.causes),
+        stale=len(subject.stale),
+        aside=printable(subject.set_aside),
+        kind=kind,
+    )
 
 
 def verdict_words(
-    state: State, failing: Iterable[str] = (), *, expected: int = 0, stale: int = 0, kind: Kind = Kind.CERTIFY
+    state: State,
+    failing: Iterable[str] = (),
+    *,
+    expected: int = 0,
+    stale: int = 0,
+    aside: str = "",
+    kind: Kind = Kind.CERTIFY,
 ) -> str:
     """A state as the verdict of one run.
 
@@ -66,8 +78,10 @@ def verdict_words(
         failing: the claims that fail.
         expected: how many buckets are expected, if all are.
         stale: how many expected deviations occur no more, or otherwise.
+        aside: what of the vectors was set aside for traits that the target declares, in words.
         kind: of the run: a campaign certifies nothing.
     """
+    but_for = f", {aside}" if aside else ""
     only = " and ".join(map(printable, failing))
     match state:
         case State.INCOMPLETE | State.NOT_MEASURED:
@@ -79,9 +93,9 @@ def verdict_words(
         case State.EXPECTED:
             return f"0 unexpected ({counted(expected, 'bucket')} as expected)"
         case State.CONFORMS:
-            return {Kind.SWEEP: AS_FAR, Kind.FUZZ: "NOTHING FOUND"}.get(kind, "CONFORMANT")
+            return {Kind.SWEEP: AS_FAR, Kind.FUZZ: "NOTHING FOUND"}.get(kind, "CONFORMANT") + but_for
         case State.EXCEPT:
-            return f"FAILS IN {only} ALONE" if kind is Kind.FUZZ else f"CONFORMANT EXCEPT {only}"
+            return f"FAILS IN {only} ALONE" if kind is Kind.FUZZ else f"CONFORMANT EXCEPT {only}{but_for}"
         case State.DIVERGES:
             return "NOT CONFORMANT"
 

@@ -20,7 +20,7 @@ from overlong.conformance.runner import FAILS, HOLDS, NOT_MEASURED, SuiteRun
 from overlong.conformance.suites import SUITES
 from overlong.conformance.target import Answered
 from overlong.conformance.targets.resolve import Limits
-from overlong.conformance.traits import traits_of, without
+from overlong.conformance.traits import aside_in_words, traits_of, without
 from overlong.reference import DIALECTS
 
 if TYPE_CHECKING:
@@ -52,6 +52,10 @@ def consistent(certified: Certified) -> dict[str, Any]:
     added["target"]["id"] = identifier(certified.target)
     for suite in added["suites"]:
         _own(suite, speaks, added["target"])
+    if words := aside_in_words(added["target"]["traits"], (suite["set_aside"] for suite in added["suites"])):
+        added["set_aside"] = words
+    else:
+        added.pop("set_aside", None)
     if not added["buckets"]:
         added["findings_digest"] = {"sha256": hashlib.sha256().hexdigest()}
         for suite in added["suites"]:

@@ -63,6 +63,7 @@ def _subject(row: Mapping[str, Any], path: Path) -> Subject:
         version=row["version"],
         language=row["language"],
         claims=row["claims"],
+        set_aside=row.get("set_aside", ""),
         causes=causes,
         restarts=row["restarts"],
         seconds=row.get("seconds", 0.0),

@@ -24,6 +24,7 @@ from overlong.conformance.report.reading.recorded import (
     target_fields,
 )
 from overlong.conformance.results import SCHEMA
+from overlong.conformance.traits import aside_in_words
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -176,6 +177,7 @@ def _subject(seen: _Seen) -> Subject:
         "profile": header.get("profile", _profile_of(header["command"])),
         "command": header["command"],
         "parts": tuple(seen.parts),
+        "set_aside": aside_in_words(fields["traits"], (part.set_aside for part in seen.parts)),
         "stale": tuple(seen.stale),
         "categories": seen.categories,
         "maps": tuple(seen.maps),

@@ -19,6 +19,7 @@ from overlong.conformance.report.reading.recorded import (
     state_recorded,
     target_fields,
 )
+from overlong.conformance.traits import aside_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -52,6 +53,7 @@ def subject_of_predicate(said: Mapping[str, Any]) -> Subject:
     causes = tuple(cause_of(bucket, command=said["command"]) for bucket in said["buckets"])
     return Subject(
         **target_fields(said["target"]),
+        set_aside=aside_in_words(said["target"]["traits"], (suite["set_aside"] for suite in said["suites"])),
         state=state_recorded(said["claims"], causes),
         profile=said["profile"],
         command=said["command"],
