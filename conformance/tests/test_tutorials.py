@@ -30,7 +30,7 @@ def steps(text):
 def without_chance(text):
     """Output without times and versions."""
     text = re.sub(r"\d+\.\d s\b", "0.0 s", text)
-    text = re.sub(r"^(\S+@1 · .*?) \([^()]+\)$", r"\1 (version)", text, flags=re.MULTILINE)
+    text = re.sub(r"^(\S+@1 · .*?)(?:\n )? \([^()]+\)$", r"\1 (version)", text, flags=re.MULTILINE)
     return [line.rstrip() for line in text.strip().splitlines()]
 
 

@@ -21,6 +21,7 @@ import sys
 import threading
 import time
 from collections import deque
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
@@ -107,6 +108,8 @@ class Process:
         assert self._popen.stdout is not None
         assert self._popen.stderr is not None
         self._greeting: Greeting | None = None
+        self.version = ""
+        """Of what it asks, if its greeting does not say it."""
         try:
             for pipe in (self._popen.stdin, self._popen.stdout):
                 _widen(pipe)
@@ -183,7 +186,7 @@ class Process:
                     raise OSError(error, _UNCONFINED if error == errno.EOPNOTSUPP else os.strerror(error)) from None
                 raise
             assert isinstance(first, Greeting), "the reader puts the greeting first"
-            self._greeting = first
+            self._greeting = first if first.version else replace(first, version=self.version)
         return self._greeting
 
     def send(self, request: int, body: bytes) -> None:

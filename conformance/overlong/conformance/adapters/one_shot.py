@@ -229,7 +229,7 @@ def main() -> None:
     size = UNITS[units][0] if units in UNITS else 1
     greeting = {
         "overlong": 1,
-        "name": os.path.basename(words[0]),  # noqa: PTH119 (pathlib takes long to import)
+        "name": os.path.basename(words[0]).encode("utf-8", "backslashreplace").decode(),  # noqa: PTH119 (pathlib takes long to import)
         "operations": f"P{operation}",
         "units": units if units in UNITS else "utf-8",
         "slow": "one process for each input",

@@ -240,21 +240,26 @@ def search_for(place: str) -> None:
         del sys.path[behind]
 
 
+def module_at(file: str, name: str) -> Any:
+    """The module in a file, under a name of its own."""
+    from importlib.util import module_from_spec, spec_from_file_location
+
+    spec = spec_from_file_location(name, file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = sys.modules[spec.name] = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 def load(place: str, name: str) -> Any:
     """The attribute ``name`` of a module or a file."""
     search_for(place)
     try:
         if place.endswith(".py"):
-            from importlib.util import module_from_spec, spec_from_file_location
-
             if not Path(place).is_file():
                 fail(f"no file {place}")
-            spec = spec_from_file_location(Path(place).stem, place)
-            assert spec is not None
-            assert spec.loader is not None
-            module = module_from_spec(spec)
-            sys.modules[spec.name] = module
-            spec.loader.exec_module(module)
+            module = module_at(place, Path(place).stem)
         else:
             module = importlib.import_module(place)
     except BaseException as error:  # noqa: BLE001 (whatever importing it does, it is not a verdict)
@@ -430,7 +435,11 @@ def answer_frames(
     parts, its status first. Echoes, and what is not offered, are answered here.
     """
     requests = sys.stdin.buffer
-    write_all(answers, [json.dumps(greeting).encode() + b"\n"])
+    spelt = {  # the name of a file may be no UTF-8, and JSON has nothing for it
+        member: said.encode("utf-8", "backslashreplace").decode() if isinstance(said, str) else said
+        for member, said in greeting.items()
+    }
+    write_all(answers, [json.dumps(spelt).encode() + b"\n"])
     while len(head := requests.read(HEAD.size)) == HEAD.size:
         length, request = HEAD.unpack(head)
         body = requests.read(length - 4)
@@ -444,13 +453,18 @@ def answer_frames(
         write_all(answers, [HEAD.pack(4 + sum(map(len, response)), request), *response])
 
 
+def interpreter() -> str:
+    """``CPython 3.11.7``."""
+    implementation = {"cpython": "CPython", "pypy": "PyPy"}.get(sys.implementation.name, sys.implementation.name)
+    return f"{implementation} {sys.version.split()[0]}"
+
+
 def serve(operations: dict[str, Answerer], name: str, traits: dict[str, str], answers: FileIO) -> None:
     """Greet, then answer batches until the input ends."""
-    implementation = {"cpython": "CPython", "pypy": "PyPy"}.get(sys.implementation.name, sys.implementation.name)
     greeting = {
         "overlong": 1,
         "name": name,
-        "version": f"{implementation} {sys.version.split()[0]}",
+        "version": interpreter(),
         "language": "Python",
         "operations": "PB" + "".join(operations),
         "units": "utf-32",
@@ -514,6 +528,11 @@ def main() -> None:
         fail(f"{place}:{name} is {type(found).__name__}; name a callable, or a class with decode(data, final=...)")
     own = getattr(found, "traits", {})
     traits |= {**(own if isinstance(own, dict) else {}), **said_of_it}  # anything else of that name is its own affair
+    if "version" not in traits:
+        owner = module_at(
+            str(Path(__file__).with_name("owner.py")), "_overlong_owner"
+        )  # this may run without a package
+        traits["version"] = owner.version_of(found, place, interpreter())
     serve(operations, f"{Path(place).name}:{name}", traits, answers)
 
 

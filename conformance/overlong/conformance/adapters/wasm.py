@@ -15,6 +15,7 @@ if __name__ == "__main__":  # wherever this package lies, it must be found
         sys.path.insert(0, _root)
 
 import ctypes
+import hashlib
 import os
 from array import array
 from importlib.metadata import version
@@ -457,7 +458,7 @@ def main() -> None:
     greeting = {
         "overlong": 1,
         "name": f"{Path(path).name}:{export}",
-        "version": f"wasmtime {version('wasmtime')}",
+        "version": f"sha256 {hashlib.sha256(Path(path).read_bytes()).hexdigest()[:16]}, wasmtime {version('wasmtime')}",
         "language": "WebAssembly",
         "operations": f"PB{operations}",
         "units": decoder.abi.units or "utf-8",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from overlong.conformance.kind import POSITION
 from overlong.conformance.observation import Accepted, Refused
 from overlong.conformance.printable import printable, spaced_hex, thousands
+from overlong.conformance.report.wording import with_version
 from overlong.reference import Decoded, Rejected
 from overlong.reference.answer import REFUSED
 
@@ -26,8 +27,7 @@ _ACCEPTS, _REFUSES = "accepts", "refuses"
 
 def portrait_lines(portrait: Portrait, width: int) -> Iterator[str]:
     """The lines of the report, none wider than ``width``."""
-    version = portrait.greeting.version
-    yield printable(portrait.target) + (f" ({printable(version)})" if version else "")
+    yield from with_version(printable(portrait.target), portrait.greeting.version, width)
     yield ""
     for trait in portrait.traits:
         yield from textwrap.wrap(f"{trait.title:<{_LABEL}}{_headline(trait)}", width, subsequent_indent=" " * _LABEL)

@@ -10,7 +10,7 @@ from overlong.conformance.kind import CLAIMS, EARLIEST, LIMITS, POSITION, REPLAC
 from overlong.conformance.printable import printable, thousands
 from overlong.conformance.report.model import Standing, State
 from overlong.conformance.report.terminal import Glyphs
-from overlong.conformance.report.wording import counted, given, of_states
+from overlong.conformance.report.wording import counted, given, of_states, with_version
 from overlong.conformance.runner import FAILS, HOLDS
 
 if TYPE_CHECKING:
@@ -63,9 +63,8 @@ def _told(subject: Subject, width: int) -> Iterator[str]:
     """Why a row is not all right."""
     if subject.state is State.CONFORMS and not subject.stale and not subject.set_aside:
         return
-    version = f" ({printable(subject.version)})" if subject.version else ""
     yield ""
-    yield from textwrap.wrap(f"{printable(subject.id)}{version}", width)
+    yield from with_version(printable(subject.id), subject.version, width)
     if subject.state not in (*FAILING, State.EXPECTED) and not subject.stale and subject.why:
         why = f"{subject.state}: {printable(subject.why)}"
         yield from textwrap.wrap(why, width, initial_indent="  ", subsequent_indent="    ")

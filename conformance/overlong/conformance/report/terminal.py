@@ -14,7 +14,7 @@ from overlong.conformance.protocol import GUARDED
 from overlong.conformance.report import details
 from overlong.conformance.report.details import detail
 from overlong.conformance.report.expected import lines_of
-from overlong.conformance.report.wording import counted, extent, verdict_words
+from overlong.conformance.report.wording import counted, extent, verdict_words, with_version
 from overlong.conformance.runner import FAILS, HOLDS
 from overlong.conformance.traits import traits_of
 
@@ -61,9 +61,7 @@ def summary(
     """
     run, glyphs = certificate.run, Glyphs(encoding)
     header = f"{run.profile.name} {glyphs.dot} {printable(run.target)}"
-    if run.greeting.version:
-        header += f" ({printable(run.greeting.version)})"
-    yield from textwrap.wrap(header, width, subsequent_indent="  ")
+    yield from with_version(header, run.greeting.version, width)
     suites = [f"{part.suite.name} {thousands(part.done)}" for part in run.suites] or ["nothing ran"]
     yield from in_rows([*suites, f"{run.seconds:.1f} s"], width, indent="", between=f" {glyphs.dot} ")
     if run.swept is not None:

@@ -13,7 +13,7 @@ from overlong.conformance.printable import printable, thousands, times
 from overlong.conformance.report.matrix import table
 from overlong.conformance.report.model import Kind, Standing
 from overlong.conformance.report.terminal import SHOWN, Glyphs, in_rows, sign_lines
-from overlong.conformance.report.wording import counted, extent_of, faults, given, of_states, verdict
+from overlong.conformance.report.wording import counted, extent_of, faults, given, of_states, verdict, with_version
 from overlong.conformance.runner import HOLDS, NOT_MEASURED
 
 if TYPE_CHECKING:
@@ -80,11 +80,10 @@ def _head(report: Report, glyphs: Glyphs, width: int) -> Iterator[str]:
     """What this is of, and how it came about."""
     if len(report.subjects) == 1:
         subject = report.subjects[0]
-        version = f" ({printable(subject.version)})" if subject.version else ""
-        title = f"{printable(subject.profile)} {glyphs.dot} {printable(subject.id)}{version}"
+        title = f"{printable(subject.profile)} {glyphs.dot} {printable(subject.id)}"
+        yield from with_version(title, subject.version, width)
     else:
-        title = printable(report.title)
-    yield from _wrapped(title, width)
+        yield from _wrapped(printable(report.title), width)
     where = " ".join(printable(text) for text in report.environment.values())
     parts = [part for part in (report.kind.value, printable(report.generator), printable(report.time), where) if part]
     yield from _rows(parts, width, glyphs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING
 
 from overlong.conformance.kind import UNDECLARED
@@ -9,7 +10,7 @@ from overlong.conformance.printable import printable, spaced_hex, thousands
 from overlong.conformance.report.model import EXPECTED, MORE, Kind, Standing, State
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from overlong.conformance.report.model import Cause, Subject
 
@@ -130,6 +131,16 @@ def extent_of(subject: Subject) -> str:
     expected = sum(cause.standing is Standing.EXPECTED for cause in subject.causes)
     aside = sum(cause.count for cause in subject.causes if cause.code == UNDECLARED)
     return extent(len(subject.causes), expected, vectors=vectors, strings=strings, aside=aside)
+
+
+def with_version(named: str, version: str, width: int) -> Iterator[str]:
+    """What is named, with its version: that on lines of its own where one line has no room for both."""
+    said = f"({printable(version)})" if version else ""
+    if len(named) + 1 + len(said) <= width:
+        yield f"{named} {said}".rstrip()
+        return
+    yield from textwrap.wrap(named, width, subsequent_indent="  ")
+    yield from textwrap.wrap(said, width, initial_indent="  ", subsequent_indent="  ")
 
 
 def of_standings(causes: Iterable[Cause]) -> str:

@@ -89,6 +89,8 @@ class FramedTarget:
     """Where it is started, if not here."""
     set_up: tuple[Callable[[], None], ...] = ()
     """What has to run before it is started; each raises TargetError if it fails, and does nothing when called again."""
+    version: Callable[[], str] | None = None
+    """Of what it asks, where the adapter does not know that; asked for each process, so it is to keep the answer."""
     restarts: int = 0
     notes: list[str] = field(default_factory=list[str])
 
@@ -140,13 +142,16 @@ class FramedTarget:
             TargetError: what has to run before it fails.
         """
         self.prepare()
-        return Process(
+        process = Process(
             self.command,
             environment=self.environment,
             sandbox=self.sandbox,
             memory=self.memory,
             folder=self.folder,
         )
+        if self.version is not None:
+            process.version = self.version()  # while it starts
+        return process
 
     def start(self) -> None:
         """Start it without waiting; :meth:`open` waits. There is other work to do meanwhile.

@@ -21,6 +21,7 @@ from overlong.conformance.targets.configured import configured, set_up
 from overlong.conformance.targets.consent import check
 from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.function_name import declared
+from overlong.conformance.targets.library_version import version_of
 from overlong.conformance.targets.one_shot import is_one_shot, one_shot_command
 from overlong.conformance.targets.recorded import RecordedTarget
 
@@ -82,7 +83,10 @@ def resolve(
             "write a name from 'overlong target list', py:MODULE:CALLABLE, so:LIBRARY:FUNCTION?abi=..., "
             "wasm:MODULE:FUNCTION?abi=..., cmd:COMMAND, or -- COMMAND"
         )
-    return _framed(name, _COMMANDS[kind](name, rest), limits)
+    target = _framed(name, _COMMANDS[kind](name, rest), limits)
+    if kind == "so":
+        target.version = partial(version_of, shared_library.library_in(target.command))
+    return target
 
 
 def _builtin(name: str, limits: Limits) -> FramedTarget:

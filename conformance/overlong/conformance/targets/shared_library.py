@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from typing import TYPE_CHECKING
 
 from overlong.conformance.adapters.abi import ABIS
 from overlong.conformance.interpreter import script
@@ -11,6 +12,9 @@ from overlong.conformance.printable import printable
 from overlong.conformance.target import UnknownTarget
 from overlong.conformance.targets.builtin import ADAPTERS
 from overlong.conformance.targets.function_name import FunctionName
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _KNOWN = f"there are {', '.join(ABIS)}, and py:FILE.py:FUNCTION"
 _FORM = "write so:LIBRARY:SYMBOL?abi=NAME, as in 'so:./libmine.so:is_utf8?abi=bool(ptr,len)'"
@@ -46,6 +50,12 @@ def command(name: str, rest: str) -> list[str]:
         wanted = f"write {','.join(abi.functions[:4])}, and reset if it has one" if abi.functions else "name one"
         raise UnknownTarget(f"{shown}: it names {given} function{'s' * (given != 1)}; {wanted}")
     return [*worker, symbols, convention, *function.traits]
+
+
+def library_in(command: Sequence[str]) -> str:
+    """The library that a worker's command line names."""
+    script = str(ADAPTERS / "shared_library.py")
+    return command[command.index(script) + 1]
 
 
 def _found(library: str) -> str:

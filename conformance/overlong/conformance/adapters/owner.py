@@ -1,0 +1,80 @@
+"""Whose code a Python decoder is: a distribution's, the standard library's, or a file that somebody wrote.
+
+Runs in the worker, with the standard library alone. What it reads belongs to others and may say anything, or nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
+
+if TYPE_CHECKING:
+    from importlib.metadata import Distribution
+
+_SHOWN = 16
+"""Digits of a digest: enough to tell files apart. A certificate has the whole."""
+
+
+def version_of(found: Any, place: str, interpreter: str) -> str:
+    """``simplejson 4.3.0, CPython 3.11.7``: what holds a decoder, and what runs it.
+
+    Args:
+        found: the decoder.
+        place: the module or the file that the command line names.
+        interpreter: its name and version; all there is to say of what belongs to it, or to this package.
+    """
+    own = place.endswith(".py")
+    if own and Path(place).resolve().is_relative_to(Path(__file__).resolve().parent):
+        return interpreter
+    name = getattr(found, "__module__", None)
+    if own and name in (None, Path(place).stem):
+        return f"{_digest(place)}, {interpreter}"
+    for each in (name, *([] if own else [place])):  # where it is defined tells more than where it is named
+        module = sys.modules.get(each) if isinstance(each, str) else None
+        if module is not None and module.__name__.partition(".")[0] not in sys.stdlib_module_names:
+            file = getattr(module, "__file__", None)
+            if isinstance(file, str) and (what := _distribution(module.__name__, file) or _digest(file)):
+                return f"{what}, {interpreter}"
+    return f"{_digest(place)}, {interpreter}" if own else interpreter
+
+
+def _digest(file: str) -> str:
+    try:
+        with Path(file).open("rb") as opened:
+            return f"sha256 {hashlib.file_digest(opened, 'sha256').hexdigest()[:_SHOWN]}"
+    except OSError:
+        return ""
+
+
+def _distribution(module: str, file: str) -> str:
+    """The name and version of the distribution that installed a file; empty if none says that it did."""
+    from importlib import metadata
+
+    try:
+        top = module.partition(".")[0]
+        try:
+            found = metadata.distribution(top)
+        except metadata.PackageNotFoundError:
+            found = None
+        if found is None or not _holds(found, top, file):
+            found = next((each for each in metadata.distributions() if _holds(each, top, file)), None)
+        return "" if found is None else " ".join(f"{found.metadata['Name']} {found.version}".split())
+    except Exception:  # noqa: BLE001 (metadata may be damaged in any way: then it says nothing)
+        return ""
+
+
+def _holds(found: Distribution, top: str, file: str) -> bool:
+    """Whether a distribution has a file: by its record, by the folder that it is edited in, or by its module's name."""
+    if (said := found.read_text("direct_url.json")) and json.loads(said).get("dir_info", {}).get("editable"):
+        return Path(file).is_relative_to(unquote(urlsplit(json.loads(said)["url"]).path))
+    root = Path(str(found.locate_file("")))
+    if not Path(file).is_relative_to(root):
+        return False
+    record = found.read_text("RECORD")
+    if record is not None:
+        return f"\n{Path(file).relative_to(root).as_posix()}," in f"\n{record}"
+    return top in (found.read_text("top_level.txt") or "").split()
