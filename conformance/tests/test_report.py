@@ -217,7 +217,7 @@ subjects = st.builds(
     st.lists(causes, max_size=1).map(tuple), st.lists(words, max_size=2).map(tuple),
     st.lists(words, max_size=2).map(tuple), numbers, st.floats(0, 1e6), words,
     st.dictionaries(words, st.tuples(numbers, numbers), max_size=2), st.lists(maps, max_size=1).map(tuple),
-    st.none() | st.builds(Drawn, words, words), words, names, names,
+    st.none() | st.builds(Drawn, words, words), words, words, words, names, names,
 )  # fmt: skip
 reports = st.builds(
     Report, st.sampled_from([kind for kind in Kind if kind is not Kind.DIFF]), words, words,
