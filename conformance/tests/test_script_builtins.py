@@ -30,7 +30,7 @@ KNOWN = [
     ("php-preg", "verdict", "", set[str]()),
     ("php-json", "verdict, scalars, error mode", "", set[str]()),
     ("php-json-ignore", "scalars, error mode", "", set[str]()),
-    ("php-htmlspecialchars", "verdict, scalars", "", set[str]()),
+    ("php-htmlspecialchars", "verdict, scalars, error mode", "", set[str]()),
     ("lua-utf8", "verdict, scalars, error position", "encoder", LAX_ENCODER),
     ("lua-utf8-lax", "scalars, error position", "verdict, encoder", LAX | LAX_ENCODER),
     # C0 80 and surrogates are characters to it, and its channel takes four octets apart that come in two writes.

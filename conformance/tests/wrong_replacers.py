@@ -105,6 +105,12 @@ def lead_length(lead: int) -> int:
     return announced(lead) if 0xC2 <= lead <= 0xF4 else 1
 
 
+def up_to_lead(octets: bytes, start: int, length: int) -> int:
+    """The first place, up to a length, at which a character can begin."""
+    end = min(start + length, len(octets))
+    return next((at for at in range(start + 1, end) if octets[at] < 0x80 or 0xC2 <= octets[at] <= 0xF4), end)
+
+
 per_surrogate = absorbing("per-surrogate", lambda o, start: 3 * is_surrogate(o, start))
 
 LATIN = {octet: chr(octet) for octet in range(0x80, 0x100)}
@@ -121,6 +127,11 @@ right(
 )
 right("right_per_sequence", "replacement-per-sequence", absorbing("per-sequence", lambda o, at: announced(o[at])))
 right("right_per_length", "replacement-per-length", per_length(lead_length))
+right(
+    "right_up_to_lead",
+    "replacement-up-to-lead",
+    handling("up-to-lead", lambda o, start, _: ("\ufffd", up_to_lead(o, start, lead_length(o[start])))),
+)
 right("right_per_surrogate", "replacement-per-surrogate", per_surrogate)
 right("right_per_run", "replacement-per-run", lambda octets: re.sub(RUN, "\ufffd", escaped(octets)))
 right("right_skip", "skip", lambda octets: octets.decode("utf-8", "ignore"))
@@ -324,6 +335,13 @@ wrong(
         ),
     ),
 )
+LEAD = "replacement-up-to-lead"
+wrong(
+    "stops_at_c0",
+    LEAD,
+    handling("stops-at-c0", lambda o, at, end: ("\ufffd", after_tails(o, end, at + lead_length(o[at])))),
+)
+wrong("c0_announces", LEAD, handling("c0-leads", lambda o, at, _: ("\ufffd", up_to_lead(o, at, announced(o[at])))))
 wrong("lead_surrogates_only", SURROGATE, absorbing("leads", lambda o, at: 3 * is_surrogate(o, at, range(0xA0, 0xB0))))
 wrong("two_octets_of_a_surrogate", SURROGATE, absorbing("two", lambda o, at: 2 * is_surrogate(o, at)))
 wrong(

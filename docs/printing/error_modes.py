@@ -35,6 +35,9 @@ TELLING = {
     "replacement-per-length": "The lead octet says how many octets follow it, and so many are taken with it, whatever "
     "they are: tails, text, or the lead of another character. This is called over-consumption: a quotation mark behind "
     "C2 is gone, and what it closed goes on. Only leads of RFC 3629 announce, C2 to F4; others are one each.",
+    "replacement-up-to-lead": "As `replacement-per-length`, but an octet that can begin a character is never taken "
+    "with what stands before it: no text is lost. It differs from `replacement-per-sequence` in that C2 FF is one, and "
+    "C0 80 is two.",
     "replacement-per-surrogate": "As `replacement`, but ED A0 80 to ED BF BF, the octets that would spell a surrogate, "
     "are one. Everything else is replaced as Unicode does.",
     "replacement-per-run": "All ill-formed octets up to the next character are one. The number of U+FFFD says nothing "
@@ -54,6 +57,7 @@ DONE_BY = {
     "replacement": ("cpython", "node-textdecoder", "rust-std", "icu4c", "ruby", "chromium-textdecoder"),
     "replacement-per-octet": ("go-utf8", "glib"),
     "replacement-per-length": ("ocaml-uutf", "ocaml-uutf-decoder"),
+    "replacement-up-to-lead": ("php-htmlspecialchars",),
     "replacement-per-surrogate": ("java-charsetdecoder", "java-string"),
     "replacement-per-run": ("go-tovalidutf8",),
     "skip": ("php-json-ignore",),

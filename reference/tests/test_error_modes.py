@@ -92,6 +92,14 @@ def length(octets: bytes, place: int) -> int:
     return announced(octets[place]) if 0xC2 <= octets[place] <= 0xF4 else 1
 
 
+def up_to_lead(octets: bytes, place: int) -> int:
+    """PHP's: the same, as long as what follows can begin nothing."""
+    end = place + 1
+    while end < min(place + length(octets, place), len(octets)) and (0x80 <= octets[end] < 0xC2 or octets[end] > 0xF4):
+        end += 1
+    return end - place
+
+
 def surrogate(octets: bytes, place: int) -> int:
     """Java's: the three octets of a surrogate are one, and otherwise what Python's codec says."""
     if octets[place] == 0xED and octets[place + 1 : place + 2] >= b"\xa0" and octets[place + 1] < 0xC0:
@@ -142,6 +150,7 @@ ORACLES: dict[str, Callable[[bytes], str]] = {
     "replacement-per-octet": loop(one_octet),
     "replacement-per-sequence": loop(sequence),
     "replacement-per-length": loop(length),
+    "replacement-up-to-lead": loop(up_to_lead),
     "replacement-per-surrogate": loop(surrogate),
     "replacement-per-run": by_runs,
     "skip": lambda octets: octets.decode("utf-8", "ignore"),
@@ -277,6 +286,22 @@ def test_no_mode_makes_or_loses_ascii(mode: str, octets: bytes) -> None:
 def test_what_is_swallowed(octets: str, text: str) -> None:
     """As Uutf has it: seen with ``Uutf.String.fold_utf_8``."""
     assert decode(bytes.fromhex(octets), "replacement-per-length") == text.replace("*", "\ufffd")
+
+
+@pytest.mark.parametrize(
+    ("octets", "text"),
+    [
+        ("C2 FF", "*"),
+        ("C0 80", "**"),
+        ("E2 82 41", "*A"),
+        ("F0 C0 80 FF 80", "**"),
+        ("C2 C2 FF", "**"),
+        ("ED A0 80", "*"),
+    ],
+)
+def test_what_can_begin_a_character_ends_a_replacement(octets: str, text: str) -> None:
+    """As PHP has it: seen with ``htmlspecialchars`` and ``ENT_SUBSTITUTE``."""
+    assert decode(bytes.fromhex(octets), "replacement-up-to-lead") == text.replace("*", "\ufffd")
 
 
 @given(hostile)

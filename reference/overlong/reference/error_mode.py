@@ -65,6 +65,8 @@ class ErrorMode:
     absorbs: Absorbs | None = None
     swallows: bool = False
     """What it absorbs is the octets that come, whatever they are; else tails alone."""
+    absorbs_broken: bool = False
+    """What it absorbs is whatever can begin no character; else tails alone."""
     whole_runs: bool = False
     """Everything ill-formed up to the next well-formed character is one."""
     lossless: bool = False
@@ -115,8 +117,9 @@ class Fold:
             raise IllFormed(*found)
         if self.owed < 0:
             return ()
-        if self.owed and found.defect is UNEXPECTED_TAIL:
-            self.owed -= 1
+        broken = mode.absorbs_broken and not _leads(octets[found.offset])
+        if self.owed and (broken or found.defect is UNEXPECTED_TAIL):
+            self.owed = max(self.owed - found.length, 0)
             return ()
         if mode.whole_runs:
             self.owed = -1
@@ -157,10 +160,14 @@ def _announced(subpart: MaximalSubpart, lead: int) -> int:
     return 0 if row is None else len(row.templates) - subpart.length
 
 
-def _announced_by_a_lead(subpart: MaximalSubpart, lead: int) -> int:
-    """As RFC 3629 has lead octets: C2 to F4."""
+def _leads(octet: int) -> bool:
+    """Whether RFC 3629 has characters that it begins: it is ASCII, or from C2 to F4."""
     utf8 = dialect().automaton
-    return 0 if utf8.table[0][lead] == utf8.dead else _announced(subpart, lead)
+    return utf8.table[0][octet] != utf8.dead
+
+
+def _announced_by_a_lead(subpart: MaximalSubpart, lead: int) -> int:
+    return _announced(subpart, lead) if _leads(lead) else 0
 
 
 def _of_a_surrogate(subpart: MaximalSubpart, lead: int) -> int:
@@ -189,6 +196,15 @@ ERROR_MODES = {
             _once,
             _announced_by_a_lead,
             swallows=True,
+        ),
+        ErrorMode(
+            "replacement-up-to-lead",
+            "one U+FFFD for a lead octet and as many octets after it as it announces, up to one that can begin a "
+            "character (PHP)",
+            "PHP, get_next_char of ext/standard/html.c",
+            _once,
+            _announced_by_a_lead,
+            absorbs_broken=True,
         ),
         ErrorMode(
             "replacement-per-surrogate",

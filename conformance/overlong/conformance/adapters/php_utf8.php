@@ -167,7 +167,7 @@ function decoder(string $name): array
         'htmlspecialchars' => [[
             'D' => fn($octets) => by_html($octets, 0),
             'L' => fn($octets) => by_html($octets, ENT_SUBSTITUTE),
-        ], ['units' => 'utf-8', 'error_mode' => 'of its own']], // no documented mode, and none of the protocol's
+        ], ['units' => 'utf-8', 'error_mode' => 'replacement-up-to-lead']],
         default => throw new ValueError("no decoder is called \"$name\""),
     };
 }
