@@ -166,9 +166,13 @@ def _situation(octets: bytes, spoken: Dialect, mode: ErrorMode) -> Hashable:
     automaton = spoken.automaton
     found = list(taken(octets, mode, spoken))
     flawed = any(isinstance(each, MaximalSubpart) for each in found[:-1])
-    pending = b""
-    if found and isinstance(found[-1], MaximalSubpart) and found[-1].incomplete:
-        pending = octets[found.pop().offset :]
+    pending, owes = b"", 0
+    begun = found[-1] if found else None
+    if isinstance(begun, MaximalSubpart) and begun.incomplete:
+        found.pop()
+        pending = octets[begun.offset :]
+        if mode.absorbs is not None and (mode.swallows or mode.absorbs_broken):  # of leads that RFC 3629 has
+            owes = mode.absorbs(begun, pending[0])
     fold = Fold(ERROR_MODES["skip"] if mode.stands_for is None else mode)
     for each in found:
         fold.put_out(each, octets)
@@ -185,6 +189,7 @@ def _situation(octets: bytes, spoken: Dialect, mode: ErrorMode) -> Hashable:
     return (
         between,
         fold.owed,
+        owes,
         tuple(automaton.walk(pending, between)),
         exact,
         spoken.rule.drops_signature
