@@ -114,7 +114,7 @@ def test_schemas_agree_where_they_speak_of_the_same():
 
 NOT_ALWAYS = {
     *("profile", "environment", "earlier", "reproduce", "standing", "reason", "link", "not_covered", "refused"),
-    *("isolation", "expected", "stale", "buckets", "divergences", "invocation", "sha256", "dirHash"),
+    *("isolation", "expected", "sign", "stale", "buckets", "divergences", "invocation", "sha256", "dirHash"),
 }
 """Fields that are left out by older versions, or where there is nothing to say; the others are always there."""
 

@@ -291,9 +291,7 @@ def test_time_ends_it(tmp_path):
 def test_examining_takes_a_share_of_the_time_and_what_is_left_waits(uninterrupted, tmp_path):
     folder = tmp_path / "campaign"
     with created(folder, engine="slow to examine") as campaign:
-        began = time.monotonic()
         status = campaign.run(seconds=0.5, runs=RUNS)
-        assert time.monotonic() - began < 0.5 * 1.05 + 1 + 0.5
         assert status.inputs > 2 * BLOCK
         assert status.findings
         assert any(note.endswith(" for --resume") for note in status.notes)
