@@ -660,7 +660,7 @@ def interrupted(folder, *words, when, by=signal.SIGINT):
         encoding="utf-8",
     )
     with running:
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 60
         while not when() and time.monotonic() < deadline:
             time.sleep(0.02)
         running.send_signal(by)

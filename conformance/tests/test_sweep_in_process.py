@@ -345,7 +345,7 @@ def children_of(parent):
 
 
 def is_gone(process):
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 60
     while state_and_parent(process)[0] != "Z" and time.monotonic() < deadline:
         time.sleep(0.01)
     return state_and_parent(process)[0] == "Z"

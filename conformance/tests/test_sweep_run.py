@@ -127,19 +127,19 @@ def test_killed_at_any_moment_and_resumed(tmp_path):
     for number in range(2):
         before = len(log.read_text().splitlines()) if log.exists() else 0
         running = overlong(*words, *["--resume"][:number], log=log, seconds=0.01)
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 60
         while not log.exists() or len(log.read_text().splitlines()) < before + moments.randrange(5, 15):
             assert running.poll() is None
             assert time.monotonic() < deadline
             time.sleep(0.005)
         running.send_signal(signal.SIGKILL)
-        running.communicate(timeout=10)
-    out, err = (last := overlong(*words, "--resume", log=log)).communicate(timeout=20)
+        running.communicate(timeout=60)
+    out, err = (last := overlong(*words, "--resume", log=log)).communicate(timeout=60)
     assert last.returncode == 0, err
     assert "were asked by an earlier run" in out
     assert len(log.read_text().splitlines()) < 56 + 2 * 8  # little was asked twice
     whole = overlong(*words[:-2], tmp_path / "whole", "cpython")
-    out, _ = whole.communicate(timeout=20)
+    out, _ = whole.communicate(timeout=60)
     assert "by an earlier run" not in out
     assert (tmp_path / "killed" / RESULTS).read_bytes() == (tmp_path / "whole" / RESULTS).read_bytes()
 
@@ -322,7 +322,7 @@ def test_a_full_disk_loses_nothing(tmp_path):
     assert (full.returncode, out) == (2, "")
     assert LEDGER in one_line(err)
     assert "go on with --resume" in err
-    out, err = (resumed := overlong(*words, "--resume")).communicate(timeout=20)
+    out, err = (resumed := overlong(*words, "--resume")).communicate(timeout=60)
     assert resumed.returncode == 0, err
     assert "were asked by an earlier run" in out
 
@@ -330,7 +330,7 @@ def test_a_full_disk_loses_nothing(tmp_path):
 def test_a_folder_that_may_not_be_written(tmp_path):
     tmp_path.chmod(0o500)
     folder = Path("/sys/overlong") if os.access(tmp_path, os.W_OK) else tmp_path  # root may write anywhere but there
-    out, err = (done := overlong("sweep", "--exhaustive", "1", "-o", folder, "cpython")).communicate(timeout=20)
+    out, err = (done := overlong("sweep", "--exhaustive", "1", "-o", folder, "cpython")).communicate(timeout=60)
     assert (done.returncode, out) == (2, "")
     assert "choose another folder with -o" in one_line(err)
 

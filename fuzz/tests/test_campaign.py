@@ -234,7 +234,7 @@ def test_interrupted_what_is_committed_stays_and_nothing_else_runs_on(uninterrup
     running = working(folder, jobs=2)
     running.stdout.readline()
     running.terminate()
-    running.communicate(timeout=10)
+    running.communicate(timeout=60)
     deadline = time.monotonic() + 5
     while is_alive(running.pid):
         assert time.monotonic() < deadline

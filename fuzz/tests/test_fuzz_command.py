@@ -234,7 +234,7 @@ def test_whatever_ends_it_it_goes_on(ends_by, decoder, tmp_path):
             assert running.poll() is None
             time.sleep(0.05)
         os.kill(running.pid, ends_by)
-        out, err = running.communicate(timeout=20)
+        out, err = running.communicate(timeout=60)
     inputs = asked("it")
     if ends_by != signal.SIGKILL:
         assert running.returncode == 4
