@@ -5,6 +5,8 @@ import json
 import re
 import shutil
 import subprocess
+import sys
+from datetime import date
 from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
@@ -16,12 +18,14 @@ from click.testing import CliRunner
 from overlong.conformance import certify
 from overlong.conformance.certificate import spelt
 from overlong.conformance.commands import verify as verb
+from overlong.conformance.expected import Expectations
+from overlong.conformance.invocation import identifier
 from overlong.conformance.suites import SUITES
 from overlong.conformance.verification import comparison, verify
 from overlong.conformance.verification.comparison import ANSWERS, INFORMATION, NOTHING, compare
 from overlong.conformance.verification.consistency import consistent
 from overlong.conformance.verification.reading import CertificateError, parsed
-from overlong.conformance.verification.verifying import Signature, Verification, ships
+from overlong.conformance.verification.verifying import Signature, Verification, measured, ships
 from overlong.conformance.verification.words import answers, lines, verdict
 
 # without types
@@ -57,8 +61,8 @@ def written(certificate, tmp_path):
     return path
 
 
-def run(*words):
-    return CliRunner().invoke(verb.command, [str(word) for word in words])
+def run(*words, catch=True):
+    return CliRunner().invoke(verb.command, [str(word) for word in words], catch_exceptions=catch)
 
 
 # What other people's tools make of it
@@ -84,6 +88,72 @@ def test_it_is_the_same_each_time_and_names_no_path_of_this_machine(certificate)
     assert again.to_json() == certificate.to_json()
     assert str(Path.cwd()) not in again.to_json()
     assert not re.search(r'"/(home|root|usr|tmp|work)\b', again.to_json())
+
+
+DECODER = """
+import json, struct, sys
+
+def decode(octets):
+    return octets.decode()
+
+if sys.argv[1:] == ["--once"]:
+    decode(sys.stdin.buffer.read())
+elif sys.argv[1:] == ["speak"]:
+    out, read = sys.stdout.buffer, sys.stdin.buffer.read
+    print(json.dumps({"overlong": 1, "operations": "PV"}), flush=True)
+    while len(head := read(8)) == 8:
+        length, number = struct.unpack(">II", head)
+        body = read(length - 4)
+        status = b"A" + body[1:] if body[:1] == b"P" else b"U"
+        if body[:1] == b"V":
+            try:
+                status = b"A" if decode(body[1:]) is not None else b""
+            except UnicodeDecodeError:
+                status = b"R"
+        out.write(struct.pack(">II", 4 + len(status), number) + status)
+        out.flush()
+"""
+
+
+@pytest.mark.parametrize("form", ["py", "--", "cmd", "so", "project"])
+def test_absolute_names_of_decoders_leave_no_path_and_verify_beside_the_file(form, tmp_path, monkeypatch):
+    file, elsewhere = tmp_path / "mine" / "decoder.py", tmp_path / "elsewhere"
+    for folder in (file.parent, elsewhere):
+        folder.mkdir()
+    file.write_text(f"#!{sys.executable}\n{DECODER}")
+    file.chmod(0o755)
+    library = file.with_name("decoder.so")
+    if form == "so":
+        compiler = shutil.which("cc") or pytest.skip("no C compiler")
+        code = "#include <stddef.h>\n_Bool f(const char *o, size_t n) { (void)o; return n == 0; }"
+        command = [compiler, "-shared", "-fPIC", "-x", "c", "-", "-o", str(library)]
+        subprocess.run(command, input=code, text=True, check=True)
+    target = {
+        "py": f"py:{file}:decode", "--": [str(file), "speak"], "cmd": f"cmd:{sys.executable} {file} --once",
+        "so": f"so:{library}:f?abi=bool(ptr,len)", "project": "mine",
+    }[form]  # fmt: skip
+    monkeypatch.chdir(elsewhere)
+    expected = elsewhere / "ours.toml"
+    expected.write_text(f"[targets.mine]\ncommand = ['{file}', 'speak']\n")
+    entry = {"target": identifier(target), "code": "OV101", "observed": "refused", "reason": "so it is"}
+    expected.write_text(
+        "[[expected]]\n" + "".join(f"{key} = {json.dumps(value)}\n" for key, value in entry.items()), encoding="ascii"
+    )
+    Path("overlong.toml").write_text(f"[targets.mine]\ncommand = ['{file}', 'speak']\n", encoding="ascii")
+    deviations = Expectations.read(expected, target, date(2026, 1, 1))
+    made = certify(target, suites=["core"], sweeps=(), trust=True, expected=deviations)
+    text = made.to_json()
+    assert str(tmp_path) not in text
+    assert not re.search(r"""["' =:]/(?!/|dev/)[^"]""", text), "no word of it is an absolute path"
+    if form == "project":
+        return
+    named = json.loads(text)["predicate"]["overlong"]["invocation"]["target"]
+    assert (file.stem in named) if isinstance(named, str) else (f"./{file.name}" in named)
+    shutil.copy(expected, file.parent)
+    monkeypatch.chdir(file.parent)
+    Path("certificate.json").write_text(text, encoding="ascii")
+    again = measured(parsed(Path("certificate.json"), text.encode()))
+    assert again.to_json() == text
 
 
 def test_given_vectors_are_named_with_their_digest_and_without_their_folder(tmp_path):
@@ -203,7 +273,7 @@ def test_what_contradicts_itself_is_found_without_running(statement, tmp_path, m
     verification = verify(path, run=False)
     assert named in {each.path for each in verification.differences}
     assert not verification.verified
-    ended = run("--no-run", path)
+    ended = run("--no-run", "-v", path)
     assert ended.exit_code == 1
     assert named in ended.output
 
@@ -279,6 +349,86 @@ def test_a_run_that_would_not_be_certified_verifies_nothing(written):
 
 
 HOSTILE = ["py:evil:f", "so:./x.so:f?abi=bool(ptr,len)", "cmd:touch /tmp/x", "mine", "answers:x", ["rm", "-rf", "/"]]
+
+
+def test_a_price_is_told_and_nothing_dear_is_run(statement, tmp_path, monkeypatch):
+    monkeypatch.setattr("overlong.conformance.verification.verifying.measured", no_run)
+    plan = statement["predicate"]["overlong"]["sweeps"][0]
+    statement["predicate"]["overlong"]["sweeps"] = [plan | {"plan": "exhaustive(6)"}, plan | {"plan": "depth(9)"}]
+    path = tmp_path / "certificate.json"
+    path.write_text(spelt(statement), encoding="ascii")
+    result = run(path)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "282 578 800 148 736 strings, 9 years at a million a second; nothing was run" in result.stderr
+    assert "\n" not in result.stderr.strip()
+    with pytest.raises(AssertionError, match="it was run"):
+        run("--max-strings", 282578800148736, path, catch=False)
+    statement["predicate"]["overlong"]["sweeps"] = [plan | {"plan": name} for name in ("exhaustive(4)", "depth(2)")]
+    path.write_text(spelt(statement), encoding="ascii")
+    assert run(path).exit_code == 2
+    statement["predicate"]["overlong"]["sweeps"] = [plan | {"plan": name} for name in ("depth(1)", "placed(64)")]
+    path.write_text(spelt(statement), encoding="ascii")
+    with pytest.raises(AssertionError, match="it was run"):
+        run(path, catch=False)
+
+
+@pytest.mark.parametrize(("limit", "value"), [("timeout", 1e300), ("timeout", 0), ("memory", 1), ("memory", 1 << 61)])
+def test_limits_that_no_run_has_are_refused(statement, tmp_path, limit, value):
+    statement["predicate"]["overlong"]["invocation"]["limits"][limit] = value
+    path = tmp_path / "certificate.json"
+    path.write_text(spelt(statement), encoding="ascii")
+    result = run(path)
+    assert result.exit_code == 2
+    assert len(result.stderr.splitlines()) == 1
+
+
+def no_run(*_: object, **__: object):
+    raise AssertionError("it was run")
+
+
+NONE = {"strings": 0, "octets": 0, "well_formed": 0}
+EMPTY = NONE | {"expected": NONE, "accepted": 0}
+
+
+def twice(statement, records):
+    statement["predicate"]["overlong"][records] *= 2
+
+
+def unmeasured(statement):
+    """Nothing was asked, and so it says everywhere."""
+    predicate = statement["predicate"]
+    added = predicate["overlong"]
+    added["claims"] = dict.fromkeys(added["claims"], "not measured")
+    added["suites"] = [
+        suite | {"suite": "empty", "vectors": 0, "asked": 0, "set_aside": 0, "failing": 0}
+        for suite in added["suites"][:1]
+    ]
+    added["sweeps"], added["buckets"], added["invocation"]["suites"] = [], [], None
+    added["command"] = "overlong certify cpython-surrogatepass"
+    predicate.update(result="FAILED", passedTests=[], failedTests=[])
+    added["not_measured"] = sorted(added["claims"])
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda it: it["predicate"]["overlong"]["invocation"].update(suites=[]), "invocation.suites"),
+        (lambda it: twice(it, "suites"), "suites"),
+        (lambda it: twice(it, "sweeps"), "sweeps[1]"),
+        (lambda it: it["predicate"]["overlong"]["claims"].update(streaming="holds"), "claims.streaming"),
+        (lambda it: it["predicate"]["overlong"]["sweeps"][0].update(EMPTY), "256"),
+        (unmeasured, "nothing was measured"),
+    ],
+)
+def test_a_certificate_that_shows_nothing_is_not_consistent(statement, tmp_path, change, words):
+    path = tmp_path / "certificate.json"
+    path.write_text(spelt(statement), encoding="ascii")
+    assert run("--no-run", path).exit_code == 0
+    change(statement)
+    path.write_text(spelt(statement), encoding="ascii")
+    result = run("--no-run", "-v", path)
+    assert result.exit_code == 1
+    assert words in result.stdout
 
 
 @pytest.mark.parametrize("target", HOSTILE, ids=str)

@@ -1,16 +1,19 @@
 """The certificate: an in-toto Statement that says what was asked of a decoder, and what held.
 
-It holds no time and nothing of chance: the same decoder, asked by the same version, gives the same octets.
+It holds no time, nothing of chance and no path of the machine: the same decoder, asked by the same version, gives the
+same octets.
 """
 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.expected.records import expected_as_json, standing_as_json
 from overlong.conformance.headline import State, result_of
+from overlong.conformance.invocation import identifier
+from overlong.conformance.portable import portable
 from overlong.conformance.protocol import ENCODE, ENCODE_UTF16, GUARDED
 from overlong.conformance.results import (
     bucket_as_json,
@@ -126,8 +129,10 @@ class Certificate:
     @property
     def statement(self) -> dict[str, Any]:
         run = self.run
+        asked = replace(self.invocation, target=portable(self.invocation.target))
+        name = identifier(asked.target) if run.target == identifier(self.invocation.target) else run.target
         warned = [] if self.expected is None else self.expected.failing_as_expected(run)
-        subjects = self.identity.files or ((run.target, self.identity.digest),)
+        subjects = self.identity.files or ((name, self.identity.digest),)
         vectors = digest_of_all(part.vectors_digest for part in run.suites)
         return {
             "_type": STATEMENT,
@@ -142,16 +147,16 @@ class Certificate:
                 "overlong": {
                     "generator": generator(),
                     "profile": run.profile.name,
-                    "command": self.command,
-                    "invocation": self.invocation.as_json(),
+                    "command": asked.command(run.profile.speaks),
+                    "invocation": asked.as_json(),
                     "environment": environment(),
-                    "target": target_as_json(run.target, run.greeting, self.identity.digest),
+                    "target": target_as_json(name, run.greeting, self.identity.digest),
                     "claims": run.claims,
                     "suites": [suite_as_json(part) for part in run.suites],
                     **({"set_aside": run.aside} if run.aside else {}),
                     "sweeps": [plan_as_json(part) for part in run.swept.plans] if run.swept else [],
                     "buckets": [
-                        bucket_as_json(bucket, self.invocation.target) | standing_as_json(bucket, self.expected)
+                        bucket_as_json(bucket, asked.target) | standing_as_json(bucket, self.expected)
                         for bucket in run.ordered_buckets
                     ],
                     **expected_as_json(self.expected),

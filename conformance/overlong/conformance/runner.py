@@ -257,6 +257,11 @@ def measuring(claim: str, error_mode: str) -> set[str]:
     return operations if claim == SCALARS or puts_out(error_mode) else operations - set(REPLACING)
 
 
+def shown_by(answered: set[str], error_mode: str) -> list[str]:
+    """The claims that hold if nothing refutes them, by the operations that left no vector unanswered; places apart."""
+    return [claim for claim in MEASURED_BY if answered & measuring(claim, error_mode)]
+
+
 class Runner:
     """Runs suites on one target."""
 
@@ -526,9 +531,7 @@ class Runner:
         run = self.run
         asked = {operation for part in run.suites if part.done for operation in part.operations}
         answered = asked - set(run.unsupported)
-        for claim in MEASURED_BY:
-            if answered & measuring(claim, run.greeting.error_mode):
-                run.claims[claim] = HOLDS
+        run.claims.update(dict.fromkeys(shown_by(answered, run.greeting.error_mode), HOLDS))
         if run.without_text:
             run.claims[SCALARS] = NOT_MEASURED
         if run.placed and run.claims[VERDICT] == HOLDS:

@@ -62,6 +62,14 @@ def _file_or_folder(_context: click.Context, _argument: click.Parameter, path: P
     "--no-run", is_flag=True, help="Run nothing: hold it against itself, and against the vectors of this version."
 )
 @click.option(
+    "--max-strings",
+    type=click.IntRange(0),
+    default=10**9,
+    show_default=True,
+    metavar="N",
+    help="Stop before anything is run if its sweeps would ask more strings than that.",
+)
+@click.option(
     "--vectors",
     "given",
     multiple=True,
@@ -103,6 +111,7 @@ def command(
     target: tuple[str, ...],
     trust: bool,  # noqa: FBT001
     no_run: bool,  # noqa: FBT001
+    max_strings: int,
     given: tuple[Path, ...],
     expected: Path | None,
     signature: Path | None,
@@ -117,6 +126,9 @@ def command(
     CERTIFICATE is a certificate.json, or the folder it is in. The decoder is asked again what the
     certificate says that it was asked, within the same limits. Then every field of the statement is
     compared; one that differs is named with both values.
+
+    What the sweeps ask is counted first and said: 'exhaustive(6)' is a word, and nine years. More
+    than --max-strings is refused before anything is run.
 
     A certificate names a command to run. Only decoders that ship with overlong are run for its word
     alone; for others name the decoder as TARGET (as in 'overlong certify'), or give --trust.
@@ -133,6 +145,7 @@ def command(
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.commands.progress import Bar
     from overlong.conformance.expected import ExpectationError
+    from overlong.conformance.verification.price import TooDear
     from overlong.conformance.verification.reading import CertificateError
     from overlong.conformance.verification.signature import NoTool, SignatureError
     from overlong.conformance.verification.verifying import NotTrusted, Signature, verify
@@ -161,8 +174,9 @@ def command(
                 signature=signed,
                 progress=bar.update,
                 started=None if quiet else _say_what_is_run,
+                most=max_strings,
             )
-        except (CertificateError, ExpectationError, NotTrusted) as error:
+        except (CertificateError, ExpectationError, NotTrusted, TooDear) as error:
             leave(str(error), USAGE)
         except SignatureError as error:
             leave(str(error), DIVERGES)
@@ -179,6 +193,7 @@ def _say_what_is_run(certified: Certified, signer: str) -> None:
     """On stderr, before anything is run."""
     from overlong.conformance.printable import printable
     from overlong.conformance.results import generator
+    from overlong.conformance.verification.price import Price
 
     if signer:
         click.echo(f"overlong: good signature by {signer}", err=True)
@@ -186,6 +201,8 @@ def _say_what_is_run(certified: Certified, signer: str) -> None:
     if by != here:
         click.echo(f"overlong: made by {printable(by, 60)}, and this is {here}: other vectors may be asked", err=True)
     click.echo(f"overlong: measuring again: {printable(certified.predicate['command'], 200)}", err=True)
+    for line in Price.of(certified).lines:
+        click.echo(f"overlong: {line}", err=True)
 
 
 def _print(verification: Verification, output_format: str, *, quiet: bool, verbose: bool) -> None:

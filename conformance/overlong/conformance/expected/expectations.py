@@ -17,6 +17,7 @@ from overlong.conformance.expected.reading import file_of, path_in, read_entries
 from overlong.conformance.finding import Bucket
 from overlong.conformance.invocation import GivenFile, identifier
 from overlong.conformance.kind import CLAIMS, ENCODER, KINDS, VERDICT
+from overlong.conformance.portable import portable
 from overlong.conformance.printable import printable
 from overlong.conformance.protocol import ENCODING
 from overlong.conformance.runner import NOT_MEASURED, offered_in
@@ -136,7 +137,7 @@ class Expectations:
         """The file was named for this target: its entries need not name it."""
         self.all = tuple(deviations)
         """Of whichever target."""
-        own = [each for each in deviations if each.profile == profile and matches(each.target, target)]
+        own = [each for each in deviations if each.profile == profile and _is_for(each.target, target)]
         self.deviations = tuple(each for each in own if each.expires is None or each.expires >= on)
         self.expired = tuple(each for each in own if each.expires is not None and each.expires < on)
         """Entries that do not count any more."""
@@ -336,6 +337,11 @@ class Expectations:
     @property
     def updating(self) -> bool:
         return self._kept is not None
+
+
+def _is_for(pattern: str, target: str) -> bool:
+    """Whether an entry is for a target, however its path is written: a certificate has it without."""
+    return matches(pattern, target) or portable(pattern) == portable(target)
 
 
 def _not_asked(

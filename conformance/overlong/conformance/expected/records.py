@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from overlong.conformance.portable import portable
 from overlong.conformance.printable import printable
 
 if TYPE_CHECKING:
@@ -25,8 +26,8 @@ def standing_as_json(bucket: Bucket, expected: Expectations | None) -> dict[str,
 
 def deviation_as_json(deviation: Deviation) -> dict[str, Any]:
     return {
-        "where": deviation.where,
-        "target": deviation.target,
+        "where": deviation.where.rpartition("/")[2] if deviation.where.startswith("/") else deviation.where,
+        "target": portable(deviation.target),
         "vector": deviation.id,
         "code": deviation.code,
         "place": deviation.place or "",

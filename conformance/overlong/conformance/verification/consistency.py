@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 from overlong.conformance.certificate import digest_of_all
 from overlong.conformance.headline import result_of, state_of
 from overlong.conformance.invocation import GivenFile, Invocation, identifier
-from overlong.conformance.kind import SCALARS
+from overlong.conformance.kind import POSITION, SCALARS, VERDICT
 from overlong.conformance.profile import Profile, puts_out
 from overlong.conformance.protocol import MEASURED, UNITS, Answers, Greeting
-from overlong.conformance.runner import FAILS, HOLDS, NOT_MEASURED, SuiteRun
+from overlong.conformance.runner import FAILS, HOLDS, NOT_MEASURED, SuiteRun, shown_by
 from overlong.conformance.suites import SUITES
+from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.target import Answered
 from overlong.conformance.targets.resolve import Limits
 from overlong.conformance.traits import aside_in_words, traits_of, without
@@ -37,6 +38,9 @@ def consistent(certified: Certified) -> dict[str, Any]:
     predicate: dict[str, Any] = statement["predicate"]
     added: dict[str, Any] = predicate["overlong"]
     claims: dict[str, str] = added["claims"]
+    added["suites"] = _each_once(added["suites"], "suite")
+    added["sweeps"] = _each_once(added["sweeps"], "plan")
+    _as_asked(added)
     for bucket in added["buckets"]:
         claims[bucket["claim"]] = FAILS
         bucket["example"]["claim"], bucket["example"]["code"] = bucket["claim"], bucket["code"]
@@ -61,10 +65,50 @@ def consistent(certified: Certified) -> dict[str, Any]:
         for suite in added["suites"]:
             suite["failing"] = 0
     for plan in added["sweeps"]:
+        plan["expected"]["strings"] = _size(plan, speaks)
         plan.update(plan["expected"])
     digest = digest_of_all(suite["vectors_digest"]["sha256"] for suite in added["suites"])
     predicate["configuration"] = [{"name": added["profile"], "digest": {"sha256": digest}}]
     return statement
+
+
+def why_none(statement: dict[str, Any]) -> str:
+    """Why no certificate is written for what a consistent statement says; empty if one is."""
+    added = statement["predicate"]["overlong"]
+    if not added["buckets"] and HOLDS not in added["claims"].values():
+        return "nothing was measured: no suite that it names shows a claim"
+    return ""
+
+
+def _each_once(records: list[dict[str, Any]], key: str) -> list[dict[str, Any]]:
+    """A suite, or a plan, is asked once."""
+    return [*{record[key]: record for record in reversed(records)}.values()][::-1]
+
+
+def _as_asked(added: dict[str, Any]) -> None:
+    """Put in the claims that its suites show, but for refutations; and the suites that were asked for, all that ran."""
+    claims: dict[str, str] = added["claims"]
+    ran = [suite for suite in added["suites"] if suite["asked"]]
+    answered = {operation for suite in ran for operation in suite["operations"]}
+    answered -= {operation for suite in ran for operation in suite["unsupported"]}
+    shown = shown_by(answered, added["target"]["error_mode"])
+    for claim, state in claims.items():
+        if claim == POSITION and VERDICT in shown:
+            claims[claim] = HOLDS if state == FAILS else state
+        else:
+            claims[claim] = HOLDS if claim in shown else NOT_MEASURED
+    wanted, names = added["invocation"]["suites"], [suite["suite"] for suite in added["suites"]]
+    if wanted is not None and (not wanted or ({*names} & {*SUITES}) - {*wanted}):
+        added["invocation"]["suites"] = names
+
+
+def _size(plan: dict[str, Any], speaks: str) -> int:
+    """How many strings a plan has; as it says if this version does not have it."""
+    try:
+        return plan_named(plan["plan"], Profile(speaks) if speaks in DIALECTS else Profile()).size
+    except ValueError:
+        size: int = plan["expected"]["strings"]
+        return size
 
 
 def invocation_of(certified: Certified) -> Invocation:

@@ -93,6 +93,12 @@ def parsed(path: Path, octets: bytes) -> Certified:
     except ReportError as error:
         raise CertificateError(str(error).removesuffix("; measure again") + "; get it anew") from None
     certified = Certified(path, octets, statement)
+    limits = certified.invocation["limits"]
+    if not 0.01 <= limits["timeout"] <= 3600 or not (limits["memory"] == 0 or 1 << 24 <= limits["memory"] <= 1 << 60):
+        raise CertificateError(
+            f"{printable(str(path))}: $.predicate.overlong.invocation.limits: 'overlong certify' takes no such limits; "
+            "get it anew"
+        )
     for file in (*certified.invocation["vectors"], *filter(None, [certified.invocation["expected"]])):
         named = PurePosixPath(file["name"])
         if named.is_absolute() or ".." in named.parts or "\0" in file["name"]:

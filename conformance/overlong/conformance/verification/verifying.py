@@ -22,7 +22,8 @@ from overlong.conformance.results import generator
 from overlong.conformance.targets.builtins import BUILTINS
 from overlong.conformance.targets.configured import configured
 from overlong.conformance.verification.comparison import NAME, Difference, compare
-from overlong.conformance.verification.consistency import consistent, invocation_of
+from overlong.conformance.verification.consistency import consistent, invocation_of, why_none
+from overlong.conformance.verification.price import MOST, Price
 from overlong.conformance.verification.reading import CertificateError, Certified, octets_of, parsed
 from overlong.conformance.verification.signature import signed_by
 
@@ -89,6 +90,7 @@ def verify(
     signature: Signature | None = None,
     progress: Progress | None = None,
     started: Callable[[Certified, str], None] | None = None,
+    most: int = MOST,
 ) -> Verification:
     """Verify a certificate.
 
@@ -102,12 +104,14 @@ def verify(
         signature: nothing is read and nothing run before it is good.
         progress: called as the run goes on.
         started: called when it is certain what is to be run, with who signed it.
+        most: strings that its sweeps may ask.
 
     Raises:
         CertificateError: it is none, or asks for what there is not.
         SignatureError: its signature is not good.
         NoTool: signatures cannot be checked here.
         NotTrusted: it names what is not run for its word alone.
+        TooDear: its sweeps would ask more strings than ``most``.
         TargetError: the decoder cannot be measured here.
         CheckError, JsonError, WrongError: a file of vectors that is none.
         ExpectationError: a file of expected deviations that is none.
@@ -118,7 +122,9 @@ def verify(
     certified = parsed(path, octets)
     if not run:
         here = consistent(certified)
-        return Verification(certified, here, compare(certified.statement, here), ran=False, signer=signer)
+        differences = compare(certified.statement, here)
+        return Verification(certified, here, differences, ran=False, signer=signer, refused=why_none(here))
+    Price.of(certified).allowed(certified, most)
     if target is None:
         _trusted(certified.target, path, trust=trust)
     if started is not None:

@@ -1,0 +1,76 @@
+"""Targets without paths of this machine, as certificates name them.
+
+A path in the current folder becomes relative to it. Of any other, the last part stays: whoever verifies has the file in
+the current folder, or says where it is; the certificate has its digest.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+from pathlib import Path
+from typing import overload
+
+
+@overload
+def portable(target: str) -> str: ...
+@overload
+def portable(target: tuple[str, ...]) -> tuple[str, ...]: ...
+def portable(target: str | tuple[str, ...]) -> str | tuple[str, ...]:
+    """The name of a target, or the words of a command, with no absolute path; the same if there is none."""
+    if not isinstance(target, str):
+        return tuple(_program(word) if place == 0 else _word(word) for place, word in enumerate(target))
+    if target.startswith("-- "):
+        return f"-- {_words(target[3:])}"
+    kind, _, rest = target.partition(":")
+    if kind == "py":
+        return f"py:{_path(rest)}"
+    if kind in ("so", "wasm"):
+        place, mark, convention = rest.partition("?abi=")
+        if convention.startswith("py:"):
+            convention = f"py:{_path(convention.removeprefix('py:'))}"
+        return f"{kind}:{_in_a_folder(_path(place), place)}{mark}{convention}"
+    if kind == "answers":
+        return f"answers:{_path(rest)}"
+    if kind.partition("[")[0] == "cmd":
+        return f"{kind}:{_words(rest)}"
+    return target
+
+
+def _words(text: str) -> str:
+    """The words of a command, cut as a shell cuts them; as they are written if they have no path."""
+    try:
+        words = tuple(shlex.split(text))
+    except ValueError:
+        return text
+    return text if portable(words) == words else shlex.join(portable(words))
+
+
+def _word(word: str) -> str:
+    """A word of a command: a path, or an option with one behind its equals sign."""
+    option, equals, path = word.partition("=")
+    return f"{option}={_path(path)}" if equals and option.startswith("-") else _path(word)
+
+
+def _program(word: str) -> str:
+    """The first word: by its name alone it is looked for on the PATH."""
+    short = _path(word)
+    found = shutil.which(short) if short != word and "/" not in short else None
+    return short if found == word else _in_a_folder(short, word)
+
+
+def _in_a_folder(short: str, path: str) -> str:
+    return f"./{short}" if short != path and "/" not in short else short
+
+
+def _path(path: str) -> str:
+    """A path, and what may follow it behind a colon; devices are the same everywhere."""
+    if not os.path.isabs(path) or re.match("/dev(/|$)", path):  # noqa: PTH117 (a word, which need not be a path)
+        return path
+    plain = os.path.normpath(path)
+    here = str(Path.cwd())
+    if plain.startswith(here.rstrip(os.sep) + os.sep):
+        return Path(plain).relative_to(here).as_posix()
+    return re.split(r"[/\\]", plain)[-1]
