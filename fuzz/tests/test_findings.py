@@ -1,6 +1,7 @@
 """Findings of certify, matrix and sweep have the verbs that those of campaigns have."""
 
 import json
+import os
 import shlex
 import shutil
 import subprocess
@@ -135,3 +136,21 @@ def test_a_promoted_one_is_asked_again(found, tmp_path):
     asked = ("certify", "--suite", "given", "--vectors", tmp_path / "kept", "-q", "-o", tmp_path / "out")
     assert overlong(*asked, f"py:{found / 'decoder.py'}:decode").exit_code == 1
     assert overlong(*asked, "cpython").exit_code == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are text there")
+@pytest.mark.parametrize("verb", [("sweep", "--exhaustive", 2), ("fuzz", "--runs", 500, "--seed", 1)])
+def test_a_name_that_is_no_utf_8_is_spelt_so_that_it_can_be_typed(tmp_path, monkeypatch, verb):
+    """Its own fresh files were damaged to both: neither SQLite nor JSON takes half of a surrogate pair."""
+    monkeypatch.chdir(tmp_path)
+    Path(os.fsdecode(b"d\xff.py")).write_text(WRONG)
+    done = overlong(*verb, "-q", "-o", "out", os.fsdecode(b"py:./d\xff.py:decode"))
+    assert done.exit_code == 1, done.output
+    (one,) = findings_in("out")
+    assert one.target == r"py:./d\udcff.py:decode"
+    again = overlong("replay", "c0ae", one.target)
+    assert (again.exit_code, "OV201" in again.stdout) == (1, True)
+    if verb[0] == "fuzz":
+        assert overlong("fuzz", "--resume", "out", "--runs", 510, "-q").exit_code == 1
+    else:
+        assert overlong(*verb, "-q", "--resume", "-o", "out", os.fsdecode(b"py:./d\xff.py:decode")).exit_code == 1

@@ -61,3 +61,18 @@ def times(count: int) -> str:
 def thousands(number: int) -> str:
     """``18 441``."""
     return f"{number:,}".replace(",", " ")
+
+
+def as_text(name: str) -> str:
+    r"""A name without halves of surrogate pairs, which stand for octets that are no UTF-8: ``\udcff`` is FF.
+
+    JSON, SQLite and other programs take text alone.
+    """
+    return re.sub("[\ud800-\udfff]", lambda half: f"\\u{ord(half[0]):x}", name)
+
+
+def as_name(text: str) -> str:
+    """The name that :func:`as_text` or :func:`printable` spells: what is shown of it can be typed."""
+    return re.sub(
+        r"\\u(?:\{(dc[89a-f][0-9a-f])\}|(dc[89a-f][0-9a-f]))", lambda found: chr(int(found[1] or found[2], 16)), text
+    )

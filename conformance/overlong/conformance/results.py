@@ -9,14 +9,13 @@ from __future__ import annotations
 import base64
 import json
 import platform
-import re
 import zlib
 from collections import Counter
 from typing import IO, TYPE_CHECKING, Any
 
 from overlong.conformance.clock import timestamp
 from overlong.conformance.expected.records import counts_as_json, notes_on, stale_as_json, standing_as_json
-from overlong.conformance.printable import thousands
+from overlong.conformance.printable import as_text, thousands
 from overlong.conformance.sweep.shard import KINDS
 from overlong.reference import Decoded
 
@@ -127,7 +126,7 @@ def _whole(value: Any) -> Any:
     """``value`` without halves of surrogate pairs."""
     match value:
         case str():
-            return re.sub("[\ud800-\udfff]", lambda half: f"\\u{ord(half[0]):x}", value)
+            return as_text(value)
         case dict():
             return {_whole(name): _whole(each) for name, each in value.items()}  # pyright: ignore[reportUnknownVariableType]
         case list() | tuple():

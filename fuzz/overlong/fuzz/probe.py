@@ -13,7 +13,7 @@ from overlong.conformance.finding import Finding
 from overlong.conformance.kind import VERDICT
 from overlong.conformance.observation import Accepted, Refused
 from overlong.conformance.own_mode import suspicion
-from overlong.conformance.printable import printable
+from overlong.conformance.printable import as_text, printable
 from overlong.conformance.profile import RFC3629, Profile
 from overlong.conformance.protocol import (
     AGAIN,
@@ -75,7 +75,7 @@ class Probe:
     @property
     def id(self) -> str:
         """The name by which a user asks for it again."""
-        return self.target if isinstance(self.target, str) else f"-- {shlex.join(self.target)}"
+        return as_text(self.target if isinstance(self.target, str) else f"-- {shlex.join(self.target)}")
 
     @property
     def greeting(self) -> Greeting:

@@ -463,7 +463,7 @@ def serve(operations: dict[str, Answerer], name: str, traits: dict[str, str], an
     """Greet, then answer batches until the input ends."""
     greeting = {
         "overlong": 1,
-        "name": name,
+        "name": name.encode("utf-8", "backslashreplace").decode(),  # of a file it may be no text
         "version": interpreter(),
         "language": "Python",
         "operations": "PB" + "".join(operations),

@@ -528,7 +528,7 @@ def main() -> None:
     operations, units = parent.ready
     greeting = {
         "overlong": 1,
-        "name": f"{Path(named.library).name}:{','.join(named.symbols)}",
+        "name": f"{Path(named.library).name}:{','.join(named.symbols)}".encode("utf-8", "backslashreplace").decode(),
         "version": "",
         "language": "C",
         "operations": f"PB{operations}G",

@@ -666,7 +666,7 @@ def main(source: Source | None = None) -> None:
     operation = "D" if abi.units else "V"
     greeting = {
         "overlong": 1,
-        "name": f"{Path(named.library).name}:{','.join(named.symbols)}",
+        "name": f"{Path(named.library).name}:{','.join(named.symbols)}".encode("utf-8", "backslashreplace").decode(),
         "version": "",
         "language": "C",
         "operations": f"PB{operation}",

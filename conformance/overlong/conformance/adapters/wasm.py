@@ -457,7 +457,7 @@ def main() -> None:
     operations = ("D" if decoder.unit else "V") + "G"
     greeting = {
         "overlong": 1,
-        "name": f"{Path(path).name}:{export}",
+        "name": f"{Path(path).name}:{export}".encode("utf-8", "backslashreplace").decode(),
         "version": f"sha256 {hashlib.sha256(Path(path).read_bytes()).hexdigest()[:16]}, wasmtime {version('wasmtime')}",
         "language": "WebAssembly",
         "operations": f"PB{operations}",

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from overlong.conformance.certification import make_folder, reproduce_command
 from overlong.conformance.headline import State, state_of
 from overlong.conformance.kind import VERDICT
-from overlong.conformance.printable import thousands
+from overlong.conformance.printable import as_text, thousands
 from overlong.conformance.profile import RFC3629, Profile
 from overlong.conformance.protocol import DECODE, VALIDATE
 from overlong.conformance.results import generator
@@ -260,9 +260,9 @@ def _command(
 
 def _header(run: SweepRun) -> Header:
     return Header(
-        target=run.target,
+        target=as_text(run.target),
         identity=run.identity.digest,
-        says=f"{run.greeting.name} {run.greeting.version}",
+        says=as_text(f"{run.greeting.name} {run.greeting.version}"),
         profile=run.profile.name,
         operation=run.operation,
         plans=", ".join(part.plan.name for part in run.plans),

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from overlong.conformance.printable import printable
+from overlong.conformance.printable import as_name, printable
 from overlong.conformance.target import TargetError, UnknownTarget
 from overlong.conformance.targets import shared_library, wasm
 from overlong.conformance.targets.builtin import python_command, python_words
@@ -83,7 +83,8 @@ def resolve(
             "write a name from 'overlong target list', py:MODULE:CALLABLE, so:LIBRARY:FUNCTION?abi=..., "
             "wasm:MODULE:FUNCTION?abi=..., cmd:COMMAND, or -- COMMAND"
         )
-    target = _framed(name, _COMMANDS[kind](name, rest), limits)
+    name = as_name(name)
+    target = _framed(name, _COMMANDS[kind](name, name.partition(":")[2]), limits)
     if kind == "so":
         target.version = partial(version_of, shared_library.library_in(target.command))
     return target

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from overlong.conformance.clock import timestamp
 from overlong.conformance.interruption import ENDINGS, interrupt
-from overlong.conformance.printable import printable
+from overlong.conformance.printable import as_text, printable
 from overlong.conformance.profile import Profile
 from overlong.conformance.target import TargetError
 from overlong.conformance.targets.resolve import Limits
@@ -46,7 +46,7 @@ IMPORTED = "imported"
 
 def named(target: str | tuple[str, ...]) -> str:
     """A target as findings name it."""
-    return target if isinstance(target, str) else f"-- {shlex.join(target)}"
+    return as_text(target if isinstance(target, str) else f"-- {shlex.join(target)}")
 
 
 class Campaign:

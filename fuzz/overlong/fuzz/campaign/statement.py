@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.clock import timestamp
 from overlong.conformance.printable import printable
-from overlong.conformance.results import generator
+from overlong.conformance.results import generator, spelt
 from overlong.conformance.targets.resolve import Limits
 from overlong.conformance.whole_file import written_whole
 from overlong.fuzz.campaign.corpus import written_at_once
@@ -143,7 +143,7 @@ def write(folder: Path, store: Store, job: Job, edges: tuple[int, int]) -> None:
     """
     write_findings(folder, store.findings)
     path = folder / STATEMENT
-    text = json.dumps(statement(store, job, edges), indent=2) + "\n"
+    text = spelt(statement(store, job, edges), indent=2) + "\n"
     try:
         with written_whole(path) as file:
             file.write(text)
