@@ -69,8 +69,9 @@ def _distribution(module: str, file: str) -> str:
 
 def _holds(found: Distribution, top: str, file: str) -> bool:
     """Whether a distribution has a file: by its record, by the folder that it is edited in, or by its module's name."""
-    if (said := found.read_text("direct_url.json")) and json.loads(said).get("dir_info", {}).get("editable"):
-        return Path(file).is_relative_to(unquote(urlsplit(json.loads(said)["url"]).path))
+    direct: Any = json.loads(found.read_text("direct_url.json") or "{}")
+    if direct.get("dir_info", {}).get("editable"):
+        return Path(file).is_relative_to(unquote(urlsplit(str(direct["url"])).path))
     root = Path(str(found.locate_file("")))
     if not Path(file).is_relative_to(root):
         return False
