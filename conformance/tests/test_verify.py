@@ -315,7 +315,10 @@ def test_a_certificate_verifies_and_one_with_a_digit_changed_does_not(whole, tmp
     assert ended.exit_code == 1
     assert ended.output.startswith("DIFFERS  1 field is not")
     ended = run(tampered, "--format", "json")
-    (found,) = json.loads(ended.stdout)["differences"]
+    said = json.loads(ended.stdout)
+    text = (files("overlong.conformance") / "schemas" / "verification-1.schema.json").read_text("ascii")
+    jsonschema.Draft202012Validator(json.loads(text)).validate(said)
+    (found,) = said["differences"]
     assert found["path"] == "$.predicate.overlong.suites[0].failing"
 
 

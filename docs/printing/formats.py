@@ -31,9 +31,10 @@ def page() -> Iterator[str]:
     names = sorted(each.name.removesuffix(SUFFIX) for each in folder.iterdir() if each.name.endswith(SUFFIX))
     schemas = [Schema(name, json.loads((folder / (name + SUFFIX)).read_text("ascii"))) for name in names]
     yield from (NOTICE, "", "# Formats, field by field", "")
-    yield "Every file that overlong writes as data has a JSON Schema (draft 2020-12) in the package, under"
-    yield "`overlong/conformance/schemas`. This page says what stands in them; [results.md](results.md) explains what"
-    yield "the fields are for. A field that is *optional* is left out where there is nothing to say, or where an older"
+    yield "Every file of JSON that overlong writes for others, and what `--format json` prints, has a JSON Schema"
+    yield "(draft 2020-12) in the package, under `overlong/conformance/schemas`; but for SARIF, badges of shields.io"
+    yield "and greetings ([protocol.md](protocol.md)). [results.md](results.md) explains what the fields are for."
+    yield "A field that is *optional* is left out where there is nothing to say, or where an older"
     yield "version wrote the file. `[]` after a field: each member of the array; `.NAME`: each member of the object."
     yield ""
     yield from table(

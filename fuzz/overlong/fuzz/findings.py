@@ -16,6 +16,7 @@ from overlong.conformance.report.text import lines_of_cause
 from overlong.conformance.vector import Vector
 from overlong.fuzz.campaign import campaign
 from overlong.fuzz.campaign.error import CampaignError
+from overlong.fuzz.campaign.statement import FINDING_SCHEMA
 from overlong.fuzz.campaign.store import DATABASE, finding_as_json
 from overlong.fuzz.campaign.stored import StoredFinding
 from overlong.fuzz.report import block, kind_of
@@ -202,9 +203,14 @@ def language_of(found: Found) -> str:
 def as_json(found: Found) -> dict[str, Any]:
     """A finding as plain data, octets as hexadecimal digits: of a campaign as its store has it, else as a report."""
     if isinstance(found, StoredFinding):
-        return finding_as_json(found)
+        return {"schema": FINDING_SCHEMA, **finding_as_json(found)}
     assert isinstance(found, Reported)
-    return {"target": found.target, "profile": found.subject.profile, **plain(found.cause)}
+    return {
+        "schema": "overlong/cause-1",
+        "target": found.target,
+        "profile": found.subject.profile,
+        **plain(found.cause),
+    }
 
 
 def in_full(found: Found) -> str:

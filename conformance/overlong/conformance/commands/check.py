@@ -93,4 +93,8 @@ def _print(name: str, state: str, seen: str, mend: str) -> None:
 def _print_json(identifier: str, steps: list[dict[str, str]], *, sound: bool) -> None:
     import json
 
-    click.echo(json.dumps({"target": identifier, "sound": sound, "steps": steps}, indent=2))
+    click.echo(
+        json.dumps(
+            {"schema": "overlong/target-check-1", "target": identifier, "sound": sound, "steps": steps}, indent=2
+        )
+    )

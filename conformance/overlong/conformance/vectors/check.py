@@ -77,7 +77,7 @@ def _validator(part: str) -> Callable[[Any, str, int], None]:
 
     text = (files("overlong.conformance") / "schemas" / "vectors-1.schema.json").read_text("ascii")
     schema = json.loads(text)
-    schema = {"$schema": schema["$schema"], "definitions": schema["definitions"], "$ref": f"#/definitions/{part}"}
+    schema = {"$defs": schema["$defs"], "$ref": f"#/$defs/{part}"}
     compiled: Any = fastjsonschema.compile(schema, use_default=False)
 
     def validate(data: Any, name: str, line: int) -> None:

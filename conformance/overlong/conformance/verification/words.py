@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 MOST = 12
 """Fields of one kind that are listed, unless all are wanted."""
 
+SCHEMA = "overlong/verification-1"
 _MEANS = {
     GENERATOR: "another version of overlong made it (information)",
     ENVIRONMENT: "another environment (information)",
@@ -98,6 +99,7 @@ def as_json(verification: Verification) -> dict[str, Any]:
     """What ``--format json`` gives."""
     by, here = verification.generator
     return {
+        "schema": SCHEMA,
         "certificate": {"sha256": verification.certified.digest},
         "generator": {"certified": by, "here": here},
         "ran": verification.ran,
