@@ -34,8 +34,10 @@ DIVERGE = {
     "libxml2": set[str](),
     "libxml2-checkutf8": LAX,  # looks at shapes alone
     "libxml2-getutf8char": {*LAX, "OV206"},  # and takes 80 80 for a character of two octets
-    "expat": {"OV511", "OV512"},  # waits for more before it looks again
+    "expat": {"OV512"},  # waits for more before it looks again
 }  # fmt: skip
+REVISIONS = {"expat": {"OV511"}}
+"""What some revisions of a version show beside that: Debian's later ones of Expat defer what others put out."""
 VERDICT_FAILS = {"glibc-mbrtowc", "glib-ucs4", "libxml2-checkutf8", "libxml2-getutf8char"}
 
 
@@ -49,7 +51,7 @@ def test_is_certified_for_what_it_is(name):
     ready(name)
     certificate = certify(name, suites=[suite for suite in QUICK if suite != "complete(0) in chunks"])
     codes = {code for code, _ in certificate.run.buckets}
-    assert codes == DIVERGE[name]
+    assert DIVERGE[name] <= codes <= DIVERGE[name] | REVISIONS.get(name, set())
     assert certificate.claims["verdict"] == ("fails" if name in VERDICT_FAILS else "holds")
     assert not certificate.run.incomplete
     assert not certificate.run.restarts

@@ -42,8 +42,8 @@ class Library:
         return c_program(self.compiler, self.source, self.stated(), *self.flags())
 
 
-def _packaged(name: str, package: str, debian: str, source: str) -> Library:
-    """One that ``pkg-config`` knows, as ``package``."""
+def _packaged(name: str, package: str, debian: str, source: str, *, revised: bool = False) -> Library:
+    """One that ``pkg-config`` knows, as ``package``; ``revised``: Debian's revisions of it answer differently."""
 
     def missing() -> str:
         return no_compiler() or not_on_path("pkg-config", "pkg-config (Debian: apt install pkg-config)") or (
@@ -51,7 +51,7 @@ def _packaged(name: str, package: str, debian: str, source: str) -> Library:
         )  # fmt: skip
 
     def version() -> str:
-        return said("pkg-config", "--modversion", package)
+        return (revised and debian_version(debian)) or said("pkg-config", "--modversion", package)
 
     def flags() -> list[str]:
         asked = subprocess.run(
@@ -100,7 +100,7 @@ _UNISTRING = _unpackaged("libunistring", "unistr.h", "libunistring-dev", "unistr
 _UTF8PROC = _packaged("utf8proc", "libutf8proc", "libutf8proc-dev", "utf8proc.c")
 _UTFCPP = _unpackaged("UTF8-CPP", "utf8.h", "libutfcpp-dev", "utfcpp.cc", compiler=CXX, language="c++")
 _LIBXML2 = _packaged("libxml2", "libxml-2.0", "libxml2-dev", "libxml2.c")
-_EXPAT = _packaged("Expat", "expat", "libexpat1-dev", "expat.c")
+_EXPAT = _packaged("Expat", "expat", "libexpat1-dev", "expat.c", revised=True)
 
 C_LIBRARIES = (
     _decoder("icu4c", _ICU, "converter", "ucnv_toUnicode, stopping and substituting, in chunks; ucnv_fromUChars"),
