@@ -238,7 +238,7 @@ class _Painter:
         self._progress(aspect.title, self._portrait.questions)
         first = next(aspect.known())
         learner = Learner(teacher, aspect.change, first.machine.characterising_set)
-        trials = [_core_strings(), _long_forms(), first.machine.complete_strings()]
+        trials: list[Sequence[bytes]] = [_core_strings(), _long_forms(), first.machine.complete_strings()]
         try:
             trait = self._compared(aspect, operation, learner.learn(trials, depth, _ENOUGH))
             if short := [each.octets for each in trait.against if len(each.octets) <= _LONGEST]:

@@ -34,16 +34,17 @@ def _message(report: Report) -> tuple[str, str]:
         return "incomplete", ORANGE
     if not subjects:
         return "not measured", GREY
+    first = subjects[0]
     if report.kind is Kind.DIFF:
         return _of_difference(report)
     if state in (State.NOT_MEASURED, State.NOTHING):
         return f"{_of_many(subjects, state)}{state.value}", GREY
     if state in FAILING and len(subjects) > 1:
         return f"{_of_many(subjects, state)}{of_several(state)}", RED
-    if state in FAILING and subjects[0].sign:
+    if state in FAILING and first.sign:
         return "adapter in doubt", RED
     if state is State.EXCEPT:
-        return verdict(subjects[0], report.kind).lower(), ORANGE
+        return verdict(first, report.kind).lower(), ORANGE
     if number := sum(len(faults(subject)) for subject in subjects):
         return counted(number, "divergence"), RED
     if number := sum(len(subject.stale) for subject in subjects):
