@@ -439,7 +439,9 @@ if mode == "member": del greeting["overlong"]
 if mode == "hello": write(b"hello\n")
 if mode == "no library": sys.exit("no library")
 if mode == "flood": write(b"x" * 70000); time.sleep(60)
-write(json.dumps(greeting).encode() + b"\n")
+told = json.dumps(greeting)
+if mode == "twice": told = '{"name": "a", "name": "b", ' + told[1:]
+write(told.encode() + b"\n")
 while len(head := sys.stdin.buffer.read(8)) == 8:
     length, number = struct.unpack(">II", head)
     body = sys.stdin.buffer.read(length - 4)
@@ -475,7 +477,7 @@ if mode == "stays": time.sleep(60)
 MODES = [
     "version 2", "Q", "no P", "only P", "utf-7", "lossy", "member", "hello", "no library", "flood", "text", "U", "X",
     "segv", "exit", "half", "hang", "print", "id", "status", "refusal", "units", "output", "incomplete", "full echo",
-    "batch", "few columns", "no batch", "extra", "exit 3", "stays",
+    "batch", "few columns", "no batch", "extra", "exit 3", "stays", "twice",
 ]  # fmt: skip
 
 
