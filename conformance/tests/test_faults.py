@@ -193,7 +193,7 @@ def test_what_does_not_answer_is_ended_within_the_limit(tmp_path, fault, mode):
     assert divergences[0]["observed"]["words"] == f"no answer within {limit:g} s"
     assert whole.vectors == len(CORE)
     assert whole.restarts == 2  # once among others, once alone
-    assert whole.seconds < whole.restarts * (limit + 0.5)
+    assert whole.seconds < whole.restarts * limit + 30  # it would hang for a minute
 
 
 def test_a_target_that_closes_its_output_and_lives_on_is_no_end_of_the_run(tmp_path, monkeypatch):
