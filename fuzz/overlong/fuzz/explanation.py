@@ -38,7 +38,7 @@ _UNSTABLE = (
 
 def explain_finding(stored: Found, profile: Profile, folder: str, width: int) -> Iterator[str]:
     """The lines, none of them styled, none (but commands) wider than ``width``."""
-    explain, *rest = reversed(list(lines_of(stored, folder, width)))
+    explain, *rest = reversed(list(lines_of(stored, profile, folder, width)))
     assert "explain:" in explain  # that is what this is
     yield from reversed(rest)
     for word in _offered(stored, profile, folder):

@@ -233,10 +233,10 @@ def line_of(found: Found) -> str:
     return f"{printable(found.id, 40)}  {word}{kind}  {printable(found.target)}  {how_given(found)}{name}"
 
 
-def lines_of(found: Found, folder: str, width: int) -> Iterator[str]:
+def lines_of(found: Found, profile: Profile, folder: str, width: int) -> Iterator[str]:
     """All that a person needs of one finding; the last line is the command that explains it."""
     if isinstance(found, StoredFinding):
-        yield from block(found, profile_of(folder, found), folder, width)
+        yield from block(found, profile, folder, width)
         return
     assert isinstance(found, Reported)
     first, *rest = lines_of_cause(found.cause, width)

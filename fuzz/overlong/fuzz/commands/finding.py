@@ -86,7 +86,7 @@ def show_command(folder: str, name: str, form: str) -> None:
     """  # noqa: D301 (click reads the backspace)
     import json
 
-    from overlong.fuzz.findings import as_json, finding_named, in_full, lines_of
+    from overlong.fuzz.findings import as_json, finding_named, in_full, lines_of, profile_of
 
     with campaign_errors():
         found = finding_named(folder, name)
@@ -95,7 +95,7 @@ def show_command(folder: str, name: str, form: str) -> None:
         elif form == "id":
             click.echo(in_full(found))
         else:
-            for line in lines_of(found, folder, width()):
+            for line in lines_of(found, profile_of(folder, found), folder, width()):
                 click.echo(line)
 
 
