@@ -43,6 +43,30 @@ def sliced_off_by_one(octets: bytes) -> str:
     return octets[:start].decode("ascii") + off_by_one(octets[start:])
 
 
+def well_formed(octets: bytes) -> bool:
+    try:
+        octets.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def decoded(octets: bytes) -> str | UnicodeDecodeError:
+    try:
+        return octets.decode()
+    except UnicodeDecodeError as error:
+        return error
+
+
+class WithValidator:
+    """As simdutf8: its validator says yes or no, its decoder says where as well."""
+
+    operations = {  # noqa: RUF012
+        "V": lambda many: list(map(well_formed, many)),
+        "D": lambda many: list(map(decoded, many)),
+    }
+
+
 class NoWords(UnicodeDecodeError):
     """An error that was never told what it is about."""
 

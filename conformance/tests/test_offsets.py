@@ -70,6 +70,15 @@ def test_offsets_that_are_said_of_some_inputs_alone_are_judged_there():
     assert all(bucket.example.vector.octets[0] >= 0x80 for bucket in wrong.run.buckets.values())
 
 
+def test_a_validator_that_says_no_places_is_not_held_against_the_decoder_beside_it():
+    """Each operation is counted by itself: the decoder says where of all that it refuses."""
+    certificate = certify(f"py:{SAYERS}:WithValidator", suites=["core"])
+    assert {"V", "D"} <= set(certificate.run.greeting.operations)
+    assert certificate.claims["error position"] == "holds"
+    assert 0 < certificate.run.placed == certificate.run.refusals
+    assert not certificate.run.notes
+
+
 @pytest.mark.parametrize("name", ["copied", "in_other_words"])
 def test_offsets_in_the_input_are_believed(name):
     certificate = certify(f"py:{SAYERS}:{name}", suites=["core", "complete(0) refusing"])

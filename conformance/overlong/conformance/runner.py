@@ -158,7 +158,7 @@ class Run:
     swept: SweepRun | None = None
     """What a sweep added; None if there was none."""
     refusals: int = 0
-    """Answers of V and D that refuse."""
+    """Answers that refuse, of those operations among V and D that say where of some."""
     placed: int = 0
     """How many of them say where."""
     sign: str = ""
@@ -276,6 +276,7 @@ class Runner:
         self._whole: dict[tuple[bytes, bool], Finding] = {}  # of vectors that chunking asks again
         self._chunked_octets: frozenset[bytes] | None = None
         self._traits = traits_of(target.greeting)
+        self._refused, self._placed = Counter[str](), Counter[str]()  # by operation
         self._touched: list[Vector] = []  # set aside, and to be judged apart
 
     def suites(self, suites: Sequence[Suite], progress: Progress) -> Run:
@@ -520,8 +521,10 @@ class Runner:
             return
         refused = answered.answers.statuses.count(REFUSED)
         if refused:
-            self.run.refusals += refused
-            self.run.placed += refused - read_numbers(answered.answers.numbers).count(NOT_SAID)
+            self._refused[answered.operation] += refused
+            self._placed[answered.operation] += refused - read_numbers(answered.answers.numbers).count(NOT_SAID)
+            self.run.placed = self._placed.total()
+            self.run.refusals = sum(count for operation, count in self._refused.items() if self._placed[operation])
 
     def _settle_claims(self) -> None:
         """A claim holds if an operation shows it that left no vector unanswered, and nothing refutes it.
