@@ -175,7 +175,11 @@ def no_character_at_the_end(octets: bytes) -> str:
 @caught_for("OV102", "OV301")
 def strips_the_signature(octets: bytes) -> str:
     """And counts offsets without it."""
-    return octets.decode("utf-8-sig")
+    stripped = octets.removeprefix(b"\xef\xbb\xbf")
+    try:
+        return strict(stripped)
+    except UnicodeDecodeError as error:
+        raise UnicodeDecodeError("utf-8", octets, error.start, error.end, error.reason) from None
 
 
 @caught_for("OV102")
@@ -231,7 +235,7 @@ def more_input_always_helps(octets: bytes) -> str:
 
 @caught_for("OV303")
 def more_input_never_helps(octets: bytes) -> str:
-    return reporting(octets, lambda error: (error.start, error.end, "invalid"))
+    return reporting(octets, lambda error: (error.start, error.end, "invalid continuation byte"))
 
 
 # Replacement ------------------------------------------------------------------------------------------------
@@ -402,7 +406,7 @@ class ForgetsWhatItKept(_Stream):
         except UnicodeDecodeError as error:
             place = self.read + error.start
             end = self.read + error.end
-            raise UnicodeDecodeError("utf-8", bytes(end), place, end, error.reason) from None
+            raise UnicodeDecodeError("utf-8", error.object, place, end, error.reason) from None
         self.read += len(data)
         return text
 
