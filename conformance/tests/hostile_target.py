@@ -329,7 +329,7 @@ AT_START: dict[str, Callable[[], object]] = {  # before the greeting
 
 GREETINGS: dict[str, Callable[[], dict[str, object]]] = {  # what the greeting says otherwise
     "wrong-version": lambda: {"overlong": 99},
-    "hostile-name": lambda: dict.fromkeys(("name", "version", "language", "error_mode"), TEXT + "\ud800"),
+    "hostile-name": lambda: dict.fromkeys(("name", "version", "language", "error_mode"), TEXT),
     "hostile-trait": lambda: {"bom": TEXT},
     "hostile-operations": lambda: {"operations": "PD\x1b\u202e"},
     "hostile-units": lambda: {"units": TEXT},

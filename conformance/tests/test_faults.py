@@ -421,7 +421,7 @@ def test_a_spent_budget_keeps_what_was_measured_and_certifies_nothing(tmp_path):
     words = ("--suite", "core", "--restarts", "5", "-o", tmp_path)
     done = overlong("certify", *words, "--", *TARGET, "crash", on_file(tmp_path, ill_formed))
     assert done.returncode == 4
-    assert "\nINCOMPLETE\n" in done.stdout
+    assert re.search(r"^INCOMPLETE\b", done.stdout, re.MULTILINE)
     assert "failed 6 times (last: it was ended by SIGSEGV)" in " ".join(done.stdout.split())
     assert not (tmp_path / "certificate.json").exists()
     *records, footer = results(tmp_path)
@@ -467,7 +467,6 @@ def test_a_second_look_that_is_broken_off_counts_nothing_twice(tmp_path):
 
 
 def test_hostile_names_are_shown_escaped_and_kept_as_they_are(tmp_path):
-    kept = HOSTILE + r"\ud800"  # half a surrogate pair means nothing in JSON: its digits are kept
     command = (*TARGET, "hostile-name+internal-error", f"on={CULPRIT}", HOSTILE)
     done = overlong("certify", "--suite", "core", "-o", tmp_path, "--", *command)
     assert done.returncode == 1
@@ -475,10 +474,10 @@ def test_hostile_names_are_shown_escaped_and_kept_as_they_are(tmp_path):
     assert r"\x1b]0;owned\x07" in done.stdout
     header, *_ = results(tmp_path)
     for member in ("name", "version", "error_mode"):
-        assert header["target"][member] == kept
+        assert header["target"][member] == HOSTILE
     again = overlong("certify", "--suite", "core", "--format", "json", "-o", tmp_path, "--", *command)
     assert again.stdout.isascii()
-    assert json.loads(again.stdout)["predicate"]["overlong"]["target"]["name"] == kept
+    assert json.loads(again.stdout)["predicate"]["overlong"]["target"]["name"] == HOSTILE
     shown = overlong("replay", CULPRIT, "--", *command)
     assert shown.returncode == 1
     assert r"observed  internal error: \x1b]0;owned\x07" in shown.stdout

@@ -53,6 +53,7 @@ PLAIN = frozenset(
         "http-equiv",
         "content",
         "name",
+        "open",
         "href",
         "id",
         "class",

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
+import io
 import os
 import re
 import stat
 import sys
-from contextlib import contextmanager
 from itertools import chain
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -66,7 +67,7 @@ def entries(path: str, form: str = AUTO, note: Callable[[str], None] = lambda _:
         yield from _Source(file, "stdin" if path == "-" else name).entries(form)
 
 
-@contextmanager
+@contextlib.contextmanager
 def _opened(path: str, name: str) -> Generator[BinaryIO]:
     if path == "-":
         yield sys.stdin.buffer
@@ -147,8 +148,10 @@ class _Source:
         return ahead[:size] + self._file.read(max(size - len(ahead), 0))
 
     def _whole(self, limit: int, remedy: str) -> bytes:
-        status = os.fstat(self._file.fileno())
-        too_large = stat.S_ISREG(status.st_mode) and status.st_size > limit
+        too_large = False
+        with contextlib.suppress(io.UnsupportedOperation):  # it is no file: its size is not known
+            status = os.fstat(self._file.fileno())
+            too_large = stat.S_ISREG(status.st_mode) and status.st_size > limit
         octets = b"" if too_large else self._read(limit + 1)
         if too_large or len(octets) > limit:
             raise ReadError(f"{self._name}: more than {limit} octets; {remedy}")
