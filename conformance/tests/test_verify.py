@@ -2,6 +2,7 @@
 
 import copy
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -133,6 +134,7 @@ def test_absolute_names_of_decoders_leave_no_path_and_verify_beside_the_file(for
         "so": f"so:{library}:f?abi=bool(ptr,len)", "project": "mine",
     }[form]  # fmt: skip
     monkeypatch.chdir(elsewhere)
+    monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
     expected = elsewhere / "ours.toml"
     expected.write_text(f"[targets.mine]\ncommand = ['{file}', 'speak']\n")
     entry = {"target": identifier(target), "code": "OV101", "observed": "refused", "reason": "so it is"}
