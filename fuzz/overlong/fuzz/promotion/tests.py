@@ -7,48 +7,17 @@ but in C, which brings none.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from overlong.conformance.printable import printable
 from overlong.fuzz.promotion.case import case_of
 from overlong.fuzz.promotion.error import PromotionError
-from overlong.fuzz.promotion.languages import c, go, java, node, python, rust
+from overlong.fuzz.promotion.languages import LANGUAGES, Language
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from overlong.fuzz.findings import Found
-    from overlong.fuzz.promotion.case import Case
 
-
-@dataclass(frozen=True)
-class Language:
-    """A language in which tests are written."""
-
-    name: str
-    """As on the command line."""
-    write: Callable[[Case], str]
-    file: str
-    """The name of a file, with ``{name}`` (``d_7f3a0c19``) or ``{Name}`` (``D7f3a0c19``) in it."""
-    run: str
-    """How such a file is run, with ``{file}`` and the names above in it."""
-    of: tuple[str, ...]
-    """The languages that decoders say they are written in, for which this is the one."""
-
-
-LANGUAGES = {
-    language.name: language
-    for language in (
-        Language("pytest", python.write, "test_{name}.py", "pytest {file}", ("Python",)),
-        Language("rust", rust.write, "{name}.rs", "put it into tests/, then cargo test {name}", ("Rust",)),
-        Language("go", go.write, "{name}_test.go", "put it into the package, then go test -run Test{Name}", ("Go",)),
-        Language("java", java.write, "{Name}Test.java", "java {file}", ("Java", "Kotlin", "Scala")),
-        Language("node", node.write, "{name}.test.mjs", "node --test {file}", ("JavaScript", "TypeScript")),
-        Language("c", c.write, "{name}.c", "cc {file} -lYOURS && ./a.out", ("C", "C++", "Zig")),
-    )
-}
-"""In the order in which they are listed; the first is taken where nothing is known of a decoder's language."""
+__all__ = ["LANGUAGES", "file_name", "how_to_run", "language_for", "language_named", "source"]
 
 
 def source(stored: Found, language: str, *, folder: str = "campaign") -> str:

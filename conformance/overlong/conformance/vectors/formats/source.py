@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from overlong.conformance.printable import plain
@@ -10,6 +11,9 @@ from overlong.reference import Rejected
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from jinja2 import Environment
 
     from overlong.conformance.vector import Vector
     from overlong.conformance.vectors.formats.format import Writable
@@ -24,6 +28,20 @@ def put(file: Writable, *lines: str) -> int:
 def heading(selection: Selection, mark: str = "// ") -> tuple[str, ...]:
     """The notice as comment lines. A glob of the user's stays inside them, whatever it holds."""
     return tuple(mark + plain(line) for line in notice(selection.words))
+
+
+@cache
+def templates(folder: Path) -> Environment:
+    """The templates of source code that stand in a folder. A name that one uses and nobody gives is an error."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    return Environment(  # noqa: S701 (source code, no HTML: whoever puts text in quotes it)
+        loader=FileSystemLoader(folder, encoding="ascii"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
 
 
 def quoted(text: str) -> str:

@@ -1,0 +1,212 @@
+"""The languages of regression tests: a template for each, and what two of them know of a target from its name."""
+
+from __future__ import annotations
+
+import json
+import keyword
+import re
+import textwrap
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from overlong.conformance.adapters.abi import ABIS, Abi
+from overlong.conformance.target import UnknownTarget
+from overlong.conformance.targets.function_name import FunctionName
+from overlong.conformance.vectors.formats.source import escaped, templates, wrapped
+from overlong.reference import encode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from overlong.fuzz.promotion.case import Case
+
+_PER_LINE = 16
+"""Octets of a line of a literal."""
+_COLUMNS = 96
+"""Of a prototype in C."""
+_NO_BREAK = "\N{NO-BREAK SPACE}"
+_C_NAME = r"[A-Za-z_][A-Za-z0-9_]*"
+_TYPES = {"utf-8": "char", "utf-16": "char16_t", "utf-32": "char32_t"}
+_STRUCT = "struct { int error; size_t count; }"
+_NAMED_STRUCT = "struct answer {\n    int error;\n    size_t count;\n};\n"
+
+
+class PythonDecoder(NamedTuple):
+    """How a decoder in Python is reached."""
+
+    name: str
+    is_class: bool
+    is_own: bool = True
+    """It is the target's; else Python's own stands in its place."""
+    module: str = ""
+    file: str = ""
+    """A literal, where it is no module's."""
+
+    @property
+    def first(self) -> str:
+        """What is imported of its name."""
+        return self.name.partition(".")[0]
+
+
+class CFunction(NamedTuple):
+    """What is called in C."""
+
+    abi: Abi
+    names: tuple[str, ...]
+    is_own: bool
+    """It is the target's; else its name is to be adapted."""
+
+    @property
+    def unit(self) -> str:
+        """The type of what it puts out; empty if it only validates."""
+        return _TYPES.get(self.abi.units, "")
+
+    @property
+    def kind(self) -> str:
+        """How it is called and its answer read, whatever it puts out."""
+        return re.sub(r"^utf\d+", "", self.abi.name)
+
+    @property
+    def prototypes(self) -> list[str]:
+        """Lines that declare it, or the functions of a stream."""
+        lines: list[str] = []
+        roles = self.abi.functions or ("f",)
+        texts = self.abi.prototype.split("; ") if self.abi.functions else [self.abi.prototype]
+        for text, _ in zip(texts, self.names, strict=False):
+            declared = text
+            if text.startswith(_STRUCT):
+                lines += _NAMED_STRUCT.split("\n")
+                declared = f"struct answer{text.removeprefix(_STRUCT)}"
+            for role, name in zip(roles, self.names, strict=False):
+                declared = re.sub(rf"(?<!_)\b{role}\(", f"{name}(", declared)
+            whole = re.sub(r"(?<!,) ", _NO_BREAK, f"{declared};")  # a line breaks behind a comma
+            broken = textwrap.wrap(whole, _COLUMNS, subsequent_indent=" " * 8, break_long_words=False)
+            lines += [line.replace(_NO_BREAK, " ") for line in broken]
+        return lines
+
+
+def _python(case: Case) -> dict[str, Any]:
+    """The decoder that the target's name says, or Python's own."""
+    place, _, name = case.target.removeprefix("py:").partition("?")[0].rpartition(":")
+    parts = name.split(".")
+    if case.target.startswith("py:") and all(map(_is_name, parts)):
+        is_class = parts[-1][:1].isupper()
+        if place.endswith(".py") and place.isprintable():
+            return {"decoder": PythonDecoder(name, is_class, file=json.dumps(place))}
+        if all(map(_is_name, place.split("."))):
+            return {"decoder": PythonDecoder(name, is_class, module=place)}
+    return {"decoder": PythonDecoder("Decoder" if case.is_stream else "decode", case.is_stream, is_own=False)}
+
+
+def _is_name(text: str) -> bool:
+    return re.fullmatch(_C_NAME, text) is not None and not keyword.iskeyword(text)
+
+
+def _c(case: Case) -> dict[str, Any]:
+    """The function that is called, and the units that it should put out."""
+    function = _function(case)
+    expected: Iterable[int] = encode(case.text)
+    if function.unit in ("char16_t", "char32_t"):
+        size = 2 if function.unit == "char16_t" else 4
+        octets = case.text.encode(f"utf-{8 * size}-le")
+        expected = [int.from_bytes(octets[at : at + size], "little") for at in range(0, len(octets), size)]
+    return {"function": function, "expected": expected}
+
+
+def _function(case: Case) -> CFunction:
+    """The function that the target names, or one to be adapted."""
+    if case.target.startswith("so:"):
+        try:
+            named = FunctionName.of("", case.target.removeprefix("so:"), "")
+        except UnknownTarget:
+            named = None
+        abi = ABIS.get(named.abi) if named is not None else None
+        if named is not None and abi is not None:
+            names = tuple(named.name.split(","))
+            needed = (5 if case.earlier is not None else 4) if abi.functions else 1
+            fits = len(names) >= needed and bool(abi.functions) >= case.is_stream
+            if fits and all(re.fullmatch(_C_NAME, name) for name in names):
+                return CFunction(abi, names, is_own=True)
+    abi = ABIS["stream-utf32(state,ptr,len,out,cap)" if case.is_stream else "utf32(ptr,len,out,cap)"]
+    return CFunction(abi, tuple(f"your_{role}" for role in abi.functions) or ("your_decoder",), is_own=False)
+
+
+@dataclass(frozen=True)
+class Language:
+    """A language in which tests are written."""
+
+    name: str
+    """As on the command line; that of its template."""
+    file: str
+    """The name of a file, with ``{name}`` (``d_7f3a0c19``) or ``{Name}`` (``D7f3a0c19``) in it."""
+    run: str
+    """How such a file is run, with ``{file}`` and the names above in it."""
+    of: tuple[str, ...]
+    """The languages that decoders say they are written in, for which this is the one."""
+    more: Callable[[Case], dict[str, Any]] = lambda _case: {}
+    """What else its template is given."""
+
+    def write(self, case: Case) -> str:
+        """The test, as the language's own formatter has it."""
+        environment = templates(Path(__file__).parent / "templates")
+        environment.filters.update(_FILTERS)
+        return environment.get_template(f"{self.name}.jinja").render(
+            case=case,
+            accepts=case.scalars is not None,
+            again=case.earlier is not None,
+            earlier=b"".join(case.earlier or ()),
+            earlier_lengths=tuple(map(len, case.earlier or ())),
+            **self.more(case),
+        )
+
+
+LANGUAGES = {
+    language.name: language
+    for language in (
+        Language("pytest", "test_{name}.py", "pytest {file}", ("Python",), _python),
+        Language("rust", "{name}.rs", "put it into tests/, then cargo test {name}", ("Rust",)),
+        Language("go", "{name}_test.go", "put it into the package, then go test -run Test{Name}", ("Go",)),
+        Language("java", "{Name}Test.java", "java {file}", ("Java", "Kotlin", "Scala")),
+        Language("node", "{name}.test.mjs", "node --test {file}", ("JavaScript", "TypeScript")),
+        Language("c", "{name}.c", "cc {file} -lYOURS && ./a.out", ("C", "C++", "Zig"), _c),
+    )
+}
+"""In the order in which they are listed; the first is taken where nothing is known of a decoder's language."""
+
+
+def _octet_lines(octets: bytes) -> list[str]:
+    r"""``\xe0\x80``: what stands between quotes, a line of at most 16 octets after the other; one at least."""
+    return [escaped(octets[start : start + _PER_LINE]) for start in range(0, len(octets), _PER_LINE)] or [""]
+
+
+def _text_lines(text: str, short: str, long: str = "") -> list[str]:
+    """The same of text; how a scalar value is spelt, and one beyond U+FFFF where that is another way."""
+    step = _PER_LINE // 2
+    spelt = [(long if long and ord(character) >= 1 << 16 else short) % ord(character) for character in text]
+    return ["".join(spelt[start : start + step]) for start in range(0, len(spelt), step)] or [""]
+
+
+def _rows(numbers: Iterable[int], width: int, indent: str, form: str = "%d") -> str:
+    """``1, 2, 3,``: numbers, a comma behind each, in lines of at most ``width`` columns behind that; new ones all."""
+    return "".join(f"\n{indent}{line}" for line in wrapped((f"{form % number}," for number in numbers), width))
+
+
+def _listed(numbers: Iterable[int], form: str = "%d") -> str:
+    """``1, 2, 3``."""
+    return ", ".join(form % number for number in numbers)
+
+
+def _commented(lines: Sequence[str], mark: str) -> str:
+    """Lines as comments."""
+    return "\n".join(f"{mark} {line}".rstrip() for line in lines)
+
+
+_FILTERS = {
+    "octet_lines": _octet_lines,
+    "text_lines": _text_lines,
+    "rows": _rows,
+    "listed": _listed,
+    "commented": _commented,
+}
+"""What templates write octets, text and numbers with, in lines that formatters leave alone."""

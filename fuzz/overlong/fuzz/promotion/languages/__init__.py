@@ -1,1 +1,0 @@
-"""Writers of regression tests, a module for each language."""
