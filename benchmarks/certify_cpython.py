@@ -16,8 +16,8 @@ import sys
 import time
 
 from overlong.conformance import certify
-from overlong.conformance.protocol import DECODE, REPLACE, VALIDATE
-from overlong.conformance.suites import SUITES
+from overlong.conformance.protocol.wire import DECODE, REPLACE, VALIDATE
+from overlong.conformance.vectors.suites import SUITES
 
 NAMES = [name for name, suite in SUITES.items() if set(suite.asks) & set(VALIDATE + DECODE + REPLACE)]
 BOUND = 4.0

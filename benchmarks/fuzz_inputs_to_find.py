@@ -14,7 +14,7 @@ import sys
 from itertools import accumulate, count
 from typing import TYPE_CHECKING, NamedTuple
 
-from overlong.conformance.builders import overlong, surrogate, surrogate_pair
+from overlong.conformance.vectors.builders import overlong, surrogate, surrogate_pair
 from overlong.fuzz.generation.generated import Generated
 from overlong.reference.decoder import segments
 from overlong.reference.native import oracle

@@ -29,16 +29,16 @@ import tempfile
 import time
 from pathlib import Path
 
-from overlong.conformance.adapters.abi import ABIS
 from overlong.conformance.sweep.compiled.progress import PROGRESS_OCTETS, Progress
 from overlong.conformance.sweep.expectation import Expectation
 from overlong.conformance.sweep.shard import Shard
-from overlong.fuzz.engines.engine import Job
+from overlong.conformance.targets.adapters.abi import ABIS
+from overlong.fuzz.execution.asked import PLAN
+from overlong.fuzz.execution.compiled.loop import Loop
+from overlong.fuzz.execution.engine import Job
+from overlong.fuzz.execution.in_process import InProcessSurvey
+from overlong.fuzz.execution.made import Inputs, Made, MadeInputs
 from overlong.fuzz.generation.generated import Generated
-from overlong.fuzz.survey.asked import PLAN
-from overlong.fuzz.survey.compiled.loop import Loop
-from overlong.fuzz.survey.in_process import InProcessSurvey
-from overlong.fuzz.survey.made import Inputs, Made, MadeInputs
 from overlong.reference.dialect import dialect
 
 USUAL, TURNS = 2_000_000, 5

@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING
 from overlong.conformance.targets.resolve import Limits
 from overlong.fuzz.campaign.absorb import thinned
 from overlong.fuzz.campaign.examiner import Probing
-from overlong.fuzz.engines.engine import BLOCK, Job, Span
 from overlong.fuzz.engines.opening import open_engine
-from overlong.fuzz.spelling import abbreviated
+from overlong.fuzz.execution.engine import BLOCK, Job, Span
+from overlong.fuzz.report.spelling import abbreviated
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from benchmarks.planted.bugs import bugs, right
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from benchmarks.planted.bugs import Bug
 
     from overlong.fuzz.campaign.absorb import Examined
-    from overlong.fuzz.divergence import Fingerprint
+    from overlong.fuzz.execution.divergence import Fingerprint
 
 SECONDS, SHARE = 60.0, 0.95
 _FIRST, _MOST = BLOCK, 64 * BLOCK  # inputs of a span, which doubles while nothing is found

@@ -19,8 +19,8 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from overlong.fuzz.engines.engine import BLOCK, Job, Span
 from overlong.fuzz.engines.opening import open_engine
+from overlong.fuzz.execution.engine import BLOCK, Job, Span
 from overlong.fuzz.generation.generated import Generated
 
 if TYPE_CHECKING:

@@ -15,12 +15,12 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from overlong.conformance.adapters.shared_library import Child, Named
-from overlong.conformance.suites import SUITES
+from overlong.conformance.targets.adapters.shared_library import Child, Named
 from overlong.conformance.targets.resolve import resolve
+from overlong.conformance.vectors.suites import SUITES
 
 if TYPE_CHECKING:
-    from overlong.conformance.batch import Batch
+    from overlong.conformance.vectors.batch import Batch
 
 LIBRARY, SYMBOL, ABI = "libc.so.6", "strnlen", "errpos(ptr,len)"
 BOUND = 200_000

@@ -14,7 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from overlong.conformance.identify.identify import identify
+from overlong.conformance.models.identify.identify import identify
 
 BOUND = 5.0
 VALIDATOR = """

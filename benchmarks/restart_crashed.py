@@ -16,7 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from overlong.conformance.process import Ended, Process
+from overlong.conformance.targets.process import Ended, Process
 
 PYTHON = """
 import os, struct, sys

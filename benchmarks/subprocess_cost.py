@@ -28,11 +28,11 @@ from itertools import cycle, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from overlong.conformance.batch import Batch
-from overlong.conformance.compare import compare_batch
-from overlong.conformance.protocol import DECODE, VALIDATE, big_endian
-from overlong.conformance.suites import SUITES
+from overlong.conformance.oracle.compare import compare_batch
+from overlong.conformance.protocol.wire import DECODE, VALIDATE, big_endian
 from overlong.conformance.targets.resolve import resolve
+from overlong.conformance.vectors.batch import Batch
+from overlong.conformance.vectors.suites import SUITES
 
 if TYPE_CHECKING:
     from overlong.conformance.targets.framed import FramedTarget

@@ -23,15 +23,15 @@ from typing import IO, TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from overlong.conformance.suites import suite_named
 from overlong.conformance.vectors.columns import SCHEMA, batches
 from overlong.conformance.vectors.lines import product_lines
 from overlong.conformance.vectors.record import record
+from overlong.conformance.vectors.suites import suite_named
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from overlong.conformance.product import Product
+    from overlong.conformance.vectors.product import Product
 
 SUITE = "exhaustive(3)"
 WINDOW = 64 << 20

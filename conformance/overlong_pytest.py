@@ -1,7 +1,7 @@
 """``pytest --overlong TARGET``: a test for each claim of a certificate; and vectors for a project's own tests.
 
 pytest loads this module in every project that shares an environment with overlong. So it imports nothing else of
-overlong until a test, an option or a setting asks for it: ``overlong.conformance.pytest_plugin`` does the work.
+overlong until a test, an option or a setting asks for it: ``overlong.conformance.cli.pytest_plugin`` does the work.
 
 It stands beside the package, not in it. pytest marks all modules of a plugin's distribution for the rewriting of
 assertions, and takes a package without ``__init__.py``, as ``overlong`` is, for a folder of sources: it would mark
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from overlong.conformance.pytest_plugin.vectors import Vectors
+    from overlong.conformance.cli.pytest_plugin.vectors import Vectors
 
 MARKER = "overlong_vectors"
 ARGUMENT = "overlong_vector"
@@ -61,7 +61,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: list[pytest.Item]) -> None:
     targets = [*(config.getoption("overlong_targets") or ()), *config.getini("overlong_targets")]
     if targets:
-        from overlong.conformance.pytest_plugin.items import items_of
+        from overlong.conformance.cli.pytest_plugin.items import items_of
 
         added: list[pytest.Item | pytest.Collector] = [*items_of(session, list(dict.fromkeys(targets)))]
         items.extend(each for each in added if isinstance(each, pytest.Item))
@@ -72,7 +72,7 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if ARGUMENT in metafunc.fixturenames:
-        from overlong.conformance.pytest_plugin.vectors import unknown, wanted
+        from overlong.conformance.cli.pytest_plugin.vectors import unknown, wanted
 
         categories = [name for mark in metafunc.definition.iter_markers(MARKER) for name in mark.args]
         if wrong := unknown(categories):
@@ -84,6 +84,6 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 @pytest.fixture(scope="session")
 def overlong_vectors() -> Vectors:
     """The vectors of the suite ``core``: octets, and what a right decoder makes of them."""
-    from overlong.conformance.pytest_plugin.vectors import wanted
+    from overlong.conformance.cli.pytest_plugin.vectors import wanted
 
     return wanted(())

@@ -11,13 +11,13 @@ import sys
 import tempfile
 from pathlib import Path
 
-from overlong.conformance.families import all_vectors
-from overlong.conformance.suites import SUITES
 from overlong.conformance.vectors.edition import SUITE_VERSION
 from overlong.conformance.vectors.export import format_named
+from overlong.conformance.vectors.families import all_vectors
 from overlong.conformance.vectors.registry import digest_of_ids, published, withdrawn
 from overlong.conformance.vectors.selection import Selection
 from overlong.conformance.vectors.sink import FolderSink
+from overlong.conformance.vectors.suites import SUITES
 
 HERE = Path(__file__).parent
 REGISTRY = HERE.parent / "conformance" / "overlong" / "conformance" / "registry"

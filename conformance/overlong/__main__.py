@@ -38,27 +38,27 @@ import importlib
 
 import click
 
-from overlong.conformance.interruption import listen
-from overlong.conformance.standard_streams import StandardStreams
+from overlong.conformance.support.interruption import listen
+from overlong.conformance.support.standard_streams import StandardStreams
 
 VERBS = {
-    "certify": "overlong.conformance.commands.certify",
-    "identify": "overlong.conformance.commands.identify",
-    "matrix": "overlong.conformance.commands.matrix",
-    "diff": "overlong.conformance.commands.diff",
-    "sweep": "overlong.conformance.commands.sweep",
-    "report": "overlong.conformance.commands.report",
-    "verify": "overlong.conformance.commands.verify",
-    "fuzz": "overlong.fuzz.commands.fuzz",
-    "finding": "overlong.fuzz.commands.finding",
-    "corpus": "overlong.fuzz.commands.corpus",
-    "replay": "overlong.conformance.commands.replay",
-    "explain": "overlong.fuzz.commands.explain",  # that of the conformance layer, and findings of campaigns
-    "vectors": "overlong.conformance.commands.vectors",
-    "score": "overlong.conformance.commands.score",
-    "target": "overlong.conformance.commands.target",
-    "self-test": "overlong.conformance.commands.self_test",
-    "completion": "overlong.conformance.commands.completion",
+    "certify": "overlong.conformance.cli.certify",
+    "identify": "overlong.conformance.cli.identify",
+    "matrix": "overlong.conformance.cli.matrix",
+    "diff": "overlong.conformance.cli.diff",
+    "sweep": "overlong.conformance.cli.sweep",
+    "report": "overlong.conformance.cli.report",
+    "verify": "overlong.conformance.cli.verify",
+    "fuzz": "overlong.fuzz.cli.fuzz",
+    "finding": "overlong.fuzz.cli.finding",
+    "corpus": "overlong.fuzz.cli.corpus",
+    "replay": "overlong.conformance.cli.replay",
+    "explain": "overlong.fuzz.cli.explain",  # that of the conformance layer, and findings of campaigns
+    "vectors": "overlong.conformance.cli.vectors",
+    "score": "overlong.conformance.cli.score",
+    "target": "overlong.conformance.cli.target",
+    "self-test": "overlong.conformance.cli.self_test",
+    "completion": "overlong.conformance.cli.completion",
 }
 
 TRACEBACK = "OVERLONG_TRACEBACK"
@@ -119,7 +119,7 @@ def _internal(error: Exception) -> str:
     """What is said of an error that no verb expects: one line, or all of it if the user wants to report it."""
     import traceback
 
-    from overlong.conformance.printable import printable
+    from overlong.conformance.support.printable import printable
 
     if os.environ.get(TRACEBACK):
         return "internal error:\n" + "".join(traceback.format_exception(error)).rstrip()

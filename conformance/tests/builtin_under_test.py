@@ -7,7 +7,7 @@ from typing import IO, cast
 import pytest
 
 from overlong.conformance import certify
-from overlong.conformance.protocol import Answers, Greeting
+from overlong.conformance.protocol.wire import Answers, Greeting
 from overlong.conformance.targets.builtins import BUILTINS
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from overlong.conformance.printable import spaced_hex
+from overlong.conformance.support.printable import spaced_hex
 from overlong.reference import ERROR_MODES, IllFormed, decode_scalars, dialect
 from overlong.reference.automaton import OCTETS
 from overlong.reference.machine import output_machine

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from overlong.conformance import protocol
-from overlong.conformance.kind import CLAIMS, KINDS
-from overlong.conformance.printable import spaced_hex, thousands
+from overlong.conformance.protocol import wire as protocol
+from overlong.conformance.protocol.kind import CLAIMS, KINDS
+from overlong.conformance.support.printable import spaced_hex, thousands
 from overlong.reference import DEFECTS, ERROR_MODES
 from printing.markdown import NOTICE, code, plain, table
 

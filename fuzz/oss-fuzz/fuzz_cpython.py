@@ -15,10 +15,10 @@ with atheris.instrument_imports(include=["overlong"]):
     from raising import RAISES
     from running import compared, fuzz
 
-    from overlong.conformance.compare import compare
-    from overlong.conformance.observation import Accepted, Observation, Refused
-    from overlong.conformance.protocol import DECODE, REPLACE
-    from overlong.conformance.vector import Vector, cut
+    from overlong.conformance.oracle.compare import compare
+    from overlong.conformance.protocol.observation import Accepted, Observation, Refused
+    from overlong.conformance.protocol.wire import DECODE, REPLACE
+    from overlong.conformance.vectors.vector import Vector, cut
 
 CUT = "unexpected end of data"
 """What CPython says where more octets might help."""

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import NoReturn
 
-from overlong.conformance.kind import KINDS
+from overlong.conformance.protocol.kind import KINDS
 from overlong.reference import DEFECTS
 
 Raise = Callable[[str], NoReturn]

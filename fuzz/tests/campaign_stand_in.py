@@ -14,15 +14,15 @@ import time
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from overlong.conformance.finding import Finding
-from overlong.conformance.observation import Accepted
-from overlong.conformance.target import TargetError
-from overlong.conformance.vector import Vector
+from overlong.conformance.oracle.finding import Finding
+from overlong.conformance.oracle.target import TargetError
+from overlong.conformance.protocol.observation import Accepted
+from overlong.conformance.vectors.vector import Vector
 from overlong.fuzz.campaign.absorb import Examined
 from overlong.fuzz.campaign.campaign import Campaign
 from overlong.fuzz.campaign.tools import Tools
-from overlong.fuzz.divergence import Divergence, Fingerprint
-from overlong.fuzz.engines.engine import BLOCK, Harvest, Job, Span
+from overlong.fuzz.execution.divergence import Divergence, Fingerprint
+from overlong.fuzz.execution.engine import BLOCK, Harvest, Job, Span
 from overlong.reference import Rejected
 
 if TYPE_CHECKING:

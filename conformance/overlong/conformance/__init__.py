@@ -11,19 +11,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from overlong.conformance.certificate import Certificate
-    from overlong.conformance.certification import certify
-    from overlong.conformance.target import TargetError, UnknownTarget
+    from overlong.conformance.certification.certify import certify
+    from overlong.conformance.oracle.target import TargetError, UnknownTarget
+    from overlong.conformance.results.certificate import Certificate
     from overlong.conformance.targets.resolve import Limits
 
 __all__ = ["Certificate", "Limits", "TargetError", "UnknownTarget", "certify"]
 
 _PLACES = {
-    "Certificate": "certificate",
+    "Certificate": "results.certificate",
     "Limits": "targets.resolve",
-    "TargetError": "target",
-    "UnknownTarget": "target",
-    "certify": "certification",
+    "TargetError": "oracle.target",
+    "UnknownTarget": "oracle.target",
+    "certify": "certification.certify",
 }
 
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 from hypothesis.strategies import just
 
-from overlong.conformance.printable import spaced_hex
+from overlong.conformance.support.printable import spaced_hex
 from overlong.fuzz.strategies import characters, near_misses, steps, unfinished
 from overlong.reference import IllFormed, IncrementalDecoder, decode
 

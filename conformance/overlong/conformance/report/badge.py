@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from overlong.conformance.headline import FAILING
-from overlong.conformance.printable import printable, thousands
-from overlong.conformance.report.model import Kind, Standing, State
 from overlong.conformance.report.wording import counted, faults, is_fault, of_several, verdict
+from overlong.conformance.results.headline import FAILING
+from overlong.conformance.results.model import Kind, Standing, State
+from overlong.conformance.support.printable import printable, thousands
 
 if TYPE_CHECKING:
-    from overlong.conformance.report.model import Report, Subject
+    from overlong.conformance.results.model import Report, Subject
 
 LABEL = "UTF-8"
 GREEN, RED, ORANGE, BLUE, GREY = "brightgreen", "red", "orange", "blue", "lightgrey"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
-from overlong.conformance.report.model import (
+from overlong.conformance.results.model import (
     Cause,
     Drawn,
     Kind,
@@ -20,7 +20,7 @@ from overlong.conformance.report.model import (
     State,
     Subject,
 )
-from overlong.conformance.results import packed, spelt
+from overlong.conformance.results.writer import packed, spelt
 
 SCHEMA = "overlong/report-1"
 

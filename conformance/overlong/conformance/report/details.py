@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from overlong.conformance.kind import POSITION, REPLACEMENT, SCALARS
-from overlong.conformance.printable import printable, thousands
-from overlong.conformance.profile import puts_out
-from overlong.conformance.protocol import OPERATIONS
+from overlong.conformance.certification.runner import MEASURED_BY, NOT_MEASURED, measuring
+from overlong.conformance.protocol.kind import POSITION, REPLACEMENT, SCALARS
+from overlong.conformance.protocol.wire import OPERATIONS
 from overlong.conformance.report.wording import counted
-from overlong.conformance.runner import MEASURED_BY, NOT_MEASURED, measuring
+from overlong.conformance.support.printable import printable, thousands
+from overlong.conformance.vectors.profile import puts_out
 from overlong.reference import ERROR_MODES
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def detail(
     """What more is to be said of a claim; empty if nothing is.
 
     Args:
-        claim: one of :data:`overlong.conformance.kind.CLAIMS`; nothing is said of another, which a file may have.
+        claim: one of :data:`overlong.conformance.protocol.kind.CLAIMS`; nothing is said of another, which a file may have.
         state: what became of it.
         operations: that the target offers.
         error_mode: that it says it has.

@@ -5,15 +5,15 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from overlong.conformance.printable import printable, thousands
-from overlong.conformance.report.model import BEFORE, DIFF_ORDER, EXPECTED, Standing, State
 from overlong.conformance.report.terminal import Glyphs
 from overlong.conformance.report.wording import given, headline
+from overlong.conformance.results.model import BEFORE, DIFF_ORDER, EXPECTED, Standing, State
+from overlong.conformance.support.printable import printable, thousands
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from overlong.conformance.report.model import Cause, Report, Subject
+    from overlong.conformance.results.model import Cause, Report, Subject
 
 _SHOWN = 20
 """Causes of one standing, of one pair, that are written out."""

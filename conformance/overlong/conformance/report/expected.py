@@ -5,13 +5,13 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from overlong.conformance.expected.records import expired_as_words, missing_as_words, unasked_as_words
-from overlong.conformance.printable import printable, thousands
+from overlong.conformance.results.expected.records import expired_as_words, missing_as_words, unasked_as_words
+from overlong.conformance.support.printable import printable, thousands
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from overlong.conformance.expected import Expectations
+    from overlong.conformance.results.expected import Expectations
 
 SHOWN = 20
 """Entries of a kind that are written out; the rest are counted."""

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from overlong.conformance.report.model import Kind
+from overlong.conformance.results.model import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from overlong.conformance.report.model import Report
+    from overlong.conformance.results.model import Report
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def write(text: str, path: Path) -> None:
     Raises:
         OSError: it cannot be written; then there is nothing of it.
     """
-    from overlong.conformance.whole_file import written_whole
+    from overlong.conformance.support.whole_file import written_whole
 
     with written_whole(path, encoding="utf-8") as file:
         file.write(text)

@@ -6,19 +6,19 @@ import re
 import textwrap
 from typing import TYPE_CHECKING, Any, cast
 
-from overlong.conformance.kind import POSITION
-from overlong.conformance.observation import Accepted, Refused
-from overlong.conformance.printable import printable, spaced_hex, thousands
+from overlong.conformance.protocol.kind import POSITION
+from overlong.conformance.protocol.observation import Accepted, Refused
 from overlong.conformance.report.wording import with_version
+from overlong.conformance.support.printable import printable, spaced_hex, thousands
 from overlong.reference import Decoded, Rejected
 from overlong.reference.answer import REFUSED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from overlong.conformance.identify.beside import Against
-    from overlong.conformance.identify.departures import Departure
-    from overlong.conformance.identify.identify import Example, Portrait, Trait
+    from overlong.conformance.models.identify.beside import Against
+    from overlong.conformance.models.identify.departures import Departure
+    from overlong.conformance.models.identify.identify import Example, Portrait, Trait
 
 _SHOWN = 6
 _LABEL = 25

@@ -12,15 +12,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
-from overlong.conformance.printable import printable
-from overlong.conformance.report.model import Kind, Standing, State
+from overlong.conformance.certification.runner import FAILS, HOLDS
 from overlong.conformance.report.wording import faults, given, headline, is_fault, verdict
-from overlong.conformance.runner import FAILS, HOLDS
+from overlong.conformance.results.model import Kind, Standing, State
+from overlong.conformance.support.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from overlong.conformance.report.model import Cause, Report, Subject
+    from overlong.conformance.results.model import Cause, Report, Subject
 
 _LONG = 20_000
 """Characters of a command that are shown."""

@@ -9,17 +9,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from overlong.conformance.headline import FAILING
-from overlong.conformance.kind import CLAIMS
-from overlong.conformance.printable import printable, thousands
-from overlong.conformance.report.model import Kind, Standing, State
+from overlong.conformance.certification.runner import FAILS, HOLDS, NOT_MEASURED
+from overlong.conformance.protocol.kind import CLAIMS
 from overlong.conformance.report.wording import counted, faults, given, of_standings, of_states, state_words, verdict
-from overlong.conformance.runner import FAILS, HOLDS, NOT_MEASURED
+from overlong.conformance.results.headline import FAILING
+from overlong.conformance.results.model import Kind, Standing, State
+from overlong.conformance.support.printable import printable, thousands
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from overlong.conformance.report.model import Cause, Report, Subject
+    from overlong.conformance.results.model import Cause, Report, Subject
 
 LIMIT = 1 << 20
 """Octets that GitHub takes as the summary of a step."""

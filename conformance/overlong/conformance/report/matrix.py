@@ -5,18 +5,18 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from overlong.conformance.headline import FAILING
-from overlong.conformance.kind import CLAIMS, EARLIEST, LIMITS, POSITION, REPLACEMENT, STREAMING
-from overlong.conformance.printable import printable, thousands
-from overlong.conformance.report.model import Standing, State
+from overlong.conformance.certification.runner import FAILS, HOLDS
+from overlong.conformance.protocol.kind import CLAIMS, EARLIEST, LIMITS, POSITION, REPLACEMENT, STREAMING
 from overlong.conformance.report.terminal import Glyphs
 from overlong.conformance.report.wording import counted, given, of_states, with_version
-from overlong.conformance.runner import FAILS, HOLDS
+from overlong.conformance.results.headline import FAILING
+from overlong.conformance.results.model import Standing, State
+from overlong.conformance.support.printable import printable, thousands
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from overlong.conformance.report.model import Subject
+    from overlong.conformance.results.model import Subject
 
 SHORT = {POSITION: "place", REPLACEMENT: "mode", STREAMING: "stream", EARLIEST: "early", LIMITS: "limits"}
 """Claims whose names are too long for a column."""

@@ -18,9 +18,6 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.headline import exit_code_of
-from overlong.conformance.printable import printable, thousands
-from overlong.conformance.report.model import Kind, Standing, State
 from overlong.conformance.report.sarif_rules import (
     ADAPTER,
     ADAPTER_RULE,
@@ -33,9 +30,12 @@ from overlong.conformance.report.sarif_rules import (
     shown,
 )
 from overlong.conformance.report.wording import excused, faults, given, is_fault, verdict
+from overlong.conformance.results.headline import exit_code_of
+from overlong.conformance.results.model import Kind, Standing, State
+from overlong.conformance.support.printable import printable, thousands
 
 if TYPE_CHECKING:
-    from overlong.conformance.report.model import Cause, Report, Subject
+    from overlong.conformance.results.model import Cause, Report, Subject
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 ANCHOR = "overlong-vectors.jsonl"

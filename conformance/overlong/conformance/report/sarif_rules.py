@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.kind import KINDS
-from overlong.conformance.printable import printable
+from overlong.conformance.protocol.kind import KINDS
 from overlong.conformance.report.links import section_links, weakness
+from overlong.conformance.support.printable import printable
 from overlong.reference import DEFECTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from overlong.conformance.report.model import Cause
+    from overlong.conformance.results.model import Cause
 
 STALE = "stale-expectation"
 """The rule of an expected deviation that occurs no more."""

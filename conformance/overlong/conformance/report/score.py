@@ -5,14 +5,14 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from overlong.conformance.printable import printable, thousands
-from overlong.conformance.score.models import CLASSES, STREAMS
-from overlong.conformance.score.outputs import SHAPES
+from overlong.conformance.models.score.models import CLASSES, STREAMS
+from overlong.conformance.models.score.outputs import SHAPES
+from overlong.conformance.support.printable import printable, thousands
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from overlong.conformance.score.score import Score, Tally
+    from overlong.conformance.models.score.score import Score, Tally
 
 SHOWN = 4
 """Names of one kind that are written out; the rest are counted."""

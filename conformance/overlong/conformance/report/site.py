@@ -10,13 +10,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from overlong.conformance.report.formats import FORMATS, write
-from overlong.conformance.report.model import Kind
+from overlong.conformance.results.model import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from overlong.conformance.report.model import Report
+    from overlong.conformance.results.model import Report
 
 INDEX, PAGES = "index.html", "targets"
 

@@ -5,25 +5,25 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from overlong.conformance.certification import replay_command
-from overlong.conformance.headline import State
-from overlong.conformance.kind import MEMORY, POSITION, UNDECLARED, VERDICT
-from overlong.conformance.lost import ended_how
-from overlong.conformance.printable import printable, spaced_hex, thousands, times
-from overlong.conformance.protocol import GUARDED
+from overlong.conformance.certification.certify import replay_command
+from overlong.conformance.certification.runner import FAILS, HOLDS
+from overlong.conformance.oracle.lost import ended_how
+from overlong.conformance.oracle.traits import traits_of
+from overlong.conformance.protocol.kind import MEMORY, POSITION, UNDECLARED, VERDICT
+from overlong.conformance.protocol.wire import GUARDED
 from overlong.conformance.report import details
 from overlong.conformance.report.details import detail
 from overlong.conformance.report.expected import lines_of
 from overlong.conformance.report.wording import counted, extent, verdict_words, with_version
-from overlong.conformance.runner import FAILS, HOLDS
-from overlong.conformance.traits import traits_of
+from overlong.conformance.results.headline import State
+from overlong.conformance.support.printable import printable, spaced_hex, thousands, times
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from overlong.conformance.certificate import Certificate
-    from overlong.conformance.finding import Bucket
-    from overlong.conformance.vector import Vector
+    from overlong.conformance.oracle.finding import Bucket
+    from overlong.conformance.results.certificate import Certificate
+    from overlong.conformance.vectors.vector import Vector
 
 _CLAIM = 18
 """Columns for the name of a claim."""

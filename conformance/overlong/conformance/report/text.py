@@ -8,18 +8,18 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from overlong.conformance.kind import CLAIMS
-from overlong.conformance.printable import printable, thousands, times
+from overlong.conformance.certification.runner import HOLDS, NOT_MEASURED
+from overlong.conformance.protocol.kind import CLAIMS
 from overlong.conformance.report.matrix import table
-from overlong.conformance.report.model import Kind, Standing
 from overlong.conformance.report.terminal import SHOWN, Glyphs, in_rows, sign_lines
 from overlong.conformance.report.wording import counted, extent_of, faults, given, of_states, verdict, with_version
-from overlong.conformance.runner import HOLDS, NOT_MEASURED
+from overlong.conformance.results.model import Kind, Standing
+from overlong.conformance.support.printable import printable, thousands, times
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from overlong.conformance.report.model import Cause, Moment, Report, Subject
+    from overlong.conformance.results.model import Cause, Moment, Report, Subject
 
 _LONG, _COMMAND = 2000, 20_000
 """Characters of hostile text, and of a command, that are shown."""

@@ -5,15 +5,15 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from overlong.conformance.finding import expected_in_words
-from overlong.conformance.printable import code_points, spaced_hex
+from overlong.conformance.oracle.finding import expected_in_words
+from overlong.conformance.support.printable import code_points, spaced_hex
 from overlong.conformance.vectors.registry import since
 from overlong.reference import DEFECTS, Rejected
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from overlong.conformance.vector import Vector
+    from overlong.conformance.vectors.vector import Vector
 
 _SHOWN = 16
 

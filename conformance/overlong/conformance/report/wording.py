@@ -5,14 +5,14 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from overlong.conformance.kind import UNDECLARED
-from overlong.conformance.printable import printable, spaced_hex, thousands
-from overlong.conformance.report.model import EXPECTED, MORE, Kind, Standing, State
+from overlong.conformance.protocol.kind import UNDECLARED
+from overlong.conformance.results.model import EXPECTED, MORE, Kind, Standing, State
+from overlong.conformance.support.printable import printable, spaced_hex, thousands
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from overlong.conformance.report.model import Cause, Subject
+    from overlong.conformance.results.model import Cause, Subject
 
 _OF_SEVERAL = {
     State.CONFORMS: "conform",

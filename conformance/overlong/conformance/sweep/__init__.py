@@ -1,1 +1,5 @@
-"""Sweeps: every string of a plan, at the speed of the target. ``docs/sweeps.md`` explains them."""
+"""Very many strings: plans cut into shards, asked at the speed of the target, counted, and summarised as languages.
+
+In come a plan and a target; out come tallies, examples and the language on which the target differs. Nothing here may
+know suites or certificates.
+"""

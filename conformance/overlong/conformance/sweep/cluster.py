@@ -17,10 +17,10 @@ from concurrent.futures import CancelledError
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.printable import printable
+from overlong.conformance.oracle.target import BudgetSpent, TargetError
+from overlong.conformance.support.printable import printable
 from overlong.conformance.sweep.engine import close_engines
 from overlong.conformance.sweep.executors import task
-from overlong.conformance.target import BudgetSpent, TargetError
 from overlong.conformance.targets.resolve import identity_of, resolve
 from overlong.reference.extra import install
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from overlong.conformance.protocol import ACCEPTED, DECODE, INCOMPLETE_NOT_SAID, NOT_SAID, REFUSED, UNITS
+from overlong.conformance.protocol.wire import ACCEPTED, DECODE, INCOMPLETE_NOT_SAID, NOT_SAID, REFUSED, UNITS
 from overlong.conformance.sweep.columns_read import Reader
 from overlong.conformance.sweep.columns_written import LayoutRead, written
 from overlong.conformance.sweep.shard import ODD
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from overlong.conformance.profile import Profile
     from overlong.conformance.sweep.columns import Columns, Part
     from overlong.conformance.sweep.expectation import Expectation
+    from overlong.conformance.vectors.profile import Profile
 
 KEPT = 48 << 20
 """Octets of situations that are kept for later, and as much again for what is made of them."""

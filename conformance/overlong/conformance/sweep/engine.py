@@ -7,10 +7,10 @@ import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from overlong.conformance.profile import RFC3629, Profile
-from overlong.conformance.target import TargetError
+from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.targets.recorded import RecordedTarget
 from overlong.conformance.targets.resolve import Limits, resolve
+from overlong.conformance.vectors.profile import RFC3629, Profile
 
 if TYPE_CHECKING:
     from overlong.conformance.sweep.shard import Shard, ShardResult

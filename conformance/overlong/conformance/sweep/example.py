@@ -5,22 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from overlong.conformance.batch import Batch
-from overlong.conformance.compare import compare_batch, expected_of
-from overlong.conformance.finding import Finding
-from overlong.conformance.kind import VERDICT
-from overlong.conformance.observation import Refused
-from overlong.conformance.protocol import VALIDATE
+from overlong.conformance.oracle.compare import compare_batch, expected_of
+from overlong.conformance.oracle.finding import Finding
+from overlong.conformance.oracle.target import TargetError
+from overlong.conformance.oracle.traits import expected_under, judged, traits_of
+from overlong.conformance.oracle.unstable import DOUBTED, Doubted
+from overlong.conformance.protocol.kind import VERDICT
+from overlong.conformance.protocol.observation import Refused
+from overlong.conformance.protocol.wire import VALIDATE
 from overlong.conformance.sweep.shard import CRASHED, KINDS, MISBEHAVED, TIMED_OUT
-from overlong.conformance.target import TargetError
-from overlong.conformance.traits import expected_under, judged, traits_of
-from overlong.conformance.unstable import DOUBTED, Doubted
-from overlong.conformance.vector import Vector
+from overlong.conformance.vectors.batch import Batch
+from overlong.conformance.vectors.vector import Vector
 
 if TYPE_CHECKING:
-    from overlong.conformance.profile import Profile
     from overlong.conformance.sweep.summary import DivergentSet
     from overlong.conformance.targets.framed import FramedTarget
+    from overlong.conformance.vectors.profile import Profile
 
 AFTER, AT_PLACE, AMONG = "OV807", "OV806", "OV605"
 """What a divergence is that does not show when its string is asked by itself: it depends on the string that was asked

@@ -13,9 +13,9 @@ import zlib
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
 from typing import TYPE_CHECKING, Any, Protocol
 
+from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.sweep.engine import Job, close_engines, end_engine, run_shard
 from overlong.conformance.sweep.ledger import Entry
-from overlong.conformance.target import TargetError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from overlong.conformance.printable import printable
-from overlong.conformance.protocol import DECODE, VALIDATE
-from overlong.conformance.target import TargetError
+from overlong.conformance.oracle.target import TargetError
+from overlong.conformance.protocol.wire import DECODE, VALIDATE
+from overlong.conformance.support.printable import printable
 from overlong.reference.dialect import ScalarRule
 
 if TYPE_CHECKING:
-    from overlong.conformance.profile import Profile
-    from overlong.conformance.protocol import Greeting
+    from overlong.conformance.protocol.wire import Greeting
+    from overlong.conformance.vectors.profile import Profile
     from overlong.reference.automaton import Automaton
 
 NUL = 0

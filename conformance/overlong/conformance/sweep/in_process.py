@@ -13,26 +13,26 @@ import struct
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, cast
 
-from overlong.conformance.adapters.abi import ABIS
-from overlong.conformance.adapters.sweeping import AT_WORK, HEAD_OF_RESULT, SWEEP, Wanted
-from overlong.conformance.printable import printable
-from overlong.conformance.process import Ended
-from overlong.conformance.protocol import ACCEPTED, ECHO, FAILED
+from overlong.conformance.oracle.target import TargetError
+from overlong.conformance.protocol.wire import ACCEPTED, ECHO, FAILED
+from overlong.conformance.support.printable import printable
+from overlong.conformance.support.strict_json import loads
+from overlong.conformance.sweep.adapter import AT_WORK, HEAD_OF_RESULT, SWEEP, Wanted
 from overlong.conformance.sweep.compiled import available
 from overlong.conformance.sweep.shard import KINDS, Fault, ShardResult
-from overlong.conformance.target import TargetError
+from overlong.conformance.targets.adapters.abi import ABIS
 from overlong.conformance.targets.builtin import ADAPTERS
 from overlong.conformance.targets.framed import FramedTarget, describe
-from overlong.conformance.vectors.strict_json import loads
+from overlong.conformance.targets.process import Ended
 from overlong.reference.extra import install
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from overlong.conformance.process import Process
-    from overlong.conformance.protocol import Greeting
+    from overlong.conformance.protocol.wire import Greeting
     from overlong.conformance.sweep.engine import Job
     from overlong.conformance.sweep.shard import Shard
+    from overlong.conformance.targets.process import Process
 
 _PLACE = 2
 """Of the adapter in a command line: behind the interpreter and its option."""

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from overlong.conformance.observation import Crashed, Misbehaved, TimedOut
-from overlong.conformance.printable import printable
-from overlong.conformance.protocol import (
+from overlong.conformance.protocol.observation import Crashed, Misbehaved, TimedOut
+from overlong.conformance.protocol.wire import (
     ACCEPTED,
     DECODE,
     FAILED,
@@ -21,6 +20,7 @@ from overlong.conformance.protocol import (
     UNITS,
     UNSUPPORTED,
 )
+from overlong.conformance.support.printable import printable
 from overlong.conformance.sweep.columns_expected import Habits
 from overlong.conformance.sweep.expectation import NUL
 from overlong.conformance.sweep.shard import (
@@ -50,8 +50,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from overlong.conformance.observation import Fault as Observed
-    from overlong.conformance.protocol import Answers
+    from overlong.conformance.protocol.observation import Fault as Observed
+    from overlong.conformance.protocol.wire import Answers
     from overlong.conformance.sweep.columns_expected import Expected
     from overlong.conformance.sweep.expectation import Expectation
 

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
-from overlong.conformance.profile import RFC3629
 from overlong.conformance.sweep.accounting import Account, account, total
 from overlong.conformance.sweep.plans import PLANS
 from overlong.conformance.sweep.shard import Shard
+from overlong.conformance.vectors.profile import RFC3629
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from overlong.conformance.profile import Profile
     from overlong.conformance.sweep.grid import Grid
+    from overlong.conformance.vectors.profile import Profile
     from overlong.reference.automaton import Automaton
 
 SHARD, LARGEST_SHARD = 1 << 22, 1 << 24

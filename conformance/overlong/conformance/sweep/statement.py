@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.results import finding_as_json, generator, plan_as_json, spelt, target_as_json
+from overlong.conformance.results.writer import finding_as_json, generator, plan_as_json, spelt, target_as_json
 from overlong.conformance.sweep.shard import KINDS
 
 if TYPE_CHECKING:

@@ -17,13 +17,14 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from overlong.conformance.certification import make_folder, reproduce_command
-from overlong.conformance.headline import State, state_of
-from overlong.conformance.kind import VERDICT
-from overlong.conformance.printable import as_text, thousands
-from overlong.conformance.profile import RFC3629, Profile
-from overlong.conformance.protocol import DECODE, VALIDATE
-from overlong.conformance.results import generator
+from overlong.conformance.certification.certify import make_folder, reproduce_command
+from overlong.conformance.oracle.target import BudgetSpent, TargetError
+from overlong.conformance.protocol.kind import VERDICT
+from overlong.conformance.protocol.wire import DECODE, VALIDATE
+from overlong.conformance.results.headline import State, state_of
+from overlong.conformance.results.writer import generator
+from overlong.conformance.support.printable import as_text, thousands
+from overlong.conformance.support.whole_file import written_whole
 from overlong.conformance.sweep.accounting import NOTHING, Account, total
 from overlong.conformance.sweep.engine import NOT_RECORDED, Job, called_in_process
 from overlong.conformance.sweep.example import SweepBucket, asked_again, cause_of, named_apart
@@ -33,14 +34,13 @@ from overlong.conformance.sweep.ledger import LEDGER, Header, Ledger
 from overlong.conformance.sweep.plan import options_of, plan_named
 from overlong.conformance.sweep.shard import LEFT_OUT
 from overlong.conformance.sweep.statement import RESULTS, to_json
-from overlong.conformance.target import BudgetSpent, TargetError
 from overlong.conformance.targets.recorded import RecordedTarget
 from overlong.conformance.targets.resolve import Identity, Limits, identity_of, resolve
-from overlong.conformance.whole_file import written_whole
+from overlong.conformance.vectors.profile import RFC3629, Profile
 from overlong.reference import dialect
 
 if TYPE_CHECKING:
-    from overlong.conformance.protocol import Greeting
+    from overlong.conformance.protocol.wire import Greeting
     from overlong.conformance.sweep.executors import Crew
     from overlong.conformance.sweep.plan import Plan
     from overlong.conformance.sweep.shard import Shard

@@ -10,13 +10,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from overlong.conformance.interpreter import script
-from overlong.conformance.printable import printable
+from overlong.conformance.support.interpreter import script
+from overlong.conformance.support.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-ADAPTERS = Path(__file__).parent.parent / "adapters"
+ADAPTERS = Path(__file__).parent / "adapters"
 ELSEWHERE = os.path.abspath(os.sep)  # noqa: PTH100 (a word of a command)
 """A folder for programs that take code or orders from the one they are started in: compilers, rustup, Go, Erlang."""
 _ASK_SECONDS = 10.0  # for a version: virtual machines take their time

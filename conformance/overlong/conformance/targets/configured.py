@@ -26,8 +26,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
-from overlong.conformance.printable import printable
-from overlong.conformance.target import TargetError, UnknownTarget
+from overlong.conformance.oracle.target import TargetError, UnknownTarget
+from overlong.conformance.support.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from overlong.conformance.printable import printable
-from overlong.conformance.target import UnknownTarget
+from overlong.conformance.oracle.target import UnknownTarget
+from overlong.conformance.support.printable import printable
+from overlong.conformance.support.whole_file import written_whole
 from overlong.conformance.targets.builtins import BUILTINS
 from overlong.conformance.targets.configured import configured
-from overlong.conformance.whole_file import written_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -10,10 +10,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from overlong.conformance.observation import Crashed, Misbehaved, TimedOut
-from overlong.conformance.printable import printable
-from overlong.conformance.process import Ended, Process
-from overlong.conformance.protocol import (
+from overlong.conformance.protocol.observation import Crashed, Misbehaved, TimedOut
+from overlong.conformance.protocol.wire import (
     ACCEPTED,
     AGAIN,
     AGAIN_DECODE,
@@ -38,14 +36,16 @@ from overlong.conformance.protocol import (
     frame,
     stream_payload,
 )
+from overlong.conformance.support.printable import printable
 from overlong.conformance.targets.framed import describe
+from overlong.conformance.targets.process import Ended, Process
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from overlong.conformance.process import Response
-    from overlong.conformance.protocol import Greeting
+    from overlong.conformance.protocol.wire import Greeting
     from overlong.conformance.targets.framed import FramedTarget
+    from overlong.conformance.targets.process import Response
 
 SOUND, WRONG, LEFT_OUT, NOT_TRIED = "sound", "wrong", "left out", "not tried"
 _PAUSE = 0.05  # seconds between the two halves of a request, and for what nobody asked for

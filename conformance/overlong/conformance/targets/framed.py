@@ -16,11 +16,9 @@ from itertools import accumulate, pairwise
 from math import isqrt
 from typing import TYPE_CHECKING
 
-from overlong.conformance.batch import Batch
-from overlong.conformance.observation import Crashed, Misbehaved, TimedOut
-from overlong.conformance.printable import printable, times
-from overlong.conformance.process import Ended, Process, size_in_words
-from overlong.conformance.protocol import (
+from overlong.conformance.oracle.target import Answered, BudgetSpent, TargetError
+from overlong.conformance.protocol.observation import Crashed, Misbehaved, TimedOut
+from overlong.conformance.protocol.wire import (
     ACCEPTED,
     ANNOUNCE,
     BATCH,
@@ -37,14 +35,16 @@ from overlong.conformance.protocol import (
     big_endian,
     frame,
 )
-from overlong.conformance.target import Answered, BudgetSpent, TargetError
-from overlong.conformance.vector import Vector
+from overlong.conformance.support.printable import printable, times
+from overlong.conformance.targets.process import Ended, Process, size_in_words
+from overlong.conformance.vectors.batch import Batch
+from overlong.conformance.vectors.vector import Vector
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from overlong.conformance.observation import Fault
-    from overlong.conformance.protocol import Greeting
+    from overlong.conformance.protocol.observation import Fault
+    from overlong.conformance.protocol.wire import Greeting
 
 _WINDOW = 128  # requests under way: the target works while the harness judges
 _WINDOW_VECTORS = 1 << 19  # and the vectors in them: memory stays flat

@@ -6,9 +6,9 @@ import difflib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from overlong.conformance.printable import printable
-from overlong.conformance.protocol import TRAITS
-from overlong.conformance.target import UnknownTarget
+from overlong.conformance.oracle.target import UnknownTarget
+from overlong.conformance.protocol.wire import TRAITS
+from overlong.conformance.support.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -16,7 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from overlong.conformance.printable import printable
+from overlong.conformance.support.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,9 +6,9 @@ import shlex
 import shutil
 from pathlib import Path
 
-from overlong.conformance.interpreter import bare_script
-from overlong.conformance.printable import printable
-from overlong.conformance.target import TargetError, UnknownTarget
+from overlong.conformance.oracle.target import TargetError, UnknownTarget
+from overlong.conformance.support.interpreter import bare_script
+from overlong.conformance.support.printable import printable
 from overlong.conformance.targets.builtin import ADAPTERS
 
 KIND = "cmd"

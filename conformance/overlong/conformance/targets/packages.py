@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from overlong.conformance.printable import printable
-from overlong.conformance.target import TargetError
+from overlong.conformance.oracle.target import TargetError
+from overlong.conformance.support.printable import printable
 from overlong.conformance.targets.build import publish, stamp
 from overlong.conformance.targets.builtin import ADAPTERS, found, not_on_path
 

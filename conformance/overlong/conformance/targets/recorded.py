@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, replace
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.observation import Misbehaved
-from overlong.conformance.printable import printable
-from overlong.conformance.protocol import (
+from overlong.conformance.oracle.target import Answered, BudgetSpent, TargetError, UnknownTarget
+from overlong.conformance.protocol.observation import Misbehaved
+from overlong.conformance.protocol.wire import (
     ACCEPTED,
     DECODE,
     ECHO,
@@ -33,19 +33,19 @@ from overlong.conformance.protocol import (
     ProtocolError,
     big_endian,
 )
-from overlong.conformance.suites import suite_named
-from overlong.conformance.target import Answered, BudgetSpent, TargetError, UnknownTarget
+from overlong.conformance.support.printable import printable
+from overlong.conformance.support.strict_json import loads
 from overlong.conformance.vectors.edition import SUITE_VERSION
 from overlong.conformance.vectors.formats.frames import requests, stream
 from overlong.conformance.vectors.selection import Selection
-from overlong.conformance.vectors.strict_json import loads
+from overlong.conformance.vectors.suites import suite_named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from overlong.conformance.batch import Batch
-    from overlong.conformance.observation import Fault
+    from overlong.conformance.protocol.observation import Fault
+    from overlong.conformance.vectors.batch import Batch
 
 KIND = "answers"
 _LEAST = HEAD.size + 1

@@ -12,8 +12,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from overlong.conformance.printable import as_name, printable
-from overlong.conformance.target import TargetError, UnknownTarget
+from overlong.conformance.oracle.target import TargetError, UnknownTarget
+from overlong.conformance.support.printable import as_name, printable
 from overlong.conformance.targets import shared_library, wasm
 from overlong.conformance.targets.builtin import python_command, python_words
 from overlong.conformance.targets.builtins import BUILTINS

@@ -6,10 +6,10 @@ import os
 import subprocess
 from typing import TYPE_CHECKING
 
-from overlong.conformance.adapters.abi import ABIS
-from overlong.conformance.interpreter import script
-from overlong.conformance.printable import printable
-from overlong.conformance.target import UnknownTarget
+from overlong.conformance.oracle.target import UnknownTarget
+from overlong.conformance.support.interpreter import script
+from overlong.conformance.support.printable import printable
+from overlong.conformance.targets.adapters.abi import ABIS
 from overlong.conformance.targets.builtin import ADAPTERS
 from overlong.conformance.targets.function_name import FunctionName
 

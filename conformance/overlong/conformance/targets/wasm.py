@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from importlib.util import find_spec
 
-from overlong.conformance.adapters.abi import ABIS, ITERATE
-from overlong.conformance.interpreter import script
-from overlong.conformance.printable import printable
-from overlong.conformance.target import TargetError
+from overlong.conformance.oracle.target import TargetError
+from overlong.conformance.support.interpreter import script
+from overlong.conformance.support.printable import printable
+from overlong.conformance.targets.adapters.abi import ABIS, ITERATE
 from overlong.conformance.targets.builtin import ADAPTERS
 from overlong.conformance.targets.function_name import FunctionName
 from overlong.reference.extra import install

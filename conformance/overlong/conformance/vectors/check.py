@@ -9,12 +9,12 @@ from importlib.resources import files
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, cast
 
-from overlong.conformance.printable import printable
-from overlong.conformance.vector import Vector
-from overlong.conformance.vectors import strict_json
+from overlong.conformance.support import strict_json
+from overlong.conformance.support.printable import printable
 from overlong.conformance.vectors.edition import SCHEMA
 from overlong.conformance.vectors.record import record
 from overlong.conformance.vectors.sink import MANIFEST, MANIFEST_SCHEMA
+from overlong.conformance.vectors.vector import Vector
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from overlong.conformance.product import PART
+from overlong.conformance.vectors.product import PART
 from overlong.conformance.vectors.registry import FIRST, published, since
 from overlong.reference import DEFECTS, Decoded, Rejected, WellFormed, dialect
 from overlong.reference.error_mode import REPLACEMENT_CHARACTER
@@ -23,8 +23,8 @@ from overlong.reference.error_mode import REPLACEMENT_CHARACTER
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from overlong.conformance.product import Product
-    from overlong.conformance.vector import Vector
+    from overlong.conformance.vectors.product import Product
+    from overlong.conformance.vectors.vector import Vector
 
 ROWS = 1 << 14
 """Rows of a batch, about; what is smaller is put together."""

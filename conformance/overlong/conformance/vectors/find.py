@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import difflib
 
-from overlong.conformance.families import all_vectors
-from overlong.conformance.suites import SUITES
-from overlong.conformance.vector import LONGEST_HEX, IdError, Vector
+from overlong.conformance.vectors.families import all_vectors
 from overlong.conformance.vectors.registry import withdrawn
+from overlong.conformance.vectors.suites import SUITES
+from overlong.conformance.vectors.vector import LONGEST_HEX, IdError, Vector
 
 
 def find_vectors(name: str) -> tuple[Vector, ...]:

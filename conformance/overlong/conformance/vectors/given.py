@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.printable import printable
-from overlong.conformance.vector import Vector
+from overlong.conformance.support.printable import printable
 from overlong.conformance.vectors.check import CheckError, check
 from overlong.conformance.vectors.sink import MANIFEST
+from overlong.conformance.vectors.vector import Vector
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

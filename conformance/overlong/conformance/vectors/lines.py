@@ -11,7 +11,7 @@ from overlong.reference import WellFormed
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from overlong.conformance.product import Product
+    from overlong.conformance.vectors.product import Product
 
 ROWS = 1024
 """Lines laid out at once: few enough to stay in the processor's cache."""

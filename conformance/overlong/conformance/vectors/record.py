@@ -12,7 +12,7 @@ from overlong.reference.error_mode import REPLACEMENT_CHARACTER
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from overlong.conformance.vector import Vector
+    from overlong.conformance.vectors.vector import Vector
     from overlong.reference import Segment
 
 DOCUMENT = {"rfc3629": ("RFC 3629", "4")}

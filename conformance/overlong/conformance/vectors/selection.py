@@ -7,14 +7,14 @@ from fnmatch import fnmatchcase
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from overlong.conformance.suites import GENERATED, SUITES, suite_named
+from overlong.conformance.vectors.suites import GENERATED, SUITES, suite_named
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from overlong.conformance.product import Product
-    from overlong.conformance.suites.suite import Suite
-    from overlong.conformance.vector import Vector
+    from overlong.conformance.vectors.product import Product
+    from overlong.conformance.vectors.suites.suite import Suite
+    from overlong.conformance.vectors.vector import Vector
 
 BLOCK = 1024
 """Vectors that are in memory at once, where they come in lists."""

@@ -12,16 +12,16 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
-from overlong.conformance.printable import printable
+from overlong.conformance.support.printable import printable
 from overlong.fuzz.campaign.store import Absorbed, Known
-from overlong.fuzz.campaign.stored import StoredFinding
-from overlong.fuzz.engines.engine import BLOCK, Harvest
+from overlong.fuzz.execution.engine import BLOCK, Harvest
+from overlong.fuzz.minimise.stored import StoredFinding
 from overlong.reference.theory import shortlex
 
 if TYPE_CHECKING:
-    from overlong.conformance.finding import Finding
+    from overlong.conformance.oracle.finding import Finding
     from overlong.fuzz.campaign.store import Store
-    from overlong.fuzz.divergence import Divergence, Fingerprint
+    from overlong.fuzz.execution.divergence import Divergence, Fingerprint
 
 AT_ONCE = 64
 """Fingerprints of one target and kind that are examined as they come; of more, the 128th, the 256th and so on: who is

@@ -15,13 +15,13 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from overlong.conformance.clock import timestamp
-from overlong.conformance.interruption import ENDINGS, interrupt
-from overlong.conformance.printable import as_text, printable
-from overlong.conformance.profile import Profile
-from overlong.conformance.target import TargetError
+from overlong.conformance.oracle.target import TargetError
+from overlong.conformance.support.clock import timestamp
+from overlong.conformance.support.interruption import ENDINGS, interrupt
+from overlong.conformance.support.printable import as_text, printable
 from overlong.conformance.targets.resolve import Limits
-from overlong.conformance.vector import Vector
+from overlong.conformance.vectors.profile import Profile
+from overlong.conformance.vectors.vector import Vector
 from overlong.fuzz.campaign.absorb import absorb, left_out
 from overlong.fuzz.campaign.corpus import FOLDER, Corpus, Imported, seeds_of, told
 from overlong.fuzz.campaign.error import CampaignError
@@ -30,15 +30,15 @@ from overlong.fuzz.campaign.statement import write, write_findings
 from overlong.fuzz.campaign.status import Status
 from overlong.fuzz.campaign.store import ALREADY, DATABASE, Store
 from overlong.fuzz.campaign.tools import USUAL, Tools
-from overlong.fuzz.engines.engine import Job
+from overlong.fuzz.execution.engine import Job
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable
 
     from overlong.fuzz.campaign.absorb import Examiner
     from overlong.fuzz.campaign.crew import Crew
-    from overlong.fuzz.campaign.stored import StoredFinding
-    from overlong.fuzz.engines.engine import Harvest
+    from overlong.fuzz.execution.engine import Harvest
+    from overlong.fuzz.minimise.stored import StoredFinding
 
 IMPORTED = "imported"
 """The folder with inputs that are to be seeds from the next resume on."""

@@ -10,16 +10,16 @@ from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from overlong.conformance.printable import printable
+from overlong.conformance.oracle.target import TargetError
+from overlong.conformance.support.printable import printable
 from overlong.conformance.sweep.cluster import Cluster
-from overlong.conformance.target import TargetError
 from overlong.conformance.targets.resolve import identity_of, resolve
 from overlong.fuzz.campaign.crew import ran
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from overlong.fuzz.engines.engine import Engine, Harvest, Job, Span
+    from overlong.fuzz.execution.engine import Engine, Harvest, Job, Span
 
 _AHEAD = 2  # spans for each worker that are under way
 

@@ -17,7 +17,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from overlong.conformance.printable import printable, thousands
+from overlong.conformance.support.printable import printable, thousands
 from overlong.fuzz.campaign.error import CampaignError
 from overlong.reference.theory import shortlex
 

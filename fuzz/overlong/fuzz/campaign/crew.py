@@ -13,17 +13,17 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
-from overlong.conformance.interpreter import as_before, safe_for_children
-from overlong.conformance.printable import printable
-from overlong.conformance.target import BudgetSpent, TargetError
+from overlong.conformance.oracle.target import BudgetSpent, TargetError
+from overlong.conformance.support.interpreter import as_before, safe_for_children
+from overlong.conformance.support.printable import printable
 from overlong.fuzz.campaign.absorb import thinned
-from overlong.fuzz.engines.engine import Harvest, Span
+from overlong.fuzz.execution.engine import Harvest, Span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
     from multiprocessing.context import SpawnProcess
 
-    from overlong.fuzz.engines.engine import Engine, Job
+    from overlong.fuzz.execution.engine import Engine, Job
 
 _AHEAD = 2  # spans for each worker that are under way: none waits for who absorbs
 _DEATHS = 3  # workers that may end without having run a span, one after the other

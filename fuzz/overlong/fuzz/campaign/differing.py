@@ -6,17 +6,17 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from overlong.conformance.protocol import AGAIN, STREAMING
-from overlong.fuzz.probe import Probe
-from overlong.fuzz.survey.differences import differences
-from overlong.fuzz.survey.sampled import Sampled
+from overlong.conformance.protocol.wire import AGAIN, STREAMING
+from overlong.fuzz.execution.differences import differences
+from overlong.fuzz.execution.probe import Probe
+from overlong.fuzz.execution.sampled import Sampled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from overlong.conformance.finding import Finding
-    from overlong.conformance.observation import Observation
-    from overlong.conformance.vector import Vector
+    from overlong.conformance.oracle.finding import Finding
+    from overlong.conformance.protocol.observation import Observation
+    from overlong.conformance.vectors.vector import Vector
 
 
 class Differing(Probe):

@@ -6,26 +6,26 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from overlong.conformance.kind import POSITION
-from overlong.conformance.protocol import AGAIN, AGAIN_REPLACE, DECODE, REPLACE, REPLACING, STREAMING, VALIDATE
-from overlong.fuzz.bucket import UNSTABLE, key_of
+from overlong.conformance.protocol.kind import POSITION
+from overlong.conformance.protocol.wire import AGAIN, AGAIN_REPLACE, DECODE, REPLACE, REPLACING, STREAMING, VALIDATE
 from overlong.fuzz.campaign.absorb import Examined
 from overlong.fuzz.campaign.differing import Differing
-from overlong.fuzz.campaign.stored import AGAIN as TIMES
-from overlong.fuzz.campaign.stored import ANYWHERE
+from overlong.fuzz.execution.probe import Probe
+from overlong.fuzz.minimise.bucket import UNSTABLE, key_of
 from overlong.fuzz.minimise.minimise import Minimised, minimise, order
 from overlong.fuzz.minimise.place import REFUSED, place_of
 from overlong.fuzz.minimise.stability import stable
-from overlong.fuzz.probe import Probe
+from overlong.fuzz.minimise.stored import AGAIN as TIMES
+from overlong.fuzz.minimise.stored import ANYWHERE
 from overlong.reference import DEFECTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from overlong.conformance.finding import Finding
-    from overlong.fuzz.bucket import Key
-    from overlong.fuzz.divergence import Divergence
-    from overlong.fuzz.engines.engine import Job
+    from overlong.conformance.oracle.finding import Finding
+    from overlong.fuzz.execution.divergence import Divergence
+    from overlong.fuzz.execution.engine import Job
+    from overlong.fuzz.minimise.bucket import Key
 
 _SECONDS = 5.0  # to minimise a fault
 _DIFFERENCE = 1.0  # to minimise a difference: they are many, and nobody's fault

@@ -11,11 +11,11 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from overlong.conformance.target import TargetError
+from overlong.conformance.oracle.target import TargetError
 from overlong.fuzz.campaign.absorb import Unfinished
 from overlong.fuzz.campaign.crew import Here, Processes
 from overlong.fuzz.campaign.error import CampaignError
-from overlong.fuzz.engines.engine import BLOCK
+from overlong.fuzz.execution.engine import BLOCK
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from overlong.fuzz.campaign.campaign import Campaign
     from overlong.fuzz.campaign.crew import Crew
     from overlong.fuzz.campaign.status import Status
-    from overlong.fuzz.engines.engine import Harvest, Job
+    from overlong.fuzz.execution.engine import Harvest, Job
 
 _FIRST = 64  # inputs of the first span, of which nobody knows how long it takes
 _GROWTH = 64  # times as many inputs as the last span had, at most

@@ -12,11 +12,11 @@ import platform
 import shlex
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.clock import timestamp
-from overlong.conformance.printable import printable
-from overlong.conformance.results import generator, spelt
+from overlong.conformance.results.writer import generator, spelt
+from overlong.conformance.support.clock import timestamp
+from overlong.conformance.support.printable import printable
+from overlong.conformance.support.whole_file import written_whole
 from overlong.conformance.targets.resolve import Limits
-from overlong.conformance.whole_file import written_whole
 from overlong.fuzz.campaign.corpus import written_at_once
 from overlong.fuzz.campaign.error import CampaignError
 from overlong.fuzz.campaign.store import finding_as_json
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from overlong.fuzz.campaign.store import Store
-    from overlong.fuzz.campaign.stored import StoredFinding
-    from overlong.fuzz.engines.engine import Job
+    from overlong.fuzz.execution.engine import Job
+    from overlong.fuzz.minimise.stored import StoredFinding
 
 STATEMENT, FINDINGS = "campaign.json", "findings"
 SCHEMA, FINDING_SCHEMA = "overlong/campaign-1", "overlong/finding-1"

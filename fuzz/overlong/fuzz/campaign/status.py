@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from overlong.conformance.profile import Profile
-    from overlong.fuzz.campaign.stored import StoredFinding
+    from overlong.conformance.vectors.profile import Profile
+    from overlong.fuzz.minimise.stored import StoredFinding
 
 
 @dataclass(frozen=True)

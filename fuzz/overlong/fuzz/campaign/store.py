@@ -17,13 +17,13 @@ import zlib
 from dataclasses import asdict, astuple, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Self
 
-from overlong.conformance.printable import printable
+from overlong.conformance.support.printable import printable
 from overlong.fuzz.campaign.claimant import Claimant
 from overlong.fuzz.campaign.error import CampaignError
-from overlong.fuzz.campaign.stored import StoredFinding
 from overlong.fuzz.campaign.written import harvest_as_text, harvest_of_text, numbers_of, pieces_as_json, pieces_of
-from overlong.fuzz.divergence import Fingerprint
-from overlong.fuzz.engines.engine import BLOCK, Harvest, Span
+from overlong.fuzz.execution.divergence import Fingerprint
+from overlong.fuzz.execution.engine import BLOCK, Harvest, Span
+from overlong.fuzz.minimise.stored import StoredFinding
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from overlong.fuzz.campaign.absorb import Examiner
-    from overlong.fuzz.engines.engine import Engine, Job
+    from overlong.fuzz.execution.engine import Engine, Job
     from overlong.reference import Dialect
 
 

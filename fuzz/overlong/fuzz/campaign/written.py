@@ -7,8 +7,8 @@ from collections import Counter
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, cast
 
-from overlong.conformance.finding import Finding
-from overlong.conformance.observation import (
+from overlong.conformance.oracle.finding import Finding
+from overlong.conformance.protocol.observation import (
     Accepted,
     Crashed,
     Failed,
@@ -18,10 +18,10 @@ from overlong.conformance.observation import (
     TimedOut,
     Unsupported,
 )
-from overlong.conformance.profile import Profile
-from overlong.conformance.vector import Vector
-from overlong.fuzz.divergence import Divergence, Fingerprint
-from overlong.fuzz.engines.engine import Harvest, Span
+from overlong.conformance.vectors.profile import Profile
+from overlong.conformance.vectors.vector import Vector
+from overlong.fuzz.execution.divergence import Divergence, Fingerprint
+from overlong.fuzz.execution.engine import Harvest, Span
 from overlong.reference import Decoded, Outcome, Rejected
 
 if TYPE_CHECKING:

@@ -18,21 +18,21 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
-from overlong.conformance.adapters import python as adapter
-from overlong.conformance.compare import compare
-from overlong.conformance.observation import Accepted, Failed, Refused
-from overlong.conformance.profile import Profile
-from overlong.conformance.traits import traits_of
-from overlong.conformance.vector import Vector
+from overlong.conformance.oracle.compare import compare
+from overlong.conformance.oracle.traits import traits_of
+from overlong.conformance.protocol.observation import Accepted, Failed, Refused
+from overlong.conformance.targets.adapters import python as adapter
+from overlong.conformance.vectors.profile import Profile
+from overlong.conformance.vectors.vector import Vector
 from overlong.fuzz.engines.gathering import fingerprint_of
 from overlong.fuzz.engines.mutation import Mutator
 from overlong.fuzz.engines.shared_memory import SLOTS, SharedMemory
 from overlong.fuzz.generation.features import features_of
 
 if TYPE_CHECKING:
-    from overlong.conformance.finding import Finding
-    from overlong.conformance.observation import Observation
-    from overlong.fuzz.divergence import Fingerprint
+    from overlong.conformance.oracle.finding import Finding
+    from overlong.conformance.protocol.observation import Observation
+    from overlong.fuzz.execution.divergence import Fingerprint
 
 _READ = 256
 """Octets of an input from which on it is not read for what it reaches of the reference: shorter ones can reach all."""

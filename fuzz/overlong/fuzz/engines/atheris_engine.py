@@ -2,7 +2,7 @@
 
 Each span is one run of libFuzzer in a child process, with a seed of its own, the dictionary and the mutator of the
 grammar, and the corpus of the campaign, to which inputs that reach new code are added. The child only says which
-inputs look divergent; they are asked again through :class:`~overlong.fuzz.probe.Probe`, whose word counts. When the
+inputs look divergent; they are asked again through :class:`~overlong.fuzz.execution.probe.Probe`, whose word counts. When the
 child dies or hangs, the input at hand is taken from memory that both share, and another child goes on.
 
 ``docs/engines.md`` has the traps.
@@ -21,33 +21,33 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from overlong.conformance.adapters.python import parted
-from overlong.conformance.compare import expected_of
-from overlong.conformance.finding import Finding
-from overlong.conformance.interpreter import module
-from overlong.conformance.observation import Crashed, TimedOut
-from overlong.conformance.printable import printable, spaced_hex
-from overlong.conformance.protocol import DECODE, REPLACE, VALIDATE
-from overlong.conformance.target import BudgetSpent, TargetError
+from overlong.conformance.oracle.compare import expected_of
+from overlong.conformance.oracle.finding import Finding
+from overlong.conformance.oracle.target import BudgetSpent, TargetError
+from overlong.conformance.protocol.observation import Crashed, TimedOut
+from overlong.conformance.protocol.wire import DECODE, REPLACE, VALIDATE
+from overlong.conformance.support.interpreter import module
+from overlong.conformance.support.printable import printable, spaced_hex
+from overlong.conformance.support.strict_json import loads
 from overlong.conformance.targets import builtin
+from overlong.conformance.targets.adapters.python import parted
 from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.resolve import resolve
-from overlong.conformance.vector import Vector
 from overlong.conformance.vectors.formats.libfuzzer import tokens
 from overlong.conformance.vectors.formats.source import escaped
-from overlong.conformance.vectors.strict_json import loads
+from overlong.conformance.vectors.vector import Vector
 from overlong.fuzz.engines.atheris_child import Orders, sort_of
 from overlong.fuzz.engines.atheris_process import AtherisProcess
 from overlong.fuzz.engines.gathering import Gathering
 from overlong.fuzz.engines.shared_memory import LONGEST, SLOTS, SharedMemory
+from overlong.fuzz.execution.probe import Probe
 from overlong.fuzz.generation.tokens import tokens_of
-from overlong.fuzz.probe import Probe
 from overlong.reference.extra import install
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from overlong.fuzz.engines.engine import Harvest, Job, Span
+    from overlong.fuzz.execution.engine import Harvest, Job, Span
 
 NEEDED = f"the atheris engine needs Linux on x86-64, and Atheris; {install('atheris')}"
 _WHOLE = DECODE + VALIDATE + REPLACE

@@ -11,9 +11,9 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from overlong.conformance import process
-from overlong.conformance.interpreter import bare_script, environment
-from overlong.conformance.printable import printable
+from overlong.conformance.support.interpreter import bare_script, environment
+from overlong.conformance.support.printable import printable
+from overlong.conformance.targets import process
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,16 +6,16 @@ import time
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from overlong.fuzz.divergence import Divergence, Fingerprint
-from overlong.fuzz.engines.engine import Harvest
+from overlong.fuzz.execution.divergence import Divergence, Fingerprint
+from overlong.fuzz.execution.engine import Harvest
 from overlong.fuzz.generation.features import first_to_reach
 from overlong.fuzz.minimise.place import place_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from overlong.conformance.finding import Finding
-    from overlong.fuzz.engines.engine import Span
+    from overlong.conformance.oracle.finding import Finding
+    from overlong.fuzz.execution.engine import Span
     from overlong.reference.dialect import Dialect
 
 

@@ -7,30 +7,30 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from overlong.conformance.compare import expected_of
-from overlong.conformance.finding import Finding
-from overlong.conformance.kind import REPLACEMENT, SCALARS, STREAMING, VERDICT
-from overlong.conformance.printable import printable
-from overlong.conformance.protocol import GUARDED
+from overlong.conformance.oracle.compare import expected_of
+from overlong.conformance.oracle.finding import Finding
+from overlong.conformance.oracle.unstable import AGAIN
+from overlong.conformance.protocol.kind import REPLACEMENT, SCALARS, STREAMING, VERDICT
+from overlong.conformance.protocol.wire import GUARDED
+from overlong.conformance.support.printable import printable
 from overlong.conformance.sweep.example import AFTER, AMONG, AT_PLACE
 from overlong.conformance.sweep.shard import CRASHED, KINDS, MISBEHAVED, ODD, TIMED_OUT
-from overlong.conformance.unstable import AGAIN
-from overlong.conformance.vector import Vector
-from overlong.fuzz.divergence import Divergence, Fingerprint
-from overlong.fuzz.engines.engine import BLOCK, Harvest
+from overlong.conformance.vectors.vector import Vector
+from overlong.fuzz.execution.differences import differences
+from overlong.fuzz.execution.divergence import Divergence, Fingerprint
+from overlong.fuzz.execution.engine import BLOCK, Harvest
+from overlong.fuzz.execution.made import MadeInputs
+from overlong.fuzz.execution.sampled import SAMPLE, Sampled, sampled
+from overlong.fuzz.execution.whole import Whole
 from overlong.fuzz.generation.features import first_to_reach
 from overlong.fuzz.generation.generated import Generated
-from overlong.fuzz.survey.differences import differences
-from overlong.fuzz.survey.made import MadeInputs
-from overlong.fuzz.survey.sampled import SAMPLE, Sampled, sampled
-from overlong.fuzz.survey.whole import Whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from overlong.conformance.profile import Profile
-    from overlong.fuzz.engines.engine import Job, Span
-    from overlong.fuzz.survey.whole import Place, Seen
+    from overlong.conformance.vectors.profile import Profile
+    from overlong.fuzz.execution.engine import Job, Span
+    from overlong.fuzz.execution.whole import Place, Seen
 
 PIECE = {True: 64, False: 16}
 """Blocks that targets are asked at a time, if all of them are called in their own processes; and if not."""

@@ -23,12 +23,12 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from hypothesis.internal.conjecture import providers
 
-from overlong.conformance.protocol import AGAIN, GUARDED, REPLACE, STREAMING
-from overlong.conformance.vector import Vector, cut
-from overlong.fuzz.engines.engine import BLOCK, Span
+from overlong.conformance.protocol.wire import AGAIN, GUARDED, REPLACE, STREAMING
+from overlong.conformance.vectors.vector import Vector, cut
 from overlong.fuzz.engines.gathering import Gathering
+from overlong.fuzz.execution.engine import BLOCK, Span
+from overlong.fuzz.execution.probe import Probe
 from overlong.fuzz.generation.tokens import tokens_of
-from overlong.fuzz.probe import Probe
 from overlong.fuzz.strategies import chunkings, defect, defects, ill_formed, near_misses, well_formed
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from hypothesis.strategies import DrawFn, SearchStrategy
 
-    from overlong.fuzz.engines.engine import Harvest, Job
+    from overlong.fuzz.execution.engine import Harvest, Job
 
 FIRST = 64
 """Inputs of a block that are asked by the operations other than whole ones."""

@@ -12,9 +12,9 @@ from importlib.resources import files
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
-from overlong.conformance.adapters.abi import ABIS, ICU_OVERFLOW, ICU_REFUSALS
-from overlong.conformance.printable import printable
-from overlong.conformance.target import TargetError
+from overlong.conformance.oracle.target import TargetError
+from overlong.conformance.support.printable import printable
+from overlong.conformance.targets.adapters.abi import ABIS, ICU_OVERFLOW, ICU_REFUSALS
 from overlong.conformance.targets.configured import configured
 from overlong.conformance.targets.function_name import FunctionName
 from overlong.conformance.vectors.formats.libfuzzer import tokens
@@ -26,7 +26,7 @@ from overlong.reference.theory import access_words
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from overlong.conformance.adapters.abi import Abi
+    from overlong.conformance.targets.adapters.abi import Abi
 
 _FORM = "write so:LIBRARY:SYMBOL?abi=NAME, as in 'so:./libmine.so:is_utf8?abi=bool(ptr,len)'"
 _TYPES = {

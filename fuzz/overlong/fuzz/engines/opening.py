@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from overlong.conformance.printable import printable
-from overlong.conformance.target import TargetError
+from overlong.conformance.oracle.target import TargetError
+from overlong.conformance.support.printable import printable
 from overlong.reference.extra import install
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from overlong.fuzz.engines.engine import Engine, Job
+    from overlong.fuzz.execution.engine import Engine, Job
 
 
 def _grammar(job: Job) -> Engine:

@@ -1,1 +1,4 @@
-"""From an input that diverges to the least one that does: one name for one cause."""
+"""The least input that shows a divergence, and the bucket of its cause.
+
+In come an input and a target; out come the shortlex-least input and a key that all inputs of one cause share.
+"""

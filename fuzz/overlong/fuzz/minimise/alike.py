@@ -19,7 +19,7 @@ from overlong.reference.layout import load_layout
 from overlong.reference.order import well_formed_products
 
 if TYPE_CHECKING:
-    from overlong.conformance.vector import Vector
+    from overlong.conformance.vectors.vector import Vector
     from overlong.fuzz.minimise.place import Place
     from overlong.reference import Dialect
 

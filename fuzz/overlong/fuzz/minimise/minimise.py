@@ -16,11 +16,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from overlong.conformance.compare import place_of_fault
-from overlong.conformance.finding import Finding
-from overlong.conformance.kind import POSITION, VERDICT
-from overlong.conformance.observation import Accepted, Crashed, Failed, Refused, TimedOut
-from overlong.conformance.protocol import (
+from overlong.conformance.oracle.compare import place_of_fault
+from overlong.conformance.oracle.finding import Finding
+from overlong.conformance.protocol.kind import POSITION, VERDICT
+from overlong.conformance.protocol.observation import Accepted, Crashed, Failed, Refused, TimedOut
+from overlong.conformance.protocol.wire import (
     AGAIN,
     AGAIN_REPLACE,
     DECODE,
@@ -32,10 +32,9 @@ from overlong.conformance.protocol import (
     STREAMING,
     VALIDATE,
 )
-from overlong.conformance.vector import Vector
-from overlong.fuzz.bucket import KEPT, PLACED, UNSTABLE, placement
-from overlong.fuzz.campaign.stored import ANYWHERE
+from overlong.conformance.vectors.vector import Vector
 from overlong.fuzz.minimise.alike import cut_alike, kinds, unchecked
+from overlong.fuzz.minimise.bucket import KEPT, PLACED, UNSTABLE, placement
 from overlong.fuzz.minimise.place import OTHERWISE, REFUSED, place_of, spliced
 from overlong.fuzz.minimise.smaller import (
     blanked,
@@ -53,13 +52,14 @@ from overlong.fuzz.minimise.smaller import (
     without_pairs,
     without_ranges,
 )
+from overlong.fuzz.minimise.stored import ANYWHERE
 from overlong.reference import DEFECTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from overlong.fuzz.execution.probe import Probe
     from overlong.fuzz.minimise.alike import Kind
-    from overlong.fuzz.probe import Probe
 
 _TOGETHER, _OCTETS = 256, 1 << 16
 """Candidates, and octets of them, that are asked together."""

@@ -6,14 +6,14 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from overlong.conformance.observation import Accepted, Refused
-from overlong.conformance.vector import form_at, known_at
+from overlong.conformance.protocol.observation import Accepted, Refused
+from overlong.conformance.vectors.vector import form_at, known_at
 from overlong.reference import Decoded
 from overlong.reference.layout import load_layout
 
 if TYPE_CHECKING:
-    from overlong.conformance.finding import Finding
-    from overlong.conformance.vector import Vector
+    from overlong.conformance.oracle.finding import Finding
+    from overlong.conformance.vectors.vector import Vector
     from overlong.reference import Dialect
 
 REFUSED, OTHERWISE = "OV101", "OV102"

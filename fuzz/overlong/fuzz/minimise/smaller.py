@@ -10,13 +10,13 @@ from dataclasses import replace
 from itertools import accumulate, groupby, pairwise
 from typing import TYPE_CHECKING
 
-from overlong.conformance.vector import cut
+from overlong.conformance.vectors.vector import cut
 from overlong.fuzz.minimise.place import spliced
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from overlong.conformance.vector import Vector
+    from overlong.conformance.vectors.vector import Vector
     from overlong.fuzz.minimise.place import Place
 
 FILLER = b"\0"

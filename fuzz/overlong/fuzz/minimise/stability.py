@@ -6,14 +6,14 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING
 
 from overlong.conformance.sweep.executors import cpus
-from overlong.fuzz.bucket import KEPT, PLACED, UNSTABLE
-from overlong.fuzz.campaign.stored import AGAIN
+from overlong.fuzz.minimise.bucket import KEPT, PLACED, UNSTABLE
+from overlong.fuzz.minimise.stored import AGAIN
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from overlong.conformance.finding import Finding
-    from overlong.fuzz.probe import Probe
+    from overlong.conformance.oracle.finding import Finding
+    from overlong.fuzz.execution.probe import Probe
 
 _LOOK = 0.05  # seconds between two looks at what else there is to do
 

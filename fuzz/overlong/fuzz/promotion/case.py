@@ -7,11 +7,11 @@ import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from overlong.conformance.finding import expected_in_words
-from overlong.conformance.printable import plain, printable
-from overlong.conformance.protocol import DECODE, ENCODING, GUARDED, OPERATIONS, REPLACING
-from overlong.conformance.vector import Vector
-from overlong.fuzz.campaign.stored import AGAIN
+from overlong.conformance.oracle.finding import expected_in_words
+from overlong.conformance.protocol.wire import DECODE, ENCODING, GUARDED, OPERATIONS, REPLACING
+from overlong.conformance.support.printable import plain, printable
+from overlong.conformance.vectors.vector import Vector
+from overlong.fuzz.minimise.stored import AGAIN
 from overlong.fuzz.promotion.error import PromotionError
 from overlong.fuzz.promotion.promote import checked_id, not_alone
 from overlong.reference import DEFECTS, Rejected
@@ -19,7 +19,7 @@ from overlong.reference import DEFECTS, Rejected
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from overlong.fuzz.findings import Found
+    from overlong.fuzz.report.findings import Found
 
 _UNSAID = {
     "OV302": "how many octets a refusal covers",

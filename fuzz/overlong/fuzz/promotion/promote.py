@@ -7,21 +7,21 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.printable import printable
-from overlong.conformance.profile import RFC3629, Profile
-from overlong.conformance.protocol import AGAIN, ENCODING, OPERATIONS
-from overlong.conformance.vector import FOUND, Vector
+from overlong.conformance.protocol.wire import AGAIN, ENCODING, OPERATIONS
+from overlong.conformance.support.printable import printable
+from overlong.conformance.support.strict_json import JsonError
 from overlong.conformance.vectors.check import CheckError, WrongError
 from overlong.conformance.vectors.edition import about
 from overlong.conformance.vectors.given import vectors_in
+from overlong.conformance.vectors.profile import RFC3629, Profile
 from overlong.conformance.vectors.record import record
-from overlong.conformance.vectors.strict_json import JsonError
+from overlong.conformance.vectors.vector import FOUND, Vector
 from overlong.fuzz.promotion.error import PromotionError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from overlong.fuzz.findings import Found
+    from overlong.fuzz.report.findings import Found
 
 _ID = re.compile(r"D-[0-9a-f]{8}")
 _SHOWN = 120

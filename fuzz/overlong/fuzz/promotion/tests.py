@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from overlong.conformance.printable import printable
+from overlong.conformance.support.printable import printable
 from overlong.fuzz.promotion.case import case_of
 from overlong.fuzz.promotion.error import PromotionError
 from overlong.fuzz.promotion.languages import LANGUAGES, Language
 
 if TYPE_CHECKING:
-    from overlong.fuzz.findings import Found
+    from overlong.fuzz.report.findings import Found
 
 __all__ = ["LANGUAGES", "file_name", "how_to_run", "language_for", "language_named", "source"]
 

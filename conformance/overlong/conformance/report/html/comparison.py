@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from overlong.conformance.report.html.verdict import CLAIM_STATES, NOT_SAID, STANDINGS
-from overlong.conformance.report.model import Kind, Standing
+from overlong.conformance.results.model import Kind, Standing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from overlong.conformance.report.model import Report
+    from overlong.conformance.results.model import Report
 
 _FIELDS = ("id", "name", "version", "state", "why", "profile", "command", "digest")
 _SOURCES = ("source", "kind", "generator", "time")

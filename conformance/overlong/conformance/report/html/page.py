@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, cast
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from overlong.conformance.printable import printable, thousands
 from overlong.conformance.report.html.comparison import page_among_others, pages_of, pairs, sources
 from overlong.conformance.report.html.shown import Maps, Room, Shower, TooLarge, claims_of, overviews
 from overlong.conformance.report.html.verdict import (
@@ -28,15 +27,16 @@ from overlong.conformance.report.html.verdict import (
     verdict_of,
 )
 from overlong.conformance.report.links import section_links, vulnerability, weakness, web_address
-from overlong.conformance.report.model import Kind, Standing
 from overlong.conformance.report.wording import counted, state_words
+from overlong.conformance.results.model import Kind, Standing
+from overlong.conformance.support.printable import printable, thousands
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from overlong.conformance.report.html.shown import ShownSubject
     from overlong.conformance.report.html.svg import Picture
-    from overlong.conformance.report.model import Report
+    from overlong.conformance.results.model import Report
 
 LARGEST = 2_000_000
 """Octets of a page."""

@@ -8,15 +8,15 @@ from enum import Enum
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from overlong.conformance.kind import CLAIMS, KINDS
-from overlong.conformance.printable import printable
-from overlong.conformance.protocol import ENCODE_UTF16, ENCODING, GUARDED, OPERATIONS
+from overlong.conformance.protocol.kind import CLAIMS, KINDS
+from overlong.conformance.protocol.wire import ENCODE_UTF16, ENCODING, GUARDED, OPERATIONS
 from overlong.conformance.report.html.anchors import Anchors
 from overlong.conformance.report.html.octets import Cells, cells_of
 from overlong.conformance.report.html.svg import Picture, drawn
 from overlong.conformance.report.html.verdict import CLAIM_STATES, NOT_SAID, STANDINGS, Verdict, verdict_of_subject
-from overlong.conformance.report.model import Kind
 from overlong.conformance.report.wording import counted
+from overlong.conformance.results.model import Kind
+from overlong.conformance.support.printable import printable
 from overlong.reference import DEFECTS, DIALECTS, dialect
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from markupsafe import Markup
 
-    from overlong.conformance.report.model import Cause, Map, Part, Report, Standing, Subject
+    from overlong.conformance.results.model import Cause, Map, Part, Report, Standing, Subject
     from overlong.reference import Dialect
 
 
@@ -336,7 +336,7 @@ def _numbers(cause: Cause) -> tuple[str, ...]:
 def _with_reference(subject: Subject) -> Iterator[tuple[Map, Map]]:
     if not subject.maps or dialect_of(subject.profile) is None:
         return
-    from overlong.conformance.portrait import reference_maps
+    from overlong.conformance.models.portrait import reference_maps
 
     known = {each.name: each for each in reference_maps(subject.profile)}
     for seen in subject.maps:

@@ -13,7 +13,7 @@ from xml.etree import ElementTree as ET
 
 from markupsafe import Markup, escape
 
-from overlong.conformance.printable import printable
+from overlong.conformance.support.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,13 +6,13 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from overlong.conformance.printable import thousands
-from overlong.conformance.report.model import MORE, Kind, Standing, State
+from overlong.conformance.certification.runner import FAILS, HOLDS
 from overlong.conformance.report.wording import counted, extent_of, faults, of_state, verdict
-from overlong.conformance.runner import FAILS, HOLDS
+from overlong.conformance.results.model import MORE, Kind, Standing, State
+from overlong.conformance.support.printable import thousands
 
 if TYPE_CHECKING:
-    from overlong.conformance.report.model import Report, Subject
+    from overlong.conformance.results.model import Report, Subject
 
 GOOD, BAD, WARN, OPEN = "good", "bad", "warn", "open"
 """Tones: classes of the style sheet."""

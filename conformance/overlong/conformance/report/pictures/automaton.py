@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from overlong.conformance.identify.picture import Drawing, drawn_in_svg
+from overlong.conformance.models.identify.picture import Drawing, drawn_in_svg
 from overlong.reference import DIALECTS, dialect
 
 if TYPE_CHECKING:
-    from overlong.conformance.report.model import Subject
+    from overlong.conformance.results.model import Subject
 
 
 def automaton_picture(subject: Subject) -> str:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from overlong.conformance.kind import CLAIMS
+from overlong.conformance.certification.runner import FAILS, HOLDS
+from overlong.conformance.protocol.kind import CLAIMS
 from overlong.conformance.report.pictures.svg import image, words
-from overlong.conformance.runner import FAILS, HOLDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from overlong.conformance.report.model import Report, Subject
+    from overlong.conformance.results.model import Report, Subject
 
 _WIDTH, _HEIGHT, _LEFT, _TOP, _BETWEEN = 30, 22, 190, 150, 26
 _MOST = 200  # decoders, and columns

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from overlong.conformance.printable import thousands
 from overlong.conformance.report.pictures.svg import image, words
+from overlong.conformance.support.printable import thousands
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from overlong.conformance.report.model import Moment, Report
+    from overlong.conformance.results.model import Moment, Report
 
 _LEFT, _TOP, _WIDTH, _HEIGHT = 64, 34, 560, 240
 _POINTS = 600  # of a line: more than there are pixels say nothing more

@@ -5,12 +5,12 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
-from overlong.conformance.portrait import NOT_TOLD
+from overlong.conformance.models.portrait import NOT_TOLD
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from overlong.conformance.report.model import Map, Subject
+    from overlong.conformance.results.model import Map, Subject
 
 Distances = dict[tuple[int, int], float]
 """For each two places, the lower first, 0 to 1."""

@@ -6,17 +6,17 @@ from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from overlong.conformance.portrait import ALONE, NOT_TOLD
-from overlong.conformance.printable import thousands
+from overlong.conformance.models.portrait import ALONE, NOT_TOLD
 from overlong.conformance.report.pictures.regions import MIXED, SHORTEST, SIDE, path, regions
 from overlong.conformance.report.pictures.svg import image, safe, words
+from overlong.conformance.support.printable import thousands
 from overlong.reference.automaton import OctetClass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from overlong.conformance.report.model import Map
     from overlong.conformance.report.pictures.regions import Region
+    from overlong.conformance.results.model import Map
 
 DECODER, REFERENCE, DIFFERENCE = "decoder", "reference", "difference"
 SAME_REFUSED, SAME_ACCEPTED, TOO_MUCH, TOO_LITTLE, OTHERWISE, UNTOLD = range(6)

@@ -11,8 +11,8 @@ from overlong.conformance.report.pictures.svg import image, words
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from overlong.conformance.report.model import Report
     from overlong.conformance.report.pictures.distances import Distances
+    from overlong.conformance.results.model import Report
 
 _MOST = 120  # decoders; their square is drawn
 _NUMBERED = 24  # up to here each cell has its number

@@ -6,7 +6,7 @@ import hashlib
 from html import escape
 from typing import TYPE_CHECKING
 
-from overlong.conformance.printable import printable
+from overlong.conformance.support.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

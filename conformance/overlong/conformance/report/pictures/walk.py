@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from overlong.conformance.printable import spaced_hex
 from overlong.conformance.report.pictures.svg import image, words
+from overlong.conformance.support.printable import spaced_hex
 from overlong.reference import DIALECTS, WellFormed, dialect, segments
 from overlong.reference.automaton import OCTETS, OctetClass
 from overlong.reference.theory import access_words

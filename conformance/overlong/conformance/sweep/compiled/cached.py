@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from numba import cfunc, types
 
-from overlong.conformance.adapters import abi
+from overlong.conformance.targets.adapters import abi
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -2,7 +2,7 @@
 """C functions called by their address from compiled code, by any convention of ``abi.py``.
 
 A :class:`Convention` is a type that holds no data: compiled code that is given one is compiled for it alone. The types
-of the C function are read off the :class:`~overlong.conformance.adapters.abi.Abi`, mechanically. What its answers mean
+of the C function are read off the :class:`~overlong.conformance.targets.adapters.abi.Abi`, mechanically. What its answers mean
 is written here a second time, for numbers of 64 bits; tests hold that equal to :attr:`Abi.read`.
 """
 
@@ -20,15 +20,15 @@ from numba.extending import (
     register_model,
 )
 
-from overlong.conformance.adapters.abi import ABIS, ICU_OVERFLOW, ICU_REFUSALS, ITERATE, NOT_SAID, UNIT
 from overlong.conformance.sweep.compiled.cached import sources
 from overlong.conformance.sweep.compiled.memory import below, load32, load64, store32, store64, unlikely
+from overlong.conformance.targets.adapters.abi import ABIS, ICU_OVERFLOW, ICU_REFUSALS, ITERATE, NOT_SAID, UNIT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from overlong.conformance.adapters.abi import Abi
+    from overlong.conformance.targets.adapters.abi import Abi
 
 ACCEPTED, REFUSED, BROKEN = range(3)
 """What a call came to; in :func:`~overlong.conformance.sweep.shard.answer_code` they are ``A``, ``R`` and ``X``."""

@@ -8,22 +8,22 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 
-from overlong.conformance.adapters.abi import UNIT
 from overlong.conformance.sweep.compiled.calls import convention
 from overlong.conformance.sweep.compiled.kernel import BEHIND, CELLS, LEVEL, Task, asking, run_of
 from overlong.conformance.sweep.compiled.progress import PROGRESS_OCTETS, Progress
 from overlong.conformance.sweep.compiled.tables import WORD, Pieces, Reader, reading
+from overlong.conformance.targets.adapters.abi import UNIT
 from overlong.reference.order import SIGNATURE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from mmap import mmap
 
-    from overlong.conformance.adapters.abi import Abi
     from overlong.conformance.sweep.compiled.cached import Compiled
     from overlong.conformance.sweep.compiled.tables import Array, Octets
     from overlong.conformance.sweep.expectation import Expectation
     from overlong.conformance.sweep.grid import Grid
+    from overlong.conformance.targets.adapters.abi import Abi
     from overlong.reference.layout import Layout
 
 __all__ = ["PROGRESS_OCTETS", "Loop", "Progress", "compiled_for"]

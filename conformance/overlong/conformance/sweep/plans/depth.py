@@ -17,7 +17,7 @@ from overlong.reference.theory import access_words, characterising_set
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from overlong.conformance.profile import Profile
+    from overlong.conformance.vectors.profile import Profile
 
 
 def _grids(profile: Profile, depth: int) -> Iterator[Grid]:

@@ -11,7 +11,7 @@ from overlong.conformance.sweep.plans.pieces import every_octet
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from overlong.conformance.profile import Profile
+    from overlong.conformance.vectors.profile import Profile
 
 _PLACES = ("first octet", "second octet", "third octet", "fourth octet", "fifth octet", "sixth octet")
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from overlong.conformance.profile import Profile
     from overlong.conformance.sweep.grid import Grid
+    from overlong.conformance.vectors.profile import Profile
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from overlong.conformance.sweep.plans.pieces import class_strings, filled, fille
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from overlong.conformance.profile import Profile
+    from overlong.conformance.vectors.profile import Profile
 
 _FAR = tuple(near + by for power in range(10, 17) for near in (1 << power,) for by in (-4, -3, -2, -1, 0, 1, 2, 3, 4))
 """Lengths that are asked besides: around powers of two, where counters and buffers end."""

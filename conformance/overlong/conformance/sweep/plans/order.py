@@ -5,16 +5,16 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING
 
-from overlong.conformance.suites.complete import strings_for
 from overlong.conformance.sweep.grid import Axis, Grid
 from overlong.conformance.sweep.plans.kind_of_plan import KindOfPlan
 from overlong.conformance.sweep.plans.pieces import class_strings
+from overlong.conformance.vectors.suites.complete import strings_for
 from overlong.reference.theory import access_words, characterising_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from overlong.conformance.profile import Profile
+    from overlong.conformance.vectors.profile import Profile
 
 
 def _grids(profile: Profile, _number: int) -> Iterator[Grid]:

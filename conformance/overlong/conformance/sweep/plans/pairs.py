@@ -12,7 +12,7 @@ from overlong.reference.order import well_formed_products
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from overlong.conformance.profile import Profile
+    from overlong.conformance.vectors.profile import Profile
     from overlong.reference.automaton import Automaton
 
 BLOCKS = (8, 16, 32, 64, 128)

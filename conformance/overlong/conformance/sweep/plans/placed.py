@@ -11,7 +11,7 @@ from overlong.conformance.sweep.plans.pieces import class_strings, filled, fille
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from overlong.conformance.profile import Profile
+    from overlong.conformance.vectors.profile import Profile
 
 LONGEST = 4
 """Octets of a placed string: those of the longest character of RFC 3629."""

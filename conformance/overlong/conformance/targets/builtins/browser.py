@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 
-from overlong.conformance.interpreter import script
+from overlong.conformance.support.interpreter import script
 from overlong.conformance.targets.builtin import ADAPTERS, Builtin, said
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")

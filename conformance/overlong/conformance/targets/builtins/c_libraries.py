@@ -7,8 +7,8 @@ import subprocess
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from overlong.conformance.printable import printable
-from overlong.conformance.target import TargetError
+from overlong.conformance.oracle.target import TargetError
+from overlong.conformance.support.printable import printable
 from overlong.conformance.targets.build import CXX, C, Compiler
 from overlong.conformance.targets.builtin import ELSEWHERE, Builtin, not_on_path, said
 from overlong.conformance.targets.builtins.c import c_program, debian_version, no_compiler

@@ -7,7 +7,7 @@ import shutil
 from functools import lru_cache
 from pathlib import Path
 
-from overlong.conformance.interpreter import script
+from overlong.conformance.support.interpreter import script
 from overlong.conformance.targets.builtin import ADAPTERS, Builtin, said
 
 _DEBIANS = Path("/usr/lib/postgresql")

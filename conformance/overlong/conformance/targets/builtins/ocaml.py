@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from overlong.conformance.printable import printable
+from overlong.conformance.support.printable import printable
 from overlong.conformance.targets.build import OCAML, built
 from overlong.conformance.targets.builtin import ADAPTERS, Builtin, found, not_on_path, said
 

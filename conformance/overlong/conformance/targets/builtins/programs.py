@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from overlong.conformance.interpreter import script
+from overlong.conformance.support.interpreter import script
 from overlong.conformance.targets.builtin import ADAPTERS, Builtin, found, not_on_path, said
 
 PROGRAMS = (

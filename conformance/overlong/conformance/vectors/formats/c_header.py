@@ -14,9 +14,9 @@ from overlong.reference import Rejected
 if TYPE_CHECKING:
     from typing import IO
 
-    from overlong.conformance.vector import Vector
     from overlong.conformance.vectors.formats.format import Sink, Writable
     from overlong.conformance.vectors.selection import Selection
+    from overlong.conformance.vectors.vector import Vector
 
 _WIDTH = 96
 

@@ -7,7 +7,7 @@ import json
 from itertools import count
 from typing import TYPE_CHECKING
 
-from overlong.conformance.protocol import (
+from overlong.conformance.protocol.wire import (
     DECODE,
     ECHO,
     ECHO_PROBE,
@@ -24,9 +24,9 @@ from overlong.conformance.vectors.formats.format import Format
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from overlong.conformance.vector import Vector
     from overlong.conformance.vectors.formats.format import Sink
     from overlong.conformance.vectors.selection import Selection
+    from overlong.conformance.vectors.vector import Vector
 
 
 def requests(vector: Vector) -> Iterator[tuple[str, bytes]]:
@@ -41,7 +41,7 @@ def requests(vector: Vector) -> Iterator[tuple[str, bytes]]:
 
 def description(selection: Selection) -> bytes:
     """What the first echo says after its probe, in ASCII: it comes back, so a file of answers tells what was asked."""
-    from overlong.conformance.results import generator
+    from overlong.conformance.results.writer import generator
 
     asked = {name: list(values) for name, values in vars(selection).items()}
     data = {"vectors": selection.count(), "suite": SUITE_VERSION, "generator": generator(), **asked}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from overlong.conformance.results import generator
+from overlong.conformance.results.writer import generator
 from overlong.conformance.vectors.formats.format import Format
 from overlong.conformance.vectors.formats.source import (
     escaped,
@@ -18,9 +18,9 @@ from overlong.conformance.vectors.formats.source import (
 )
 
 if TYPE_CHECKING:
-    from overlong.conformance.vector import Vector
     from overlong.conformance.vectors.formats.format import Sink
     from overlong.conformance.vectors.selection import Selection
+    from overlong.conformance.vectors.vector import Vector
 
 _DECLARATIONS = """
 // Package utf8vectors holds test vectors for UTF-8 decoders.

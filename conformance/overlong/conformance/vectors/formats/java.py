@@ -14,9 +14,9 @@ from overlong.reference import Rejected
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from overlong.conformance.vector import Vector
     from overlong.conformance.vectors.formats.format import Sink
     from overlong.conformance.vectors.selection import Selection
+    from overlong.conformance.vectors.vector import Vector
 
 _LARGEST = 60_000  # characters of a string constant, which are octets here
 

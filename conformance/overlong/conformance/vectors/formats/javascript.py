@@ -16,9 +16,9 @@ from overlong.conformance.vectors.formats.source import (
 )
 
 if TYPE_CHECKING:
-    from overlong.conformance.vector import Vector
     from overlong.conformance.vectors.formats.format import Sink
     from overlong.conformance.vectors.selection import Selection
+    from overlong.conformance.vectors.vector import Vector
 
 _DECLARATIONS = """
 /**

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
-from overlong.conformance.builders import (
+from overlong.conformance.vectors.builders import (
     out_of_range,
     overlong,
     surrogate,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from overlong.conformance.printable import plain
+from overlong.conformance.support.printable import plain
 from overlong.conformance.vectors.edition import notice
 from overlong.reference import Rejected
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     from jinja2 import Environment
 
-    from overlong.conformance.vector import Vector
     from overlong.conformance.vectors.formats.format import Writable
     from overlong.conformance.vectors.selection import Selection
+    from overlong.conformance.vectors.vector import Vector
 
 
 def put(file: Writable, *lines: str) -> int:

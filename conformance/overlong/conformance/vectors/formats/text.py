@@ -18,9 +18,9 @@ from overlong.reference.error_mode import REPLACEMENT_CHARACTER
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from overlong.conformance.vector import Vector
     from overlong.conformance.vectors.formats.format import Sink
     from overlong.conformance.vectors.selection import Selection
+    from overlong.conformance.vectors.vector import Vector
 
 WIDTH = 79
 _ONE_COLUMN = {REPLACEMENT_CHARACTER, *range(0x20, 0x7F)}

@@ -9,9 +9,9 @@ from overlong.conformance.vectors.record import spelt
 from overlong.reference import Decoded
 
 if TYPE_CHECKING:
-    from overlong.conformance.vector import Vector
     from overlong.conformance.vectors.formats.format import Sink
     from overlong.conformance.vectors.selection import Selection
+    from overlong.conformance.vectors.vector import Vector
 
 COLUMNS = (
     "id", "hex", "chunks", "verdict", "offset", "length", "incomplete", "detectable_at", "scalars", "replacement",

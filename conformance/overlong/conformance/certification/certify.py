@@ -1,0 +1,275 @@
+"""Certify a target: resolve it, start it, run the suites, keep what was found."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import shlex
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from overlong.conformance.certification.doubts import doubts, sign
+from overlong.conformance.certification.runner import Runner, offered_in
+from overlong.conformance.results.certificate import Certificate
+from overlong.conformance.results.invocation import GivenFile, Invocation
+from overlong.conformance.results.writer import RESULTS, ResultsWriter
+from overlong.conformance.support.whole_file import written_whole
+from overlong.conformance.targets.consent import agree, wanted_by
+from overlong.conformance.targets.framed import FramedTarget
+from overlong.conformance.targets.recorded import AnswersError, RecordedTarget
+from overlong.conformance.targets.resolve import Limits, identity_of, resolve
+from overlong.conformance.vectors.profile import RFC3629, Profile
+from overlong.conformance.vectors.suites import OF_OCTETS, SUITES, suite_named
+from overlong.conformance.vectors.suites.given import GIVEN
+from overlong.conformance.vectors.vector import FOUND, IdError
+from overlong.reference import dialect
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from overlong.conformance.certification.runner import Progress
+    from overlong.conformance.oracle.finding import Finding
+    from overlong.conformance.results.expected import Expectations
+    from overlong.conformance.vectors.suites.suite import Suite
+    from overlong.conformance.vectors.vector import Vector
+
+CERTIFICATE = "certificate.json"
+SLOW = "slow"
+"""The trait of a target that takes a millisecond or more for an input."""
+BEARABLE = ("core", "complete(0)", "streams", "memory")
+"""What such a target is asked unless somebody wants more: some ten seconds."""
+
+
+def certify(
+    target: str | Sequence[str],
+    *,
+    suites: Sequence[str] | None = None,
+    sweeps: Sequence[str] | None = None,
+    given: Sequence[Path] = (),
+    usual: bool = True,
+    thorough: bool = False,
+    speaks: str = "rfc3629",
+    output: Path | None = None,
+    limits: Limits | None = None,
+    progress: Progress | None = None,
+    expected: Expectations | None = None,
+    trust: bool = False,
+) -> Certificate:
+    """Certify a target.
+
+    Args:
+        target: its name, as on the command line; or, as a sequence, a command that speaks the protocol.
+        suites: names from :data:`~overlong.conformance.vectors.suites.SUITES`; if left out, all that the target can bear:
+            :data:`BEARABLE` for a slow one, else all.
+        sweeps: plans of sweeps, as ``plan_named`` takes them, beside those that a target gets with all suites if it
+            can bear them (``sweep/certifying.py``); an empty sequence: no sweeps at all.
+        usual: false: sweep with the plans of ``sweeps`` and no others, whatever the target can bear just now.
+        given: files of vectors, or folders of them, that are asked beside the suites (``suites/given.py``). The name
+            :data:`~overlong.conformance.vectors.suites.given.GIVEN` among ``suites`` stands for nothing more than them.
+        thorough: all of them for a slow one, too.
+        speaks: the dialect that it is measured by; one of :data:`overlong.reference.DIALECTS`.
+        output: a folder for ``results.jsonl`` and ``certificate.json``; made if it is not there.
+        limits: what the target may take.
+        progress: called as the run goes on.
+        expected: what of this target is expected to diverge (``expected/``); its file is written anew if it is
+            ``updating`` and the run is whole.
+        trust: agree to whatever ``overlong.toml`` or ``pyproject.toml`` of the current folder runs for it.
+
+    Raises:
+        NotAgreed: such a file says what the target runs, and nobody agreed to that.
+        TargetError: the target cannot be measured.
+        ExpectationError: the file of what is expected cannot be written.
+        AnswersError: it is a file of answers, and they cannot be judged, or not so.
+        CheckError, JsonError, WrongError: a file of vectors that is none.
+        OSError: ``output`` cannot be written, or a file of answers or of vectors not read.
+        KeyError: there is no such suite.
+        ValueError: there is no such dialect, or no such plan.
+    """
+    profile = Profile(dialect(speaks).name)
+    resolved = _resolved(target, limits, sweeps or (), profile, output, trust=trust)
+    chosen = [replace(suite, profile=profile) for suite in _suites(resolved, suites, given, profile)]
+    invocation = Invocation(  # files of vectors were checked just now: they can be read
+        target if isinstance(target, str) else tuple(target),
+        None if suites is None else tuple(suites),
+        None if sweeps is None else tuple(sweeps),
+        thorough,
+        tuple(GivenFile.of(path) for path in given),
+        None if expected is None else expected.as_given(),
+        limits or Limits(),
+    )
+    _forget(output)
+    with contextlib.ExitStack() as stack:
+        stack.callback(resolved.close)
+        resolved.start()
+        for suite in chosen:
+            suite.size  # noqa: B018 (makes the vectors while the target starts)
+        resolved.open()
+        left_out: tuple[str, ...] = ()
+        if isinstance(resolved, RecordedTarget):
+            left_out = tuple(name for name in SUITES if name not in OF_OCTETS)
+        elif suites is None and not thorough and SLOW in resolved.greeting.traits:
+            left_out = tuple(name for name in SUITES if name not in BEARABLE)
+            chosen = [suite for suite in chosen if suite.name in BEARABLE or suite.name not in SUITES]
+        identity = identity_of(resolved)
+        found: Callable[[Finding], None] | None = None
+        writer: ResultsWriter | None = None
+        if output is not None:
+            make_folder(output)
+            writer = ResultsWriter(
+                stack.enter_context(written_whole(output / RESULTS)), command=invocation.command(profile.speaks)
+            )
+            writer.header(resolved.id, resolved.greeting, identity.digest, profile.name)
+            found = writer.divergence
+        found, swept = (found, found) if expected is None else expected.listeners(found)
+        runner = Runner(resolved, profile=profile, found=found)
+        run = runner.suites(chosen, progress or _no_progress)
+        if suites is None and writer is not None and SLOW not in resolved.greeting.traits and not run.incomplete:
+            # Whoever names suites wants these and nothing else; a portrait is looked at in a report, so it is worth
+            # its second only where one can be made of what is written.
+            from overlong.conformance.certification.likeness import portray
+
+            portray(resolved, run, writer)
+        resolved.close()
+        run.sign, run.notes = sign(run), [*resolved.notes, *doubts(run)]
+        run.isolation = resolved.isolation
+        if isinstance(resolved, FramedTarget) and not run.incomplete:
+            from overlong.conformance.certification.sweeps import plans_for, sweep_too
+
+            plans = plans_for(resolved, run, suites, sweeps, thorough=thorough) if usual else tuple(sweeps or ())
+            sweep_too(
+                run, target, plans, limits, progress or _no_progress, swept, expected.unexpected if expected else {}
+            )
+        if left := [name for name in left_out if offered_in(SUITES[name], run.greeting)]:
+            why = "no file of requests asks them" if isinstance(resolved, RecordedTarget) else "--thorough runs them"
+            run.notes.append(f"not run: {', '.join(left)} ({why})")
+        expected = None if expected is None else expected.settled(run, left_out)
+        invocation = invocation if expected is None else replace(invocation, expected=expected.as_given())
+        certificate = Certificate(run, identity, invocation.command(profile.speaks), invocation, left_out, expected)
+        if writer is not None:
+            writer.footer(certificate)
+    if output is not None and not certificate.refused:
+        with written_whole(output / CERTIFICATE) as file:
+            file.write(certificate.to_json())
+    return certificate
+
+
+def _resolved(
+    target: str | Sequence[str],
+    limits: Limits | None,
+    sweeps: Sequence[str],
+    profile: Profile,
+    output: Path | None,
+    *,
+    trust: bool,
+) -> FramedTarget | RecordedTarget:
+    """The target; what is wrong is found before anything of it runs, which may be minutes of set-up.
+
+    Raises: as :func:`certify`.
+    """
+    if sweeps:
+        from overlong.conformance.sweep.plan import plan_named
+
+        for name in sweeps:
+            plan_named(name, profile)
+    if output is not None:
+        usable(output)
+    if trust and (wanted := wanted_by([target])) is not None:
+        agree(wanted)
+    return resolve(target, limits)
+
+
+def _forget(output: Path | None) -> None:
+    """Remove the certificate of an earlier run: it must not be taken for this one's."""
+    if output is not None:
+        (output / CERTIFICATE).unlink(missing_ok=True)
+
+
+def _suites(
+    target: FramedTarget | RecordedTarget, names: Sequence[str] | None, given: Sequence[Path], profile: Profile
+) -> list[Suite]:
+    """The suites of these names, or all; and those of vectors in files."""
+    more = _given(given)
+    if isinstance(target, RecordedTarget):
+        return _suites_of(target, [GIVEN] if given else names, profile)
+    named = SUITES if names is None else [name for name in names if name != GIVEN]
+    return [*(SUITES[name] for name in named), *more]
+
+
+def _given(paths: Sequence[Path]) -> tuple[Suite, ...]:
+    """The suites of the vectors in these files."""
+    if not paths:
+        return ()
+    from overlong.conformance.vectors.given import vectors_in
+    from overlong.conformance.vectors.suites.given import given_suites
+
+    return given_suites(list({vector.id: vector for path in paths for vector in vectors_in(path)}.values()))
+
+
+def _suites_of(target: RecordedTarget, suites: Sequence[str] | None, profile: Profile) -> list[Suite]:
+    """The suites that recorded answers are to.
+
+    Raises:
+        AnswersError: others are wanted, or the file cannot be judged.
+    """
+    target.start()
+    if suites is not None or profile != RFC3629:
+        raise AnswersError("answers in a file are to the suites that it names, and to rfc3629: name no others")
+    return [suite_named(name) for name in target.selection.suites]
+
+
+def _no_progress(_suite: str, _done: int, _total: int) -> None:
+    pass
+
+
+def reproduce_command(verb: str, target: str | Sequence[str], *words: str, profile: Profile = RFC3629) -> str:
+    """The command line that does this again."""
+    named = [target] if isinstance(target, str) else ["--", *target]
+    measured_by = [] if profile.speaks == RFC3629.speaks else ["--profile", profile.speaks]
+    return shlex.join(["overlong", verb, *measured_by, *words, *named])
+
+
+def replay_command(vector: Vector, target: str | Sequence[str]) -> str:
+    """The command line that asks a vector again."""
+    name = vector.id
+    if "/sha256-" in name and (vector.category == FOUND or not _in_a_suite(vector)):  # a digest is looked up there
+        name = vector.in_full
+    return reproduce_command("replay", target, name, profile=vector.profile)
+
+
+@lru_cache(maxsize=256)
+def _in_a_suite(vector: Vector) -> bool:
+    """Whether the vector's id leads to it."""
+    from overlong.conformance.vectors.find import find_vectors
+
+    try:
+        return any(found.octets == vector.octets for found in find_vectors(vector.id))
+    except IdError:
+        return False
+
+
+def usable(folder: Path) -> None:
+    """See whether a folder could be made and written to.
+
+    Raises:
+        OSError: it could not.
+    """
+    nearest = next((each for each in (folder, *folder.absolute().parents) if each.exists()), folder)
+    if not nearest.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder))
+    if not os.access(nearest, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
+
+
+def make_folder(folder: Path) -> None:
+    """A folder for results, which version control leaves alone.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    if not folder.is_dir():
+        folder.mkdir(parents=True)
+        with written_whole(folder / ".gitignore") as file:
+            file.write("*\n")

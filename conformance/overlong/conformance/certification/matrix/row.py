@@ -1,0 +1,106 @@
+"""What became of one target of a matrix."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from overlong.conformance.report.wording import counted
+from overlong.conformance.results.headline import State
+from overlong.conformance.results.reading.recorded import cause_of, state_recorded
+from overlong.conformance.support.printable import printable
+
+_INCOMPLETE = 4
+"""The exit status of ``overlong certify`` that was ended early; a statement does not say it."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """What became of one target."""
+
+    target: str
+    state: State
+    why: str = ""
+    """Why it was not measured, or not wholly."""
+    version: str = ""
+    language: str = ""
+    claims: dict[str, str] = field(default_factory=dict[str, str])
+    """The state of each claim; empty if nothing was measured."""
+    buckets: tuple[dict[str, Any], ...] = ()
+    """As ``certificate.json`` has them."""
+    restarts: int = 0
+    folder: str = ""
+    """In the folder of the matrix, where ``results.jsonl`` is; empty if nothing was measured."""
+    time: str = ""
+    """When it was measured."""
+    seconds: float = 0.0
+    set_aside: str = ""
+    """What of its vectors was not asked, for traits that it declares, in words."""
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "target": self.target,
+            "language": self.language,
+            "version": self.version,
+            "state": self.state.value,
+            "why": self.why,
+            "claims": self.claims,
+            "buckets": list(self.buckets),
+            "restarts": self.restarts,
+            "folder": self.folder,
+            "time": self.time,
+            "seconds": self.seconds,
+            **({"set_aside": self.set_aside} if self.set_aside else {}),
+        }
+
+
+def not_begun(target: str) -> Row:
+    """The row of a target that nobody has asked yet."""
+    return Row(target, State.INCOMPLETE, "interrupted before it began")
+
+
+def row_of(
+    target: str, status: int, written: bytes, said: bytes, seconds: float, when: str = "", folder: str = ""
+) -> Row:
+    """The row that a run of ``overlong certify --format json`` makes.
+
+    Args:
+        target: its name.
+        status: of the run's process.
+        written: its stdout.
+        said: its stderr, whose last line says why there is no statement.
+        seconds: that it took.
+        when: it began.
+        folder: of its results.
+    """
+    words = said.decode("utf-8", "backslashreplace").strip().splitlines()
+    why = printable(words[-1].removeprefix("overlong: ")) if words else ""
+    seconds = round(seconds, 3)
+    incomplete = status == _INCOMPLETE
+    try:
+        measured = json.loads(written)["predicate"]["overlong"]
+        described, claims = measured["target"], measured["claims"]
+        mode = printable(described["error_mode"])
+        state = state_recorded(claims, tuple(map(cause_of, measured["buckets"])), incomplete=incomplete)
+        if state is State.NOTHING:
+            why = why or f"it only replaces streams, in a way that is none of the error modes known here ({mode})"
+        elif stale := len(measured.get("stale", ())):
+            why = why or counted(stale, "stale expectation")
+        return Row(
+            target,
+            state,
+            why,
+            described["version"],
+            described["language"],
+            claims,
+            tuple(measured["buckets"]),
+            measured["restarts"],
+            folder,
+            when,
+            seconds,
+            measured.get("set_aside", ""),
+        )
+    except (ValueError, KeyError, TypeError, AttributeError):
+        state = State.INCOMPLETE if incomplete else State.NOT_MEASURED
+        return Row(target, state, why or f"certifying it ended with status {status}", time=when, seconds=seconds)

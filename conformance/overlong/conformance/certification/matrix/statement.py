@@ -1,0 +1,145 @@
+"""``matrix.json``: the rows of a matrix, and which of them can stand when it is resumed.
+
+It is written anew after each row, so that whatever ends a matrix, what it had measured is there for ``--resume``. Its
+schema is ``schemas/matrix-1.schema.json``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import deque
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from overlong.conformance.certification.matrix.row import Row
+from overlong.conformance.certification.runner import FAILS
+from overlong.conformance.results.model import State
+from overlong.conformance.results.reading import documents
+from overlong.conformance.results.writer import RESULTS, environment, generator, spelt
+from overlong.conformance.support.clock import timestamp
+from overlong.conformance.support.whole_file import written_whole
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+STATEMENT = "matrix.json"
+SCHEMA = "overlong/matrix-1"
+_WHOLE = (State.CONFORMS, State.EXPECTED, State.EXCEPT, State.DIVERGES, State.NOTHING)
+"""What becomes of a target that need not be asked again."""
+_CONFIGURATION = ("overlong.toml", "pyproject.toml")
+"""Files of the current folder that say what a name means, and what is expected of it."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A row of an earlier matrix that can stand if its target is still the same."""
+
+    row: Row
+    target: dict[str, Any]
+    """As the header of its results has it: what it says of itself, and the digest of its files."""
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """What rows were measured under: one that was measured under others is no row of this matrix."""
+
+    profile: str
+    """``rfc3629@1``."""
+    options: tuple[str, ...]
+    """Those of ``overlong certify``."""
+    files: dict[str, str]
+    """SHA-256 of each file that says what a name means or what is expected."""
+
+    @staticmethod
+    def here(profile: str, options: Sequence[str], expected: Path | None) -> Conditions:
+        """Those of the current folder.
+
+        Args:
+            profile: its name with its version.
+            options: of ``overlong certify``.
+            expected: the file of expected deviations, if one is named.
+
+        Raises:
+            OSError: a file cannot be read.
+        """
+        paths = [path for path in map(Path, _CONFIGURATION) if path.is_file()] + ([expected] if expected else [])
+        return Conditions(
+            profile, tuple(options), {str(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in paths}
+        )
+
+
+def statement(rows: Sequence[Row], conditions: Conditions, command: str, incomplete: str = "") -> dict[str, Any]:
+    """What ``matrix.json`` holds.
+
+    Args:
+        rows: in the order of the table.
+        conditions: that they were measured under.
+        command: the command line that measures them.
+        incomplete: why rows are missing or not whole; empty if none is.
+    """
+    return {
+        "schema": SCHEMA,
+        "generator": generator(),
+        "time": timestamp(),
+        "command": command,
+        "environment": environment(),
+        "profile": conditions.profile,
+        "options": list(conditions.options),
+        "files": {name: {"sha256": digest} for name, digest in conditions.files.items()},
+        "incomplete": incomplete,
+        "targets": [row.as_json() for row in rows],
+    }
+
+
+def write(folder: Path, document: dict[str, Any]) -> None:
+    """Write ``matrix.json`` into a folder.
+
+    Raises:
+        OSError: it cannot be written; then what was there still is.
+    """
+    with written_whole(folder / STATEMENT) as file:
+        file.write(spelt(document, indent=2) + "\n")
+
+
+def rows_to_keep(folder: Path, conditions: Conditions) -> dict[str, Kept]:
+    """The rows of an earlier matrix in this folder that were measured by this version, wholly, under these conditions.
+
+    What is damaged is left out: it is measured again.
+    """
+    try:
+        found = documents.document(folder / STATEMENT)
+        files = {name: of["sha256"] for name, of in found["files"].items()}
+        same = Conditions(found["profile"], tuple(found["options"]), files) == conditions
+        if not same or found["schema"] != SCHEMA or found["generator"] != generator():
+            return {}
+        rows = [_read_row(row) for row in found["targets"]]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return {}
+    kept = ((row, _target_of(row, folder, conditions)) for row in rows if row.state in _WHOLE)
+    return {row.target: Kept(row, target) for row, target in kept if target is not None}
+
+
+def _read_row(row: dict[str, Any]) -> Row:
+    """What :meth:`Row.as_json` gave."""
+    read: dict[str, Any] = {**row, "state": State(row["state"]), "buckets": tuple(row["buckets"])}
+    return Row(**read)
+
+
+def _target_of(row: Row, folder: Path, conditions: Conditions) -> dict[str, Any] | None:
+    """The target of a row's results; None if they are not those of the row, to their end, or may be judged otherwise.
+
+    Expected deviations run out, by the day.
+    """
+    try:
+        if conditions.files and FAILS in row.claims.values() and row.time[:10] != timestamp()[:10]:
+            return None
+        with (folder / row.folder / RESULTS).open(encoding="ascii") as file:
+            first = file.readline()
+            (last,) = deque(file, 1)
+        header, footer = json.loads(first), json.loads(last)
+        whole = footer["record"] == "footer" and footer["claims"] == row.claims and header["generator"] == generator()
+        return cast("dict[str, Any]", header["target"]) if whole else None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None

@@ -1,0 +1,119 @@
+"""One vector again, on one target."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from overlong.conformance.certification.runner import offered
+from overlong.conformance.oracle.compare import compare_batch, expected_of
+from overlong.conformance.oracle.own_mode import confirmed, is_open, suspicion
+from overlong.conformance.oracle.target import BudgetSpent, TargetError
+from overlong.conformance.oracle.traits import expected_under, judged, traits_of
+from overlong.conformance.protocol.wire import (
+    AGAIN,
+    ANNOUNCE,
+    DECODE,
+    ENCODE,
+    ENCODE_UTF16,
+    GUARDED,
+    REPLACE,
+    STREAMING,
+    VALIDATE,
+)
+from overlong.conformance.targets.resolve import resolve
+from overlong.conformance.vectors.batch import Batch
+from overlong.conformance.vectors.encoding import SCALARS, UTF16, WIDTHS
+from overlong.conformance.vectors.vector import IdError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from overlong.conformance.oracle.finding import Finding
+    from overlong.conformance.oracle.target import Target
+    from overlong.conformance.protocol.observation import Observation
+    from overlong.conformance.targets.resolve import Limits
+    from overlong.conformance.vectors.vector import Vector
+    from overlong.reference import Outcome
+
+
+WHOLE = VALIDATE + DECODE + REPLACE + GUARDED
+"""What is asked of a vector that is a whole input."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one operation answered."""
+
+    operation: str
+    """Its letter."""
+    expected: Outcome | None
+    """None if many answers are right: its error mode is none that is known, and nothing is wrong with the answer."""
+    observed: Observation
+    finding: Finding | None
+    error_mode: str = ""
+    """What the target calls the way in which it replaces."""
+
+
+def asks(vector: Vector) -> str:
+    """The operations that a vector is for.
+
+    Raises:
+        IdError: it is for an encoder, and no whole number of code points or code units.
+    """
+    width = WIDTHS.get(vector.category, 1)
+    if len(vector.octets) % width:
+        raise IdError(f"{vector.id} is cut short: each number in {vector.category}/… has {2 * width} digits")
+    if vector.category in WIDTHS:
+        return {SCALARS: ENCODE + ANNOUNCE, UTF16: ENCODE_UTF16}[vector.category]
+    if vector.earlier is not None:
+        return AGAIN
+    return STREAMING if vector.chunks is not None else WHOLE
+
+
+def replay(vector: Vector, target: str | Sequence[str], limits: Limits | None = None) -> list[Answer]:
+    """What each operation of the target that fits the vector answers.
+
+    Raises:
+        TargetError: the target cannot be measured.
+        IdError: no operation takes the vector.
+    """
+    wanted = asks(vector)
+    resolved = resolve(target, limits)
+    resolved.open()
+    try:
+        greeting = resolved.greeting
+        vector = replace(vector, profile=vector.profile.as_said(greeting))
+        if wanted == WHOLE and not offered(wanted, greeting):
+            wanted, vector = STREAMING, replace(vector, chunks=(len(vector.octets),))  # a stream of one chunk
+        batch = Batch.of([vector])
+        traits = () if vector.category in WIDTHS else traits_of(greeting)
+        answers: list[Answer] = []
+        try:
+            for answered in resolved.observe((batch, operation) for operation in offered(wanted, greeting)):
+                units = greeting.units_of(answered.operation)
+                (said,) = answered.answers.observations(units, verdict_only=answered.operation == VALIDATE)
+                observed = answered.faults.get(0, said)
+                touched = any(trait.touches(vector.octets) for trait in traits)
+                if touched:
+                    finding = judged(vector, answered.operation, observed, traits)
+                else:
+                    finding = next(compare_batch(answered, greeting), None)
+                may = expected_under(vector, answered.operation, traits)
+                expected = next(iter(may), expected_of(vector, answered.operation))
+                answers.append(Answer(answered.operation, expected, observed, finding, greeting.error_mode))
+            answers = [_settled(answer, vector, resolved) for answer in answers]
+        except BudgetSpent as error:
+            raise TargetError(str(error)) from error
+        return answers
+    finally:
+        resolved.close()
+
+
+def _settled(answer: Answer, vector: Vector, target: Target) -> Answer:
+    """The answer without a finding that no control confirms, and without an expectation where many are right."""
+    finding = answer.finding
+    if finding is not None and (suspected := suspicion(finding)) is not None:
+        finding = next(confirmed([suspected], target), None)
+    expected = None if finding is None and is_open(vector, answer.operation) else answer.expected
+    return replace(answer, expected=expected, finding=finding)

@@ -1,0 +1,212 @@
+"""Who judges the judge? The reference is held to an oracle that knows no bits; wrong decoders must be caught.
+
+Theory of operation. That the reference is right is shown from order alone: characters sorted by their octets are the
+scalar values (``reference/order.py``). That no wrong verdict escapes is shown by counting: each of the automata that
+differ from the right one in a single place must answer some string of complete(0) otherwise. That the judge says so is
+shown by running it: on right decoders, on automata with one transition redirected, and on what real decoders got wrong.
+Everything wrong here is derived from the automaton or its grammar; none of it needs a program beside this one, but for
+the last check, which asks two decoders of this Python through pipes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from overlong.conformance.certification.certify import certify
+from overlong.conformance.certification.runner import HOLDS, Runner
+from overlong.conformance.models.score.models import GRAMMARS, VERDICTS, WrongGrammar, WrongVerdict
+from overlong.conformance.models.score.specimen import Specimen
+from overlong.conformance.models.score.transitions import TransitionFaults
+from overlong.conformance.oracle.compare import compare_batch
+from overlong.conformance.oracle.target import Answered
+from overlong.conformance.protocol.kind import VERDICT
+from overlong.conformance.protocol.wire import (
+    ACCEPTED,
+    ECHO,
+    NOT_SAID,
+    REFUSED,
+    UNITS,
+    VALIDATE,
+    Answers,
+    Greeting,
+    big_endian,
+)
+from overlong.conformance.support.printable import thousands
+from overlong.conformance.vectors.suites import SUITES
+from overlong.conformance.vectors.suites.complete import strings_for
+from overlong.reference import decode_scalars, dialect, encode_scalars, is_well_formed
+from overlong.reference.order import Ranking, characters, scalar_of_rank, scalar_values
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from overlong.conformance.certification.runner import Run
+    from overlong.conformance.vectors.batch import Batch
+
+_APART = 3
+"""Of the redirected transitions, one in so many is run; all are counted."""
+_PART = 256
+"""Vectors that a wrong decoder is asked at a time, until it is caught."""
+_RANKED = 487
+"""Of the scalar values, one in so many is ranked alone; prime, so that it meets every last octet."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that was tried."""
+
+    what: str
+    """What holds if nothing failed, with the number of cases."""
+    failures: tuple[str, ...]
+    """What did not, a line each."""
+
+
+class Accepts:
+    """A target in this process that has a verdict and nothing else."""
+
+    restarts = 0
+
+    def __init__(self, name: str, accepts: Callable[[bytes], bool]) -> None:
+        self.id = name
+        self.greeting = Greeting(name, "", "Python", ECHO + VALIDATE, UNITS["utf-32"], "replacement")
+        self.notes: list[str] = []
+        self._accepts = accepts
+
+    def open(self) -> None:
+        """It has no process."""
+
+    def close(self) -> None:
+        """Nor has it anything to end."""
+
+    def observe(self, asked: Iterable[tuple[Batch, str]]) -> Iterator[Answered]:
+        """Its verdicts."""
+        for batch, operation in asked:
+            right = [self._accepts(vector.octets) for vector in batch]
+            statuses = b"".join(ACCEPTED if accepted else REFUSED for accepted in right)
+            numbers = big_endian("I", [0 if accepted else NOT_SAID for accepted in right])
+            yield Answered(batch, operation, Answers.of(statuses, numbers, bytes(len(right)), bytes(len(right)), b""))
+
+
+def self_test() -> Iterator[Check]:
+    """Every check, one after the other."""
+    yield values()
+    yield counted_mutants()
+    yield right_verdicts()
+    yield run_mutants()
+    yield historical()
+    yield through_pipes()
+
+
+def values() -> Check:
+    """The reference's values against those of the order."""
+    ordered = list(characters(dialect().automaton))
+    scalars = list(scalar_values())
+    failures = list[str]()
+    if len(ordered) != len(scalars):
+        failures.append(f"{len(ordered)} characters for {len(scalars)} scalar values")
+    ranking = Ranking(dialect().automaton)
+    for rank in range(0, min(len(ordered), len(scalars)), _RANKED):
+        octets, shown = ordered[rank], ordered[rank].hex(" ").upper()
+        if ranking.rank(octets) != rank or scalar_of_rank(rank) != scalars[rank]:
+            failures.append(f"{shown}: another rank than {rank}")
+        if not is_well_formed(octets) or tuple(decode_scalars(octets)) != (scalars[rank],):
+            failures.append(f"{shown}: not U+{scalars[rank]:04X}")
+        if encode_scalars([scalars[rank]]) != octets:
+            failures.append(f"U+{scalars[rank]:04X}: not {shown}")
+    cpython = "".join(map(chr, scalars)).encode()
+    if b"".join(ordered) != cpython:
+        failures.append("the characters in order are not what this Python encodes")
+    return Check(
+        f"reference: {thousands(len(ordered))} characters in the order of their octets are the scalar values",
+        tuple(failures),
+    )
+
+
+def counted_mutants() -> Check:
+    """complete(0) against every automaton that is wrong in one place."""
+    faults = TransitionFaults(dialect().automaton)
+    for octets in strings_for(dialect()):
+        specimen = Specimen(octets)
+        faults.strike(faults.shown(specimen))
+    left = () if not faults.living else (f"{faults.living} of them answer every string rightly",)
+    return Check(f"complete(0): tells {thousands(faults.total)} automata that differ once from the right one", left)
+
+
+def right_verdicts() -> Check:
+    """The judge on decoders that are right: the automaton, and this Python's."""
+
+    def cpython(octets: bytes) -> bool:
+        try:
+            octets.decode("utf-8")
+        except UnicodeDecodeError:
+            return False
+        return True
+
+    right = {"the automaton": dialect().automaton.accepts, "this Python": cpython}
+    accused = [name for name, accepts in right.items() if _judged(name, accepts).claims[VERDICT] != HOLDS]
+    return Check(f"judge: accuses none of {len(right)} right decoders", tuple(f"{name} is accused" for name in accused))
+
+
+def run_mutants() -> Check:
+    """The judge on automata with one transition redirected or one state flipped."""
+    automaton = dialect().automaton
+    places = [(state, octets.least) for state in range(len(automaton)) for octets in automaton.classes]
+    wrong = {f"state {state} accepts otherwise": automaton.flipped(state) for state in range(len(automaton))}
+    for state, octet in places[::_APART]:
+        to = (automaton.table[state][octet] + 1) % len(automaton)
+        wrong[f"{octet:02X} leads from state {state} to {to}"] = automaton.redirected(state, octet, to)
+    strings = _parts("complete(0)")
+    missed = [name for name, mutant in wrong.items() if not _caught(mutant.accepts, strings)]
+    return Check(
+        f"judge: catches {len(wrong)} automata with one transition or one state wrong",
+        tuple(f"not caught: {name}" for name in missed),
+    )
+
+
+def historical() -> Check:
+    """The judge on what real decoders got wrong."""
+    models: tuple[WrongGrammar | WrongVerdict, ...] = (*GRAMMARS, *VERDICTS)
+    strings = _parts("core")
+    missed = [each for each in models if not _caught(each.accepts, strings)]
+    return Check(
+        f"judge: catches {len(models)} classes of faults that real decoders had",
+        tuple(f"not caught: {each.name}: {each.line}" for each in missed),
+    )
+
+
+def through_pipes() -> Check:
+    """All the way: a worker process, the protocol, the runner and a certificate's claims."""
+    failures = list[str]()
+    suites = ["core", "complete(0)"]
+    right = certify("cpython", suites=suites, sweeps=())
+    if not right.conformant:
+        failures.append("cpython is accused")
+    wrong = certify("cpython-surrogatepass", suites=suites, sweeps=())
+    if set(wrong.run.buckets) != {("OV202", "")}:
+        failures.append("cpython-surrogatepass is not caught for OV202, surrogate accepted, and nothing else")
+    return Check("harness: a right and a wrong decoder, each in a process of its own, are told apart", tuple(failures))
+
+
+def _judged(name: str, accepts: Callable[[bytes], bool]) -> Run:
+    """What the runner makes of a verdict."""
+    return Runner(Accepts(name, accepts)).suites([SUITES["core"], SUITES["complete(0)"]], _no_progress)
+
+
+def _no_progress(_suite: str, _done: int, _total: int) -> None:
+    pass
+
+
+def _parts(suite: str) -> list[Batch]:
+    """A suite in small parts, which keep what is expected of them: many decoders are asked them."""
+    whole = list(SUITES[suite].batches())
+    return [
+        batch.part(start, min(start + _PART, len(batch))) for batch in whole for start in range(0, len(batch), _PART)
+    ]
+
+
+def _caught(accepts: Callable[[bytes], bool], batches: Sequence[Batch]) -> bool:
+    """Whether the comparison finds anything in what a decoder answers."""
+    target = Accepts("wrong", accepts)
+    answered = target.observe((batch, VALIDATE) for batch in batches)
+    return any(finding.claim == VERDICT for each in answered for finding in compare_batch(each, target.greeting))

@@ -1,0 +1,151 @@
+"""Two statements, compared field by field. Nothing is run here.
+
+A list of records is matched by what its records are called, so that one suite more does not make all that follow it
+differ; what is left over is compared in order.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, TypeGuard, cast
+
+from overlong.conformance.support.printable import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+GENERATOR, ENVIRONMENT, NAME = "generator", "environment", "name"
+DECODER, VECTORS, SWEEPS, ANSWERS, ASKED, FORM = "decoder", "vectors", "sweeps", "answers", "asked", "form"
+INFORMATION = frozenset({GENERATOR, ENVIRONMENT, NAME})
+"""Parts whose differences are told, and refute nothing: who certifies, where, and under which name."""
+
+_PARTS = (
+    (r"\.predicate\.overlong\.generator", GENERATOR),
+    (r"\.predicate\.overlong\.environment", ENVIRONMENT),
+    (r"\.subject", DECODER),
+    (r"\.predicate\.overlong\.target", DECODER),
+    (r"\.predicate\.configuration", VECTORS),
+    (r"\.predicate\.overlong\.suites\[\d+\]\.(suite|shows|vectors|vectors_digest)\b", VECTORS),
+    (r"\.predicate\.overlong\.sweeps", SWEEPS),
+    (r"\.predicate\.overlong\.(invocation|command|profile)", ASKED),
+    (r"\.predicate\.(result|passedTests|warnedTests|failedTests)", ANSWERS),
+    (r"\.predicate\.overlong\.", ANSWERS),
+)
+
+
+class Nothing:
+    """Stands for a value that one of the statements does not have."""
+
+    def __repr__(self) -> str:
+        return "nothing"
+
+
+NOTHING: Final = Nothing()
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A place where two statements differ."""
+
+    path: str
+    """As JSONPath (RFC 9535), in the certificate; safe to show."""
+    certified: Any
+    here: Any
+    part: str
+    """What it belongs to: one of the names above."""
+
+    @property
+    def information(self) -> bool:
+        """It refutes nothing."""
+        return self.part in INFORMATION
+
+    @property
+    def line(self) -> str:
+        """The difference on one line."""
+        return f"{self.path}: {_shown(self.certified)} in the certificate, {_shown(self.here)} here"
+
+    def as_json(self) -> dict[str, Any]:
+        """A value that is not there is left out."""
+        values = {"certified": self.certified, "here": self.here}
+        there = {name: value for name, value in values.items() if value is not NOTHING}
+        return {"path": self.path, "part": self.part, "information": self.information, **there}
+
+
+def compare(certified: Any, here: Any, *, renamed: bool = False) -> tuple[Difference, ...]:
+    """Every field in which two statements differ.
+
+    Args:
+        certified: what the certificate says.
+        here: what was found.
+        renamed: the decoder has another name here, by the word of whoever verifies.
+    """
+    return tuple(_differences(certified, here, "$", renamed=renamed))
+
+
+def _differences(left: Any, right: Any, path: str, *, renamed: bool) -> Iterator[Difference]:
+    if isinstance(left, dict) and isinstance(right, dict):
+        mine, theirs = cast("dict[str, Any]", left), cast("dict[str, Any]", right)
+        for name in dict.fromkeys((*mine, *theirs)):
+            below = path + _member(name)
+            yield from _differences(mine.get(name, NOTHING), theirs.get(name, NOTHING), below, renamed=renamed)
+    elif _is_list(left) and _is_list(right):
+        for place, mine, theirs in _matched(left, right):
+            yield from _differences(mine, theirs, f"{path}[{place}]", renamed=renamed)
+    elif not _same(left, right):
+        yield Difference(path, left, right, _part(path, renamed=renamed))
+
+
+def _is_list(value: Any) -> TypeGuard[list[Any]]:
+    return isinstance(value, list)
+
+
+def _matched(left: list[Any], right: list[Any]) -> Iterator[tuple[int, Any, Any]]:
+    """Pairs of entries with the place in the left list; in the right one where the left has none."""
+    names = [_name(each) for each in left], [_name(each) for each in right]
+    partner: dict[int, int] = {}
+    if None not in (*names[0], *names[1]) and all(len(set(each)) == len(each) for each in names):
+        places = {name: place for place, name in enumerate(names[1])}
+        partner = {place: places[name] for place, name in enumerate(names[0]) if name in places}
+    taken = set(partner.values())
+    rest = iter([place for place in range(len(right)) if place not in taken])
+    for place, entry in enumerate(left):
+        other = partner.get(place)
+        other = next(rest, None) if other is None else other
+        yield place, entry, NOTHING if other is None else right[other]
+    for other in rest:
+        yield other, NOTHING, right[other]
+    order = [partner[place] for place in sorted(partner)]
+    for place, at in zip(sorted(partner), sorted(order), strict=True):
+        if partner[place] != at and len(partner) == len(left) == len(right):
+            yield place, f"the entry {names[0][place]}", f"the entry {names[1][at]}"
+
+
+def _name(entry: Any) -> str | None:
+    """What a record is called among its kind; None for what is no record."""
+    if not isinstance(entry, dict):
+        return None
+    record = cast("dict[str, Any]", entry)
+    if "code" in record:
+        return f"{record['code']} {record.get('place')}"
+    return next((str(record[key]) for key in ("suite", "plan", "name") if key in record), None)
+
+
+def _same(left: Any, right: Any) -> bool:
+    """As JSON has it: true is no number, and 1.0 is 1."""
+    return isinstance(left, bool) == isinstance(right, bool) and left == right
+
+
+def _member(name: str) -> str:
+    return f".{name}" if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) else f"[{json.dumps(printable(name, 60))}]"
+
+
+def _part(path: str, *, renamed: bool) -> str:
+    if renamed and path.startswith("$.predicate.overlong.invocation.target"):
+        return NAME
+    return next((part for pattern, part in _PARTS if re.match(pattern, path[1:])), FORM)
+
+
+def _shown(value: Any) -> str:
+    return "nothing" if value is NOTHING else printable(json.dumps(value, ensure_ascii=False), 72)

@@ -1,0 +1,170 @@
+"""What a certificate must say, given what else it says: its derived fields, and the digests of this version's vectors.
+
+Nothing is run.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from overlong.conformance.certification.runner import FAILS, HOLDS, NOT_MEASURED, SuiteRun, shown_by
+from overlong.conformance.oracle.target import Answered
+from overlong.conformance.oracle.traits import aside_in_words, traits_of, without
+from overlong.conformance.protocol.kind import POSITION, SCALARS, VERDICT
+from overlong.conformance.protocol.wire import MEASURED, UNITS, Answers, Greeting
+from overlong.conformance.results.certificate import digest_of_all
+from overlong.conformance.results.headline import result_of, state_of
+from overlong.conformance.results.invocation import GivenFile, Invocation, identifier
+from overlong.conformance.sweep.plan import plan_named
+from overlong.conformance.targets.resolve import Limits
+from overlong.conformance.vectors.profile import Profile, puts_out
+from overlong.conformance.vectors.suites import SUITES
+from overlong.reference import DIALECTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from overlong.conformance.certification.verification.reading import Certified
+
+_NO_ANSWERS = Answers.of(b"", b"", b"", b"", b"")
+
+
+def consistent(certified: Certified) -> dict[str, Any]:
+    """The statement as it must be by what else it says; the same as it is, if it is consistent."""
+    statement = copy.deepcopy(certified.statement)
+    predicate: dict[str, Any] = statement["predicate"]
+    added: dict[str, Any] = predicate["overlong"]
+    claims: dict[str, str] = added["claims"]
+    added["suites"] = _each_once(added["suites"], "suite")
+    added["sweeps"] = _each_once(added["sweeps"], "plan")
+    _as_asked(added)
+    for bucket in added["buckets"]:
+        claims[bucket["claim"]] = FAILS
+        bucket["example"]["claim"], bucket["example"]["code"] = bucket["claim"], bucket["code"]
+    if claims[SCALARS] == HOLDS and any(suite.get("without_text") for suite in added["suites"]):
+        claims[SCALARS] = NOT_MEASURED
+    failing = _in_state(claims, FAILS)
+    predicate["passedTests"], added["not_measured"] = _in_state(claims, HOLDS), _in_state(claims, NOT_MEASURED)
+    predicate["warnedTests"] = sorted(claim for claim in predicate["warnedTests"] if claim in failing)
+    predicate["failedTests"] = [claim for claim in failing if claim not in predicate["warnedTests"]]
+    predicate["result"] = _result(added)
+    speaks = added["profile"].partition("@")[0]
+    added["command"] = invocation_of(certified).command(speaks)
+    added["target"]["id"] = identifier(certified.target)
+    for suite in added["suites"]:
+        _own(suite, speaks, added["target"])
+    if words := aside_in_words(added["target"]["traits"], (suite["set_aside"] for suite in added["suites"])):
+        added["set_aside"] = words
+    else:
+        added.pop("set_aside", None)
+    if not added["buckets"]:
+        added["findings_digest"] = {"sha256": hashlib.sha256().hexdigest()}
+        for suite in added["suites"]:
+            suite["failing"] = 0
+    for plan in added["sweeps"]:
+        plan["expected"]["strings"] = _size(plan, speaks)
+        plan.update(plan["expected"])
+    digest = digest_of_all(suite["vectors_digest"]["sha256"] for suite in added["suites"])
+    predicate["configuration"] = [{"name": added["profile"], "digest": {"sha256": digest}}]
+    return statement
+
+
+def why_none(statement: dict[str, Any]) -> str:
+    """Why no certificate is written for what a consistent statement says; empty if one is."""
+    added = statement["predicate"]["overlong"]
+    if not added["buckets"] and HOLDS not in added["claims"].values():
+        return "nothing was measured: no suite that it names shows a claim"
+    return ""
+
+
+def _each_once(records: list[dict[str, Any]], key: str) -> list[dict[str, Any]]:
+    """A suite, or a plan, is asked once."""
+    return [*{record[key]: record for record in reversed(records)}.values()][::-1]
+
+
+def _as_asked(added: dict[str, Any]) -> None:
+    """Put in the claims that its suites show, but for refutations; and the suites that were asked for, all that ran."""
+    claims: dict[str, str] = added["claims"]
+    ran = [suite for suite in added["suites"] if suite["asked"]]
+    answered = {operation for suite in ran for operation in suite["operations"]}
+    answered -= {operation for suite in ran for operation in suite["unsupported"]}
+    shown = shown_by(answered, added["target"]["error_mode"])
+    for claim, state in claims.items():
+        if claim == POSITION and VERDICT in shown:
+            claims[claim] = HOLDS if state == FAILS else state
+        else:
+            claims[claim] = HOLDS if claim in shown else NOT_MEASURED
+    wanted, names = added["invocation"]["suites"], [suite["suite"] for suite in added["suites"]]
+    if wanted is not None and (not wanted or ({*names} & {*SUITES}) - {*wanted}):
+        added["invocation"]["suites"] = names
+
+
+def _size(plan: dict[str, Any], speaks: str) -> int:
+    """How many strings a plan has; as it says if this version does not have it."""
+    try:
+        return plan_named(plan["plan"], Profile(speaks) if speaks in DIALECTS else Profile()).size
+    except ValueError:
+        size: int = plan["expected"]["strings"]
+        return size
+
+
+def invocation_of(certified: Certified) -> Invocation:
+    """What was asked, as a certificate says it."""
+    asked = certified.invocation
+    limits, expected = asked["limits"], asked["expected"]
+    return Invocation(
+        certified.target,
+        None if asked["suites"] is None else tuple(asked["suites"]),
+        None if asked["sweeps"] is None else tuple(asked["sweeps"]),
+        asked["thorough"],
+        tuple(_file(file) for file in asked["vectors"]),
+        None if expected is None else _file(expected),
+        Limits(limits["timeout"], limits["restarts"], memory=limits["memory"]),
+    )
+
+
+def _file(said: dict[str, Any]) -> GivenFile:
+    ((algorithm, digest),) = said["digest"].items()
+    return GivenFile(said["name"], algorithm, digest)
+
+
+def _result(added: dict[str, Any]) -> str:
+    """What the claims, the buckets and the stale expectations come to."""
+    buckets, claims = added["buckets"], added["claims"]
+    met = bool(buckets) and all(each.get("standing") == "expected" for each in buckets)
+    state = state_of(_in_state(claims, FAILS), held=HOLDS in claims.values(), as_expected=met)
+    return result_of(state, len(added.get("stale", ())))
+
+
+def _in_state(claims: dict[str, str], wanted: str) -> list[str]:
+    return sorted(claim for claim, state in claims.items() if state == wanted)
+
+
+def _own(record: dict[str, Any], speaks: str, target: dict[str, Any]) -> None:
+    """Put in what this version asks in a suite of that name, if it has it; a decoder was asked all or none of it."""
+    record["asked"] = record["vectors"] - record["set_aside"]
+    suite = SUITES.get(record["suite"])
+    if suite is None or speaks not in DIALECTS or not set(record["operations"]) <= set(MEASURED):
+        return  # vectors in files, or what an older version knew
+    mode = target["error_mode"]
+    profile = Profile(speaks, mode) if puts_out(mode) else Profile(speaks)
+    suite = replace(suite, profile=profile)
+    part = SuiteRun(suite, record["operations"][0])
+    for answered in _asked(part, target):
+        part.asked(answered)
+    record["shows"], record["vectors"], record["asked"] = suite.shows, suite.size, part.done
+    record["set_aside"], record["vectors_digest"] = suite.size - part.done, {"sha256": part.vectors_digest}
+
+
+def _asked(part: SuiteRun, target: dict[str, Any]) -> Iterator[Answered]:
+    """The vectors that a target with these traits gets."""
+    greeting = Greeting(
+        target["name"], "", "", target["operations"], UNITS[target["units"]], target["error_mode"],
+        traits=target["traits"],
+    )  # fmt: skip
+    traits = () if "encoder" in part.suite.name else traits_of(greeting)
+    for batch in part.suite.batches():
+        yield Answered(without(batch, traits)[0] if traits else batch, part.operations, _NO_ANSWERS)

@@ -1,0 +1,81 @@
+"""What it costs to verify a certificate, told before anything is asked: a word of a stranger may stand for years."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from overlong.conformance.support.printable import printable, thousands
+from overlong.conformance.sweep.plan import plan_named
+from overlong.conformance.targets.resolve import Limits
+from overlong.conformance.vectors.profile import Profile
+from overlong.reference import DIALECTS
+
+if TYPE_CHECKING:
+    from overlong.conformance.certification.verification.reading import Certified
+
+MOST = 10**9
+"""Strings of sweeps that are asked unless somebody allows more: a hundred times what ``certify`` asks by itself."""
+_A_SECOND = 10**6
+"""Strings that most decoders answer in a second."""
+_UNITS = (("year", 31_557_600), ("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1))
+
+
+class TooDear(Exception):
+    """It would ask more strings than were allowed; the message says how many, and how to allow them."""
+
+
+@dataclass(frozen=True)
+class Price:
+    """What a certificate wants done."""
+
+    strings: int
+    """Of its sweeps."""
+    waiting: float
+    """Seconds that a target may take which hangs as often as it is allowed to."""
+
+    @classmethod
+    def of(cls, certified: Certified) -> Price:
+        """Of a certificate, by counting alone. Plans that this version does not have cost nothing: they are refused."""
+        speaks = certified.predicate["profile"].partition("@")[0]
+        profile = Profile(speaks) if speaks in DIALECTS else Profile()
+        strings = 0
+        for name in dict.fromkeys(plan["plan"] for plan in certified.predicate["sweeps"]):
+            try:
+                strings += plan_named(name, profile).size
+            except ValueError:
+                continue
+        limits = certified.invocation["limits"]
+        return cls(strings, limits["timeout"] * (limits["restarts"] + 1))
+
+    @property
+    def words(self) -> str:
+        """``282 578 800 148 736 strings, 8 years at a million a second``."""
+        return f"{thousands(self.strings)} strings, {_duration(self.strings / _A_SECOND)} at a million a second"
+
+    @property
+    def lines(self) -> list[str]:
+        """What is said before it is paid; nothing of what every certificate costs."""
+        usual = Limits()
+        said = [f"its sweeps ask {self.words}"] if self.strings else []
+        if self.waiting > usual.timeout * (usual.restarts + 1):
+            said.append(f"a target that hangs may take {_duration(self.waiting)}, by the limits in it")
+        return said
+
+    def allowed(self, certified: Certified, most: int) -> None:
+        """See that it is not too dear.
+
+        Raises:
+            TooDear: it is.
+        """
+        if self.strings > most:
+            raise TooDear(
+                f"{printable(str(certified.path))}: its sweeps would ask {self.words}; nothing was run, since "
+                f"{thousands(most)} are allowed: --max-strings {self.strings} allows these"
+            )
+
+
+def _duration(seconds: float) -> str:
+    name, size = next(((name, size) for name, size in _UNITS if seconds >= size), _UNITS[-1])
+    number = max(1, round(min(seconds, 1e30) / size))
+    return f"{thousands(number)} {name}{'s' * (number != 1)}"

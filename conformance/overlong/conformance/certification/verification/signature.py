@@ -1,0 +1,85 @@
+"""Detached signatures, checked by OpenSSH: ``ssh-keygen -Y verify``. Nothing about cryptography is written here.
+
+The octets that are verified are given on standard input, so they are those that are then read as a certificate: nobody
+can change the file in between.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from typing import TYPE_CHECKING
+
+from overlong.conformance.support.printable import printable
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NAMESPACE = "overlong"
+"""What signatures of certificates are made for (``ssh-keygen -Y sign -n``): one for another purpose is none."""
+TOOL = "ssh-keygen"
+_SECONDS = 30.0
+
+
+class SignatureError(Exception):
+    """The signature is not good; the message is one line."""
+
+
+class NoTool(Exception):
+    """Signatures cannot be checked here; the message says what to install."""
+
+
+def signed_by(octets: bytes, signature: Path, signers: Path, identity: str = "") -> str:
+    """Who signed some octets, by the name in ``signers``; safe to show.
+
+    Args:
+        octets: what was signed.
+        signature: the file that ``ssh-keygen -Y sign`` wrote.
+        signers: a file of those who may sign (ALLOWED SIGNERS in ssh-keygen(1)).
+        identity: who must have signed; empty: any of them.
+
+    Raises:
+        SignatureError: it is not by any of them, is for other octets or another purpose, or is none.
+        NoTool: OpenSSH is not here.
+        OSError: a file cannot be read.
+    """
+    tool = shutil.which(TOOL)
+    if tool is None:
+        raise NoTool(f"{TOOL} is not on PATH; install openssh-client to check signatures")
+    for path in (signature, signers):
+        if path.exists() and not path.is_file():  # a pipe would hold us up
+            raise SignatureError(f"{printable(str(path))}: not a regular file; name one")
+        with path.open("rb"):
+            pass  # a clear error now, not that of another program
+    files = ("-f", str(signers.absolute()), "-s", str(signature.absolute()))
+    who = identity or _principal(tool, files, signature)
+    said = _run((tool, "-Y", "verify", *files, "-I", who, "-n", NAMESPACE), octets)
+    if said.returncode:
+        raise SignatureError(
+            f"{printable(str(signature))}: no good signature of this certificate by {printable(who, 80)}: "
+            f"{_reason(said)}"
+        )
+    return printable(who, 80)
+
+
+def _principal(tool: str, files: tuple[str, ...], signature: Path) -> str:
+    """Whose key it was; that the signature is good is another question."""
+    said = _run((tool, "-Y", "find-principals", *files), b"")
+    names = said.stdout.decode("utf-8", "replace").splitlines()
+    if said.returncode or not names:
+        raise SignatureError(f"{printable(str(signature))}: not by anybody who may sign: {_reason(said)}")
+    return names[0]
+
+
+def _run(command: tuple[str, ...], octets: bytes) -> subprocess.CompletedProcess[bytes]:
+    try:
+        return subprocess.run(command, input=octets, capture_output=True, timeout=_SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        raise SignatureError(f"{TOOL} did not end within {_SECONDS:.0f} s; try it by hand") from None
+    except ValueError:  # a name with NUL in it
+        raise SignatureError("a name with a NUL octet is nobody's") from None
+
+
+def _reason(said: subprocess.CompletedProcess[bytes]) -> str:
+    lines = (said.stderr or said.stdout).decode("utf-8", "replace").strip().splitlines()
+    return printable(lines[0].rstrip(".\r"), 120) if lines else f"{TOOL} ended with {said.returncode}"

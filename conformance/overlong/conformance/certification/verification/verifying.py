@@ -1,0 +1,237 @@
+"""Verify a certificate: do again what it says was done, and compare all that it says.
+
+A certificate is a stranger's, and it names a command. Only decoders that ship with an adapter are run because it says
+so; anything else is run when whoever verifies says so.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from overlong.conformance.certification.certify import certify
+from overlong.conformance.certification.verification.comparison import NAME, Difference, compare
+from overlong.conformance.certification.verification.consistency import consistent, invocation_of, why_none
+from overlong.conformance.certification.verification.price import MOST, Price
+from overlong.conformance.certification.verification.reading import CertificateError, Certified, octets_of, parsed
+from overlong.conformance.certification.verification.signature import signed_by
+from overlong.conformance.results.certificate import spelt
+from overlong.conformance.results.expected import Expectations
+from overlong.conformance.results.invocation import GivenFile, identifier
+from overlong.conformance.results.writer import generator
+from overlong.conformance.support.clock import today
+from overlong.conformance.support.printable import printable
+from overlong.conformance.targets.builtins import BUILTINS
+from overlong.conformance.targets.configured import configured
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from overlong.conformance.certification.runner import Progress
+    from overlong.conformance.results.certificate import Certificate
+
+
+class NotTrusted(Exception):
+    """The certificate names what is not run for its word alone; the message says what, and how to allow it."""
+
+
+@dataclass(frozen=True)
+class Signature:
+    """A detached signature, and who may have made it."""
+
+    file: Path
+    signers: Path
+    identity: str = ""
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What became of a certificate."""
+
+    certified: Certified
+    here: Any
+    """The statement as it was made here; where nothing was run, as it must be by what else it says."""
+    differences: tuple[Difference, ...]
+    ran: bool
+    signer: str = ""
+    """Who signed it, safe to show; empty: no signature was asked for."""
+    incomplete: str = ""
+    """Why it was not measured to the end; empty if it was."""
+    refused: str = ""
+    """Why what was measured here makes no certificate; empty if it does."""
+
+    @property
+    def verified(self) -> bool:
+        """All is as the certificate says, but what is only information."""
+        return not self.incomplete and not self.refused and all(each.information for each in self.differences)
+
+    @property
+    def identical(self) -> bool:
+        """The file is, octet for octet, what would be written here."""
+        return spelt(self.here).encode() == self.certified.octets
+
+    @property
+    def generator(self) -> tuple[str, str]:
+        """What made the certificate, and what verified it."""
+        return self.certified.predicate["generator"], generator()
+
+
+def verify(
+    path: Path,
+    *,
+    target: str | Sequence[str] | None = None,
+    trust: bool = False,
+    run: bool = True,
+    given: Sequence[Path] = (),
+    expected: Path | None = None,
+    signature: Signature | None = None,
+    progress: Progress | None = None,
+    started: Callable[[Certified, str], None] | None = None,
+    most: int = MOST,
+) -> Verification:
+    """Verify a certificate.
+
+    Args:
+        path: of the file.
+        target: the decoder, where it goes by another name here; naming it is trusting it.
+        trust: run what the certificate names, whatever it is.
+        run: if false, hold it only against itself, and against this version's vectors.
+        given: the files of vectors that it names, in that order, where they lie elsewhere here.
+        expected: the file of expected deviations that it names, likewise.
+        signature: nothing is read and nothing run before it is good.
+        progress: called as the run goes on.
+        started: called when it is certain what is to be run, with who signed it.
+        most: strings that its sweeps may ask.
+
+    Raises:
+        CertificateError: it is none, or asks for what there is not.
+        SignatureError: its signature is not good.
+        NoTool: signatures cannot be checked here.
+        NotTrusted: it names what is not run for its word alone.
+        TooDear: its sweeps would ask more strings than ``most``.
+        TargetError: the decoder cannot be measured here.
+        CheckError, JsonError, WrongError: a file of vectors that is none.
+        ExpectationError: a file of expected deviations that is none.
+        OSError: a file cannot be read.
+    """
+    octets = octets_of(path)
+    signer = signed_by(octets, signature.file, signature.signers, signature.identity) if signature else ""
+    certified = parsed(path, octets)
+    if not run:
+        here = consistent(certified)
+        differences = compare(certified.statement, here)
+        return Verification(certified, here, differences, ran=False, signer=signer, refused=why_none(here))
+    Price.of(certified).allowed(certified, most)
+    if target is None:
+        _trusted(certified.target, path, trust=trust)
+    if started is not None:
+        started(certified, signer)
+    certificate = measured(certified, target=target, given=given, expected=expected, progress=progress, trust=trust)
+    refused = "" if certificate.run.incomplete else certificate.refused
+    statement = json.loads(certificate.to_json())
+    differences = compare(certified.statement, statement)
+    if target is not None and identifier(target) != identifier(certified.target):
+        told = Difference("$.predicate.overlong.invocation.target", certified.invocation["target"], target, NAME)
+        differences = (*differences, replace(told, here=target if isinstance(target, str) else list(target)))
+    return Verification(
+        certified, statement, differences, ran=True, signer=signer, incomplete=certificate.run.incomplete,
+        refused=refused,
+    )  # fmt: skip
+
+
+def measured(
+    certified: Certified,
+    *,
+    target: str | Sequence[str] | None = None,
+    given: Sequence[Path] = (),
+    expected: Path | None = None,
+    progress: Progress | None = None,
+    trust: bool = False,
+) -> Certificate:
+    """Ask again what a certificate says was asked; under its names, wherever things lie here.
+
+    Raises: as :func:`verify`.
+    """
+    asked = invocation_of(certified)
+    paths = _files(certified, asked.vectors, given)
+    speaks = certified.predicate["profile"].partition("@")[0]
+    deviations = None if asked.expected is None else _expected(certified, asked.expected, expected, speaks)
+    try:
+        certificate = certify(
+            target or (asked.target if isinstance(asked.target, str) else list(asked.target)),
+            suites=asked.suites,
+            sweeps=[plan["plan"] for plan in certified.predicate["sweeps"]],
+            usual=False,  # what a target can bear depends on what else the machine does
+            given=paths,
+            thorough=asked.thorough,
+            speaks=speaks,
+            limits=asked.limits,
+            progress=progress,
+            expected=deviations,
+            trust=trust,
+        )
+    except (KeyError, ValueError) as error:
+        if isinstance(error, ValueError) and type(error) is not ValueError:
+            raise  # of a file of vectors: it says where
+        raise CertificateError(
+            f"{printable(str(certified.path))}: $.predicate.overlong asks for what this version does not have: "
+            f"{printable(str(error.args[0]), 120)}; verify with {printable(certified.predicate['generator'], 40)}"
+        ) from None
+    certificate.run.target = identifier(asked.target)
+    files = tuple(
+        replace(GivenFile.of(place), name=file.name) for place, file in zip(paths, asked.vectors, strict=True)
+    )
+    named = replace(certificate.invocation, target=asked.target, vectors=files, sweeps=asked.sweeps)
+    if asked.expected is not None and named.expected is not None:
+        named = replace(named, expected=replace(named.expected, name=asked.expected.name))
+    return replace(certificate, invocation=named, command=named.command(speaks))
+
+
+def _expected(certified: Certified, asked: GivenFile, given: Path | None, speaks: str) -> Expectations:
+    """What is expected to diverge, from the file that the certificate names."""
+    path = given or Path(asked.name)
+    if not path.is_file():
+        raise CertificateError(
+            f"{printable(str(certified.path))}: the expected deviations {printable(str(path), 80)} are not here; say "
+            "where they are with --expected"
+        )
+    target = certified.target
+    return Expectations.read(path, target if isinstance(target, str) else list(target), today(), profile=speaks)
+
+
+def _files(certified: Certified, asked: Sequence[GivenFile], given: Sequence[Path]) -> list[Path]:
+    """Where the files of vectors lie."""
+    name = printable(str(certified.path))
+    if given and len(given) != len(asked):
+        raise CertificateError(
+            f"{name}: it names {len(asked)} files of vectors, and {len(given)} are given: name each with --vectors"
+        )
+    paths = list(given) or [Path(file.name) for file in asked]
+    for path in paths:
+        if not path.exists():
+            raise CertificateError(
+                f"{name}: the vectors {printable(str(path), 80)} are not here; say where they are with --vectors"
+            )
+    return paths
+
+
+def ships(target: str | Sequence[str]) -> bool:
+    """Whether it is a decoder that ships with an adapter."""
+    if not isinstance(target, str):
+        return False
+    name = target.removeprefix("builtin:")
+    return name in BUILTINS and (name != target or name not in configured())
+
+
+def _trusted(target: str | Sequence[str], path: Path, *, trust: bool) -> None:
+    if trust or ships(target):
+        return
+    shown = printable(target if isinstance(target, str) else f"-- {shlex.join(target)}", 200)
+    word = shlex.quote(target) if isinstance(target, str) else f"-- {shlex.join(target)}"
+    raise NotTrusted(
+        f"{printable(str(path))}: would run '{shown}', which does not ship with overlong; to allow it add --trust, "
+        f"or name it: overlong verify {printable(shlex.quote(str(path)))} {printable(word, 200)}"
+    )

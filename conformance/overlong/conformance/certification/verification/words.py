@@ -1,0 +1,116 @@
+"""A verification in words: what differs, and what that means."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from overlong.conformance.certification.verification.comparison import (
+    ANSWERS,
+    ASKED,
+    DECODER,
+    ENVIRONMENT,
+    FORM,
+    GENERATOR,
+    NAME,
+    SWEEPS,
+    VECTORS,
+    Difference,
+)
+from overlong.conformance.support.printable import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from overlong.conformance.certification.verification.verifying import Verification
+
+MOST = 12
+"""Fields of one kind that are listed, unless all are wanted."""
+
+SCHEMA = "overlong/verification-1"
+_MEANS = {
+    GENERATOR: "another version of overlong made it (information)",
+    ENVIRONMENT: "another environment (information)",
+    NAME: "another name for the decoder here (information)",
+    FORM: "no statement that overlong writes",
+    ASKED: "something else was asked",
+    DECODER: "another decoder: its files, its version or what it says of itself",
+    VECTORS: "other vectors: another version of overlong asks others",
+    SWEEPS: "other answers in a sweep, or another sweep",
+    ANSWERS: "other answers: claims, buckets, counts and the digest of findings",
+}
+"""Kinds of differences in the order in which they are told; each explains those after it."""
+
+
+def lines(verification: Verification, *, every: bool = False) -> Iterator[str]:
+    """The report, without its first lines; ``every``: all fields that differ, however many."""
+    yield verdict(verification)
+    for part, means in _MEANS.items():
+        found = [each for each in verification.differences if each.part == part]
+        if not found:
+            continue
+        yield f"  {means}"
+        if part == ANSWERS:
+            yield from (f"    {line}" for line in answers(verification))
+        shown = found if every else found[:MOST]
+        yield from (f"    {each.line}" for each in shown)
+        if len(shown) < len(found):
+            yield f"    and {len(found) - len(shown)} more fields; --verbose lists all"
+    if not verification.identical and not verification.differences:
+        yield "  the same statement, spelt in other octets (information)"
+
+
+def verdict(verification: Verification) -> str:
+    """The first line."""
+    if verification.incomplete:
+        return f"INCOMPLETE  {printable(verification.incomplete)}"
+    if verification.refused:
+        return f"DIFFERS  no certificate is written for such a run: {verification.refused}"
+    against = [each for each in verification.differences if not each.information]
+    if against:
+        count = "1 field is" if len(against) == 1 else f"{len(against)} fields are"
+        return f"DIFFERS  {count} not as {'measured here' if verification.ran else 'the rest of it demands'}"
+    if not verification.ran:
+        return "CONSISTENT  with itself and with the vectors of this version; nothing was run"
+    result = verification.here["predicate"]["result"]
+    how = "octet for octet" if verification.identical else "in all that it says of the decoder"
+    return f"VERIFIED  {how}; the certified result is {result}"
+
+
+def answers(verification: Verification) -> Iterator[str]:
+    """Which claims and buckets are not as the certificate has them."""
+    then = verification.certified.predicate
+    now: dict[str, Any] = verification.here["predicate"]["overlong"]
+    for claim in dict.fromkeys((*then["claims"], *now["claims"])):
+        states = then["claims"].get(claim, "not there"), now["claims"].get(claim, "not there")
+        if states[0] != states[1]:
+            yield f"claim {printable(claim, 40)}: {printable(states[0], 40)} in the certificate, {states[1]} here"
+    before, after = ({(b["code"], b["place"]): b for b in each["buckets"]} for each in (then, now))
+    for key in dict.fromkeys((*before, *after)):
+        name = printable(" ".join(filter(None, key)), 60)
+        if key not in after:
+            yield f"bucket {name}: {before[key]['count']} divergences in the certificate, none here"
+        elif key not in before:
+            yield f"bucket {name}: {after[key]['count']} divergences here, none in the certificate"
+        elif before[key]["count"] != after[key]["count"]:
+            yield f"bucket {name}: {before[key]['count']} divergences in the certificate, {after[key]['count']} here"
+
+
+def as_json(verification: Verification) -> dict[str, Any]:
+    """What ``--format json`` gives."""
+    by, here = verification.generator
+    return {
+        "schema": SCHEMA,
+        "certificate": {"sha256": verification.certified.digest},
+        "generator": {"certified": by, "here": here},
+        "ran": verification.ran,
+        "signer": verification.signer,
+        "verified": verification.verified,
+        "identical": verification.identical,
+        "incomplete": verification.incomplete,
+        "refused": verification.refused,
+        "differences": [_difference(each) for each in verification.differences],
+    }
+
+
+def _difference(difference: Difference) -> dict[str, Any]:
+    return difference.as_json() | {"means": _MEANS[difference.part]}

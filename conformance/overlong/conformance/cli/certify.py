@@ -1,0 +1,247 @@
+"""``overlong certify``: run the suites on a decoder and give a verdict."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from overlong.conformance.cli.colours import coloured
+from overlong.conformance.cli.formats import (
+    Wanted,
+    formats_option,
+    rendered,
+    report_of,
+    show,
+    tell_written,
+)
+from overlong.conformance.cli.options import (
+    CONFORMS,
+    USAGE,
+    TargetCommand,
+    errors_on_one_line,
+    files_refused,
+    leave,
+    limits_of,
+    profile_option,
+    target_of,
+    width,
+    with_limits,
+)
+from overlong.conformance.cli.plans import plans_wanted, with_plans
+from overlong.conformance.cli.trust import agreed_to
+from overlong.conformance.cli.words import complete_suites, complete_targets
+from overlong.conformance.results.headline import exit_code_of
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Sequence
+
+    from overlong.conformance.results.certificate import Certificate
+
+EXAMPLES = """\b
+Examples:
+  overlong certify cpython
+  overlong certify py:mypackage.text:decode
+  overlong certify py:./decoder.py:Decoder
+  overlong certify 'cmd:iconv -f UTF-8 -t UTF-8'
+  overlong certify -- node adapter.js
+  overlong certify --answers answers.bin
+  overlong certify --suite given --vectors corpora/regressions cpython
+"""
+
+
+@click.command("certify", cls=TargetCommand, epilog=EXAMPLES)
+@click.argument("target", nargs=-1, shell_complete=complete_targets)
+@click.option(
+    "--suite",
+    "suites",
+    multiple=True,
+    metavar="NAME",
+    shell_complete=complete_suites,
+    help="Run only this suite (several may be named); no certificate then.",
+)
+@click.option(
+    "--vectors",
+    "given",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Ask the vectors of this file, or folder, too (several may be named); with '--suite given' only them.",
+)
+@profile_option("What the decoder should speak: rfc3629, cesu-8, mutf-8, wtf-8, ... (see docs/dialects.md).")
+@click.option("--quick", is_flag=True, help="Leave out the scalar values; no certificate then.")
+@click.option("--thorough", is_flag=True, help="Ask all suites and sweep, even if that takes a slow target hours.")
+@with_plans
+@click.option("--no-sweeps", is_flag=True, help="Leave out the sweeps that all get, depth(1) and placed(64).")
+@click.option(
+    "--answers",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Judge what an adapter answered to 'vectors export --format frames', in place of a TARGET.",
+)
+@click.option(
+    "--expected",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="What is expected to diverge.  [default: what overlong.toml or pyproject.toml here says]",
+)
+@click.option(
+    "--update-expected", is_flag=True, help="Write to that file what diverges now; take out of it what does no more."
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="FOLDER",
+    help="Where results.jsonl and certificate.json go.  [default: overlong-results/TARGET]",
+)
+@formats_option("the certificate's statement")
+@with_limits
+@click.option("-q", "--quiet", is_flag=True, help="No progress; on success one line.")
+@click.option("-v", "--verbose", is_flag=True, help="Also the suites, what each shows, and digests.")
+def command(
+    target: tuple[str, ...],
+    suites: tuple[str, ...],
+    given: tuple[Path, ...],
+    profile: str,
+    quick: bool,  # noqa: FBT001
+    thorough: bool,  # noqa: FBT001
+    no_sweeps: bool,  # noqa: FBT001
+    answers: Path | None,
+    expected: Path | None,
+    update_expected: bool,  # noqa: FBT001
+    output: Path | None,
+    wanted: Wanted,
+    timeout: float,
+    restarts: int,
+    quiet: bool,  # noqa: FBT001
+    verbose: bool,  # noqa: FBT001
+) -> None:
+    """Certify a decoder.
+
+    TARGET is the name of a decoder that ships with an adapter ('overlong target list'),
+    py:MODULE:CALLABLE or py:FILE.py:CALLABLE for Python (bytes -> str or bool, or a class with
+    decode(data, final=...)), so:LIBRARY:FUNCTION?abi=... for a function of a shared library (wasm:
+    for WebAssembly), cmd:COMMAND for a program that exits with status 0 or 1 for each input, a name
+    from overlong.toml, or -- and a command that speaks the target protocol.
+
+    \b
+    Exit status:
+      0  everything measured holds
+      1  the decoder diverges
+      2  the command line or a file is wrong
+      3  nothing was measured: the target would not start, or broke the protocol
+      4  incomplete: interrupted, or restarted too often
+    """  # noqa: D301 (click reads the backspace)
+    from overlong.conformance.certification.certify import certify
+    from overlong.conformance.cli.progress import Bar
+    from overlong.conformance.results.expected import Expectations
+    from overlong.conformance.support.clock import today
+    from overlong.conformance.vectors.suites import QUICK, SUITES
+    from overlong.conformance.vectors.suites.given import GIVEN
+
+    if answers is not None and target:
+        raise click.UsageError("--answers stands in place of a target; leave one of them out")
+    if answers is None and not target:
+        raise click.MissingParameter(param_type="argument", param_hint="'TARGET...'")
+    named = target_of(target) if answers is None else f"answers:{answers}"
+    for name in suites:
+        if name == GIVEN and not given:
+            raise click.UsageError(f"--suite {GIVEN} asks the vectors of a file; name it with --vectors")
+        if name not in SUITES and name != GIVEN:
+            raise click.BadParameter(f"no suite {name!r}; there is {', '.join(SUITES)}", param_hint="--suite")
+    if quick and thorough:
+        raise click.UsageError("--quick and --thorough exclude each other; leave one of them out")
+    if (quick or thorough) and suites:
+        raise click.UsageError("--quick and --thorough choose the suites themselves; leave out --suite")
+    chosen: Sequence[str] | None = suites or (QUICK if quick else None)
+    plans = plans_wanted()
+    if plans and no_sweeps:
+        raise click.UsageError("--no-sweeps and a sweep exclude each other; leave one of them out")
+    if plans and answers is not None:
+        raise click.UsageError("answers in a file cannot be swept; leave out the sweep")
+    folder = output or Path("overlong-results") / slug(named)
+    if given and answers is not None:
+        raise click.UsageError("answers in a file are to the suites that it names; leave out --vectors")
+    if given and profile != "rfc3629":
+        raise click.UsageError("files of vectors hold what RFC 3629 says; leave out --vectors or --profile")
+    with errors_on_one_line(), files_refused(), _expectations_refused(), Bar(enabled=not quiet) as bar:
+        agreed_to([named])
+        certificate = certify(
+            named,
+            suites=chosen,
+            given=given,
+            sweeps=() if no_sweeps else plans or None,
+            thorough=thorough,
+            speaks=profile,
+            output=folder,
+            limits=limits_of(timeout, restarts),
+            progress=bar.update,
+            expected=Expectations.read(expected, named, today(), profile=profile, updating=update_expected),
+        )
+        bar.close()
+        if wanted.stdout == "json":
+            click.echo(certificate.to_json(), nl=False)
+        elif wanted.stdout == "markdown":
+            show(rendered(report_of(folder), "markdown", width=width()))
+        else:
+            _print(certificate, named, folder, quiet=quiet, verbose=verbose)
+        tell_written(wanted, folder, quiet=quiet)
+    sys.exit(exit_code_of(certificate.state, len(certificate.stale)))
+
+
+@contextlib.contextmanager
+def _expectations_refused() -> Generator[None]:
+    """What is wrong with a file of expected deviations, on one line."""
+    from overlong.conformance.results.expected import ExpectationError
+
+    try:
+        yield
+    except ExpectationError as error:
+        leave(str(error), USAGE)
+
+
+def slug(target: str | Sequence[str]) -> str:
+    """A target's name as one harmless file name; different targets may share one, never escape the folder."""
+    import hashlib
+    import re
+
+    text = target if isinstance(target, str) else " ".join(target)
+    plain = re.sub(r"[^A-Za-z0-9_-]+", "-", text).strip("-")[:60]
+    if plain == text:
+        return plain
+    return f"{plain or 'target'}-{hashlib.sha256(text.encode('utf-8', 'surrogateescape')).hexdigest()[:8]}"
+
+
+def _print(certificate: Certificate, target: str | Sequence[str], folder: Path, *, quiet: bool, verbose: bool) -> None:
+    from overlong.conformance.certification.certify import CERTIFICATE
+    from overlong.conformance.report.terminal import summary, verdict_of
+    from overlong.conformance.results.writer import RESULTS
+    from overlong.conformance.support.printable import printable
+
+    lines = list(summary(certificate, target, width=width(), encoding=sys.stdout.encoding or "ascii", every=verbose))
+    verdict, stale = verdict_of(certificate), len(certificate.stale)
+    if quiet and exit_code_of(certificate.state, stale) == CONFORMS:
+        click.echo(verdict)
+        return
+    for line in lines:
+        click.echo(coloured(line, verdict, certificate.state, stale))
+    if verbose:
+        for part in certificate.run.suites:
+            click.echo(f"suite {part.suite.name}: {part.suite.shows}")
+            click.echo(
+                f"  operations {part.operations}, {part.done} of {part.suite.size} vectors, {len(part.failing)} failing"
+            )
+            click.echo(f"  vectors sha256 {part.vectors_digest}")
+        for swept in certificate.run.swept.plans if certificate.run.swept else ():
+            click.echo(f"sweep {swept.plan.name}: {swept.plan.shows}")
+            click.echo(f"  {swept.seen.strings} strings, {swept.divergences} diverging")
+            click.echo(f"  answers sha256 {swept.digest}")
+        click.echo(f"isolation: {certificate.run.isolation or 'none'}")
+        click.echo(f"findings sha256 {certificate.run.findings_digest}")
+    click.echo(f"report: {printable(str(folder / RESULTS))}")
+    if not certificate.refused:
+        click.echo(f"certificate: {printable(str(folder / CERTIFICATE))}")

@@ -1,0 +1,100 @@
+"""``overlong target check``: what is wrong with an adapter, in words."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from overlong.conformance.cli.options import (
+    CONFORMS,
+    NOT_MEASURED,
+    TargetCommand,
+    errors_on_one_line,
+    limits_of,
+    target_of,
+    width,
+    with_limits,
+)
+from overlong.conformance.cli.trust import agreed_to
+from overlong.conformance.cli.words import complete_targets
+
+EXAMPLES = """\b
+Examples:
+  overlong target check -- node adapter.js
+  overlong target check --timeout 1 -- ./adapter
+  overlong target check 'cmd:iconv -f UTF-8 -t UTF-8'
+"""
+
+
+@click.command("check", cls=TargetCommand, epilog=EXAMPLES)
+@click.argument("target", nargs=-1, required=True, shell_complete=complete_targets)
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="What stdout gets.",
+)
+@with_limits
+def check_command(target: tuple[str, ...], output_format: str, timeout: float, restarts: int) -> None:
+    """Examine an adapter: does it keep the target protocol?
+
+    It is started, greeted and asked in every way that the harness has, and what is wrong is said with what mends it.
+    A wrong decoder is no wrong adapter: 'overlong certify' judges that.
+
+    \b
+    Exit status:
+      0  it is sound
+      2  the command line is wrong
+      3  it is not sound, or would not start
+    """  # noqa: D301 (click reads the backspace)
+    from overlong.conformance.targets.examination import WRONG, Examination
+    from overlong.conformance.targets.framed import FramedTarget
+    from overlong.conformance.targets.resolve import resolve
+
+    named = target_of(target)
+    with errors_on_one_line():
+        agreed_to([named])
+        resolved = resolve(named, limits_of(timeout, restarts))
+        if not isinstance(resolved, FramedTarget):
+            raise click.UsageError("there is no adapter to examine: name a program, not its answers")
+        examination = Examination(resolved)
+        wrong = 0
+        steps: list[dict[str, str]] = []
+        for step in examination.steps():
+            wrong += step.state == WRONG
+            steps.append({name: value for name, value in vars(step).items() if value})
+            if output_format == "text":
+                _print(step.name, step.state, step.seen, step.mend)
+        if output_format == "json":
+            _print_json(resolved.id, steps, sound=not wrong)
+        elif wrong:
+            click.echo(f"\nNOT SOUND  {wrong} of {len(steps)} steps")
+        else:
+            click.echo("\nSOUND  it keeps the protocol; 'overlong certify' judges the decoder")
+    sys.exit(NOT_MEASURED if wrong else CONFORMS)
+
+
+def _print(name: str, state: str, seen: str, mend: str) -> None:
+    import textwrap
+
+    from overlong.conformance.targets.examination import SOUND, WRONG
+
+    marks = {SOUND: ("ok", "green"), WRONG: ("WRONG", "red")}
+    mark, colour = marks.get(state, (state, "yellow"))
+    click.echo(f"{click.style(f'{mark:<9}', fg=colour)} {name}")
+    for words in (seen, f"mend: {mend}" if mend else ""):
+        for line in textwrap.wrap(words, width(), initial_indent=" " * 10, subsequent_indent=" " * 12):
+            click.echo(line)
+
+
+def _print_json(identifier: str, steps: list[dict[str, str]], *, sound: bool) -> None:
+    import json
+
+    click.echo(
+        json.dumps(
+            {"schema": "overlong/target-check-1", "target": identifier, "sound": sound, "steps": steps}, indent=2
+        )
+    )

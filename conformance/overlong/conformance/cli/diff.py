@@ -1,0 +1,67 @@
+"""``overlong diff``: what became better, and what worse."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from overlong.conformance.cli.formats import output_options, put_out, report_of
+from overlong.conformance.cli.options import CONFORMS, DIVERGES, INCOMPLETE, errors_on_one_line
+
+EXAMPLES = """\b
+Examples:
+  overlong diff old/certificate.json new/certificate.json
+  overlong diff old.jsonl new.jsonl --fail-on regression
+  overlong diff overlong-results/node-buffer overlong-results/rust-std
+  overlong diff may/ june/ --fail-on new --format markdown > changes.md
+"""
+
+
+@click.command("diff", epilog=EXAMPLES)
+@click.argument("older", type=click.Path(exists=True, path_type=Path))
+@click.argument("newer", type=click.Path(exists=True, path_type=Path))
+@click.option(
+    "--fail-on",
+    type=click.Choice(["regression", "new", "any", "none"]),
+    default="none",
+    show_default=True,
+    help="Exit with 1 if there is a regression; that or something new; anything that is not the same.",
+)
+@output_options
+@click.option("-q", "--quiet", is_flag=True, help="No text: the exit status says it.")
+def command(
+    older: Path,
+    newer: Path,
+    fail_on: str,
+    names: tuple[str, ...],
+    output: Path | None,
+    quiet: bool,  # noqa: FBT001
+) -> None:
+    """Compare two results: what is fixed, what regressed, what is new, what cannot be compared.
+
+    OLDER and NEWER are files or folders that certify, matrix, sweep or fuzz wrote. Targets are
+    paired by name; if each side has one, those two. A cause is only called fixed or regressed if
+    both sides were asked the same inputs.
+
+    \b
+    Exit status:
+      0  compared, and nothing that --fail-on names
+      1  there is something that --fail-on names
+      2  the command line or a file is wrong
+      4  incomplete: a side was not measured to its end, so part of it could not
+         be compared
+    """  # noqa: D301 (click reads the backspace)
+    from overlong.conformance.results.difference import FailOn, difference, fails, is_incomplete
+
+    if len(names) > 1 and output is None:
+        raise click.UsageError("several formats need a folder; name it with -o")
+    with errors_on_one_line():
+        older_report, newer_report = (replace(report_of(path), source=str(path)) for path in (older, newer))
+        diff = difference(older_report, newer_report)
+        put_out(diff, names, output, quiet=quiet)
+    if fails(diff, FailOn(fail_on)):
+        sys.exit(DIVERGES)
+    sys.exit(INCOMPLETE if is_incomplete(diff) else CONFORMS)

@@ -1,0 +1,201 @@
+"""``--format``: a comma-separated list of what a report is written in, for every verb that leaves results behind."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from overlong.conformance.cli.options import USAGE, leave, width
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from overlong.conformance.results.model import Report
+
+TO_STDOUT = ("text", "json", "markdown")
+"""Formats that go to stdout if nothing else is wanted."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a verb that measures shall write."""
+
+    names: tuple[str, ...]
+
+    @property
+    def stdout(self) -> str:
+        """What stdout gets."""
+        return self.names[0] if len(self.names) == 1 and self.names[0] in TO_STDOUT else "text"
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """What the folder gets, besides the results themselves."""
+        return () if self.names[0] in TO_STDOUT and len(self.names) == 1 else self.names
+
+
+def names_in(text: str) -> tuple[str, ...]:
+    """The formats in a list.
+
+    Raises:
+        click.BadParameter: it is empty, or there is no such format.
+    """
+    from overlong.conformance.report.formats import FORMATS
+
+    names = tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+    for name in names:
+        if name not in FORMATS:
+            import difflib
+
+            close = difflib.get_close_matches(name, FORMATS, 1)
+            hint = f"did you mean {close[0]}?" if close else f"there is {', '.join(FORMATS)}"
+            raise click.BadParameter(f"no format {name!r}; {hint}", param_hint="--format")
+    if not names:
+        raise click.BadParameter(f"no format named; there is {', '.join(FORMATS)}", param_hint="--format")
+    return names
+
+
+def _wanted(_context: click.Context, _option: click.Parameter, text: str) -> Wanted:
+    return Wanted(names_in(text))
+
+
+def formats_option(json: str) -> Callable[[Any], Any]:
+    """``--format LIST`` of a verb that measures; the command gets a :class:`Wanted` as ``wanted``.
+
+    Args:
+        json: what stdout gets with ``--format json``, in a few words.
+    """
+    return click.option(
+        "--format",
+        "wanted",
+        default="text",
+        show_default=True,
+        metavar="LIST",
+        callback=_wanted,
+        help=f"text, json ({json}) or markdown on stdout; html, junit, sarif, badge, or several with commas between "
+        "them, in files beside the results (see 'overlong report').",
+    )
+
+
+def _named(_context: click.Context, _option: click.Parameter, text: str) -> tuple[str, ...]:
+    return names_in(text)
+
+
+def output_options(command: Any) -> Any:
+    """``--format LIST`` and ``-o PATH`` of a verb that shows what was measured: it gets ``names`` and ``output``."""
+    for option in (
+        click.option(
+            "-o",
+            "--output",
+            type=click.Path(path_type=Path),
+            metavar="PATH",
+            help="The file to write, or the folder; several formats need a folder.  [default: stdout]",
+        ),
+        click.option(
+            "--format",
+            "names",
+            default="text",
+            show_default=True,
+            metavar="LIST",
+            callback=_named,
+            help="text, json, markdown, html, junit, sarif or badge; several with commas between them.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def put_out(report: Report, names: Sequence[str], output: Path | None, *, quiet: bool = False) -> None:
+    """Show a report, or write it, as :func:`output_options` have it; ``quiet``: no text in a terminal.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    from overlong.conformance.report.formats import FORMATS, write_reports, write_to
+    from overlong.conformance.support.printable import printable
+
+    first, *others = names
+    if output is None:
+        if not (quiet and first == "text"):
+            show(rendered(report, first, width=width()), plain=first == "text")
+        return
+    if others or output.is_dir() or str(output).endswith("/"):
+        if output.exists() and not output.is_dir():
+            leave(f"{printable(str(output))}: not a folder, and several formats need one; name another", USAGE)
+        output.mkdir(parents=True, exist_ok=True)
+        written = write_reports(report, names, output)
+    else:
+        write_to(FORMATS[first].render(report), output)
+        written = [output]
+    for path in () if quiet else written:
+        click.echo(f"report: {printable(str(path), 1000)}")
+
+
+def report_of(*paths: Path) -> Report:
+    """The report that files give; if they cannot be read the program ends with one line that says why."""
+    from overlong.conformance.results.reading import ReportError, read
+    from overlong.conformance.support.printable import printable
+
+    try:
+        return read(paths)
+    except ReportError as error:
+        leave(str(error), USAGE)
+    except OSError as error:
+        named = printable(str(error.filename or paths[0]))
+        leave(f"{named}: {error.strerror or printable(str(error))}; name a file of results that can be read", USAGE)
+
+
+def tell_written(wanted: Wanted, folder: Path, *, quiet: bool = False) -> None:
+    """Write what is wanted beside the results in ``folder``, read back from there, and name each file on a line.
+
+    Raises:
+        OSError: one cannot be written.
+    """
+    from overlong.conformance.report.formats import write_reports
+    from overlong.conformance.support.printable import printable
+
+    if wanted.files:
+        for path in write_reports(report_of(folder), wanted.files, folder):
+            if not quiet:
+                click.echo(f"report: {printable(str(path), 1000)}")
+
+
+def show(text: str, *, plain: bool = False) -> None:
+    """Write a report to stdout: as UTF-8, as in a file; if it is ``plain`` text, as the terminal has it."""
+    if plain:
+        encoding = sys.stdout.encoding or "ascii"
+        click.echo(text.encode(encoding, "backslashreplace").decode(encoding), nl=False)
+    else:
+        click.echo(text.encode("utf-8"), nl=False)
+
+
+def rendered(report: Report, name: str, *, width: int) -> str:
+    """The report in a format; text as wide as it is to be shown."""
+    from overlong.conformance.report.formats import FORMATS
+
+    if name == "text":
+        from overlong.conformance.report.text import text
+
+        return text(report, width, encoding=sys.stdout.encoding or "ascii")
+    return FORMATS[name].render(report)
+
+
+def exit_code(report: Report) -> int:
+    """What a program exits with whose results these are; the worst target decides, of a diff a regression."""
+    from overlong.conformance.cli.options import CONFORMS, DIVERGES, INCOMPLETE
+    from overlong.conformance.results.headline import WORST_FIRST, State, exit_code_of
+    from overlong.conformance.results.model import Kind
+
+    if report.kind is Kind.DIFF:
+        from overlong.conformance.results.difference import FailOn, fails, is_incomplete
+
+        worse = fails(report, FailOn.REGRESSION)
+        return DIVERGES if worse else INCOMPLETE if is_incomplete(report) else CONFORMS
+    if report.incomplete:
+        return INCOMPLETE
+    states = {subject.state for subject in report.subjects} - {State.NOTHING}  # which decides only if all are like it
+    worst = min(states, key=WORST_FIRST.index, default=State.NOTHING)
+    return exit_code_of(worst, sum(len(subject.stale) for subject in report.subjects))

@@ -1,0 +1,126 @@
+"""``overlong identify``: say what a decoder is."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from overlong.conformance.cli.options import (
+    CONFORMS,
+    INCOMPLETE,
+    NOT_MEASURED,
+    TargetCommand,
+    errors_on_one_line,
+    limits_of,
+    target_of,
+    width,
+    with_limits,
+)
+from overlong.conformance.cli.trust import agreed_to
+from overlong.conformance.cli.words import complete_targets
+
+if TYPE_CHECKING:
+    from overlong.conformance.models.identify.identify import Portrait
+
+EXAMPLES = """\b
+Examples:
+  overlong identify perl-utf8
+  overlong identify java-readutf --picture readutf.svg
+  overlong identify --format json py:mypackage.text:decode
+"""
+PICTURES = (".svg", ".mmd", ".dot")
+
+
+@click.command("identify", cls=TargetCommand, epilog=EXAMPLES)
+@click.argument("target", nargs=-1, required=True, shell_complete=complete_targets)
+@click.option(
+    "--picture",
+    "pictures",
+    type=click.Path(dir_okay=False, path_type=Path),
+    multiple=True,
+    metavar="FILE",
+    help="Draw the automaton that was learned beside that of the dialect, what differs in red: "
+    "FILE.svg, FILE.mmd (Mermaid) or FILE.dot (Graphviz). May be given several times.",
+)
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="What stdout gets: sentences, or all that was found, machines included.",
+)
+@click.option(
+    "--questions",
+    type=click.IntRange(1),
+    default=1_000_000,
+    show_default=True,
+    metavar="N",
+    help="How many strings one operation may be asked.",
+)
+@with_limits
+@click.option("-q", "--quiet", is_flag=True, help="No progress.")
+def command(
+    target: tuple[str, ...],
+    pictures: tuple[Path, ...],
+    output_format: str,
+    questions: int,
+    timeout: float,
+    restarts: int,
+    quiet: bool,  # noqa: FBT001
+) -> None:
+    """Say what a decoder is: dialect, error position, error mode, behaviour in streams.
+
+    Its automaton is learned and compared with those of the reference: equivalence, not samples. Where it is
+    not equal to any, the nearest is named, and what is different, with the shortest witnesses.
+
+    \b
+    Exit status:
+      0  everything that it offers was identified
+      2  the command line is wrong, or a picture cannot be written
+      3  nothing was measured: the target would not start, or broke the protocol
+      4  something was not settled within the limits; the report says what
+    """  # noqa: D301 (click reads the backspace)
+    from overlong.conformance.models.identify.identify import identify
+    from overlong.conformance.report.identity import portrait_as_json, portrait_lines
+
+    named = target_of(target)
+    for path in pictures:
+        if path.suffix not in PICTURES:
+            raise click.BadParameter(f"{path.name!r}: end the name in {', '.join(PICTURES)}", param_hint="--picture")
+
+    def progress(title: str, asked: int) -> None:
+        if not quiet and sys.stderr.isatty():
+            click.echo(f"\r\x1b[Klearning: {title}, {asked} strings asked", err=True, nl=False)
+
+    with errors_on_one_line():
+        agreed_to([named])
+        portrait = identify(named, limits_of(timeout, restarts), questions=questions, progress=progress)
+        if not quiet and sys.stderr.isatty():
+            click.echo("\r\x1b[K", err=True, nl=False)
+        for path in pictures:
+            _draw(portrait, path)
+        if output_format == "json":
+            click.echo(json.dumps(portrait_as_json(portrait), indent=2))
+        else:
+            for line in portrait_lines(portrait, width()):
+                click.echo(line)
+    if not portrait.traits:
+        sys.exit(NOT_MEASURED)
+    sys.exit(CONFORMS if all(trait.learned is not None for trait in portrait.traits) else INCOMPLETE)
+
+
+def _draw(portrait: Portrait, path: Path) -> None:
+    from overlong.conformance.models.identify.picture import picture
+    from overlong.conformance.support.whole_file import written_whole
+
+    drawn = picture(portrait, path.suffix)
+    if drawn is None:
+        click.echo("overlong: no picture: it offers no verdict (V or D) whose automaton could be drawn", err=True)
+        return
+    with written_whole(path) as file:
+        file.write(drawn)

@@ -1,0 +1,212 @@
+"""``overlong matrix``: many decoders, one table."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import click
+
+from overlong.conformance.cli.formats import Wanted, exit_code, formats_option, report_of, show
+from overlong.conformance.cli.options import (
+    MEMORY,
+    SANDBOX,
+    errors_on_one_line,
+    limits_options,
+    profile_option,
+    width,
+)
+from overlong.conformance.cli.trust import agreed_to
+from overlong.conformance.cli.words import complete_targets
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from overlong.conformance.results.model import Report
+
+EXAMPLES = """\b
+Examples:
+  overlong matrix --all
+  overlong matrix cpython node-textdecoder rust-std
+  overlong matrix --all --format markdown > matrix.md
+  overlong matrix --all -o site/ --format html,json,junit
+  overlong matrix --all -o site/ --resume     go on where it was interrupted
+"""
+_TIMEOUT = 10.0
+"""Seconds: more than ``certify`` has, since several share the machine."""
+
+
+def _with_limits(command: Any) -> Any:
+    """The options of ``with_limits``, with a longer time-out."""
+    own = click.option("--timeout", type=click.FloatRange(0.01, 3600), default=_TIMEOUT, show_default=True,
+                       metavar="SECONDS", help="How long a target may take to answer one request.")  # fmt: skip
+    for option in reversed((own, *limits_options[1:])):
+        command = option(command)
+    return command
+
+
+@click.command("matrix", epilog=EXAMPLES)
+@click.argument("targets", nargs=-1, shell_complete=complete_targets)
+@click.option("--all", "every", is_flag=True, help="Every decoder that ships with an adapter and can be used here.")
+@click.option("--quick", is_flag=True, help="Leave out the scalar values.")
+@profile_option("What the decoders should speak: rfc3629, cesu-8, mutf-8, wtf-8, ... (see docs/dialects.md).")
+@click.option(
+    "-j",
+    "--jobs",
+    type=click.IntRange(1, 64),
+    default=lambda: os.cpu_count() or 1,
+    show_default="cores",
+    metavar="N",
+    help="Certify so many at a time.",
+)
+@_with_limits
+@click.option(
+    "--expected",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Deviations that are expected, as in 'overlong certify'.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("overlong-results"),
+    show_default=True,
+    metavar="FOLDER",
+    help="Where matrix.json goes, and a folder with the results of each target.",
+)
+@click.option(
+    "--resume", is_flag=True, help="Take the rows that are in the folder, and measure what is missing or has changed."
+)
+@formats_option("what matrix.json holds")
+@click.option("-q", "--quiet", is_flag=True, help="No progress.")
+def command(
+    targets: tuple[str, ...],
+    every: bool,  # noqa: FBT001
+    quick: bool,  # noqa: FBT001
+    profile: str,
+    jobs: int,
+    timeout: float,
+    restarts: int,
+    expected: Path | None,
+    output: Path,
+    resume: bool,  # noqa: FBT001
+    wanted: Wanted,
+    quiet: bool,  # noqa: FBT001
+) -> None:
+    """Certify many decoders and show them in one table: a row for each, a column for each claim.
+
+    TARGETS are named as in 'overlong certify'. Each is certified in a process of its own. With
+    html among the formats the folder is a site: open its index.html.
+
+    \b
+    Exit status:
+      0  everything measured holds, or deviates as expected, of every target
+      1  a target diverges
+      2  the command line is wrong
+      3  a target was not measured
+      4  incomplete: interrupted, or a target was restarted too often
+    """  # noqa: D301 (click reads the backspace)
+    from overlong.conformance.certification.certify import make_folder
+    from overlong.conformance.certification.matrix import statement
+    from overlong.conformance.certification.matrix.row import Row, not_begun
+    from overlong.conformance.certification.matrix.running import Matrix
+    from overlong.conformance.certification.matrix.statement import Conditions, rows_to_keep
+    from overlong.conformance.cli.certify import slug
+    from overlong.conformance.results.model import State
+    from overlong.conformance.targets.builtins import BUILTINS
+    from overlong.conformance.vectors.profile import Profile
+    from overlong.reference import dialect
+
+    if every == bool(targets):
+        raise click.UsageError("name targets, or all that can be used here with --all")
+    chosen = [name for name, builtin in BUILTINS.items() if not builtin.missing()] if every else list(targets)
+    folders = {name: slug(name) for name in chosen}
+    if len(set(folders.values())) < len(chosen):
+        raise click.UsageError("a target is named twice")
+    words = [
+        *(["--profile", profile] if profile != "rfc3629" else []),
+        *(["--expected", str(expected)] * bool(expected)),
+    ]
+    options = [*words, *_limits(timeout, restarts), "--quick" if quick else "--no-sweeps"]
+    here = shlex.join(["overlong", "matrix", *words, *["--quick"] * quick, *(["--all"] if every else chosen)])
+    with errors_on_one_line():
+        agreed_to(chosen)
+        make_folder(output)
+        conditions = Conditions.here(Profile(dialect(profile).name).name, options, expected)
+        kept = rows_to_keep(output, conditions) if resume else {}
+        rows = {name: kept[name].row if name in kept else not_begun(name) for name in chosen}
+
+        def write(incomplete: str) -> None:
+            statement.write(output, statement.statement(list(rows.values()), conditions, here, incomplete))
+
+        def done(row: Row, same: bool) -> None:  # noqa: FBT001
+            rows[row.target] = row
+            write("it is under way, or its end was sudden")
+            progress.done(row.target, row.state, "kept" if same else f"{row.seconds:.1f} s")
+
+        with _Progress(len(chosen), enabled=not quiet) as progress:
+            write("it is under way, or its end was sudden")
+            under_way = Matrix(options, output, folders)
+            rows = {row.target: row for row in under_way.rows(chosen, jobs, done, kept)}
+            write("interrupted" if under_way.interrupted else "")
+        report = report_of(output)
+        _show(report, [folders[name] for name in chosen], output, wanted)
+    if left := sum(row.state is State.INCOMPLETE for row in rows.values()):
+        click.echo(f"overlong: {left} of {len(rows)} targets are incomplete: --resume asks them again", err=True)
+    sys.exit(exit_code(report))
+
+
+def _limits(timeout: float, restarts: int) -> list[str]:
+    """The limits as options of ``certify``."""
+    meta = click.get_current_context().meta
+    words = ["--timeout", f"{timeout:g}", "--restarts", str(restarts), "--memory", str(meta[MEMORY])]
+    return words if meta[SANDBOX] else [*words, "--no-sandbox"]
+
+
+def _show(report: Report, folders: Sequence[str], output: Path, wanted: Wanted) -> None:
+    """Write what was read back from the folder in all formats."""
+    from overlong.conformance.certification.matrix.statement import STATEMENT
+    from overlong.conformance.report.formats import FORMATS
+    from overlong.conformance.report.matrix import table
+    from overlong.conformance.report.site import write_site
+    from overlong.conformance.support.printable import printable
+
+    if wanted.stdout == "json":
+        click.echo((output / STATEMENT).read_text("ascii"), nl=False)
+    elif wanted.stdout == "text":
+        click.echo("\n".join(table(report.subjects, width=width(), encoding=sys.stdout.encoding or "ascii")))
+    else:
+        show(FORMATS[wanted.stdout].render(report))
+    for path in write_site(report, folders, wanted.files, output):
+        click.echo(f"report: {printable(str(path), 1000)}")
+
+
+class _Progress:
+    """A bar in a terminal, a line for each row elsewhere."""
+
+    def __init__(self, targets: int, *, enabled: bool) -> None:
+        from overlong.conformance.cli.progress import Bar
+
+        self._targets, self._done = targets, 0
+        self._lines = enabled and not sys.stderr.isatty()
+        self._bar = Bar(enabled=enabled and sys.stderr.isatty(), unit="targets")
+
+    def __enter__(self) -> Self:
+        self._bar.update("", 0, self._targets)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.close()
+
+    def done(self, target: str, state: str, how: str) -> None:
+        from overlong.conformance.support.printable import printable
+
+        self._done += 1
+        name = printable(target)
+        self._bar.update(name[:22], self._done, self._targets)
+        if self._lines:
+            click.echo(f"[{self._done}/{self._targets}] {name}: {state} ({how})", err=True)

@@ -1,0 +1,80 @@
+"""``overlong target new``: an adapter to start from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from overlong.conformance.cli.options import errors_on_one_line
+from overlong.conformance.cli.words import complete_languages
+from overlong.conformance.support.printable import printable
+from overlong.conformance.targets.templates import TEMPLATES, Template, template_for
+
+LANGUAGES = ", ".join(TEMPLATES)
+
+EXAMPLES = """\b
+Examples:
+  overlong target new rust > adapter.rs
+  overlong target new node -o adapter.js
+"""
+
+
+@click.command(
+    "new",
+    epilog=EXAMPLES,
+    help=f"""Write an adapter to start from, to stdout.
+
+LANG is {LANGUAGES}, or a usual short name for one of them.
+
+The adapter runs as it is, with a decoder of its language inside, and has one place for yours. Its first lines say
+how to build it and how to certify it.
+
+\b
+Exit status:
+  0  written
+  2  there is no such language, or the file is there already""",
+)
+@click.argument("language", metavar="LANG", required=False, shell_complete=complete_languages)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write it to this file, which must not be there yet.",
+)
+@click.option("--force", is_flag=True, help="Replace the file if it is there.")
+def new_command(language: str | None, output: Path | None, force: bool) -> None:  # noqa: FBT001
+    template = _named(language)
+    with errors_on_one_line():
+        if output is None:
+            click.echo(template.source, nl=False)
+            return
+        try:
+            with output.open("wb" if force else "xb") as file:
+                file.write(template.source)
+        except FileExistsError as error:
+            where = printable(str(output))
+            raise click.UsageError(f"{where} is there already; --force replaces it, or name another file") from error
+        click.echo(f"{printable(str(output))} is written; its first lines say how to build and certify it", err=True)
+
+
+def _named(language: str | None) -> Template:
+    """The template that is asked for.
+
+    Raises:
+        click.UsageError: no language is named, or one without a template; the message lists those that have one.
+    """
+    if language is None:
+        raise click.UsageError(f"name a language: {LANGUAGES}")
+    if template := template_for(language):
+        return template
+    import difflib
+
+    names = [name for each in TEMPLATES.values() for name in (each.language, *each.others)]
+    close = difflib.get_close_matches(language.casefold(), names, 1)
+    hint = f", did you mean {close[0]}?" if close else "."
+    raise click.UsageError(
+        f"no adapter in {printable(language)}{hint} There is {LANGUAGES}. "
+        "For any other language docs/protocol.md tells what an adapter does."
+    )

@@ -1,0 +1,212 @@
+"""What commands have in common: the target on the command line, exit codes, errors on one line."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+
+from overlong.conformance.cli.trust import keep_trust
+from overlong.conformance.cli.words import complete_profiles
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Sequence
+
+    from overlong.conformance.targets.resolve import Limits
+
+CONFORMS, DIVERGES, USAGE, NOT_MEASURED, INCOMPLETE = 0, 1, 2, 3, 4
+"""Exit codes, as ``docs/command-line.md`` documents them."""
+
+MARKER = "overlong.command_follows"
+MEMORY, SANDBOX = "overlong.memory", "overlong.sandbox"
+
+
+class TargetCommand(click.Command):
+    """A command whose last argument is a target: a name, or ``--`` and a command with its own options."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.meta[MARKER] = "--" in args
+        return super().parse_args(ctx, args)
+
+
+def target_of(words: Sequence[str], *, leading: int = 0) -> str | list[str]:
+    """The target that the arguments name.
+
+    Raises:
+        click.UsageError: none, or several without ``--`` before them.
+    """
+    named = list(words[leading:])
+    if click.get_current_context().meta.get(MARKER) and named:
+        return named
+    if len(named) == 1:
+        return named[0]
+    if not named:
+        raise click.UsageError("name a target: 'overlong target list' shows those that are ready here")
+    raise click.UsageError("one target at a time; put -- before a command: overlong certify -- node adapter.js")
+
+
+def leave(message: str, code: int) -> NoReturn:
+    """Say what went wrong on one line, and exit."""
+    click.echo(f"overlong: {message}", err=True)
+    sys.exit(code)
+
+
+@contextlib.contextmanager
+def errors_on_one_line() -> Generator[None]:
+    """No traceback for what a user can mend."""
+    from overlong.conformance.oracle.target import TargetError, UnknownTarget
+    from overlong.conformance.support.printable import printable
+
+    try:
+        yield
+    except UnknownTarget as error:
+        leave(str(error), USAGE)
+    except TargetError as error:
+        leave(str(error), NOT_MEASURED)
+    except KeyboardInterrupt:
+        leave("interrupted before anything was measured; nothing is written", INCOMPLETE)
+    except OSError as error:
+        where = f"{printable(str(error.filename))}: " if error.filename else "output cannot be written: "
+        remedy = "check the path" if isinstance(error, FileNotFoundError) else "choose another folder with -o"
+        leave(f"{where}{error.strerror or printable(str(error))}; {remedy}", USAGE)
+
+
+@contextlib.contextmanager
+def files_refused() -> Generator[None]:
+    """What is wrong with a file of vectors, on one line that names the file and the place."""
+    from overlong.conformance.support.strict_json import JsonError
+    from overlong.conformance.vectors.check import CheckError, WrongError
+
+    try:
+        yield
+    except (CheckError, JsonError, WrongError) as error:
+        leave(str(error), USAGE)
+
+
+_UNITS = {"K": 10, "M": 20, "G": 30, "T": 40}
+
+
+def _octets_of(size: str) -> int:
+    """The number of octets in a size: ``0``, ``512M``, ``4G``.
+
+    Raises:
+        click.BadParameter: it is none, or less than an interpreter needs.
+    """
+    text = size.upper().removesuffix("IB").removesuffix("B")
+    number, unit = (text[:-1], text[-1:]) if text[-1:] in _UNITS else (text, "")
+    if not (number.isascii() and number.isdecimal()) or len(number) > 12:
+        raise click.BadParameter(f"{size!r} is no size; write 512M, 4G, or 0 for no limit")
+    octets, least, most = int(number) << _UNITS.get(unit, 0), 16 << 20, 1 << 60
+    if 0 < octets < least:
+        raise click.BadParameter(f"{size!r} is too little to start anything; {least >> 20}M is the least")
+    if octets > most:
+        raise click.BadParameter(f"{size!r} is more than any machine has; write 0 for no limit")
+    return octets
+
+
+def _keep_memory(context: click.Context, _option: click.Parameter, size: str) -> None:
+    context.meta[MEMORY] = _octets_of(size)
+
+
+def _keep_sandbox(context: click.Context, _option: click.Parameter, none: bool) -> None:  # noqa: FBT001
+    context.meta[SANDBOX] = not none
+
+
+def _a_number(_context: click.Context, _option: click.Parameter, seconds: float) -> float:
+    """What is not "nan", which is neither too small nor too large for anybody."""
+    if seconds != seconds:  # noqa: PLR0124
+        raise click.BadParameter("nan is no number of seconds; write one from 0.01 to 3600")
+    return seconds
+
+
+limits_options: list[Any] = [
+    click.option(
+        "--timeout",
+        type=click.FloatRange(0.01, 3600),
+        default=5.0,
+        show_default=True,
+        metavar="SECONDS",
+        callback=_a_number,
+        help="How long the target may take to answer one request.",
+    ),
+    click.option(
+        "--restarts",
+        type=click.IntRange(0),
+        default=100,
+        show_default=True,
+        metavar="N",
+        help="How often it may crash or hang before the run is given up.",
+    ),
+    click.option(
+        "--memory",
+        default="4G",
+        show_default=True,
+        metavar="SIZE",
+        expose_value=False,
+        callback=_keep_memory,
+        help="How much memory each of its processes may allocate, as 512M or 4G; 0 for no limit. Linux only.",
+    ),
+    click.option(
+        "--no-sandbox",
+        is_flag=True,
+        expose_value=False,
+        callback=_keep_sandbox,
+        help="Run it as a plain process group, without limits on memory; what leaves the group may outlive it.",
+    ),
+    click.option(
+        "--trust",
+        is_flag=True,
+        expose_value=False,
+        callback=keep_trust,
+        help="Run what overlong.toml or pyproject.toml here names for it, without being asked.",
+    ),
+]
+
+
+def limits_of(timeout: float, restarts: int) -> Limits:
+    """The limits that the options of :func:`with_limits` set; those on memory and processes are read here."""
+    from overlong.conformance.targets.resolve import Limits
+
+    meta = click.get_current_context().meta
+    return Limits(timeout, restarts, memory=meta[MEMORY], sandbox=meta[SANDBOX])
+
+
+def with_limits(command: Any) -> Any:
+    """Add the options of :class:`~overlong.conformance.targets.resolve.Limits`; see :func:`limits_of`."""
+    for option in reversed(limits_options):
+        command = option(command)
+    return command
+
+
+def profile_option(help_text: str) -> Callable[[Any], Any]:
+    """``--profile DIALECT``: the name of a dialect that there is."""
+    return click.option(
+        "--profile",
+        default="rfc3629",
+        show_default=True,
+        metavar="DIALECT",
+        help=help_text,
+        callback=_dialect,
+        shell_complete=complete_profiles,
+    )
+
+
+def _dialect(_context: click.Context, _option: click.Parameter, name: str) -> str:
+    from overlong.reference import DIALECTS
+
+    if name not in DIALECTS:
+        import difflib
+
+        close = difflib.get_close_matches(name, DIALECTS, 1)
+        hint = f"did you mean {close[0]}?" if close else f"there is {', '.join(DIALECTS)}"
+        raise click.BadParameter(f"no profile {name!r}; {hint}", param_hint="--profile")
+    return name
+
+
+def width() -> int:
+    """Columns to write in: the terminal's, 80 where there is none, and never so wide that lines are hard to read."""
+    import shutil
+
+    return max(40, min(shutil.get_terminal_size((80, 24)).columns, 120))

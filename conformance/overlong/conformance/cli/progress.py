@@ -1,0 +1,75 @@
+"""Progress on stderr: a bar in a terminal, a line now and then elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Any, Self
+
+import click
+
+from overlong.conformance.support.printable import thousands
+
+_EVERY = 10.0  # seconds between plain lines
+_PATIENCE = 0.5  # seconds before a bar is worth drawing
+_STEPS = 200
+
+
+class Bar:
+    """One bar for the whole run; it leaves nothing behind."""
+
+    def __init__(self, *, enabled: bool, unit: str = "vectors") -> None:
+        """``unit``: what is counted."""
+        self._enabled = enabled
+        self._unit = unit
+        self._total = 0
+        self._first, self._began = 0, 0.0  # done before, and when that was
+        self._live = enabled and sys.stderr.isatty()
+        self._bar: Any = None
+        self._done = 0
+        self._started = self._said = time.monotonic()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Take the bar away: the report is what stays."""
+        if self._bar is not None:
+            self._take_away()
+            self._live = False
+
+    def _take_away(self) -> None:
+        if self._bar is not None:
+            self._bar.__exit__(None, None, None)
+            sys.stderr.write("\x1b[1A\x1b[2K")
+            sys.stderr.flush()
+            self._bar = None
+
+    def update(self, suite: str, done: int, total: int) -> None:
+        """The run is at ``done`` of ``total`` vectors, in ``suite``."""
+        if not self._enabled:
+            return
+        now = time.monotonic()
+        if total != self._total:  # another job: suites are done, and a sweep begins
+            self._take_away()
+            self._total, self._done = total, 0
+            self._first, self._began = done, now
+        if self._live and now - self._started > _PATIENCE:
+            if self._bar is None:
+                steps = max(total // _STEPS, 1)
+                self._bar = click.progressbar(length=total, file=sys.stderr, width=30, update_min_steps=steps)
+                self._bar.__enter__()
+            self._bar.label = f"{suite:<22}{self._rate(done, now)}"
+            self._bar.update(done - self._done)
+            self._done = done
+        elif not self._live and now - self._said > _EVERY:
+            click.echo(f"{suite}: {done} of {total} {self._unit}{self._rate(done, now)}", err=True)
+            self._said = now
+
+    def _rate(self, done: int, now: float) -> str:
+        """How fast strings are asked; of vectors, which are many things, nobody wants to know."""
+        new, seconds = done - self._first, now - self._began
+        return f", {thousands(round(new / seconds))} per second" if self._unit == "strings" and new and seconds else ""

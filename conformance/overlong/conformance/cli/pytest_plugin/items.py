@@ -1,0 +1,173 @@
+"""Certification as tests of pytest: for each target a test of each claim, and one of what is expected.
+
+A target is certified when the first of its tests is run, once in each process. Nothing happens before: naming the tests
+costs nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from overlong.conformance.certification.runner import FAILS, NOT_MEASURED
+from overlong.conformance.protocol.kind import CLAIMS, LIMITS, VERDICT
+from overlong.conformance.support.printable import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from overlong.conformance.results.certificate import Certificate
+    from overlong.conformance.results.expected import Expectations
+
+SUITES = ("core", "complete(0)", "complete(0) refusing", "complete(0) replacing", "streams", "encoder edges", "memory")
+"""What is asked if nobody wants anything else: about a second."""
+ALL = "all"
+_TESTS = tuple(claim for claim in CLAIMS if claim != LIMITS)
+"""Claims that have a test; that a declared limit is not so fails the test of the verdict, which rests on it."""
+EXPECTED = "expected deviations"
+_WIDTH = 100
+
+
+@dataclass
+class _Measured:
+    """What is known of a target: a certificate, or why there is none."""
+
+    certificate: Certificate | None = None
+    why: str = ""
+
+
+def items_of(session: pytest.Session, targets: Sequence[str]) -> Iterator[pytest.Item]:
+    """The tests of some targets.
+
+    Raises:
+        pytest.UsageError: there is no such suite, or the file of expected deviations is wrong.
+    """
+    from overlong.conformance.vectors import suites
+
+    wanted: list[str] = session.config.getoption("overlong_suites") or []
+    for name in wanted:
+        if name not in suites.SUITES and name != ALL:
+            raise pytest.UsageError(f"--overlong-suite: no suite {name!r}; there is {', '.join(suites.SUITES)}, {ALL}")
+    for target in targets:
+        parent = TargetNode.of(session, target, None if ALL in wanted else tuple(wanted) or SUITES)
+        names = [*_TESTS, *[EXPECTED] * bool(parent.expectations().deviations)]
+        yield from (ClaimItem.of(parent, name) for name in names)
+
+
+class TargetNode(pytest.Collector):
+    """A target, which is certified once."""
+
+    def __init__(self, *, target: str, suites: tuple[str, ...] | None, **kw: Any) -> None:
+        """``suites``: what it is asked; None for all. The rest is pytest's."""
+        super().__init__(**kw)
+        self.target, self.suites = target, suites
+        self._measured: _Measured | None = None
+
+    @classmethod
+    def of(cls, session: pytest.Session, target: str, suites: tuple[str, ...] | None) -> TargetNode:
+        name = printable(target)
+        made: Any = super().from_parent  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        node: TargetNode = made(session, name=name, nodeid=f"overlong::{name}", target=target, suites=suites)
+        return node
+
+    def collect(self) -> list[pytest.Item]:
+        return [ClaimItem.of(self, claim) for claim in _TESTS]
+
+    def expectations(self) -> Expectations:
+        """What is expected of it.
+
+        Raises:
+            pytest.UsageError: the file is wrong.
+        """
+        from overlong.conformance.results.expected import ExpectationError, Expectations
+        from overlong.conformance.support.clock import today
+
+        file: str | None = self.config.getoption("overlong_expected")
+        try:
+            return Expectations.read(Path(file) if file else None, self.target, today())
+        except ExpectationError as error:
+            raise pytest.UsageError(str(error)) from None
+
+    def certificate(self) -> Certificate:
+        """Its certificate; the target is measured when somebody asks first.
+
+        Where it cannot be measured, the test that asks first fails with a line that says why; others are skipped.
+        """
+        if self._measured is not None:
+            if self._measured.certificate is None:
+                pytest.skip(f"not measured: {self._measured.why}")
+            return self._measured.certificate
+        from overlong.conformance.certification.certify import certify
+        from overlong.conformance.oracle.target import TargetError
+
+        self._measured = _Measured(why="it was interrupted")
+        certificate: Certificate | None = None
+        try:
+            certificate = certify(self.target, suites=self.suites, sweeps=(), expected=self.expectations(), trust=True)
+        except (TargetError, OSError) as error:
+            self._measured.why = printable(str(error), 1000)
+        if certificate is None:
+            pytest.fail(f"overlong: {self._measured.why}", pytrace=False)
+        if certificate.run.incomplete == "interrupted":
+            raise KeyboardInterrupt
+        self._measured.certificate = certificate
+        return certificate
+
+
+def _test_of(claim: str) -> str:
+    return VERDICT if claim == LIMITS else claim
+
+
+class ClaimItem(pytest.Item):
+    """One claim about a target, or that all that is expected of it is so."""
+
+    @classmethod
+    def of(cls, parent: TargetNode, name: str) -> ClaimItem:
+        made: Any = super().from_parent  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        item: ClaimItem = made(parent, name=name)
+        item.add_marker("overlong")
+        return item
+
+    def _target(self) -> TargetNode:
+        assert isinstance(self.parent, TargetNode)
+        return self.parent
+
+    def setup(self) -> None:
+        self._target().certificate()
+
+    def runtest(self) -> None:
+        certificate = self._target().certificate()
+        if certificate.run.incomplete:
+            pytest.fail(f"overlong: incomplete: {printable(certificate.run.incomplete, 1000)}", pytrace=False)
+        if self.name == EXPECTED:
+            self._run_expected(certificate)
+            return
+        from overlong.conformance.report.terminal import lines_of_bucket, why_not
+
+        state = certificate.claims[self.name]
+        buckets = [bucket for bucket in certificate.unexpected if _test_of(bucket.example.claim) == self.name]
+        if state == NOT_MEASURED and not buckets:
+            pytest.skip(f"not measured: {why_not(certificate, self.name)}")
+        if buckets and certificate.run.sign:
+            pytest.fail(f"look at the adapter first: {certificate.run.sign}", pytrace=False)
+        if buckets:
+            told = ["\n".join(lines_of_bucket(bucket, self._target().target, _WIDTH)) for bucket in buckets]
+            pytest.fail("\n\n".join(told), pytrace=False)
+        if state == FAILS and certificate.expected is not None:
+            of_claim = [bucket for bucket in certificate.run.ordered_buckets if bucket.example.claim == self.name]
+            found = [certificate.expected.of_bucket(bucket.example.bucket) for bucket in of_claim]
+            reasons = dict.fromkeys(printable(each.reason) or "no reason given" for each in found if each is not None)
+            pytest.xfail("; ".join(reasons))
+
+    def _run_expected(self, certificate: Certificate) -> None:
+        from overlong.conformance.report.expected import lines_of
+
+        assert certificate.expected is not None
+        if certificate.expected.stale:
+            pytest.fail("\n".join(lines_of(certificate.expected, _WIDTH)), pytrace=False)
+
+    def reportinfo(self) -> tuple[Path, None, str]:
+        return self.config.rootpath / "overlong", None, f"{self._target().name}: {self.name}"

@@ -1,0 +1,120 @@
+"""Vectors as a project's own tests want them: plain values, nothing to be looked up."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, overload
+
+from overlong.conformance.vectors.suites.core import core_vectors
+from overlong.reference import Decoded
+
+if TYPE_CHECKING:
+    from overlong.conformance.vectors.vector import Vector
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Octets for a decoder, and what a right one makes of them."""
+
+    id: str
+    """``overlong/c0af``: what ``overlong replay`` takes."""
+    category: str
+    octets: bytes
+    comment: str
+    """Why it is asked; may be empty."""
+    accepted: bool
+    """Whether the octets are well-formed."""
+    scalars: tuple[int, ...] | None
+    """The scalar values; None if they are ill-formed."""
+    offset: int | None
+    """Where the first ill-formed octets begin; None if there are none."""
+    replacement: str
+    """What a decoder gives that puts U+FFFD for each maximal subpart."""
+
+    @property
+    def text(self) -> str | None:
+        """The scalar values as a string; None if the octets are ill-formed."""
+        return self.replacement if self.accepted else None
+
+    @classmethod
+    def of(cls, vector: Vector) -> Sample:
+        strict = vector.strict
+        if isinstance(strict, Decoded):
+            accepted, scalars, offset = True, strict.scalars, None
+        else:
+            accepted, scalars, offset = False, None, strict.offset
+        replacement = "".join(map(chr, vector.replaced.scalars))
+        return cls(vector.id, vector.category, vector.octets, vector.comment, accepted, scalars, offset, replacement)
+
+
+class Vectors(Sequence[Sample]):
+    """Samples in order, to go through or to choose from."""
+
+    def __init__(self, samples: Sequence[Sample]) -> None:
+        self._samples = tuple(samples)
+
+    @overload
+    def __getitem__(self, index: int) -> Sample: ...
+    @overload
+    def __getitem__(self, index: slice) -> Vectors: ...
+    def __getitem__(self, index: int | slice) -> Sample | Vectors:
+        return Vectors(self._samples[index]) if isinstance(index, slice) else self._samples[index]
+
+    def __len__(self) -> int:
+        return len(self._samples)
+
+    @property
+    def categories(self) -> tuple[str, ...]:
+        """The names of the categories, in order."""
+        return tuple(dict.fromkeys(each.category for each in self._samples))
+
+    def category(self, *names: str) -> Vectors:
+        """Those of some categories.
+
+        Raises:
+            KeyError: there is none of that name; the message says which there are.
+        """
+        if wrong := self.unknown_among(names):
+            raise KeyError(wrong)
+        return Vectors([each for each in self._samples if each.category in names])
+
+    def unknown_among(self, names: Sequence[object]) -> str:
+        """What is wrong with the names of some categories; empty if all are right."""
+        for name in names:
+            if name not in self.categories:
+                close = difflib.get_close_matches(str(name), self.categories, 1)
+                hint = f"did you mean {close[0]!r}?" if close else f"there is {', '.join(self.categories)}"
+                return f"no category {name!r} of vectors; {hint}"
+        return ""
+
+    @property
+    def well_formed(self) -> Vectors:
+        """Those that a right decoder accepts."""
+        return Vectors([each for each in self._samples if each.accepted])
+
+    @property
+    def ill_formed(self) -> Vectors:
+        """Those that it refuses."""
+        return Vectors([each for each in self._samples if not each.accepted])
+
+
+@cache
+def _all() -> Vectors:
+    return Vectors([Sample.of(vector) for vector in core_vectors()])
+
+
+def unknown(categories: Sequence[object]) -> str:
+    """What is wrong with the names of some categories; empty if all are right."""
+    return _all().unknown_among(categories)
+
+
+def wanted(categories: Sequence[str]) -> Vectors:
+    """The samples of these categories, or all if none is named.
+
+    Raises:
+        KeyError: there is none of that name; the message says which there are.
+    """
+    return _all().category(*categories) if categories else _all()

@@ -1,0 +1,103 @@
+"""``overlong replay``: one vector, one target, both answers."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from overlong.conformance.cli.options import (
+    CONFORMS,
+    DIVERGES,
+    NOT_MEASURED,
+    TargetCommand,
+    errors_on_one_line,
+    files_refused,
+    limits_of,
+    profile_option,
+    target_of,
+    width,
+    with_limits,
+)
+from overlong.conformance.cli.trust import agreed_to
+from overlong.conformance.cli.words import complete_targets
+
+EXAMPLES = """\b
+Examples:
+  overlong replay surrogate/eda080 cpython-surrogatepass
+  overlong replay chunking/e282.ac cpython-incremental
+  overlong replay E080AF -- node adapter.js
+  overlong replay corpora/regressions/D-7f3a0c19.json cpython
+"""
+
+
+@click.command("replay", cls=TargetCommand, epilog=EXAMPLES)
+@click.argument("words", nargs=-1, required=True, metavar="VECTOR TARGET", shell_complete=complete_targets)
+@profile_option("What the decoder should speak.")
+@with_limits
+def command(words: tuple[str, ...], profile: str, timeout: float, restarts: int) -> None:
+    """Give one vector to one target, and show what each of its operations answers.
+
+    VECTOR is an id from a report, octets in hexadecimal, or a file of one vector. TARGET is named as in
+    'overlong certify'. No file is written.
+
+    \b
+    Exit status:
+      0  every answer is as expected
+      1  one is not
+      2  there is no such vector or target
+      3  not measured: the target would not start, or offers nothing that fits
+    """  # noqa: D301 (click reads the backspace)
+    from overlong.conformance.certification.replay import asks, replay
+    from overlong.conformance.oracle.finding import expected_in_words, observed_in_words
+    from overlong.conformance.oracle.lost import ended_how
+    from overlong.conformance.protocol.wire import OPERATIONS
+    from overlong.conformance.support.printable import printable, spaced_hex
+    from overlong.conformance.vectors.find import find_vectors
+    from overlong.conformance.vectors.given import FORMS, vectors_in
+    from overlong.conformance.vectors.profile import Profile
+    from overlong.conformance.vectors.vector import IdError
+
+    target = target_of(words, leading=1)
+    try:
+        with errors_on_one_line(), files_refused():
+            found = vectors_in(Path(words[0])) if words[0].endswith(FORMS) else find_vectors(words[0])
+        vector, *others = (replace(each, profile=Profile(profile)) for each in found)
+        asks(vector)
+    except IdError as error:
+        raise click.UsageError(printable(str(error))) from None
+    if others:
+        ids = ", ".join(each.id for each in (vector, *others[:7])) + ", …" * (len(others) > 7)
+        raise click.UsageError(f"{printable(words[0])} has {1 + len(others)} vectors; choose one: {printable(ids)}")
+    with errors_on_one_line():
+        agreed_to([target])
+        answers = replay(vector, target, limits_of(timeout, restarts))
+    chunks = f"  in chunks of {', '.join(map(str, vector.chunks))}" if vector.chunks is not None else ""
+    click.echo(f"input     {spaced_hex(vector.octets)}{chunks}")
+    if vector.earlier is not None:
+        earlier = " | ".join(spaced_hex(chunk) for chunk in vector.earlier)
+        click.echo(f"earlier   {earlier}, a stream that {ended_how(vector.earlier, vector)}")
+    if vector.comment:
+        for line in textwrap.wrap(f"why       {vector.comment}", width(), subsequent_indent=" " * 10):
+            click.echo(line)
+    for answer in answers:
+        click.echo(OPERATIONS[answer.operation])
+        if answer.expected is None:
+            click.echo(f"  expected  no expectation: error mode unknown ({printable(answer.error_mode)})")
+        else:
+            click.echo(f"  expected  {expected_in_words(answer.expected, answer.operation)}")
+        click.echo(f"  observed  {observed_in_words(answer.observed, answer.operation)}")
+        if answer.finding is not None:
+            finding = answer.finding
+            section = f"  ({finding.section})" if finding.section else ""
+            click.echo(click.style("  FAIL", fg="red", bold=True) + f"      {finding.code} {finding.title}{section}")
+            if any(finding.detail):
+                click.echo(f"  expected  {finding.detail[0]}")
+                click.echo(f"  observed  {finding.detail[1] or 'another'}")
+    if not answers:
+        click.echo("overlong: the target offers no operation that fits this vector", err=True)
+        sys.exit(NOT_MEASURED)
+    sys.exit(DIVERGES if any(answer.finding for answer in answers) else CONFORMS)

@@ -1,0 +1,71 @@
+"""``overlong report``: any file of results, in any format, without asking a decoder again."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from overlong.conformance.cli.formats import exit_code, output_options, put_out, report_of
+from overlong.conformance.cli.options import CONFORMS, errors_on_one_line
+
+EXAMPLES = """\b
+Examples:
+  overlong report overlong-results/cpython
+  overlong report overlong-results/cpython --format html -o cpython.html
+  overlong report results.jsonl --format html,junit,sarif,badge -o report/
+  overlong report a/results.jsonl b/results.jsonl --format markdown
+  overlong report campaign/ --format json --exit-zero | jq .subjects
+"""
+
+
+@click.command("report", epilog=EXAMPLES)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
+@output_options
+@click.option(
+    "--exit-zero",
+    is_flag=True,
+    help="Exit with 0 whatever the results say, if the report could be written.",
+)
+def command(
+    files: tuple[Path, ...],
+    names: tuple[str, ...],
+    output: Path | None,
+    exit_zero: bool,  # noqa: FBT001
+) -> None:
+    """Show results again, in any format, without asking a decoder.
+
+    FILE is what a verb left behind, or the folder where it did: results.jsonl or certificate.json
+    of 'certify', matrix.json of 'matrix', sweep.json of 'sweep', campaign.json of 'fuzz', diff.json
+    of 'diff', or a report in JSON. Several files of single decoders become one table. A file that was
+    cut, since its writer was killed, still gives what is in it: the report says INCOMPLETE.
+
+    \b
+    Formats, and the names of their files in a folder:
+      text      report.txt      what a terminal shows
+      json      report.json     all of it, for programs (schema overlong/report-1)
+      markdown  report.md       for an issue, or the summary of a CI step
+      html      report.html     one page with pictures; needs no network
+      junit     junit.xml       a test case for each claim and bucket
+      sarif     overlong.sarif  SARIF 2.1.0, for code scanning
+      badge     badge.json      the JSON of a badge (shields.io endpoint)
+
+    One format goes to stdout, or to the file that -o names; if -o is a folder, or ends with '/', into
+    that, under the name above. Equal results give equal octets.
+
+    \b
+    Exit status: that of the results, so that CI can fail by it (--exit-zero: 0):
+      0  everything measured holds, or diverges as expected
+      1  a decoder diverges, or an expectation is stale; of a diff, something
+         regressed
+      2  the command line is wrong, or a file cannot be read
+      3  a decoder was not measured, or nothing was to be judged
+      4  incomplete: interrupted, or the file was cut
+    """  # noqa: D301 (click reads the backspace)
+    if len(names) > 1 and output is None:
+        raise click.UsageError("several formats need a folder; name it with -o")
+    with errors_on_one_line():
+        report = report_of(*files)
+        put_out(report, names, output)
+    sys.exit(CONFORMS if exit_zero else exit_code(report))

@@ -1,0 +1,178 @@
+"""``overlong score``: how good a list of test strings is."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Self
+
+import click
+
+from overlong.conformance.cli.options import (
+    CONFORMS,
+    DIVERGES,
+    USAGE,
+    errors_on_one_line,
+    leave,
+    width,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+FORMATS = ("auto", "hex", "numbered", "json", "jsonl", "tsv", "frames", "directory", "raw", "lines")
+"""As ``overlong.conformance.models.score.files`` has them; here so that ``--help`` imports nothing."""
+
+EXAMPLES = """\b
+Examples:
+  overlong score tests.txt
+  overlong score fuzz/corpus/
+  overlong score --input lines strings.bin
+  overlong score tests.txt --add missing.tsv
+  overlong score tests.json --fail-under 100 -q
+"""
+
+
+@click.command("score", epilog=EXAMPLES)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option(
+    "--input",
+    "form",
+    type=click.Choice(FORMATS),
+    default="auto",
+    show_default=True,
+    help="How the files are written; raw: each is one string; lines: each line's octets are one.",
+)
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="What stdout gets.",
+)
+@click.option(
+    "--add",
+    "missing",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Write the vectors that are missing for 100 %, one a line.",
+)
+@click.option(
+    "--fail-under",
+    type=click.FloatRange(0, 100),
+    metavar="PERCENT",
+    help="Exit with 1 if fewer single-transition faults are caught.",
+)
+@click.option("-q", "--quiet", is_flag=True, help="No progress; one line.")
+@click.option("-v", "--verbose", is_flag=True, help="More of what is missed, and what the names mean.")
+def command(
+    files: tuple[str, ...],
+    form: str,
+    output_format: str,
+    missing: str | None,
+    fail_under: float | None,
+    quiet: bool,  # noqa: FBT001
+    verbose: bool,  # noqa: FBT001
+) -> None:
+    """Measure a list of test strings: which wrong decoders does it catch?
+
+    FILE is a list in our own formats or another (octets in hexadecimal a line, number:octets, JSON arrays),
+    a folder whose files are strings, or - for standard input. Several files are one list.
+
+    \b
+    Exit status:
+      0  measured
+      1  an expectation in the list is wrong, or the score is below --fail-under
+      2  a file cannot be read, or there is no string in it
+      4  interrupted
+    """  # noqa: D301 (click reads the backspace)
+    import json
+
+    from overlong.conformance.models.score import ReadError, score
+    from overlong.conformance.report.score import summary
+    from overlong.conformance.support.printable import printable
+
+    if missing is not None and any(_same(missing, file) for file in files):
+        raise click.UsageError(f"--add {printable(missing)} would overwrite a list; name another file")
+    with errors_on_one_line(), _Counter(enabled=not quiet) as counter:
+        try:
+            result = score(*files, form=form, progress=counter.update)
+        except ReadError as error:
+            leave(str(error), USAGE)
+        counter.close()
+        if missing is not None:
+            _write(missing, result.to_add.lines())
+        if output_format == "json":
+            click.echo(json.dumps(result.to_json(), indent=2))
+        else:
+            for line in summary(result, width=width(), verbose=verbose, added=missing or ""):
+                if not quiet or line.startswith(_ESSENTIAL[: 1 + bool(result.wrong_count)]):
+                    click.echo(line)
+    below = fail_under is not None and 100 * result.transitions.caught < fail_under * result.transitions.total
+    if below:
+        click.echo(f"overlong: {result.transitions.percent} % is below --fail-under {fail_under:g}", err=True)
+    sys.exit(DIVERGES if below or result.wrong_count else CONFORMS)
+
+
+_ESSENTIAL = ("single-transition faults", "wrong expectations")
+"""How the lines begin that ``-q`` leaves: the figure, and what made the exit status 1."""
+
+
+def _same(one: str, other: str) -> bool:
+    from pathlib import Path
+
+    try:
+        return Path(one).samefile(other)
+    except (OSError, ValueError):
+        return False
+
+
+def _write(file: str, lines: Iterable[str]) -> None:
+    """Write the whole file or none of it."""
+    from pathlib import Path
+
+    from overlong.conformance.support.printable import printable
+    from overlong.conformance.vectors.sink import FolderSink
+
+    path = Path(file)
+    try:
+        with FolderSink(path.parent, path.name).open() as out:
+            out.writelines(line.encode("ascii") for line in lines)
+    except OSError as error:
+        leave(f"{printable(file)}: {error.strerror}; choose another file with --add", USAGE)
+
+
+class _Counter:
+    """How far a long read is, on stderr: a line that is written over in a terminal, one now and then elsewhere."""
+
+    def __init__(self, *, enabled: bool) -> None:
+        import time
+
+        self._enabled = enabled
+        self._live = sys.stderr.isatty()
+        self._every = 0.1 if self._live else 10.0  # seconds
+        self._clock = time.monotonic
+        self._said = self._clock()
+        self._written = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def update(self, what: str, strings: int) -> None:
+        """So many strings are done."""
+        from overlong.conformance.support.printable import thousands
+
+        if self._enabled and self._clock() - self._said > self._every:
+            self._said = self._clock()
+            text = f"{what} {thousands(strings)} strings"
+            click.echo(f"\r\x1b[K{text}" if self._live else text, nl=not self._live, err=True)
+            self._written = True
+
+    def close(self) -> None:
+        """Take the line away."""
+        if self._live and self._written:
+            click.echo("\r\x1b[K", nl=False, err=True)
+            self._written = False

@@ -1,0 +1,243 @@
+"""``overlong sweep``: every string of a plan."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from overlong.conformance.cli.certify import slug
+from overlong.conformance.cli.colours import coloured
+from overlong.conformance.cli.formats import (
+    Wanted,
+    formats_option,
+    rendered,
+    report_of,
+    show,
+    tell_written,
+)
+from overlong.conformance.cli.options import (
+    INCOMPLETE,
+    NOT_MEASURED,
+    USAGE,
+    TargetCommand,
+    errors_on_one_line,
+    leave,
+    limits_of,
+    profile_option,
+    target_of,
+    width,
+    with_limits,
+)
+from overlong.conformance.cli.plans import plans_wanted, with_plans
+from overlong.conformance.cli.trust import agreed_to
+from overlong.conformance.cli.words import complete_targets
+from overlong.conformance.results.headline import exit_code_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from overlong.conformance.sweep.sweep import SweepRun
+
+EXAMPLES = """\b
+Examples:
+  overlong sweep cpython
+  overlong sweep --exhaustive 3 py:mypackage.text:decode
+  overlong sweep --exhaustive 4 --jobs 8 \\
+      'so:libfoo.so:check?abi=bool(ptr,len)'
+  overlong sweep --exhaustive 4 --resume \\
+      'so:libfoo.so:check?abi=bool(ptr,len)'
+  overlong sweep --placed 130 --pairs -- node adapter.js
+  overlong sweep --exhaustive 5 --cluster tcp://head:8786 mydecoder
+"""
+
+USUAL = ("exhaustive(2)", "depth(1)", "placed(64)", "lengths(1024)", "pairs", "order")
+"""What is asked if nothing else is named."""
+_LONG = {"exhaustive(5)", "exhaustive(6)", "depth(3)", "depth(4)"}
+"""Plans that take hours."""
+_ESTIMATE = 5.0
+"""Seconds of it after which its end can be told."""
+
+
+@click.command("sweep", cls=TargetCommand, epilog=EXAMPLES)
+@click.argument("target", nargs=-1, required=True, shell_complete=complete_targets)
+@with_plans
+@click.option("--verdict", is_flag=True, help="Ask only whether a string is well-formed, though it can be decoded.")
+@click.option("--columns", is_flag=True, help="Ask in frames even a function that could be called in its own process.")
+@profile_option("What the decoder should speak: rfc3629, cesu-8, mutf-8, wtf-8, ... (see docs/dialects.md).")
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 1024),
+    metavar="N",
+    help="How many processes of the target are asked at a time.  [default: one for each CPU]",
+)
+@click.option(
+    "--cluster",
+    metavar="ADDRESS",
+    help="Have the workers of this Dask scheduler ask, tcp://HOST:PORT, in place of this machine.",
+)
+@click.option("--resume", is_flag=True, help="Go on with the sweep in the folder, where it was interrupted.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="FOLDER",
+    help="Where sweep.sqlite and sweep.json go.  [default: overlong-results/sweep-TARGET]",
+)
+@formats_option("what sweep.json holds")
+@with_limits
+@click.option("-q", "--quiet", is_flag=True, help="No progress; on success one line.")
+@click.option("-v", "--verbose", is_flag=True, help="Also what each plan shows, digests, and how it was asked.")
+def command(
+    target: tuple[str, ...],
+    verdict: bool,  # noqa: FBT001
+    columns: bool,  # noqa: FBT001
+    profile: str,
+    jobs: int | None,
+    cluster: str | None,
+    resume: bool,  # noqa: FBT001
+    output: Path | None,
+    wanted: Wanted,
+    timeout: float,
+    restarts: int,
+    quiet: bool,  # noqa: FBT001
+    verbose: bool,  # noqa: FBT001
+) -> None:
+    """Ask a decoder every string of one or more plans, and compare every answer.
+
+    Without a plan it is asked exhaustive(2), depth(1), placed(64), lengths(1024), pairs and order.
+    TARGET is as for 'overlong certify'. A function of a shared library is called in a process of its
+    own, millions of times a second (extra 'native'); others are asked in large batches.
+
+    \b
+    Exit status:
+      0  every string was answered as it should be
+      1  the decoder diverges
+      2  the command line or a file is wrong
+      3  nothing was measured: the target would not start, or the sweep did not
+         run as planned
+      4  incomplete: interrupted, restarted too often, or the cluster is gone;
+         --resume goes on
+    """  # noqa: D301 (click reads the backspace)
+    from overlong.conformance.cli.progress import Bar
+    from overlong.conformance.support.printable import printable
+    from overlong.conformance.sweep.executors import cpus
+    from overlong.conformance.sweep.ledger import LEDGER, LedgerError
+    from overlong.conformance.sweep.sweep import sweep
+
+    named = target_of(target)
+    plans = plans_wanted() or USUAL
+    if jobs is not None and cluster is not None:
+        raise click.UsageError("--jobs is for this machine, and with --cluster others ask; leave one of them out")
+    if cluster == "":
+        raise click.BadParameter("'' is no address; write tcp://HOST:PORT", param_hint="--cluster")
+    folder = output or Path("overlong-results") / f"sweep-{slug(named)}"
+    with errors_on_one_line(), Bar(enabled=not quiet, unit="strings") as bar:
+        agreed_to([named])
+        progress = bar.update if quiet or not _LONG & set(plans) else _with_estimate(bar.update)
+        try:
+            run = sweep(
+                named,
+                plans,
+                speaks=profile,
+                operation="V" if verdict else "",
+                jobs=jobs or cpus(),
+                cluster=cluster or "",
+                limits=limits_of(timeout, restarts),
+                output=folder,
+                resume=resume,
+                columns=columns,
+                progress=progress,
+            )
+        except LedgerError as error:
+            bar.close()
+            leave(str(error), USAGE)
+        except KeyboardInterrupt:  # while all was being started, summed up or ended
+            if not (folder / LEDGER).exists():
+                raise
+            bar.close()
+            leave(f"interrupted; {_kept(folder / LEDGER)}", INCOMPLETE)
+        bar.close()
+        if run.incomplete:
+            if run.buckets:
+                _print(run, named, folder, "text", quiet=quiet, verbose=verbose)
+            leave(_incomplete(run, folder / LEDGER), INCOMPLETE)
+        if run.wrong:
+            remedy = f"remove {printable(str(folder / LEDGER))}"
+            leave(f"the sweep did not run as planned, and shows nothing: {run.wrong}; {remedy}", NOT_MEASURED)
+        _print(run, named, folder, wanted.stdout, quiet=quiet, verbose=verbose)
+        tell_written(wanted, folder, quiet=quiet)
+    sys.exit(exit_code_of(run.state))
+
+
+def _with_estimate(progress: Callable[[str, int, int], None]) -> Callable[[str, int, int], None]:
+    """Progress that says once, as soon as it can be told, how long all will take."""
+    begun: list[tuple[float, int]] = []
+    told: list[bool] = []
+
+    def update(plan: str, done: int, total: int) -> None:
+        if not begun:
+            begun.append((time.monotonic(), done))
+        started, at_first = begun[0]
+        seconds = time.monotonic() - started
+        if not told and done > at_first and seconds > _ESTIMATE:
+            told.append(True)
+            rest = (total - done) * seconds / (done - at_first)
+            click.echo(
+                f"overlong: note: at this rate it takes {_duration(rest)} more; --resume goes on with it", err=True
+            )
+        progress(plan, done, total)
+
+    return update
+
+
+def _duration(seconds: float) -> str:
+    """``40 minutes``, ``7 hours``, ``33 days``."""
+    for unit, size in (("days", 86400), ("hours", 3600), ("minutes", 60)):
+        if seconds > 2 * size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{seconds:.0f} seconds"
+
+
+def _incomplete(run: SweepRun, ledger: Path) -> str:
+    from overlong.conformance.support.printable import printable, thousands
+
+    kept = f"{thousands(run.done)} of {thousands(run.strings)} strings are done"
+    return f"{printable(run.incomplete)}; {kept}; {_kept(ledger)}"
+
+
+def _kept(ledger: Path) -> str:
+    from overlong.conformance.support.printable import printable
+
+    return f"{printable(str(ledger))} keeps what is done, and the same command with --resume goes on"
+
+
+def _print(run: SweepRun, target: str | Sequence[str], folder: Path, form: str, *, quiet: bool, verbose: bool) -> None:
+    from overlong.conformance.report.sweep import summary, verdict
+    from overlong.conformance.report.wording import verdict_words
+    from overlong.conformance.results.model import Kind
+    from overlong.conformance.support.printable import printable
+    from overlong.conformance.sweep.statement import RESULTS, to_json
+
+    if form == "json":
+        click.echo(to_json(run), nl=False)
+        return
+    if form == "markdown":
+        show(rendered(report_of(folder), "markdown", width=width()))
+        return
+    if quiet and run.conformant:
+        click.echo(verdict(run))
+        return
+    for line in summary(run, target, width=width(), encoding=sys.stdout.encoding or "ascii"):
+        click.echo(coloured(line, verdict_words(run.state, run.failing, kind=Kind.SWEEP), run.state))
+    if verbose:
+        for part in run.plans:
+            click.echo(f"{part.plan.name}: {part.plan.shows}")
+            click.echo(f"  sha256 {part.digest}")
+        how = "in its own process" if run.in_process else "in columns"
+        click.echo(f"asked {how}, {run.jobs} at a time, {run.seconds:.1f} s; isolation: {run.isolation or 'none'}")
+    if not run.incomplete:
+        click.echo(f"report: {printable(str(folder / RESULTS))}")

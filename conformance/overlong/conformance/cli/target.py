@@ -1,0 +1,70 @@
+"""``overlong target``: the decoders at hand."""
+
+from __future__ import annotations
+
+import textwrap
+
+import click
+
+from overlong.conformance.cli.check import check_command
+from overlong.conformance.cli.new import new_command
+
+
+@click.group("target")
+def command() -> None:
+    """Adapters: those that come with overlong, a new one, one that is examined.
+
+    \b
+    Examples:
+      overlong target list
+      overlong target new rust > adapter.rs
+    """  # noqa: D301 (click reads the backspace)
+
+
+command.add_command(check_command)
+command.add_command(new_command)
+
+
+@command.command("list")
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="What stdout gets.",
+)
+@click.option("--ready", is_flag=True, help="Only those that can be used here.")
+@click.option("-v", "--verbose", is_flag=True, help="Also what each decodes with, and what it fetches at first.")
+def list_command(output_format: str, ready: bool, verbose: bool) -> None:  # noqa: FBT001
+    """List the decoders that ship with an adapter: versions, and what to install for those not here.
+
+    Nothing is built, fetched or started for it. Exit status: 0.
+
+    \b
+    Examples:
+      overlong target list
+      overlong target list --ready --format json
+    """  # noqa: D301 (click reads the backspace)
+    import json
+
+    from overlong.conformance.cli.options import width
+    from overlong.conformance.targets.at_hand import at_hand
+
+    listed = [each for each in at_hand() if not ready or not each.missing]
+    if output_format == "json":
+        click.echo(json.dumps([each.as_json() for each in listed], indent=2))
+        return
+    for each in listed:
+        state = click.style("missing", fg="yellow") if each.missing else click.style("ready  ", fg="green")
+        click.echo(f"{state}  {each.builtin.name:<24} {each.builtin.language:<11} {each.version}".rstrip())
+        below = [each.missing] if each.missing else []
+        if verbose:
+            below.insert(0, each.builtin.what)
+            if each.builtin.fetches:
+                below.append(f"fetches {each.builtin.fetches} when it is first used")
+        for text in below:
+            for line in textwrap.wrap(text, width(), initial_indent=" " * 9, subsequent_indent=" " * 11):
+                click.echo(line)
+    usable = sum(not each.missing for each in listed)
+    click.echo(f"{usable} of {len(listed)} can be used here; certify one with: overlong certify NAME")

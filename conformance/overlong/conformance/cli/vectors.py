@@ -1,0 +1,272 @@
+"""``overlong vectors``: list, show, export and check vectors."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from overlong.conformance.cli.options import DIVERGES, USAGE, errors_on_one_line, leave, width
+from overlong.conformance.cli.words import complete_suites
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+    from overlong.conformance.vectors.selection import Selection
+
+SELECTION: list[Callable[[Any], Any]] = [
+    click.option(
+        "--suite",
+        "suites",
+        multiple=True,
+        metavar="SUITE",
+        shell_complete=complete_suites,
+        help="Of this suite. May be repeated. [default: core, streams]",
+    ),
+    click.option("--family", "families", multiple=True, metavar="FAMILY", help="Only this family. May be repeated."),
+    click.option(
+        "--flag", "flags", multiple=True, metavar="CODE", help="Only with this defect: OV201. May be repeated."
+    ),
+    click.option("--id", "ids", multiple=True, metavar="GLOB", help="Only ids or cases that match. May be repeated."),
+]
+
+
+def with_selection(function: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that select vectors."""
+    for option in reversed(SELECTION):
+        function = option(function)
+    return function
+
+
+@click.group("vectors")
+def command() -> None:
+    """Test vectors: octets, and every answer that a right decoder gives.
+
+    \b
+    Examples:
+      overlong vectors list --flag OV201
+      overlong vectors export --format jsonl -o vectors.jsonl
+    """  # noqa: D301 (click reads the backspace)
+
+
+@command.command("list")
+@with_selection
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="What stdout gets.",
+)
+def list_command(
+    suites: tuple[str, ...],
+    families: tuple[str, ...],
+    flags: tuple[str, ...],
+    ids: tuple[str, ...],
+    output_format: str,
+) -> None:
+    """List vectors: id, verdict, what each is for.
+
+    \b
+    Examples:
+      overlong vectors list --family regression
+      overlong vectors list --flag OV201 --id '*/c0*'
+
+    \b
+    Exit status:
+      0  listed
+      2  nothing matches, or there is no such suite, family or code
+    """  # noqa: D301 (click reads the backspace)
+    import json
+
+    from overlong.conformance.vectors.record import record
+    from overlong.conformance.vectors.selection import SelectionError
+
+    with errors_on_one_line(), selection_errors():
+        chosen = _selection(suites, families, flags, ids)
+        some = False
+        for vector in chosen.vectors():
+            some = True
+            if output_format == "json":
+                click.echo(json.dumps(record(vector)))
+            else:
+                verdict = "accept" if vector.flaw is None else "reject"
+                click.echo(f"{vector.id:<24}  {verdict}  {vector.comment}".rstrip())
+        if not some:
+            raise SelectionError(f"no vector matches: {chosen.words}")
+
+
+@command.command("show")
+@click.argument("names", nargs=-1, required=True, metavar="ID...")
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="What stdout gets.",
+)
+def show_command(names: tuple[str, ...], output_format: str) -> None:
+    """Show everything about vectors: by id, by the name of a case, or by octets in hexadecimal.
+
+    \b
+    Examples:
+      overlong vectors show regression/simdjson-1169
+      overlong vectors show overlong/e080af --format json
+      overlong vectors show E2.82AC
+
+    \b
+    Exit status:
+      0  shown
+      2  there is no such vector
+    """  # noqa: D301 (click reads the backspace)
+    import json
+
+    from overlong.conformance.report.vector import lines
+    from overlong.conformance.support.printable import printable
+    from overlong.conformance.vectors.find import find_vectors
+    from overlong.conformance.vectors.record import record
+    from overlong.conformance.vectors.vector import IdError
+
+    try:
+        found = [vector for name in names for vector in find_vectors(name)]
+    except IdError as error:
+        raise click.UsageError(printable(str(error))) from None
+    for place, vector in enumerate(found):
+        if output_format == "json":
+            click.echo(json.dumps(record(vector)))
+            continue
+        if place:
+            click.echo()
+        for line in lines(vector, width()):
+            click.echo(line)
+
+
+@command.command("export")
+@with_selection
+@click.option("--format", "form", required=True, metavar="FORMAT", help="One of the formats below.")
+@click.option("-o", "--output", metavar="PATH", help="A file, or a folder (folder/). [default: stdout]")
+@click.option("-q", "--quiet", is_flag=True, help="Say nothing of what was written.")
+def export_command(
+    suites: tuple[str, ...],
+    families: tuple[str, ...],
+    flags: tuple[str, ...],
+    ids: tuple[str, ...],
+    form: str,
+    output: str | None,
+    quiet: bool,  # noqa: FBT001 (click's way)
+) -> None:
+    """Write vectors to a file that you may keep: they are CC0-1.0.
+
+    \b
+    Formats:
+      json, jsonl, tsv       data, with every expectation
+      c-header, rust, go, javascript, java
+                             sources for your own test suite
+      text                   a text to read, and one with the raw octets in it
+      frames                 requests of the target protocol
+      libfuzzer              a seed corpus and a dictionary
+      arrow, parquet         columns (extra 'columns')
+
+    \b
+    Examples:
+      overlong vectors export --format c-header --suite core -o utf8_vectors.h
+      overlong vectors export --format jsonl --suite 'exhaustive(2)' > all.jsonl
+      overlong vectors export --format libfuzzer --flag OV201 -o corpus/
+
+    \b
+    Exit status:
+      0  written
+      2  nothing matches, there is no such format, or it cannot be written
+    """  # noqa: D301 (click reads the backspace)
+    from overlong.conformance.support.printable import printable
+    from overlong.conformance.vectors.export import FORMATS, export
+
+    if form not in FORMATS:
+        raise click.BadParameter(f"no format {form!r}; there is {', '.join(FORMATS)}", param_hint="--format")
+    with errors_on_one_line(), selection_errors():
+        chosen = _selection(suites, families, flags, ids)
+        files = export(chosen, form, output, sys.stdout.buffer)
+    if files and not quiet:
+        more = f" and {len(files) - 1} more" if len(files) > 2 else f", {files[1]}" if len(files) > 1 else ""
+        click.echo(f"{chosen.count()} vectors: {printable(files[0] + more)}", err=True)
+
+
+@command.command("check")
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATH...")
+@click.option("-q", "--quiet", is_flag=True, help="Say nothing of what is right.")
+def check_command(paths: tuple[Path, ...], quiet: bool) -> None:  # noqa: FBT001
+    """Check files of vectors: their form, their digests, and that every expectation in them is right.
+
+    A JSON or JSON Lines file is read strictly and held against the reference; any other file, and a
+    folder, against its manifest.
+
+    \b
+    Examples:
+      overlong vectors check corpora/vectors/core.json
+      overlong vectors check -q vectors/
+
+    \b
+    Exit status:
+      0  all is right
+      1  an expectation or a digest is wrong
+      2  there is no such file, or it is not of this form
+    """  # noqa: D301 (click reads the backspace)
+    from overlong.conformance.support.printable import printable
+    from overlong.conformance.support.strict_json import JsonError
+    from overlong.conformance.vectors.check import CheckError, WrongError, check
+
+    with errors_on_one_line():
+        for path in paths:
+            try:
+                said = check(path)
+            except WrongError as error:
+                leave(str(error), DIVERGES)
+            except (CheckError, JsonError) as error:
+                leave(str(error), USAGE)
+            if not quiet:
+                click.echo(f"{printable(str(path))}: {said}")
+
+
+def _selection(
+    suites: tuple[str, ...], families: tuple[str, ...], flags: tuple[str, ...], ids: tuple[str, ...]
+) -> Selection:
+    """The selection that the options name.
+
+    Raises:
+        SelectionError: one of them names nothing.
+    """
+    from overlong.conformance.vectors.families import FAMILIES
+    from overlong.conformance.vectors.selection import Selection, SelectionError, find_suite
+    from overlong.reference import DEFECTS
+
+    chosen = Selection(families=families, flags=tuple(flag.upper() for flag in flags), ids=ids)
+    if suites:
+        chosen = Selection(suites, chosen.families, chosen.flags, chosen.ids)
+    for name in chosen.suites:
+        find_suite(name)
+    if chosen.suites == Selection().suites:
+        for family in families:
+            if family not in FAMILIES:
+                raise SelectionError(f"no family {family!r}; there is {', '.join(FAMILIES)}")
+    for flag in chosen.flags:
+        if flag not in DEFECTS:
+            raise SelectionError(f"no flag {flag!r}; there is {', '.join(DEFECTS)}")
+    return chosen
+
+
+@contextlib.contextmanager
+def selection_errors() -> Generator[None]:
+    """A selection or an export that cannot be is said on one line."""
+    from overlong.conformance.support.printable import printable
+    from overlong.conformance.vectors.export import ExportError
+    from overlong.conformance.vectors.selection import SelectionError
+
+    try:
+        yield
+    except (SelectionError, ExportError) as error:
+        leave(printable(str(error)), USAGE)

@@ -1,0 +1,73 @@
+"""What a shell may offer while a command line is typed: targets, suites, profiles, codes, ids, languages.
+
+Each function is click's ``shell_complete`` of an argument or an option. They import late and start nothing: a key was
+pressed, and somebody waits.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from click.shell_completion import CompletionItem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import click
+
+_KINDS = {
+    "py:": "a function of Python: py:MODULE:CALLABLE",
+    "so:": "a function of a shared library: so:LIBRARY:FUNCTION?abi=...",
+    "wasm:": "a function in WebAssembly: wasm:MODULE:FUNCTION?abi=...",
+    "cmd:": "a program that exits with status 0 or 1",
+}
+
+
+def complete_targets(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Decoders that ship with an adapter, those that the project names, and the kinds of other names."""
+    from overlong.conformance.oracle.target import UnknownTarget
+    from overlong.conformance.targets.builtins import BUILTINS
+    from overlong.conformance.targets.configured import configured
+
+    try:
+        own = configured()
+    except UnknownTarget:  # a file that cannot be read is no reason to offer nothing
+        own = {}
+    words = dict.fromkeys(own, "named by this project")
+    words |= {name: builtin.what for name, builtin in BUILTINS.items()}
+    return _beginning(incomplete, (words | _KINDS).items())
+
+
+def complete_suites(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Suites, without starting to make their vectors."""
+    from overlong.conformance.vectors.suites import SUITES
+    from overlong.conformance.vectors.suites.given import GIVEN
+
+    return _beginning(incomplete, [*((name, "") for name in SUITES), (GIVEN, "the vectors of --vectors")])
+
+
+def complete_profiles(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Dialects."""
+    from overlong.reference import DIALECTS
+
+    return _beginning(incomplete, ((name, "") for name in DIALECTS))
+
+
+def complete_codes(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """What ``explain`` explains: codes with their titles."""
+    from overlong.conformance.protocol.kind import KINDS
+    from overlong.reference import DEFECTS
+
+    titles = {code: defect.title for code, defect in DEFECTS.items()} | {c: kind.title for c, kind in KINDS.items()}
+    return _beginning(incomplete, [("codes", "all of them"), *sorted(titles.items())])
+
+
+def complete_languages(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Languages that an adapter can be begun in."""
+    from overlong.conformance.targets.templates import TEMPLATES
+
+    return _beginning(incomplete, ((name, "") for name in TEMPLATES))
+
+
+def _beginning(incomplete: str, words: Iterable[tuple[str, str]]) -> list[CompletionItem]:
+    return [CompletionItem(word, help=what or None) for word, what in words if word.startswith(incomplete)]

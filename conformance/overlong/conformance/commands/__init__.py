@@ -1,1 +1,0 @@
-"""The verbs of the command line, a module each. Modules import what is heavy only when they are called."""

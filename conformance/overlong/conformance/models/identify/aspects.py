@@ -1,0 +1,215 @@
+"""What there is to learn of a decoder: aspects, each with what an octet does there and the machines to compare."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple
+
+from overlong.conformance.models.identify.beside import RESULTS
+from overlong.conformance.oracle.finding import expected_in_words, observed_in_words
+from overlong.conformance.protocol.kind import EARLIEST, POSITION
+from overlong.conformance.protocol.observation import Accepted, Refused
+from overlong.conformance.support.printable import code_points
+from overlong.conformance.vectors.profile import Profile
+from overlong.conformance.vectors.vector import Vector
+from overlong.reference import DIALECTS, ERROR_MODES, Decoded, Dialect, decode_scalars, dialect, outcome
+from overlong.reference.answer import (
+    ACCEPTED,
+    REFUSED,
+    REFUSED_AT_THE_END,
+    Place,
+    output_change,
+    place_change,
+    verdict,
+)
+from overlong.reference.machine import (
+    detection_machine,
+    output_machine,
+    place_machine,
+    release_machine,
+    verdict_machine,
+)
+from overlong.reference.transducer import Transducer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable, Iterator
+
+    from overlong.conformance.models.identify.teacher import Teacher
+    from overlong.conformance.protocol.wire import Units
+
+
+class Known(NamedTuple):
+    """A machine to compare with, by name; and what its decoder answers, in words."""
+
+    name: str
+    machine: Transducer
+    words: Callable[[bytes], str]
+    profile: Profile | None = None
+    """What a decoder that is exactly this is measured by; None if no one dialect and error mode is it."""
+
+
+@dataclass(frozen=True)
+class Aspect:
+    """One thing that a decoder does.
+
+    ``known`` yields what it may turn out to be, the likeliest first.
+    """
+
+    title: str
+    change: Callable[[Teacher, bytes], Hashable]
+    words: Callable[[Teacher, bytes], str]
+    known: Callable[[], Iterator[Known]]
+    claims: frozenset[str] = RESULTS
+    """Of the claims on a decoder, those that are of this."""
+
+
+def dialect_aspect(*, with_values: bool) -> Aspect:
+    """Which language it accepts, and by which scalar rule it reads it."""
+
+    def change(teacher: Teacher, octets: bytes) -> Hashable:
+        observed = teacher[octets]
+        if isinstance(observed, Refused):
+            return REFUSED
+        assert isinstance(observed, Accepted)
+        return ACCEPTED if observed.values is None else verdict(octets, Decoded(observed.values))
+
+    def machine(spoken: Dialect) -> Transducer:
+        if with_values:
+            return verdict_machine(spoken)
+        accepts = Transducer.of(spoken.automaton)
+        rows = tuple(tuple(ACCEPTED if each else REFUSED for each in row) for row in accepts.changes)
+        return Transducer(accepts.table, rows).minimal()
+
+    def known() -> Iterator[Known]:
+        for name in DIALECTS:
+            spoken = dialect(name)
+            yield Known(name, machine(spoken), partial(_expected, spoken), Profile(name))
+
+    return Aspect("dialect", change, _observed, known)
+
+
+def place_aspect(speaks: Iterable[str], refusals: Iterable[Refused]) -> Aspect:
+    """Where it says that a refusal stands."""
+    said = list(refusals)
+    lengths, incompletes = any(r.length is not None for r in said), any(r.incomplete is not None for r in said)
+
+    def place(teacher: Teacher, octets: bytes) -> Place | None:
+        observed = teacher[octets]
+        if not isinstance(observed, Refused):
+            return None
+        return Place(-1 if observed.offset is None else observed.offset, observed.length, observed.incomplete)
+
+    def change(teacher: Teacher, octets: bytes) -> Hashable:
+        return place_change(octets, place(teacher, octets[:-1]), place(teacher, octets))
+
+    def known() -> Iterator[Known]:
+        for name in speaks:
+            spoken = dialect(name)
+            machine = place_machine(spoken, lengths=lengths, incompletes=incompletes)
+            yield Known(name, machine, partial(_expected, spoken), Profile(name))
+
+    return Aspect("error position", change, _observed, known, frozenset({POSITION}))
+
+
+def output_aspect(speaks: Iterable[str]) -> Aspect:
+    """What it puts out for ill-formed octets."""
+
+    def change(teacher: Teacher, octets: bytes) -> Hashable:
+        return output_change(octets, _values(teacher, octets[:-1]), _values(teacher, octets))
+
+    def known() -> Iterator[Known]:
+        for name in speaks:
+            for mode in ERROR_MODES.values():
+                if mode.stands_for is not None:
+                    label = mode.name if name == "rfc3629" else f"{mode.name} over {name}"
+                    spoken = dialect(name)
+                    replaced = partial(_replaced, spoken, mode.name)
+                    yield Known(label, output_machine(spoken, mode), replaced, Profile(name, mode.name))
+
+    return Aspect("error mode", change, _put_out, known)
+
+
+def release_aspect(spoken: str, mode: str, units: Units) -> Aspect:
+    """When a stream's output comes, octet by octet."""
+
+    def released(teacher: Teacher, octets: bytes) -> tuple[int, ...]:
+        values = _values(teacher, octets)
+        *_, before_the_end, _ = (0, *teacher.marks(octets))
+        count, taken = 0, 0
+        while count < before_the_end and taken < len(values):
+            count += units.count(values[taken : taken + 1])
+            taken += 1
+        return values[:taken]
+
+    def change(teacher: Teacher, octets: bytes) -> Hashable:
+        return output_change(octets, released(teacher, octets[:-1]), released(teacher, octets))
+
+    def known() -> Iterator[Known]:
+        machine = release_machine(dialect(spoken), ERROR_MODES[mode])
+        profile = Profile(spoken, mode)
+
+        def certain(octets: bytes) -> str:
+            vector = Vector("input", octets, chunks=(1,) * len(octets), profile=profile)
+            return f"{code_points(tuple(chain.from_iterable(vector.chunked[:-1])))} is out"
+
+        yield Known("nothing held back", machine, certain, profile)
+
+    def words(teacher: Teacher, octets: bytes) -> str:
+        return f"{code_points(released(teacher, octets))} is out"
+
+    return Aspect("withholding", change, words, known, frozenset({EARLIEST}))
+
+
+def detection_aspect(spoken: str) -> Aspect:
+    """When a stream is refused, octet by octet."""
+
+    def change(teacher: Teacher, octets: bytes) -> Hashable:
+        observed = teacher[octets]
+        if isinstance(observed, Accepted):
+            return ACCEPTED
+        return REFUSED if teacher.marks(octets)[0] <= len(octets) else REFUSED_AT_THE_END
+
+    def known() -> Iterator[Known]:
+        machine = detection_machine(dialect(spoken))
+
+        def expected(octets: bytes) -> str:
+            return str(machine.along(octets)[-1])
+
+        yield Known("as early as can be", machine, expected, Profile(spoken))
+
+    def words(teacher: Teacher, octets: bytes) -> str:
+        return str(change(teacher, octets))
+
+    return Aspect("detection", change, words, known, frozenset({EARLIEST}))
+
+
+def _expected(spoken: Dialect, octets: bytes) -> str:
+    return expected_in_words(outcome(octets, "fatal", spoken))
+
+
+def _replaced(spoken: Dialect, mode: str, octets: bytes) -> str:
+    return code_points(decode_scalars(octets, mode, spoken))
+
+
+def _observed(teacher: Teacher, octets: bytes) -> str:
+    return observed_in_words(teacher[octets])
+
+
+def _put_out(teacher: Teacher, octets: bytes) -> str:
+    observed = teacher[octets]
+    if isinstance(observed, Accepted) and observed.values is not None:
+        return code_points(observed.values)
+    return observed_in_words(observed)
+
+
+def _values(teacher: Teacher, octets: bytes) -> tuple[int, ...]:
+    observed = teacher[octets]
+    if isinstance(observed, Accepted) and observed.values is not None:
+        return observed.values
+    return (REFUSES,)
+
+
+REFUSES = -1
+"""In the output of a decoder that was to replace, and refused."""

@@ -1,0 +1,230 @@
+"""Portraits: what a decoder makes of every pair of octets, and of every pair after the leads that are restricted.
+
+A map asks each of the 65 536 pairs alone, then those that were not accepted with tail octets after them: so it
+shows forms that no decoder should know beside those that it should. The reference's maps are read off its automaton,
+by the same rule and without asking anybody.
+
+A portrait proves nothing that the suites do not: it is there to be looked at. So it gives way to everything else: it
+is given up where the target hangs, or is slow.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from array import array
+from functools import cache
+from typing import TYPE_CHECKING
+
+from overlong.conformance.oracle.target import BudgetSpent, TargetError
+from overlong.conformance.oracle.traits import traits_of
+from overlong.conformance.protocol.observation import TimedOut
+from overlong.conformance.protocol.wire import ACCEPTED, DECODE, REFUSED, VALIDATE
+from overlong.conformance.results.model import Map
+from overlong.conformance.targets.framed import FramedTarget
+from overlong.conformance.vectors.batch import Batch
+from overlong.conformance.vectors.profile import RFC3629
+from overlong.reference import DIALECTS, dialect
+from overlong.reference.automaton import OCTETS
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable, Iterator, Sequence
+
+    from overlong.conformance.certification.runner import Run
+    from overlong.conformance.oracle.target import Target
+    from overlong.conformance.vectors.profile import Profile
+    from overlong.reference.automaton import Automaton
+
+PAIRS = len(OCTETS) ** 2
+"""Answers in a map."""
+ALONE = "lead and second"
+"""The name of the map before whose pairs nothing stands."""
+NOT_TOLD = 255
+"""The answer where the target broke, or a trait that it declares sets the string aside."""
+
+_AT_ONCE = 1 << 14  # strings in a batch
+_BEARABLE = 2.0  # seconds that a portrait may take by the rate at which the suites were answered
+_SECONDS = 4.0  # and in which it is given up when it is under way
+_PATIENCE = 1.0  # seconds for one request of it: suites have asked nearly all these strings before
+_FAILURES = 8  # that are worth a restart each
+
+
+def prefixes(speaks: str) -> tuple[bytes, ...]:
+    """What stands before the pairs of each map: nothing, and each lead octet with fewer second octets than tails."""
+    spoken = dialect(speaks)
+    automaton, tails = spoken.automaton, {octet for octet in OCTETS if spoken.layout.is_tail(octet)}
+    restricted: list[bytes] = []
+    for lead, state in enumerate(automaton.table[0]):
+        if state != automaton.dead and not automaton.accepting[state]:
+            seconds = {octet for octet, to in enumerate(automaton.table[state]) if to != automaton.dead}
+            if seconds < tails:
+                restricted.append(bytes([lead]))
+    return b"", *restricted
+
+
+def name_of(prefix: bytes) -> str:
+    """The name of the map of this prefix."""
+    return prefix.hex(" ").upper() or ALONE
+
+
+def tail(speaks: str) -> bytes:
+    """The octet that is put after pairs: the least tail."""
+    return bytes([dialect(speaks).layout.rows[-1].templates[-1].fixed])
+
+
+def tails_after(prefix: bytes, automaton: Automaton) -> int:
+    """How many octets a character may lack of which a pair after ``prefix`` was read, at most."""
+    lacking = _lacking(automaton)
+    inside = {state for state in automaton.table[automaton.run(prefix)] if not automaton.accepting[state]}
+    after = {to for state in inside for to in automaton.table[state]}
+    return max((lacking[state] for state in after if state in lacking), default=0)
+
+
+def maps_of(target: Target, profile: Profile = RFC3629) -> tuple[Map, ...]:
+    """What a target makes of every pair; nothing if it offers neither V nor D, hangs, or takes more than 4 seconds.
+
+    Args:
+        target: that is open. Afterwards it must be closed if nothing came of this: some answers may be under way.
+        profile: what it is measured by; its dialect says what stands before and after the pairs.
+    """
+    operation = next((each for each in (VALIDATE, DECODE) if each in target.greeting.operations), None)
+    if operation is None:
+        return ()
+    before = prefixes(profile.speaks)
+    seen = {prefix: bytearray(PAIRS) for prefix in before}
+    try:
+        with hurried(target, _PATIENCE):
+            _ask(target, operation, seen, profile)
+    except (_GivenUp, BudgetSpent, TargetError):
+        return ()
+    return tuple(Map(name_of(prefix), bytes(seen[prefix])) for prefix in before)
+
+
+@cache
+def reference_maps(profile: str = RFC3629.name) -> tuple[Map, ...]:
+    """What the automaton of a profile, ``rfc3629@1``, says of every pair; nothing if there is no such profile."""
+    speaks = profile.partition("@")[0]
+    return painted(dialect(speaks).automaton, speaks) if speaks in DIALECTS else ()
+
+
+def painted(automaton: Automaton, speaks: str) -> tuple[Map, ...]:
+    """The maps that a decoder with this automaton has, by the prefixes and tails of a dialect."""
+    spoken, octet = dialect(speaks), tail(speaks)
+    return tuple(
+        Map(name_of(prefix), _painted(automaton, prefix, octet, tails_after(prefix, spoken.automaton)))
+        for prefix in prefixes(speaks)
+    )
+
+
+def bearable(target: object, run: Run) -> bool:
+    """Whether a target that has run all suites takes some two seconds or less for a portrait, by that rate."""
+    answers = sum(part.done * len(part.operations) for part in run.suites)
+    automaton = run.profile.dialect.automaton
+    strings = sum(PAIRS * (1 + tails_after(prefix, automaton)) for prefix in prefixes(run.profile.speaks))
+    return isinstance(target, FramedTarget) and bool(answers) and run.seconds / answers * strings <= _BEARABLE
+
+
+@contextlib.contextmanager
+def hurried(target: Target, patience: float) -> Generator[None]:
+    """The target with so many seconds for a request; what happens to it meanwhile is nothing that a run reports."""
+    if not isinstance(target, FramedTarget):
+        yield
+        return
+    timeout, budget, restarts, notes = target.timeout, target.restart_budget, target.restarts, len(target.notes)
+    target.timeout, target.restart_budget = min(timeout, patience), restarts + _FAILURES
+    try:
+        yield
+    finally:
+        target.timeout, target.restart_budget, target.restarts = timeout, budget, restarts
+        del target.notes[notes:]
+
+
+class _GivenUp(Exception):
+    """The target is too slow for a portrait."""
+
+
+def _lacking(automaton: Automaton) -> dict[int, int]:
+    """For each state from which something is accepted, the least number of octets that it takes."""
+    lacking = {state: 0 for state, accepts in enumerate(automaton.accepting) if accepts}
+    queue = list(lacking)
+    for near in queue:
+        for state, row in enumerate(automaton.table):
+            if state not in lacking and near in row:
+                lacking[state] = lacking[near] + 1
+                queue.append(state)
+    return lacking
+
+
+def _painted(automaton: Automaton, prefix: bytes, octet: bytes, tails: int) -> bytes:
+    def first(state: int) -> int:
+        """The answer in a map for a state after a pair."""
+        for count in range(tails + 1):
+            if automaton.accepting[state]:
+                return count + 1
+            state = automaton.run(octet, state)
+        return 0
+
+    answers = [first(state) for state in range(len(automaton))]
+    row = automaton.table[automaton.run(prefix)]
+    return b"".join(bytes([answers[to] for to in automaton.table[state]]) for state in row)
+
+
+def _ask(target: Target, operation: str, seen: dict[bytes, bytearray], profile: Profile) -> None:
+    """Fill in the answers, round by round: one more tail for what was not accepted.
+
+    Raises:
+        _GivenUp: it takes too long.
+        BudgetSpent: it fails too often.
+        TargetError: it does not start any more.
+    """
+    traits = traits_of(target.greeting)
+    automaton, octet = profile.dialect.automaton, tail(profile.speaks)
+    left: dict[bytes, Sequence[int]] = dict.fromkeys(seen, range(PAIRS))
+    until = time.monotonic() + _SECONDS
+    for tails in range(1 + max(tails_after(prefix, automaton) for prefix in seen)):
+        asked: list[tuple[bytes, Sequence[int]]] = []
+        batches: list[Batch] = []
+        for prefix, places in left.items():
+            if tails > tails_after(prefix, automaton):
+                continue
+            for start in range(0, len(places), _AT_ONCE):
+                strings = [prefix + _pairs()[place] + octet * tails for place in places[start : start + _AT_ONCE]]
+                some = places[start : start + _AT_ONCE]
+                if traits:
+                    aside = {at for at, string in enumerate(strings) if any(trait.touches(string) for trait in traits)}
+                    for at in aside:
+                        seen[prefix][some[at]] = NOT_TOLD
+                    strings = [string for at, string in enumerate(strings) if at not in aside]
+                    some = [place for at, place in enumerate(some) if at not in aside]
+                if strings:
+                    asked.append((prefix, some))
+                    batches.append(_batch(strings))
+        for prefix, place, answer in _answers(target, operation, asked, batches, until):
+            seen[prefix][place] = tails + 1 if answer == ACCEPTED[0] else 0 if answer == REFUSED[0] else NOT_TOLD
+        left = {prefix: [at for at, answer in enumerate(answers) if not answer] for prefix, answers in seen.items()}
+
+
+def _answers(
+    target: Target,
+    operation: str,
+    asked: Iterable[tuple[bytes, Sequence[int]]],
+    batches: Sequence[Batch],
+    until: float,
+) -> Iterator[tuple[bytes, int, int]]:
+    """For each string asked its prefix, the number of its pair, and the status of its answer; 0 where it broke."""
+    strings = ((prefix, place) for prefix, places in asked for place in places)
+    for answered in target.observe((batch, operation) for batch in batches):
+        if time.monotonic() > until or any(isinstance(fault, TimedOut) for fault in answered.faults.values()):
+            raise _GivenUp
+        for at, status in enumerate(answered.answers.statuses):
+            prefix, place = next(strings)
+            yield prefix, place, 0 if at in answered.faults else status
+
+
+def _batch(strings: Sequence[bytes]) -> Batch:
+    return Batch("input", array("I", [len(strings[0])]) * len(strings), b"".join(strings))
+
+
+@cache
+def _pairs() -> tuple[bytes, ...]:
+    return tuple(bytes([one, other]) for one in OCTETS for other in OCTETS)

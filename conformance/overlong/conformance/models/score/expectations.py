@@ -1,0 +1,66 @@
+"""Judges what a list expects: each answer in it against the reference's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from overlong.conformance.support.printable import code_points, spaced_hex
+from overlong.reference.decoder import fold
+from overlong.reference.error_mode import REPLACEMENT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from overlong.conformance.models.score.entry import Entry
+    from overlong.conformance.models.score.specimen import Specimen
+
+
+@dataclass(frozen=True)
+class WrongExpectation:
+    """An answer that a list expects and a right decoder does not give."""
+
+    place: str
+    octets: bytes
+    what: str
+    said: str
+    right: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: {spaced_hex(self.octets)}: {self.what} {self.said}, must be {self.right}"
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data."""
+        return {
+            "place": self.place, "hex": self.octets.hex(), "what": self.what, "said": self.said, "right": self.right,
+        }  # fmt: skip
+
+
+def wrong_expectations(entry: Entry, specimen: Specimen) -> Iterator[WrongExpectation]:
+    """What an entry expects wrongly. A wrong verdict is told alone: the rest follows from it."""
+    expected = entry.expected
+
+    def wrong(what: str, said: str, must: str) -> WrongExpectation:
+        return WrongExpectation(entry.place, entry.octets, what, said, must)
+
+    if expected.accept is not None and expected.accept != specimen.accepted:
+        yield wrong("verdict", _verdict(expected.accept), _verdict(specimen.accepted))
+        return
+    if expected[1:] == (None,) * 5:
+        return
+    if expected.scalars is not None and expected.scalars != specimen.scalars:
+        must = "a refusal" if specimen.scalars is None else code_points(specimen.scalars)
+        yield wrong("scalars", code_points(expected.scalars), must)
+    flaw = specimen.flaw
+    for what in ("offset", "length", "incomplete"):
+        said, right = getattr(expected, what), None if flaw is None else getattr(flaw, what)
+        if said is not None and said != right:
+            yield wrong(what, str(said), "none: it is well-formed" if right is None else str(right))
+    if expected.replaced is not None:
+        replaced = tuple(fold(specimen.octets, REPLACEMENT))
+        if expected.replaced != replaced:
+            yield wrong("replacement", code_points(expected.replaced), code_points(replaced))
+
+
+def _verdict(accept: bool) -> str:  # noqa: FBT001 (it is one)
+    return "accept" if accept else "reject"

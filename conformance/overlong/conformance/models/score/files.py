@@ -1,0 +1,197 @@
+"""What a user named, opened by rule: regular files and folders of them; nothing else is waited for or followed."""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import io
+import os
+import re
+import stat
+import sys
+from itertools import chain
+from typing import TYPE_CHECKING, BinaryIO
+
+from overlong.conformance.models.score import documents, texts
+from overlong.conformance.models.score.entry import Entry, ReadError
+from overlong.conformance.models.score.frames import frames, looks_like_frames
+from overlong.conformance.support.printable import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterable, Iterator
+
+LARGEST_DOCUMENT = 1 << 26
+"""Octets of a file that must be read whole (JSON)."""
+
+LARGEST_STRING = 1 << 20
+"""Octets of a file that is one string."""
+
+LONGEST_LINE = 1 << 23
+"""Octets of a line: those of the largest string, in the longest spelling, and a comment."""
+
+_HEAD = 1 << 16  # octets in which the first line that says something must begin
+_LEAST = 9  # octets that tell a frame
+_JSON = re.compile(rb'\{\s*["}]|\{$|\[(?!\s*(?:0x|\\x))')  # and no {0xC0, 0x80} of C
+
+_BY_LINES: dict[str, Callable[[Iterable[tuple[int, bytes]], str], Iterator[Entry]]] = {
+    "hex": texts.hex_lines,
+    "numbered": texts.numbered_lines,
+    "tsv": texts.tsv_lines,
+    "lines": texts.raw_lines,
+    "jsonl": documents.json_lines,
+}
+AUTO = "auto"
+FORMATS = (AUTO, "hex", "numbered", "json", "jsonl", "tsv", "frames", "directory", "raw", "lines")
+
+
+def entries(path: str, form: str = AUTO, note: Callable[[str], None] = lambda _: None) -> Iterator[Entry]:
+    """The strings of a file, of a folder, or of standard input (``-``), in their order; never all in memory.
+
+    Args:
+        path: as the user named it.
+        form: one of :data:`FORMATS`.
+        note: told, in one line each, what was skipped and why.
+
+    Raises:
+        ReadError: it cannot be opened or read.
+    """
+    name = printable(path)
+    if path != "-" and os.path.isdir(path):  # noqa: PTH112 (a user's word, not a path of ours)
+        if form not in (AUTO, "directory"):
+            raise ReadError(f"{name}: a folder; its files are strings: say --input directory, or name a file")
+        yield from _folder(path, note)
+        return
+    if form == "directory":
+        raise ReadError(f"{name}: not a folder; --input directory wants one")
+    with _opened(path, name) as file:
+        yield from _Source(file, "stdin" if path == "-" else name).entries(form)
+
+
+@contextlib.contextmanager
+def _opened(path: str, name: str) -> Generator[BinaryIO]:
+    if path == "-":
+        yield sys.stdin.buffer
+        return
+    try:
+        # without O_NONBLOCK, opening a FIFO waits for somebody to write
+        number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) and error.strerror else printable(str(error))
+        raise ReadError(f"{name}: {why}") from None
+    with os.fdopen(number, "rb") as file:
+        if not stat.S_ISREG(os.fstat(number).st_mode):
+            raise ReadError(f"{name}: not a regular file; what another program writes goes to standard input: -")
+        yield file
+
+
+class _Source:
+    """A file with its first lines read ahead, so that its format can be seen."""
+
+    def __init__(self, file: BinaryIO, name: str) -> None:
+        self._file = file
+        self._name = name
+        self._ahead: list[bytes] = []
+
+    def entries(self, form: str) -> Iterator[Entry]:
+        form = self._detected() if form == AUTO else form
+        if form in _BY_LINES:
+            return _BY_LINES[form](self._lines(), self._name)
+        if form == "frames":
+            return frames(self._read, self._name)
+        if form == "json":
+            return documents.document(self._whole(LARGEST_DOCUMENT, "JSON Lines may have more"), self._name)
+        octets = self._whole(LARGEST_STRING, "a file that is one string must be shorter")
+        return iter((Entry(octets, self._name),))
+
+    def _detected(self) -> str:
+        size, telling = 0, b""
+        # the head of a frame may hold line feeds, so one line may not be enough of it
+        while (size < _HEAD and not telling) or size < _LEAST:
+            line = self._file.readline(LONGEST_LINE + 1)
+            if not line:
+                break
+            self._ahead.append(line)
+            size += len(line)
+            if not telling and line.strip() and not line.lstrip().startswith(b"#"):
+                telling = line.strip().removeprefix(codecs.BOM_UTF8)
+        if not size:
+            raise ReadError(f"{self._name}: empty")
+        if looks_like_frames(b"".join(self._ahead)):
+            return "frames"
+        if _JSON.match(telling):
+            return "jsonl" if telling.startswith(b"{") and b'"record"' in telling[:200] else "json"
+        if telling.startswith(b"id\t"):
+            return "tsv"
+        if texts.is_numbered(telling):
+            return "numbered"
+        if telling.isascii() and telling.decode("ascii").replace("\t", " ").isprintable():
+            return "hex"
+        raise ReadError(
+            f"{self._name}: no list that is known; if the whole file is one string say --input raw, "
+            "if each line is one --input lines"
+        )
+
+    def _lines(self) -> Iterator[tuple[int, bytes]]:
+        rest = iter(lambda: self._file.readline(LONGEST_LINE + 1), b"")
+        for number, line in enumerate(chain(self._ahead, rest), 1):
+            if len(line) > LONGEST_LINE:
+                raise ReadError(
+                    f"{self._name}:{number}: a line of more than {LONGEST_LINE} octets; write a string a line, "
+                    "or say --input raw if the file is one string"
+                )
+            yield number, line
+
+    def _read(self, size: int) -> bytes:
+        """The next ``size`` octets, or as many as there are."""
+        ahead = b"".join(self._ahead)
+        self._ahead = [ahead[size:]] if len(ahead) > size else []
+        return ahead[:size] + self._file.read(max(size - len(ahead), 0))
+
+    def _whole(self, limit: int, remedy: str) -> bytes:
+        too_large = False
+        with contextlib.suppress(io.UnsupportedOperation):  # it is no file: its size is not known
+            status = os.fstat(self._file.fileno())
+            too_large = stat.S_ISREG(status.st_mode) and status.st_size > limit
+        octets = b"" if too_large else self._read(limit + 1)
+        if too_large or len(octets) > limit:
+            raise ReadError(f"{self._name}: more than {limit} octets; {remedy}")
+        return octets
+
+
+def _folder(path: str, note: Callable[[str], None]) -> Iterator[Entry]:
+    """Each regular file's content is one string. Links, pipes, large and hidden files are skipped and reported."""
+    try:
+        with os.scandir(path) as found:
+            members = sorted(found, key=lambda member: member.name)
+    except OSError as error:
+        raise ReadError(f"{printable(path)}: {error.strerror}") from None
+    for member in members:
+        name = printable(member.path)
+        if member.name.startswith("."):
+            note(f"{name}: skipped: hidden")
+        elif member.is_symlink():
+            note(f"{name}: skipped: a link")
+        elif member.is_dir(follow_symlinks=False):
+            yield from _folder(member.path, note)
+        else:
+            octets = _member(member.path, name, note)
+            if octets is not None:
+                yield Entry(octets, name)
+
+
+def _member(path: str, name: str, note: Callable[[str], None]) -> bytes | None:
+    try:
+        # what the folder held a moment ago may be something else now
+        number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError as error:
+        note(f"{name}: skipped: {error.strerror}")
+        return None
+    with os.fdopen(number, "rb") as file:
+        if not stat.S_ISREG(os.fstat(number).st_mode):
+            note(f"{name}: skipped: not a regular file")
+            return None
+        octets = file.read(LARGEST_STRING + 1)
+    if len(octets) > LARGEST_STRING:
+        note(f"{name}: skipped: more than {LARGEST_STRING} octets")
+        return None
+    return octets

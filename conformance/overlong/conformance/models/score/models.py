@@ -1,0 +1,332 @@
+"""What real decoders got wrong, as wrong decoders that can be run.
+
+Most are wrong grammars: the grammar of RFC 3629 with something replaced, compiled as the right one is. The
+rest are habits that no grammar of octets has: they depend on places in a buffer, concern only the output, or
+show only where a stream is cut.
+
+Names are stable. ``docs/score.md`` lists them; ``families/regression.py`` has the decoders.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import TYPE_CHECKING
+
+from overlong.conformance.models.score.specimen import Specimen
+from overlong.conformance.vectors.builders import overlong
+from overlong.reference import Decoded, Dialect, Grammar, dialect, encode_scalars, is_well_formed, outcome
+from overlong.reference.order import CODE_POINTS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from overlong.reference.automaton import Automaton
+
+Scalars = tuple[int, ...] | None
+"""What a decoder puts out; None where it refuses."""
+
+
+@dataclass(frozen=True)
+class WrongGrammar:
+    """A decoder of another language. ``edits`` replace text of the right grammar."""
+
+    name: str
+    line: str
+    edits: tuple[tuple[str, str], ...] = ()
+    truncations: bool = False
+    """Every state that something can still complete accepts."""
+
+    @cached_property
+    def automaton(self) -> Automaton:
+        """The minimal automaton of what it accepts."""
+        right = dialect()
+        text = right.grammar.text
+        for old, new in self.edits:
+            assert text.count(old) == 1, f"{self.name}: the grammar has no single {old!r}"
+            text = text.replace(old, new)
+        automaton = Dialect(self.name, Grammar.parse(text, f"{self.name}.abnf"), right.layout).automaton
+        if self.truncations:
+            for state, accepts in enumerate(automaton.accepting):
+                if not accepts and state != automaton.dead:
+                    automaton = automaton.flipped(state)
+        return automaton
+
+    def accepts(self, octets: bytes) -> bool:
+        """Its verdict."""
+        return self.automaton.accepts(octets)
+
+
+@dataclass(frozen=True)
+class WrongVerdict:
+    """A decoder whose verdict no grammar describes. It cannot be wrong about fewer than ``least`` octets."""
+
+    name: str
+    line: str
+    accepts: Callable[[bytes], bool]
+    least: int = 0
+
+
+@dataclass(frozen=True)
+class WrongOutput:
+    """A decoder that makes other scalar values of what it accepts; it may accept other strings, too."""
+
+    name: str
+    line: str
+    decode: Callable[[bytes], Scalars]
+
+
+@dataclass(frozen=True)
+class WrongStream:
+    """A decoder that is right about whole strings, and wrong about what comes in chunks."""
+
+    name: str
+    line: str
+    decode: Callable[[Sequence[bytes]], Scalars]
+
+
+def decoded(octets: bytes) -> Scalars:
+    """What a right decoder puts out."""
+    found = outcome(octets)
+    return found.scalars if isinstance(found, Decoded) else None
+
+
+def _also(name: str, line: str, *alternatives: str) -> WrongGrammar:
+    """A decoder with more kinds of characters."""
+    last = "/ UTF8-4"
+    return WrongGrammar(name, line, ((last, " / ".join((last, *alternatives))),))
+
+
+def _but(name: str, line: str, old: str, new: str) -> WrongGrammar:
+    """A decoder with one part of the grammar different."""
+    return WrongGrammar(name, line, ((old, new),))
+
+
+def _spelt(octets: bytes) -> str:
+    """Octets as ABNF writes them."""
+    return "%x" + octets.hex(".").upper()
+
+
+_ANYTHING = "*( %x00-FF )"
+_TEXT = "*( UTF8-char )"
+
+GRAMMARS = (
+    _but("unchecked", "nothing is checked at all", _TEXT, _ANYTHING),
+    _also("overlong-c0", "C0 begins a character of two octets", "%xC0 UTF8-tail"),
+    _also("overlong-c1", "C1 begins a character of two octets (a fix of CVE-2024-46954)", "%xC1 UTF8-tail"),
+    _also("overlong-e0", "E0 takes any tail octet", "%xE0 %x80-9F UTF8-tail"),
+    _also("overlong-f0", "F0 takes any tail octet", "%xF0 %x80-8F 2( UTF8-tail )"),
+    _also("overlong-nul", "C0 80 is NUL, as in Java's modified UTF-8", _spelt(overlong(0, 2))),
+    _also(
+        "overlong-slash",
+        "the slash in two to four octets (CVE-2000-0884)",
+        *(_spelt(overlong(0x2F, length)) for length in (2, 3, 4)),
+    ),
+    _also("overlong-dot", "the full stop in two octets (CVE-2008-2938)", _spelt(overlong(0x2E, 2))),
+    _also("overlong-ffff", "F0 8F BF BF, the largest overlong form of four (simdjson#1187)",
+          _spelt(overlong(0xFFFF, 4))),
+    _also("surrogates", "surrogates are characters of three octets", "%xED %xA0-BF UTF8-tail"),
+    _also("surrogates-bc", "surrogates from ED BC on: the range was checked up to BB", "%xED %xBC-BF UTF8-tail"),
+    _also(
+        "surrogate-pairs",
+        "pairs of surrogates, as CESU-8 writes them, but no single ones",
+        "%xED %xA0-AF UTF8-tail %xED %xB0-BF UTF8-tail",
+    ),
+    _also("beyond-f4", "F4 takes any tail octet: numbers up to 13FFFF", "%xF4 %x90-BF 2( UTF8-tail )"),
+    _also("beyond-f5", "F5 to F7 begin characters of four octets (duckdb#4708)", "%xF5-F7 3( UTF8-tail )"),
+    _also("five-octets", "the five octets of RFC 2279", "%xF8-FB 4( UTF8-tail )"),
+    _also("six-octets", "the six octets of RFC 2279", "%xFC-FD 5( UTF8-tail )"),
+    _also("fe-ff-skipped", "FE and FF are skipped", "%xFE-FF"),
+    _also("lone-tails", "tail octets stand alone", "%x80-BF"),
+    _also("tail-too-many", "a tail octet follows a character of three (coreclr#24235)", "%xE1-EC 3( UTF8-tail )"),
+    _also("tail-unchecked-2", "the tail of two octets may be ASCII (mqtt5#57)", "%xC2-DF %x00-7F"),
+    _also("tail-unchecked-3", "the last of three octets may be ASCII", "%xE1-EC UTF8-tail %x00-7F"),
+    _also("tail-unchecked-4", "the last of four octets may be ASCII", "%xF1-F3 2( UTF8-tail ) %x00-7F"),
+    _also("tails-unchecked", "three octets are taken unseen (CVE-2022-25235)", "%xE1-EC 2( %x00-FF )"),
+    _also(
+        "upper-bound-only",
+        "after ED and F4 only the upper bound is checked (utf-8-validate#32)",
+        "%xED %x00-7F UTF8-tail", "%xF4 %x00-7F 2( UTF8-tail )",
+    ),
+    WrongGrammar("truncated-at-end", "the string may end inside a character (simd-json#166)", truncations=True),
+    _but("nul-ends-check", "what follows NUL is not checked", _TEXT, f"{_TEXT} / {_TEXT} %x00 {_ANYTHING}"),
+    _but("ed-refused", "all of ED is taken for surrogates (mutf8#1)", "%xED %x80-9F UTF8-tail / ", ""),
+    _but("four-octets-refused", "characters beyond U+FFFF are refused (MySQL's utf8mb3)", " / UTF8-4", ""),
+    _but("tails-end-at-be", "BF is no tail octet", "%x80-BF", "%x80-BE"),
+    _but("nul-refused", "NUL is refused", "%x00-7F", "%x01-7F"),
+    _but("end-refused", "a string ends in ASCII: >= for > (actools#11)", _TEXT, f"[ {_TEXT} UTF8-1 ]"),
+    _but("ascii-only", "everything but ASCII is refused", "UTF8-1 / UTF8-2 / UTF8-3 / UTF8-4", "UTF8-1"),
+)  # fmt: skip
+
+
+def _only_first(size: int) -> Callable[[bytes], bool]:
+    def accepts(octets: bytes) -> bool:
+        automaton = dialect().automaton
+        return is_well_formed(octets) if len(octets) <= size else automaton.run(octets[:size]) != automaton.dead
+
+    return accepts
+
+
+def _last_of_block(size: int) -> Callable[[bytes], bool]:
+    def accepts(octets: bytes) -> bool:
+        patched = bytearray(octets)
+        patched[size - 1 :: size] = b"a" * (len(octets) // size)
+        return is_well_formed(octets) or is_well_formed(bytes(patched))
+
+    return accepts
+
+
+def _ascii_block_forgets(size: int) -> Callable[[bytes], bool]:
+    def accepts(octets: bytes) -> bool:
+        automaton, state = dialect().automaton, 0
+        for start in range(0, len(octets), size):
+            block = octets[start : start + size]
+            if len(block) == size and block.isascii() and state != automaton.dead:
+                state = 0
+            else:
+                state = automaton.run(block, state)
+        return automaton.accepting[state]
+
+    return accepts
+
+
+def _ascii_block_overshoots(size: int, unseen: int) -> Callable[[bytes], bool]:
+    def accepts(octets: bytes) -> bool:
+        patched = bytearray(octets)
+        for start in range(0, len(octets) - size, size):
+            if octets[start : start + size].isascii():
+                end = start + size
+                patched[end : end + unseen] = b"a" * len(octets[end : end + unseen])
+        return is_well_formed(octets) or is_well_formed(bytes(patched))
+
+    return accepts
+
+
+@cache
+def _noncharacters() -> tuple[bytes, ...]:
+    """Their octets (Unicode D14)."""
+    planes = range(0, CODE_POINTS.stop, 0x10000)
+    numbers = [*range(0xFDD0, 0xFDF0), *(plane + last for plane in planes for last in (0xFFFE, 0xFFFF))]
+    return tuple(encode_scalars([number]) for number in numbers)
+
+
+def _without_noncharacters(octets: bytes) -> bool:
+    # UTF-8 synchronises itself: in well-formed octets a character's octets are nothing else
+    return is_well_formed(octets) and not any(each in octets for each in _noncharacters())
+
+
+SIGNATURE = 0xFEFF
+_BLOCKS = (16, 32, 64)
+
+VERDICTS: tuple[WrongVerdict, ...] = (
+    *(
+        WrongVerdict(f"only-first-{size}", f"what follows {size} octets is not checked", _only_first(size), size)
+        for size in _BLOCKS
+    ),
+    *(
+        WrongVerdict(
+            f"block-end-{size}", f"the last octet of a block of {size} is not checked", _last_of_block(size), size
+        )
+        for size in _BLOCKS
+    ),
+    *(
+        WrongVerdict(
+            f"ascii-forgets-{size}",
+            f"a block of {size} ASCII octets forgets what was unfinished before it",
+            _ascii_block_forgets(size),
+            2 * size,
+        )
+        for size in _BLOCKS
+    ),
+    WrongVerdict(
+        "ascii-overshoots", "after a block of 16 ASCII octets three are skipped (simdutf#381)",
+        _ascii_block_overshoots(16, 3), 17,
+    ),
+    WrongVerdict(
+        "replacement-refused", "U+FFFD in the text is taken for a fault",
+        lambda octets: is_well_formed(octets) and encode_scalars([0xFFFD]) not in octets, 3,
+    ),
+    WrongVerdict("noncharacters-refused", "noncharacters are refused", _without_noncharacters, 3),
+)  # fmt: skip
+
+
+def _mapped(change: Callable[[tuple[int, ...]], tuple[int, ...]]) -> Callable[[bytes], Scalars]:
+    def decode(octets: bytes) -> Scalars:
+        scalars = decoded(octets)
+        return None if scalars is None else change(scalars)
+
+    return decode
+
+
+def _one_line_feed(scalars: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(map(ord, "".join(map(chr, scalars)).replace("\r\n", "\n")))
+
+
+OUTPUTS = (
+    WrongOutput("nul-ends-text", "NUL ends the text", lambda octets: decoded(octets.partition(b"\0")[0])),
+    WrongOutput(
+        "signature-stripped", "U+FEFF at the start is taken away",
+        _mapped(lambda scalars: scalars[1:] if scalars[:1] == (SIGNATURE,) else scalars),
+    ),
+    WrongOutput(
+        "signatures-dropped", "U+FEFF is dropped inside the text, too",
+        _mapped(lambda scalars: scalars[:1] + tuple(each for each in scalars[1:] if each != SIGNATURE)),
+    ),
+    WrongOutput(
+        "sixteen-bits", "scalar values are cut to 16 bits",
+        _mapped(lambda scalars: tuple(each & 0xFFFF for each in scalars)),
+    ),
+    WrongOutput("text-mode", "CR LF becomes LF: a pipe in text mode", _mapped(_one_line_feed)),
+)  # fmt: skip
+
+
+def _joined(pieces: Iterable[Scalars]) -> Scalars:
+    result = list[int]()
+    for piece in pieces:
+        if piece is None:
+            return None
+        result += piece
+    return tuple(result)
+
+
+def _signature_in_each(chunks: Sequence[bytes]) -> Scalars:
+    signature = encode_scalars([SIGNATURE])
+    return decoded(chunks[0] + b"".join(chunk.removeprefix(signature) for chunk in chunks[1:]))
+
+
+def _loses_two_of_four(chunks: Sequence[bytes]) -> Scalars:
+    kept, scalars = b"", list[int]()
+    for number, chunk in enumerate(chunks):
+        octets = kept + chunk
+        kept = b""
+        flaw = Specimen(octets).flaw
+        if number + 1 < len(chunks) and flaw is not None and flaw.incomplete:
+            octets, kept = octets[: flaw.offset], octets[flaw.offset :]
+            row = dialect().layout.announced(kept[0])
+            if len(kept) == 2 and row is not None and len(row.templates) == 4:
+                kept = b""
+        piece = decoded(octets)
+        if piece is None:
+            return None
+        scalars += piece
+    return tuple(scalars)
+
+
+STREAMS = (
+    WrongStream("chunks-alone", "each chunk is decoded by itself", lambda chunks: _joined(map(decoded, chunks))),
+    WrongStream("two-of-four-lost", "two octets of four at the end of a chunk are lost", _loses_two_of_four),
+    WrongStream("signature-in-chunk", "U+FEFF at the start of a later chunk is taken away", _signature_in_each),
+)
+
+_MODELS: tuple[WrongGrammar | WrongVerdict | WrongOutput | WrongStream, ...] = (
+    *GRAMMARS, *VERDICTS, *OUTPUTS, *STREAMS,
+)  # fmt: skip
+CLASSES = {each.name: each.line for each in _MODELS}
+"""Every class by its name, with its sentence."""
+
+
+def differs(model: WrongGrammar | WrongVerdict | WrongOutput, specimen: Specimen) -> bool:
+    """Whether a wrong decoder answers a string wrongly."""
+    if isinstance(model, WrongOutput):
+        return model.decode(specimen.octets) != specimen.scalars
+    return model.accepts(specimen.octets) != specimen.accepted

@@ -1,0 +1,220 @@
+"""The score of a list: every measure over every string, once."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from overlong.conformance.models.score.cover import Cover, find_cover
+from overlong.conformance.models.score.coverage import Coverage
+from overlong.conformance.models.score.entry import NOTHING_SAID, ReadError
+from overlong.conformance.models.score.expectations import WrongExpectation, wrong_expectations
+from overlong.conformance.models.score.files import AUTO, entries
+from overlong.conformance.models.score.historical import HistoricalFaults, StreamFaults
+from overlong.conformance.models.score.models import STREAMS
+from overlong.conformance.models.score.outputs import ScalarFaults, ShapeFaults, StepFaults
+from overlong.conformance.models.score.specimen import Specimen
+from overlong.conformance.models.score.transitions import TransitionFaults, state_names
+from overlong.conformance.support.printable import printable
+from overlong.reference import dialect
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from overlong.conformance.models.score.entry import Entry
+    from overlong.conformance.models.score.measure import Measure
+
+SCHEMA = "overlong/score-1"
+
+KEPT = 1000
+"""Wrong expectations that are kept; the rest are counted."""
+
+_SHORT = 32  # octets up to which a string is remembered itself, not its digest
+
+
+class EmptyList(ReadError):
+    """There is no string in what was named, so nothing was measured."""
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Faults of one kind: how many there are, how many some string shows, and the names of the others."""
+
+    caught: int
+    total: int
+    missed: tuple[str, ...] = ()
+
+    @property
+    def percent(self) -> float:
+        """Of the faults, those caught; rounded down, so that 100 means all."""
+        return 1000 * self.caught // self.total / 10
+
+
+@dataclass(frozen=True)
+class Score:
+    """What a list of strings tells apart. Counts are of faults; a fault is caught if some string shows it."""
+
+    names: tuple[str, ...]
+    """What was measured, as the user named it."""
+    strings: int
+    """Different strings."""
+    read: int
+    """Strings, duplicates included."""
+    with_verdict: int
+    """Of those read, how many come with a verdict."""
+    transitions: Tally
+    historical: Tally
+    """Classes that whole strings can show."""
+    streams: Tally | None
+    """Classes that only chunks can show; None if the list has no chunks."""
+    scalars: Tally
+    shapes: Tally
+    steps: Tally
+    alternatives: Tally
+    boundaries: Tally
+    wrong: tuple[WrongExpectation, ...]
+    """The first of the wrong expectations."""
+    wrong_count: int
+    skipped: tuple[str, ...]
+    """What was not read, and why, a line each."""
+    to_add: Cover
+    """Vectors of ours that would show the rest."""
+
+    @property
+    def outputs(self) -> Tally:
+        """All output faults together."""
+        parts = (self.scalars, self.shapes, self.steps)
+        return Tally(sum(part.caught for part in parts), sum(part.total for part in parts))
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data: ``docs/score.md`` describes it."""
+
+        def tally(part: Tally) -> dict[str, Any]:
+            return {**asdict(part), "percent": part.percent}
+
+        return {
+            "schema": SCHEMA,
+            "files": list(self.names),
+            "strings": self.strings,
+            "read": self.read,
+            "with_verdict": self.with_verdict,
+            "single_transition_faults": tally(self.transitions),
+            "historical_faults": tally(self.historical),
+            "stream_faults": None if self.streams is None else tally(self.streams),
+            "output_faults": {
+                "scalars": tally(self.scalars), "shapes": tally(self.shapes), "steps": tally(self.steps),
+            },
+            "alternatives": tally(self.alternatives),
+            "boundaries": tally(self.boundaries),
+            "wrong_expectations": {"count": self.wrong_count, "first": [each.to_json() for each in self.wrong]},
+            "skipped": list(self.skipped),
+            "to_add": {
+                "vectors": [vector.id for vector in self.to_add.vectors],
+                "at_least": self.to_add.at_least,
+                "out_of_reach": self.to_add.out_of_reach,
+            },
+        }  # fmt: skip
+
+
+def score(*paths: str, form: str = AUTO, progress: Callable[[str, int], None] = lambda _, __: None) -> Score:
+    """Measure the strings of all ``paths`` together.
+
+    Args:
+        paths: files, folders, or ``-`` for standard input.
+        form: how they are written, one of :data:`~overlong.conformance.models.score.files.FORMATS`.
+        progress: told now and then what is done and how many strings of it.
+
+    Raises:
+        ReadError: something cannot be read; the message is one line with file and place.
+        EmptyList: there is no string in it.
+    """
+    run = _Run()
+    for path in paths:
+        for entry in entries(path, form, run.skipped.append):
+            run.add(entry)
+            if run.read % 1000 == 0:
+                progress("read", run.read)
+    if not run.read:
+        why = "".join(f" ({each})" for each in run.skipped[:1])
+        raise EmptyList(f"{', '.join(map(printable, paths))}: no string to measure{why}")
+    return run.result(paths, progress)
+
+
+class _Run:
+    """Everything that a pass over the strings keeps."""
+
+    def __init__(self) -> None:
+        self.transitions = TransitionFaults(dialect().automaton)
+        self.historical = HistoricalFaults()
+        self.scalars, self.shapes, self.steps = ScalarFaults(), ShapeFaults(), StepFaults()
+        self.measures: tuple[Measure, ...] = (
+            self.transitions, self.historical, self.scalars, self.shapes, self.steps,
+        )  # fmt: skip
+        self.streams = StreamFaults()
+        self.coverage = Coverage()
+        self.skipped: list[str] = []
+        self.wrong: list[WrongExpectation] = []
+        self.wrong_count = self.read = self.with_verdict = 0
+        self.seen = set[bytes]()
+
+    def add(self, entry: Entry) -> None:
+        """Measure an entry; a string that was there before is judged for its expectations alone."""
+        octets = entry.octets
+        self.read += 1
+        key = octets if len(octets) <= _SHORT else hashlib.sha256(octets).digest() + b"#"
+        new = key not in self.seen
+        specimen = Specimen(octets) if new or entry.expected != NOTHING_SAID else None
+        if specimen is not None and entry.expected != NOTHING_SAID:
+            self.with_verdict += entry.expected.accept is not None
+            for wrong in wrong_expectations(entry, specimen):
+                self.wrong_count += 1
+                if len(self.wrong) < KEPT:
+                    self.wrong.append(wrong)
+        if entry.chunks is not None:
+            self.streams.add(octets, entry.chunks)
+        if new and specimen is not None:
+            self.seen.add(key)
+            for measure in self.measures:
+                if shown := measure.shown(specimen):
+                    measure.strike(shown)
+            self.coverage.add(specimen)
+
+    def result(self, paths: tuple[str, ...], progress: Callable[[str, int], None]) -> Score:
+        def tally(measure: Measure, missed: tuple[str, ...]) -> Tally:
+            return Tally(measure.total - measure.living, measure.total, missed)
+
+        coverage, streams = self.coverage, self.streams
+        alternatives = tuple(map(str, coverage.untouched_alternatives))
+        boundaries = tuple(map(str, coverage.untouched_boundaries))
+        return Score(
+            names=paths,
+            strings=len(self.seen),
+            read=self.read,
+            with_verdict=self.with_verdict,
+            transitions=tally(self.transitions, tuple(self._missed_transitions())),
+            historical=tally(self.historical, self.historical.missed),
+            streams=Tally(len(STREAMS) - len(streams.missed), len(STREAMS), tuple(streams.missed))
+            if streams.measured
+            else None,
+            scalars=tally(self.scalars, self.scalars.missed),
+            shapes=tally(self.shapes, self.shapes.missed),
+            steps=tally(self.steps, self.steps.missed),
+            alternatives=Tally(
+                len(coverage.alternatives) - len(alternatives), len(coverage.alternatives), alternatives
+            ),
+            boundaries=Tally(coverage.boundaries - len(boundaries), coverage.boundaries, boundaries),
+            wrong=tuple(self.wrong),
+            wrong_count=self.wrong_count,
+            skipped=tuple(self.skipped),
+            to_add=find_cover(self.measures, lambda done: progress("covered", done)),
+        )
+
+    def _missed_transitions(self) -> list[str]:
+        """``[E0] A0 to start dead``: what a list does not see, a transition each; and states not ended in."""
+        names = state_names(dialect().automaton)
+        lines = [
+            f"{names[state]} {octet:02X} to {' '.join(names[to] for to in targets)}"
+            for state, octet, targets in self.transitions.missed
+        ]
+        return lines + [f"{names[state]} at the end" for state in self.transitions.missed_flips]

@@ -1,0 +1,200 @@
+"""Lists with a string a line: hexadecimal, numbered, parted by tabs, or as it is."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from overlong.conformance.models.score.entry import Entry, Expectation, ReadError, verdict_word
+from overlong.conformance.support.printable import printable
+from overlong.reference import MaximalSubpart, WellFormed, segments
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+_LONE_DIGIT = re.compile(r"0[xX]([0-9A-Fa-f])(?![0-9A-Fa-f])")
+_MARKS = re.compile(r"\\x|0[xX]|[,:;_|\"'\[\](){}-]+")
+_NUMBERED = re.compile(rb"\s*\d+(?:\.\d+)*\s*:")
+_COMMENT = re.compile(r"#|//")
+_OCTETS_WITH_COLONS = re.compile(rb"\s*(?:[0-9A-Fa-f]{2}:)+[0-9A-Fa-f]{2}\s*$")
+
+
+def octets_of(text: str) -> bytes:
+    r"""The octets that ``E0 80 AF``, ``e080af``, ``\xE0\x80\xAF`` or ``0xE0, 0x80, 0xAF`` spell.
+
+    Raises:
+        ValueError: the text spells none, or half of one.
+    """
+    try:
+        return bytes.fromhex(text)  # the common case, and by far the fastest
+    except ValueError:
+        return b"".join(map(bytes.fromhex, _MARKS.sub(" ", _LONE_DIGIT.sub(r" 0\1 ", text)).split()))
+
+
+def is_numbered(line: bytes) -> bool:
+    """Whether a line begins as ``num:hex`` does."""
+    return bool(_NUMBERED.match(line)) and not _OCTETS_WITH_COLONS.match(line)
+
+
+def _text(line: bytes, name: str, number: int) -> str:
+    try:
+        return line.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise ReadError(
+            f"{name}:{number}: octets that are no text; if each line is a string itself, say --input lines"
+        ) from None
+
+
+def _no_octets(name: str, number: int, text: str) -> ReadError:
+    return ReadError(f"{name}:{number}: not octets in hexadecimal such as E0 80 AF: {printable(text.strip(), 40)!r}")
+
+
+def hex_lines(lines: Iterable[tuple[int, bytes]], name: str) -> Iterator[Entry]:
+    """Octets in hexadecimal; a verdict may stand before or after them; ``#`` or ``//`` begins a comment.
+
+    Where a line has tabs, it is octets, verdict and whatever else: what ``--add`` writes.
+    """
+    for number, line in lines:
+        text = _text(line, name, number)
+        if "\t" in text and not text.lstrip().startswith("#"):
+            yield _tabbed(text, name, number)
+            continue
+        text = _COMMENT.split(text, 1)[0].strip()
+        if not text:
+            continue
+        octets, verdict = _with_verdict(text, name, number)
+        yield Entry(octets, f"{name}:{number}", Expectation(verdict))
+
+
+def _tabbed(text: str, name: str, number: int) -> Entry:
+    fields = text.rstrip("\r\n").split("\t")
+    verdict = verdict_word(fields[1])
+    if verdict is None and fields[1].strip():
+        octets, verdict = _with_verdict(_COMMENT.split(" ".join(fields), 1)[0], name, number)
+        return Entry(octets, f"{name}:{number}", Expectation(verdict))
+    try:
+        return Entry(octets_of(fields[0]), f"{name}:{number}", Expectation(verdict))
+    except ValueError:
+        raise _no_octets(name, number, text) from None
+
+
+def _with_verdict(text: str, name: str, number: int) -> tuple[bytes, bool | None]:
+    try:
+        return octets_of(text), None
+    except ValueError:
+        words = text.split()
+    verdict: bool | None = None
+    for end in (0, -1):
+        said = verdict_word(words[end]) if len(words) > 1 else None
+        if said is not None:
+            verdict = said
+            del words[end]
+    try:
+        return octets_of(" ".join(words)), verdict
+    except ValueError:
+        raise _no_octets(name, number, text) from None
+
+
+def numbered_lines(lines: Iterable[tuple[int, bytes]], name: str) -> Iterator[Entry]:
+    """``num:hex``, with a verdict before the octets or none.
+
+    Also the lines of github.com/flenniken/utf8tests: ``num:valid:text``, ``num:valid hex:octets`` and
+    ``num:invalid hex:octets:octets when skipping:octets when replacing``.
+    """
+    for number, line in lines:
+        text = _text(line, name, number).strip()
+        if not text or text.startswith("#"):
+            continue
+        head, colon, rest = text.partition(":")
+        if not colon or not re.fullmatch(r"\d+(\.\d+)*", head.strip()):
+            raise ReadError(f"{name}:{number}: not number:octets such as 7:E0 80 AF: {printable(text, 40)!r}")
+        words, parted, after = rest.partition(":")
+        kind = words.strip().lower()
+        place = f"{name}:{number}"
+        if parted and kind == "valid":  # its text stands there as it is
+            yield Entry(after.encode(), place, Expectation(accept=True))
+        elif parted and kind.removesuffix(" hex") in ("valid", "invalid"):
+            yield _with_replacement(after, place, name, number, accept=kind.startswith("valid"))
+        else:
+            octets, verdict = _with_verdict(_COMMENT.split(rest, 1)[0], name, number)
+            yield Entry(octets, place, Expectation(verdict))
+
+
+def _with_replacement(text: str, place: str, name: str, number: int, *, accept: bool) -> Entry:
+    fields = text.split(":")
+    try:
+        octets = octets_of(fields[0])
+        replaced = None if len(fields) < 3 else b"" if fields[2].strip() == "nothing" else octets_of(fields[2])
+    except ValueError:
+        raise _no_octets(name, number, text) from None
+    output = None if replaced is None else tuple(segments(replaced))
+    if output is not None and any(isinstance(found, MaximalSubpart) for found in output):
+        raise ReadError(f"{name}:{number}: the octets expected after replacement are ill-formed themselves")
+    scalars = None if output is None else tuple(found.scalar for found in output if isinstance(found, WellFormed))
+    return Entry(octets, place, Expectation(accept, replaced=scalars))
+
+
+def tsv_lines(lines: Iterable[tuple[int, bytes]], name: str) -> Iterator[Entry]:
+    """Our own TSV: a line of column names, then a vector a line. Only the column ``hex`` must be there."""
+    columns: list[str] | None = None
+    for number, line in lines:
+        fields = _text(line, name, number).rstrip("\r\n").split("\t")
+        if columns is None:
+            columns = fields
+            if "hex" not in columns or len(set(columns)) < len(columns):
+                raise ReadError(f"{name}:{number}: the first line must name the columns, once each, and one 'hex'")
+            continue
+        if len(fields) != len(columns):
+            raise ReadError(f"{name}:{number}: {len(fields)} fields where the first line names {len(columns)} columns")
+        row = dict(zip(columns, fields, strict=True))
+        try:
+            octets = bytes.fromhex(row["hex"])
+            expected = Expectation(
+                accept=verdict_word(row.get("verdict", "")),
+                scalars=spelt_scalars(row["scalars"]) if row.get("verdict") == "accept" and "scalars" in row else None,
+                offset=_number(row.get("offset", "")),
+                length=_number(row.get("length", "")),
+                incomplete={"true": True, "false": False}.get(row.get("incomplete", "")),
+                replaced=spelt_scalars(row["replacement"]) if "replacement" in row else None,
+            )
+            chunks = tuple(map(int, row.get("chunks", "").split())) or None
+        except ValueError as error:
+            raise ReadError(f"{name}:{number}: a field is not what its column says: {printable(str(error))}") from None
+        yield Entry(octets, f"{name}:{number}", expected, checked_chunks(chunks, octets, f"{name}:{number}"))
+
+
+def checked_chunks(chunks: tuple[int, ...] | None, octets: bytes, place: str) -> tuple[int, ...] | None:
+    """Chunk lengths that add up.
+
+    Raises:
+        ReadError: they do not.
+    """
+    if chunks is not None and (min(chunks, default=0) < 0 or sum(chunks) != len(octets)):
+        raise ReadError(f"{place}: the lengths of the chunks do not add up to {len(octets)} octets")
+    return chunks
+
+
+def _number(text: str) -> int | None:
+    if not text:
+        return None
+    if len(text) > 20:
+        raise ValueError(f"a number of {len(text)} digits")
+    return int(text)
+
+
+def spelt_scalars(text: str) -> tuple[int, ...]:
+    """The scalar values that ``0041 FFFD`` spells.
+
+    Raises:
+        ValueError: it spells none.
+    """
+    words = text.split()
+    if any(len(word) > 8 for word in words):
+        raise ValueError("a scalar value of more than eight digits")
+    return tuple(int(word, 16) for word in words)
+
+
+def raw_lines(lines: Iterable[tuple[int, bytes]], name: str) -> Iterator[Entry]:
+    """Each line's octets, without the line feed, are one string."""
+    for number, line in lines:
+        yield Entry(line.removesuffix(b"\n"), f"{name}:{number}")

@@ -1,0 +1,236 @@
+"""The one place where two decoders meet: the reference and a target."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+from overlong.conformance.oracle.earliest import judge, marks_in, suspects
+from overlong.conformance.oracle.encoder_fault import encoder_fault
+from overlong.conformance.oracle.finding import Finding
+from overlong.conformance.oracle.lost import ended_how, lost_states
+from overlong.conformance.oracle.own_mode import is_open, own_mode_fault
+from overlong.conformance.protocol.memory_fault import memory_fault
+from overlong.conformance.protocol.observation import (
+    Accepted,
+    Crashed,
+    Failed,
+    Misbehaved,
+    Refused,
+    TimedOut,
+    Unsupported,
+)
+from overlong.conformance.protocol.wire import (
+    AGAIN,
+    ENCODING,
+    GUARDED,
+    OPERATIONS,
+    REPLACING,
+    STREAMING,
+    VALIDATE,
+    read_numbers,
+)
+from overlong.conformance.vectors.encoding import encoded
+from overlong.conformance.vectors.vector import form_at
+from overlong.reference import Decoded, MaximalSubpart, Rejected, WellFormed
+from overlong.reference.error_mode import REPLACEMENT_CHARACTER
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from overlong.conformance.oracle.target import Answered
+    from overlong.conformance.protocol.observation import Observation
+    from overlong.conformance.protocol.wire import Greeting
+    from overlong.conformance.vectors.vector import Vector
+    from overlong.reference import Outcome, Segment
+
+_FAULTS = {Failed: "OV601", Crashed: "OV602", TimedOut: "OV603", Misbehaved: "OV604"}
+
+
+def compare_batch(answered: Answered, greeting: Greeting) -> Iterator[Finding]:
+    """Every divergence in a batch's answers.
+
+    Columns that equal the reference's, octet for octet, or say nothing, hold none; only others are looked into.
+    """
+    batch, operation, answers = answered.batch, answered.operation, answered.answers
+    units = greeting.units_of(operation)
+    if operation in STREAMING + AGAIN:
+        yield from _compare_streams(answered, greeting)
+        return
+    if not answered.faults and answers.agrees(batch.expected(operation, units)):
+        return
+    observations = answers.observations(units, verdict_only=operation == VALIDATE)
+    for place, observation in enumerate(observations):
+        finding = compare(batch.vectors[place], operation, answered.faults.get(place, observation))
+        if finding is not None:
+            yield finding
+
+
+def _compare_streams(answered: Answered, greeting: Greeting) -> Iterator[Finding]:
+    """Divergences in streams: in the result, or else in when it came, and in where a refusal says it is."""
+    batch, operation, answers = answered.batch, answered.operation, answered.answers
+    places = suspects(answered, greeting)
+    if not places:
+        return
+    observations = list(answers.observations(greeting.units_of(operation), verdict_only=False))
+    counts = batch.chunk_counts(operation) or ()
+    marks = list(marks_in(answers.statuses, answers.marks, counts, marked=greeting.marks_refusals))
+    for place in places:
+        vector, observed = batch[place], answered.faults.get(place, observations[place])
+        finding = compare(vector, operation, observed)
+        if finding is not None:
+            yield finding
+        elif not is_open(vector, operation):
+            yield from judge(
+                vector, operation, expected_of(vector, operation), observed, read_numbers(marks[place]), greeting
+            )
+
+
+def expected_of(vector: Vector, operation: str) -> Outcome:
+    """What the reference answers to an operation; where the answer is open, what Unicode recommends."""
+    if operation in ENCODING:
+        return encoded(operation, vector.octets, vector.profile.dialect, vector.profile.encodes)
+    if operation == GUARDED:
+        return Decoded(())
+    return vector.replaced if operation in REPLACING else vector.strict
+
+
+def compare(vector: Vector, operation: str, observed: Observation) -> Finding | None:
+    """What is wrong with an answer; None if nothing is. What a target does not say is not held against it.
+
+    Of an error mode that is not known, a code of a defect is a suspicion: see :mod:`overlong.conformance.oracle.own_mode`.
+    """
+    expected = expected_of(vector, operation)
+
+    def finding(code: str, place: str = "") -> Finding:
+        return Finding(vector, operation, code, expected, observed, place)
+
+    if operation in ENCODING and isinstance(observed, Accepted | Refused):
+        fault = encoder_fault(vector, operation, expected, observed)
+        return None if fault is None else finding(*fault)
+    if operation == GUARDED and isinstance(observed, Refused):
+        code = memory_fault(observed)
+        return finding(code) if isinstance(code, str) else Finding(vector, operation, "OV604", expected, code)
+    flaw = vector.flaw
+    match expected, observed:
+        case _, Unsupported():
+            return None
+        case _, Failed() | Crashed() | TimedOut() | Misbehaved():
+            return finding(_FAULTS[type(observed)], place_of_fault(operation))
+        case _ if is_open(vector, operation):
+            fault = own_mode_fault(vector, observed)
+            return None if fault is None else finding(*fault)
+        case Decoded(scalars), Accepted(values):
+            if values is None or values == scalars:
+                return None
+            if flaw is None:
+                return _chunked(vector, operation, finding("OV102", _form(vector, _first_difference(scalars, values))))
+            return _chunked(vector, operation, finding(*_replacement_fault(vector, scalars, values)))
+        case Decoded(), Refused(offset=offset):
+            if flaw is not None:
+                return _chunked(vector, operation, finding("OV402", flaw.defect.title))
+            return _chunked(vector, operation, finding("OV101", _form_at_offset(vector, offset)))
+        case Rejected(), Accepted():
+            assert flaw is not None
+            return _chunked(vector, operation, finding(flaw.defect.code))
+        case Rejected(offset, length, incomplete), Refused() if operation not in STREAMING + AGAIN:
+            assert flaw is not None
+            if observed.offset is None:
+                return None
+            if observed.offset != offset:
+                return finding("OV301", flaw.defect.title)
+            if observed.length is not None and observed.length != length:
+                return finding("OV302", flaw.defect.title)
+            if observed.incomplete is not None and observed.incomplete != incomplete:
+                return finding("OV303")
+            return None
+        case _:
+            return None
+
+
+def place_of_fault(operation: str) -> str:
+    """A decoder's faults share a bucket with each other, and none with an encoder's: these refute another claim."""
+    return OPERATIONS[operation] if operation in ENCODING else ""
+
+
+def _chunked(vector: Vector, operation: str, whole: Finding) -> Finding:
+    """In a stream the claim refuted is that chunks do not matter; the place keeps what went wrong."""
+    if operation in AGAIN:
+        return used_before(whole)
+    if operation not in STREAMING:
+        return whole
+    lost = lost_in(whole)
+    flaw = vector.flaw
+    return replace(whole, code="OV501", place=lost[0] if lost else flaw.defect.title if flaw else whole.place)
+
+
+def used_before(finding: Finding) -> Finding:
+    """The finding, as one of what an earlier stream left behind."""
+    how = ended_how(finding.vector.earlier or (), finding.vector)
+    return replace(finding, code="OV502", place=f"after a stream that {how}")
+
+
+def lost_in(finding: Finding) -> tuple[str, ...]:
+    """Of a stream with a wrong result: the states that the decoder can have lost, the likeliest first."""
+    vector, wrong = finding.vector, None
+    if isinstance(finding.expected, Decoded) and isinstance(finding.observed, Accepted):
+        scalars = finding.expected.scalars
+        first = last = _first_difference(scalars, finding.observed.values or ())
+        while 0 < first <= len(scalars) and scalars[first - 1] == REPLACEMENT_CHARACTER:
+            first -= 1  # which of several U+FFFD in a row is missing, nobody can see
+        wrong = range(_segment_at(vector, first), _segment_at(vector, last) + 1)
+    return lost_states(vector, wrong)
+
+
+def _first_difference(expected: tuple[int, ...], observed: tuple[int, ...]) -> int:
+    """The index at which outputs part."""
+    return next(
+        (index for index, pair in enumerate(zip(expected, observed, strict=False)) if pair[0] != pair[1]),
+        min(len(expected), len(observed)),
+    )
+
+
+def _replacement_fault(vector: Vector, scalars: tuple[int, ...], values: tuple[int, ...]) -> tuple[str, str]:
+    """The kind, and the defect at which the outputs part."""
+    index = _segment_at(vector, _first_difference(scalars, values))
+    flaws = [each for each in vector.taken[: index + 1] if isinstance(each, MaximalSubpart)]
+    blamed = flaws[-1] if flaws else vector.flaw
+    assert blamed is not None
+    same_but_for_count = _squeezed(scalars) == _squeezed(values)
+    return ("OV401" if same_but_for_count else "OV402"), blamed.defect.title
+
+
+def _segment_at(vector: Vector, index: int) -> int:
+    """The place, in what is taken, of what put out what stands at an index of the output; the last beyond its end."""
+    ends = accumulate(map(len, vector.outputs))
+    return next((place for place, end in enumerate(ends) if index < end), len(vector.taken) - 1)
+
+
+def _squeezed(values: tuple[int, ...]) -> list[int]:
+    """Values with each run of U+FFFD as one."""
+    return [
+        value
+        for index, value in enumerate(values)
+        if value != REPLACEMENT_CHARACTER or index == 0 or values[index - 1] != REPLACEMENT_CHARACTER
+    ]
+
+
+def _form(vector: Vector, index: int) -> str:
+    """The grammar's alternative of the character at an index of the output."""
+    if not vector.segments:
+        return vector.profile.dialect.grammar.start.name
+    return _form_of(vector, vector.segments[_segment_at(vector, index)])
+
+
+def _form_of(vector: Vector, found: Segment) -> str:
+    return str(form_at(vector.octets, found.offset, vector.profile.dialect))
+
+
+def _form_at_offset(vector: Vector, offset: int | None) -> str:
+    """The alternative of the character refused: where the target says, else the first that is not ASCII."""
+    for found in vector.segments:
+        assert isinstance(found, WellFormed)
+        if found.offset <= offset < found.offset + found.length if offset is not None else found.length > 1:
+            return _form_of(vector, found)
+    return _form(vector, 0)

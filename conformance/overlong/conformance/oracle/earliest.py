@@ -1,0 +1,140 @@
+"""What is judged of a stream besides its result: when output and refusals came, and where a refusal says it is.
+
+A decoder that keeps back what is already certain still gives the right text; but who reads what a peer sends, and
+answers it, waits for what has come long ago. So it is a claim of its own, :data:`~.kind.EARLIEST`.
+"""
+
+from __future__ import annotations
+
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING
+
+from overlong.conformance.oracle.finding import Finding
+from overlong.conformance.protocol.observation import Accepted, Refused
+from overlong.conformance.protocol.wire import (
+    INCOMPLETE_NOT_SAID,
+    NOT_SAID,
+    REFUSED,
+    REPLACING,
+    marks_of,
+    read_numbers,
+)
+from overlong.conformance.vectors.certainty import certainty
+from overlong.reference import MaximalSubpart
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from overlong.conformance.oracle.target import Answered
+    from overlong.conformance.protocol.observation import Observation
+    from overlong.conformance.protocol.wire import Greeting
+    from overlong.conformance.vectors.vector import Vector
+    from overlong.reference import Outcome
+
+
+def suspects(answered: Answered, greeting: Greeting) -> list[int]:
+    """The places of a batch of streams where an answer is not the expected one, in whatever is judged of it.
+
+    It reads columns only: where they are right, it returns before it looks at any one answer.
+    """
+    batch, operation, answers = answered.batch, answered.operation, answered.answers
+    units, marked = greeting.units_of(operation), greeting.marks_refusals
+    expected = batch.expected(operation, units)
+    right_marks = batch.expected_marks(operation, units, marked=marked)
+    judges_offsets = bool(greeting.stream_offsets) and operation not in REPLACING
+    numbers = read_numbers(answers.numbers)
+    offsets = batch.expected_offsets(units, greeting.stream_offsets) if judges_offsets else [None] * len(batch)
+
+    def wrong_offset(place: int) -> bool:
+        return numbers[place] != NOT_SAID and offsets[place] is not None and numbers[place] != offsets[place]
+
+    strange = set(answers.incompletes) - {0, 1, INCOMPLETE_NOT_SAID}
+    if (answers.statuses, answers.units, answers.marks) == (expected.statuses, expected.units, right_marks) and (
+        not strange
+    ):
+        right = read_numbers(expected.numbers)
+        refused = [status == REFUSED[0] for status in answers.statuses]
+        return [
+            place
+            for place, is_refused in enumerate(refused)
+            if (wrong_offset(place) if is_refused else numbers[place] != right[place])
+        ]
+    marks = list(marks_in(answers.statuses, answers.marks, batch.chunk_counts(operation) or (), marked=marked))
+    right_each = list(marks_in(expected.statuses, right_marks, batch.chunk_counts(operation) or (), marked=marked))
+    output, right_output = (each.outputs(units.size) for each in (answers, expected))
+    return [
+        place
+        for place, (status, right_status) in enumerate(zip(answers.statuses, expected.statuses, strict=True))
+        if place in answered.faults
+        or status != right_status
+        or output[place] != right_output[place]
+        or marks[place] != right_each[place]
+        or answers.incompletes[place] in strange
+        or (status == REFUSED[0] and wrong_offset(place))
+    ]
+
+
+def marks_in(statuses: bytes, marks: bytes, chunk_counts: Sequence[int], *, marked: bool) -> Iterator[bytes]:
+    """Each stream's marks, as they stand on the wire."""
+    counts = marks_of(statuses, chunk_counts, marked=marked)
+    return (marks[4 * start : 4 * end] for start, end in pairwise(accumulate(counts, initial=0)))
+
+
+def judge(
+    vector: Vector, operation: str, expected: Outcome, observed: Observation, marks: Sequence[int], greeting: Greeting
+) -> Iterator[Finding]:
+    """What is wrong with a stream whose result is right: when its output or its refusal came, and its offset."""
+    if isinstance(observed, Accepted):
+        yield from _output(vector, operation, expected, observed, marks, greeting)
+    elif isinstance(observed, Refused):
+        yield from _refusal(vector, operation, expected, observed, marks, greeting)
+
+
+def _output(
+    vector: Vector, operation: str, expected: Outcome, observed: Accepted, marks: Sequence[int], greeting: Greeting
+) -> Iterator[Finding]:
+    sure = certainty(vector.octets, greeting.units.name, vector.profile)
+    chunks = vector.pieces
+    known = [sure.out[read] for read in accumulate(chunks)]
+    most = [*known[:-1], sure.total]  # at the end, what only the end shows may be out or not
+    for chunk, (mark, least, limit) in enumerate(zip(marks, known, most, strict=True)):
+        if least <= mark <= limit:
+            continue
+        code = "OV511" if mark < least else "OV513"
+        place = _segment_at(vector, min(mark, least), greeting)
+        detail = f"out after chunk {chunk + 1}: {least}", f"out after chunk {chunk + 1}: {mark}"
+        yield Finding(vector, operation, code, expected, observed, place, detail)
+        return
+
+
+def _refusal(
+    vector: Vector, operation: str, expected: Outcome, observed: Refused, marks: Sequence[int], greeting: Greeting
+) -> Iterator[Finding]:
+    flaw = vector.flaw
+    assert flaw is not None
+    title = flaw.defect.title
+    sure, chunks = certainty(vector.octets, greeting.units.name, vector.profile), vector.pieces
+    first = sure.refused_in(chunks)
+    said = marks[0] if marks else first
+    if said != first and not (sure.shown is None and said > first):  # a call after the last chunk says the end
+        detail = f"in chunk {first}", f"in chunk {said}"
+        yield Finding(vector, operation, "OV512" if said > first else "OV513", expected, observed, title, detail)
+    if not greeting.stream_offsets or observed.offset is None:
+        return
+    offset = sure.offset(chunks, min(max(said, 1), len(chunks)), greeting.stream_offsets)
+    if offset is not None and observed.offset != offset:
+        whence = {
+            "stream": "the start of the stream", "chunk": "the start of its chunk", "kept": "the first octet kept",
+        }[greeting.stream_offsets]  # fmt: skip
+        detail = f"at {offset} from {whence}", ""
+        yield Finding(vector, operation, "OV503", expected, observed, title, detail)
+
+
+def _segment_at(vector: Vector, units: int, greeting: Greeting) -> str:
+    """What comes after so many units of output: the defect, or that it is a character."""
+    out = 0
+    for found, scalars in zip(vector.taken, vector.outputs, strict=True):
+        out += greeting.units.count(scalars)
+        if out > units:
+            return found.defect.title if isinstance(found, MaximalSubpart) else "a character"
+    return "the end"

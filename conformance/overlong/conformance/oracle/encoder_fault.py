@@ -1,0 +1,110 @@
+"""What is wrong with an encoder's answer: a kind of divergence, and where it shows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from overlong.conformance.protocol.observation import Accepted, Refused
+from overlong.conformance.protocol.wire import ANNOUNCE, WORDS
+from overlong.conformance.vectors.encoding import halves, pieces, replacement
+from overlong.reference import Decoded
+from overlong.reference.order import CODE_POINTS, LEAD_SURROGATES, SURROGATES, TRAIL_SURROGATES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from overlong.conformance.protocol.observation import Observation
+    from overlong.conformance.vectors.encoding import Piece
+    from overlong.conformance.vectors.vector import Vector
+    from overlong.reference import Dialect, Outcome
+
+BEYOND, LONE, REVERSED, HALVES, SEVERAL, NOTHING = (
+    "number beyond 10FFFF",
+    "lone surrogate",
+    "reversed pair",
+    "the halves of a pair",
+    "several characters",
+    "no character",
+)
+
+
+def encoder_fault(vector: Vector, operation: str, expected: Outcome, observed: Observation) -> tuple[str, str] | None:
+    """The code and the place of a divergence; None if there is none.
+
+    An encoder that replaces may refuse numbers beyond 10FFFF, which few types of strings can hold; and who announces
+    a size may refuse all that is no scalar value.
+    """
+    spoken = vector.profile.dialect
+    found = tuple(pieces(operation, vector.octets, spoken))
+    bad = next((piece for piece in found if piece.octets is None), None)
+    match expected, observed:
+        case Decoded(octets), Accepted(values) if values == octets:
+            return None
+        case _, Accepted(values) if operation == ANNOUNCE:
+            return "OV706", _name(bad) if bad else _name(found[0]) if len(found) == 1 else SEVERAL if found else NOTHING
+        case _, Accepted(values):
+            return _wrong_octets(found, bytes(values or ()), replacement(vector.profile.encodes, spoken), spoken)
+        case _, Refused(offset=offset) if bad is None:
+            return "OV701", _refused(found, offset)
+        case _, Refused(offset=offset):
+            assert bad is not None
+            right = _refusable(found, replaces=isinstance(expected, Decoded), announces=operation == ANNOUNCE)
+            if not right:
+                return "OV707", f"{_name(bad)} refused"
+            return None if offset is None or offset in right else ("OV705", _name(bad))
+        case _:
+            return None
+
+
+def _refusable(found: Sequence[Piece], *, replaces: bool, announces: bool) -> set[int]:
+    """The places at which it is right to refuse: those of the first piece of each sort that may be refused."""
+    bad = [piece.place for piece in found if piece.octets is None]
+    beyond = [piece.place for piece in found if piece.number not in CODE_POINTS]
+    if not replaces:
+        return set(bad[:1])
+    return {*beyond[:1], *(bad[:1] if announces else ())}
+
+
+def _wrong_octets(found: Sequence[Piece], rest: bytes, instead: bytes | None, spoken: Dialect) -> tuple[str, str]:
+    """The first piece whose octets are not those that the output goes on with."""
+    for place, piece in enumerate(found):
+        wanted = instead if piece.octets is None else piece.octets
+        if wanted is not None and rest.startswith(wanted):
+            rest = rest[len(wanted) :]
+            continue
+        if piece.octets is not None:
+            return ("OV703", HALVES) if _in_halves(piece.number, rest, spoken) else ("OV702", _name(piece))
+        others = {replacement(each, spoken) or b"" for each in WORDS["encode_errors"]}
+        left_out = b"".join(each.octets or b"" for each in found[place:])
+        if rest == left_out or any(each and rest.startswith(each) for each in others):
+            return "OV707", _name(piece)
+        if piece.number not in SURROGATES:
+            return "OV704", ""
+        after = found[place + 1].number if place + 1 < len(found) else 0
+        joined = piece.number in TRAIL_SURROGATES and after in LEAD_SURROGATES
+        alone = spoken.layout.encode(piece.number)
+        return "OV703", REVERSED if joined and not (alone and rest.startswith(alone)) else LONE
+    return "OV702", _name(found[-1]) if found else NOTHING  # more than was asked for
+
+
+def _in_halves(number: int, rest: bytes, spoken: Dialect) -> bool:
+    """Whether a supplementary character became two sequences, as in CESU-8."""
+    if number <= 0xFFFF:
+        return False
+    octets = [spoken.layout.encode(half) for half in halves(number)]
+    return all(octets) and rest.startswith(b"".join(each or b"" for each in octets))
+
+
+def _refused(found: Sequence[Piece], index: int | None) -> str:
+    """What was refused: the character at the index that the target says, else the first of the longest."""
+    if not found:
+        return NOTHING
+    if index is not None and index >= 0:
+        return _name([piece for piece in found if piece.place <= index][-1])
+    return _name(max(found, key=lambda piece: len(piece.octets or b"")))
+
+
+def _name(piece: Piece) -> str:
+    if piece.octets is None:
+        return LONE if piece.number in SURROGATES else BEYOND
+    return f"a character of {len(piece.octets)} {'octet' if len(piece.octets) == 1 else 'octets'}"

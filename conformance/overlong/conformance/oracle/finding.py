@@ -1,0 +1,171 @@
+"""Findings: one for each divergence; and buckets: one for each cause, as far as octets can tell."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from overlong.conformance.protocol.kind import ENCODER, KINDS, VERDICT
+from overlong.conformance.protocol.memory_fault import EXPECTED, memory_words
+from overlong.conformance.protocol.observation import (
+    Accepted,
+    Crashed,
+    Failed,
+    Misbehaved,
+    Refused,
+    TimedOut,
+    Unsupported,
+)
+from overlong.conformance.protocol.wire import ANNOUNCE, DECODE, ENCODING, GUARDED
+from overlong.conformance.support.printable import code_points, printable, spaced_hex
+from overlong.reference import DEFECTS, Decoded
+from overlong.reference.theory import shortlex
+
+if TYPE_CHECKING:
+    from overlong.conformance.protocol.observation import Observation
+    from overlong.conformance.vectors.vector import Vector
+    from overlong.reference import Outcome
+
+
+def claim_of(code: str, operation: str) -> str:
+    """The claim that a divergence of this code refutes, in an answer to this operation."""
+    if operation in ENCODING:  # a crash, too
+        return ENCODER
+    return KINDS[code].claim if code in KINDS else VERDICT
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One vector, one operation, and two answers that differ."""
+
+    vector: Vector
+    operation: str
+    code: str
+    """An accepted defect (OV2xx), or a kind of divergence."""
+    expected: Outcome
+    observed: Observation
+    place: str = ""
+    """Where in the grammar or in what defect it shows; part of the bucket."""
+    detail: tuple[str, str] = ("", "")
+    """What more was expected, and what more was observed: when, in a stream."""
+    refutes: str = ""
+    """The claim that it refutes, if that is not the claim of its code."""
+
+    @property
+    def claim(self) -> str:
+        return self.refutes or claim_of(self.code, self.operation)
+
+    @property
+    def title(self) -> str:
+        return KINDS[self.code].title if self.code in KINDS else f"{DEFECTS[self.code].title} accepted"
+
+    @property
+    def section(self) -> str:
+        return KINDS[self.code].section if self.code in KINDS else DEFECTS[self.code].section
+
+    @property
+    def expected_words(self) -> str:
+        return _joined(expected_in_words(self.expected, self.operation), self.detail[0])
+
+    @property
+    def observed_words(self) -> str:
+        return _joined(observed_in_words(self.observed, self.operation), self.detail[1])
+
+    @property
+    def bucket(self) -> tuple[str, str]:
+        """What this finding has in common with others of its cause."""
+        return self.code, self.place
+
+    @cached_property
+    def order(self) -> tuple[int, bytes, str, int, bool, int, str]:
+        """Shortlex over octets, whole before chunked, explained first, the shorter id: the least names its bucket."""
+        length, octets = shortlex(self.vector.octets)
+        vector = self.vector
+        name = vector.id
+        return length, octets, self.operation, len(vector.chunks or ()), not vector.comment, len(name), name
+
+    @cached_property
+    def id(self) -> str:
+        """``D-`` and eight digits of a hash of what was found."""
+        text = f"{self.vector.octets.hex()}|{self.vector.chunks}|{self.operation}|{self.code}|{self.observed}"
+        return f"D-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+
+
+@dataclass
+class Bucket:
+    """All findings of one cause: the shortlex-least of them, and how many."""
+
+    example: Finding
+    count: int = 0
+
+    def add(self, finding: Finding) -> None:
+        self.count += 1
+        if finding.order < self.example.order:
+            self.example = finding
+
+    def show(self, finding: Finding) -> None:
+        """Have it for an example if its octets are less; nothing is counted."""
+        if shortlex(finding.vector.octets) < shortlex(self.example.vector.octets):
+            self.example = finding
+
+
+def _joined(words: str, detail: str) -> str:
+    return f"{words}; {detail}" if detail else words
+
+
+def expected_in_words(expected: Outcome, operation: str = DECODE) -> str:
+    """``reject at 0, 1 octet`` or the code points; of an encoder the octets."""
+    if operation in ENCODING:
+        if not isinstance(expected, Decoded):
+            return f"refuse at index {expected.offset}"
+        written = bytes(expected.scalars)
+        return f"announce {_size(written)}" if operation == ANNOUNCE else f"encode as {spaced_hex(written)}"
+    if operation == GUARDED:
+        return EXPECTED
+    if isinstance(expected, Decoded):
+        return f"accept {code_points(expected.scalars)}" if expected.scalars else "accept, nothing put out"
+    octets = "1 octet" if expected.length == 1 else f"{expected.length} octets"
+    return f"reject at {expected.offset}, {octets}" + (", incomplete" if expected.incomplete else "")
+
+
+def observed_in_words(observed: Observation, operation: str = DECODE) -> str:
+    """What the target did, safe to show."""
+    match observed:
+        case Accepted(values) if operation in ENCODING:
+            octets = bytes(values or ())
+            return f"announced {_size(octets)}" if operation == ANNOUNCE else f"encoded as {spaced_hex(octets)}"
+        case Refused(index) if operation in ENCODING:
+            return "refused" if index is None else f"refused at index {index}"
+        case Refused() if operation == GUARDED:
+            return memory_words(observed)
+        case Accepted() if operation == GUARDED:
+            return "stayed within its memory, and answered alike"
+        case Accepted(values):
+            return "accepted" if values is None else f"accepted {code_points(values)}"
+        case Refused(offset, length, incomplete):
+            if offset is None:
+                return "refused"
+            text = f"refused at {offset}"
+            if length is not None:
+                text += ", 1 octet" if length == 1 else f", {length} octets"
+            return text + (", incomplete" if incomplete else "")
+        case Failed(text):
+            return f"internal error: {printable(text)}"
+        case Crashed(how):
+            return how
+        case TimedOut(seconds):
+            return f"no answer within {seconds:g} s"
+        case Misbehaved(what):
+            return what
+        case Unsupported():
+            return "not supported"
+
+
+def _size(octets: bytes) -> str:
+    """A u32 as a number of octets; what is none, as it is."""
+    if len(octets) != 4:
+        return f"{spaced_hex(octets)}, which is no u32"
+    size = int.from_bytes(octets, "big")
+    return "1 octet" if size == 1 else f"{size} octets"

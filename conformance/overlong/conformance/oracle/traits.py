@@ -1,0 +1,177 @@
+"""What a target cannot help and declares in its greeting: strings that it is set aside from, and judged by apart.
+
+A C string ends at octet 00; a parser strips a signature; XML has no place for most controls. Such a trait is shown
+as a trait and tested as one: strings that it touches are not asked with the others, and those of the core and of
+``complete(0)`` are asked afterwards and judged by what the trait says. So it cannot hide a fault behind it, and a
+decoder that does not have it is found out.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from overlong.conformance.oracle.compare import compare, expected_of
+from overlong.conformance.oracle.finding import Finding
+from overlong.conformance.oracle.own_mode import is_open
+from overlong.conformance.protocol.kind import POSITION, UNDECLARED
+from overlong.conformance.protocol.observation import Accepted, Refused
+from overlong.conformance.protocol.wire import REPLACING
+from overlong.conformance.support.printable import thousands
+from overlong.conformance.vectors.batch import Batch
+from overlong.reference import Decoded, Rejected
+from overlong.reference.layout import load_layout
+from overlong.reference.order import SIGNATURE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from overlong.conformance.protocol.observation import Observation
+    from overlong.conformance.protocol.wire import Greeting
+    from overlong.conformance.vectors.vector import Vector
+    from overlong.reference import Outcome
+
+NUL = b"\0"
+_SIGNATURE = load_layout("rfc3629").encode(SIGNATURE) or b""
+_NO_CHARACTER = rb"[\x00-\x08\x0B\x0C\x0E-\x1F]|\xEF\xBF[\xBE\xBF]"
+"""What XML 1.0 has no characters for (section 2.2)."""
+_LINE_END = re.compile(rb"\r\n?")
+"""What it reads as LF (section 2.11), unless the adapter writes CR as ``&#13;``."""
+
+JUDGED = ("core", "complete(0)")
+"""The suites whose strings, where they are set aside, show whether the trait is as declared."""
+
+
+@dataclass(frozen=True)
+class Trait:
+    """A member of the greeting, one of its words, and what they mean."""
+
+    member: str
+    word: str
+    strings: str
+    """Which strings it touches, in words."""
+    pattern: re.Pattern[bytes]
+    """What such strings hold."""
+    at_start: bool = False
+    """They hold it at their start."""
+    readings: tuple[Callable[[bytes], bytes], ...] = ()
+    """What the decoder gets to see of such a string; one of several, where that is the adapter's choice."""
+    refused: re.Pattern[bytes] | None = None
+    """What it refuses, wherever that stands in such a string."""
+
+    def touches(self, octets: bytes) -> bool:
+        """Whether a string is such a one."""
+        found = self.pattern.match(octets) if self.at_start else self.pattern.search(octets)
+        return found is not None
+
+    @property
+    def line(self) -> str:
+        """``nul: refused; strings with octet 00 are set aside``."""
+        return f"{self.member}: {self.word}; {self.strings} are set aside"
+
+
+_TRAITS = (
+    Trait("nul", "ends the string", "strings with octet 00", re.compile(NUL),
+          readings=(lambda octets: octets.partition(NUL)[0],)),
+    Trait("nul", "refused", "strings with octet 00", re.compile(NUL), refused=re.compile(NUL)),
+    Trait("bom", "strips", "strings that begin with EF BB BF", re.compile(_SIGNATURE), at_start=True,
+          readings=(lambda octets: octets.removeprefix(_SIGNATURE),)),
+    Trait("wrapper", "xml", "strings with what XML 1.0 has no character for, or with CR",
+          re.compile(_NO_CHARACTER + rb"|\r"), refused=re.compile(_NO_CHARACTER),
+          readings=(bytes, lambda octets: _LINE_END.sub(b"\n", octets))),
+)  # fmt: skip
+
+
+def traits_of(greeting: Greeting) -> tuple[Trait, ...]:
+    """The traits that a target declares and that touch some strings."""
+    return _declared(greeting.traits)
+
+
+def _declared(said: Mapping[str, str]) -> tuple[Trait, ...]:
+    return tuple(trait for trait in _TRAITS if said.get(trait.member) == trait.word)
+
+
+def aside_in_words(said: Mapping[str, str], numbers: Iterable[int]) -> str:
+    """``4 785 vectors set aside (wrapper: xml)``: what stands in every headline; empty if nothing is set aside.
+
+    Args:
+        said: the traits that a greeting declares, or a file says that it does.
+        numbers: of the vectors that were set aside, for each suite.
+    """
+    number = sum(numbers)
+    if not number:
+        return ""
+    declared = ", ".join(f"{trait.member}: {trait.word}" for trait in _declared(said)) or "no trait is declared"
+    return f"{thousands(number)} vector{'' if number == 1 else 's'} set aside ({declared})"
+
+
+def without(batch: Batch, traits: tuple[Trait, ...]) -> tuple[Batch, list[Vector]]:
+    """The batch without the strings that a trait touches, which may leave nothing of it; and these strings."""
+    if not any(trait.pattern.search(batch.octets) for trait in traits):  # most batches cost no more
+        return batch, []
+    aside = [place for place, vector in enumerate(batch) if any(trait.touches(vector.octets) for trait in traits)]
+    if not aside:
+        return batch, []
+    gone = set(aside)
+    kept = [vector for place, vector in enumerate(batch) if place not in gone]
+    touched = [batch[place] for place in aside]
+    if not kept:
+        return batch.part(0, 0), touched
+    return replace(Batch.of(kept), suite=batch.suite), touched
+
+
+def expected_under(vector: Vector, operation: str, traits: tuple[Trait, ...]) -> tuple[Outcome, ...]:
+    """What a right decoder that has these traits may answer, the likeliest first; nothing if they do not say."""
+    touching = [trait for trait in traits if trait.touches(vector.octets)]
+    if not touching:
+        return (expected_of(vector, operation),)
+    refused = [found for trait in touching if trait.refused and (found := trait.refused.search(vector.octets))]
+    if len(refused) == len(touching):
+        if operation in REPLACING:
+            return ()
+        start, end = min(found.span() for found in refused)
+        sooner = vector.flaw is not None and vector.flaw.offset < start
+        return (vector.strict if sooner else Rejected(start, end - start, incomplete=False),)
+    if len(touching) > 1:  # what two traits make of it together is not declared
+        return ()
+    readings = dict.fromkeys(read(vector.octets) for read in touching[0].readings)
+    read_as = [replace(vector, octets=octets) for octets in readings]
+    if any(is_open(each, operation) for each in read_as):
+        return ()
+    return tuple(expected_of(each, operation) for each in read_as)
+
+
+def judged(vector: Vector, operation: str, observed: Observation, traits: tuple[Trait, ...]) -> Finding | None:
+    """What is wrong with the answer to a string that a trait touches; None if nothing is, or the traits do not say.
+
+    Its verdict and its text are judged, where it is refused is not: whether what was stripped counts is not declared.
+    """
+    if not isinstance(observed, Accepted | Refused):
+        return compare(vector, operation, observed)
+    expected = expected_under(vector, operation, traits)
+    if not expected or any(_same(each, observed) for each in expected):
+        return None
+    line = next(trait.line for trait in traits if trait.touches(vector.octets))
+    undeclared = compare(vector, operation, observed)
+    if undeclared is None or undeclared.claim == POSITION:  # what is declared is wrong, and the decoder is not
+        return Finding(vector, operation, UNDECLARED, expected[0], observed, line)
+    line += "; the answer is wrong without the declaration, too"
+    return Finding(vector, operation, UNDECLARED, expected[0], observed, line, refutes=undeclared.claim)
+
+
+def _same(expected: Outcome, observed: Observation) -> bool:
+    match expected, observed:
+        case Rejected(), Refused():
+            return True
+        case Decoded(scalars), Accepted(values):
+            return values is None or values == scalars
+        case _:
+            return False
+
+
+def to_be_judged(aside: list[Vector], operations: str) -> Iterator[tuple[Batch, str]]:
+    """What is asked of the strings that were set aside."""
+    for operation in operations:
+        for vector in aside:
+            yield Batch.of([vector]), operation

@@ -1,0 +1,80 @@
+"""Divergent answers, asked for again: who answers otherwise each time is unstable, whatever else is wrong.
+
+The first findings of each bucket are asked again, each vector by itself. An answer stands as it was given: where
+the answers differ, a finding more says so and lists them all, and none of them is taken for the true one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from overlong.conformance.oracle.compare import place_of_fault
+from overlong.conformance.oracle.finding import observed_in_words
+from overlong.conformance.protocol.observation import Accepted, Failed, Refused
+from overlong.conformance.protocol.wire import VALIDATE
+from overlong.conformance.vectors.batch import Batch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from overlong.conformance.oracle.finding import Finding
+    from overlong.conformance.oracle.target import Target
+    from overlong.conformance.protocol.observation import Observation
+
+AGAIN = 3
+"""How often a divergent answer is asked for again."""
+DOUBTED = 4
+"""Findings of each bucket that are asked again: the first ones."""
+
+
+class Doubted:
+    """Findings to be asked again."""
+
+    def __init__(self) -> None:
+        self._first: dict[tuple[str, str], list[Finding]] = {}
+
+    def add(self, finding: Finding) -> None:
+        """Note a finding, if it is one of the first of its bucket, and an answer: who fails was asked twice already."""
+        first = self._first.setdefault(finding.bucket, [])
+        if len(first) < DOUBTED and isinstance(finding.observed, Accepted | Refused | Failed):
+            first.append(finding)
+
+    def unstable(self, target: Target) -> Iterator[Finding]:
+        """The findings of OV605 that asking again makes.
+
+        Raises:
+            BudgetSpent: it fails too often.
+            TargetError: it does not start any more.
+        """
+        findings = tuple(chain(*self._first.values()))
+        waiting = iter(findings)  # of its own: requests run ahead of answers
+        asked = ((Batch.of([finding.vector]), finding.operation) for finding in findings for _ in range(AGAIN))
+        answers: list[Observation] = []
+        for answered in target.observe(asked):
+            units = target.greeting.units_of(answered.operation)
+            (said,) = answered.answers.observations(units, verdict_only=answered.operation == VALIDATE)
+            answers.append(answered.faults.get(0, said))
+            if len(answers) == AGAIN:
+                finding = next(waiting)
+                if any(_differ(finding.observed, answer) for answer in answers):
+                    yield _with_all(finding, answers)
+                answers = []
+
+
+def _differ(first: Observation, other: Observation) -> bool:
+    """Whether they are different verdicts, or other output; a place, or the text of an error, may be another one."""
+    if isinstance(first, Accepted):
+        return first != other
+    return type(first) is not type(other)
+
+
+def _with_all(finding: Finding, answers: list[Observation]) -> Finding:
+    words = "; ".join(observed_in_words(answer, finding.operation) for answer in answers)
+    return replace(
+        finding,
+        code="OV605",
+        place=place_of_fault(finding.operation),
+        detail=("each time", f"asked again: {words}"),
+    )

@@ -1,0 +1,54 @@
+"""What a target that examines its function's memory (``G``) says of it, in codes and in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from overlong.conformance.protocol.observation import Misbehaved
+
+if TYPE_CHECKING:
+    from overlong.conformance.protocol.observation import Refused
+
+MEMORY_FAULTS = {1: "OV801", 2: "OV802", 3: "OV803", 4: "OV804", 5: "OV805", 6: "OV806", 7: "OV807"}
+"""The number in a refusal of ``G``, and the kind of divergence that it is."""
+
+EXPECTED = "stay within its memory, and answer alike everywhere"
+
+_WORDS = {
+    "OV801": "died of a read past the end of its input; lived where memory follows it",
+    "OV802": "died of a read before the start of its input; lived where memory precedes it",
+    "OV803": "wrote where it may not",
+    "OV804": "left a part of its output unwritten",
+    "OV805": "wrote to its input",
+    "OV806": "answered otherwise in another place",
+    "OV807": "answered otherwise when it was asked again",
+}
+_ROOM = {
+    1: ", given exactly the room that it needs",
+    2: ", given less room than it needs",
+    3: ", given more room than it needs",
+    4: ": next to its input",
+}
+
+
+def memory_fault(observed: Refused) -> str | Misbehaved:
+    """The code of what a refusal of ``G`` says; or that it says nothing."""
+    if observed.offset not in MEMORY_FAULTS:
+        said = "nothing" if observed.offset is None else str(observed.offset)
+        return Misbehaved(f"it says {said} for what is wrong with its memory; there are 1 to {max(MEMORY_FAULTS)}")
+    return MEMORY_FAULTS[observed.offset]
+
+
+def memory_words(observed: Refused) -> str:
+    """The fault and its detail in words."""
+    code, detail = MEMORY_FAULTS.get(observed.offset or 0, ""), observed.length or 0
+    words = _WORDS.get(code, "refused")
+    if code in ("OV803", "OV804"):
+        return words + _ROOM.get(detail, "")
+    if code == "OV806" and detail == 255:
+        return "answered otherwise among other neighbours"
+    if code == "OV806" and detail == 254:
+        return "answered otherwise at the edge of its memory"
+    if code == "OV806" and 1 <= detail <= 64:
+        return f"answered otherwise at an address of {detail - 1} modulo 64"
+    return words

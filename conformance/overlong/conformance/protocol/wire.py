@@ -1,0 +1,528 @@
+"""Target protocol, version 1: the octets that pass between harness and target. ``docs/protocol.md`` explains it.
+
+All integers are big-endian. Nothing here starts a process or judges an answer.
+"""
+
+from __future__ import annotations
+
+import struct
+import sys
+from array import array
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, cast
+
+from overlong.conformance.protocol.observation import Accepted, Failed, Misbehaved, Refused, Unsupported
+from overlong.conformance.support.printable import printable
+from overlong.conformance.support.strict_json import JsonError, loads
+from overlong.reference.layout import load_layout
+from overlong.reference.order import CODE_POINTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from overlong.conformance.protocol.observation import Observation
+
+VERSION = 1
+
+ECHO, VALIDATE, DECODE, REPLACE = "P", "V", "D", "L"
+STREAM_DECODE, STREAM_REPLACE, BATCH = "S", "T", "B"
+AGAIN_DECODE, AGAIN_REPLACE = "N", "M"
+ENCODE, ENCODE_UTF16, ANNOUNCE = "E", "F", "Z"
+GUARDED = "G"
+OPERATIONS = {
+    ECHO: "echo",
+    VALIDATE: "validate",
+    DECODE: "decode strictly",
+    REPLACE: "decode and replace",
+    STREAM_DECODE: "decode a stream strictly",
+    STREAM_REPLACE: "decode and replace a stream",
+    AGAIN_DECODE: "decode a stream strictly with a decoder used before",
+    AGAIN_REPLACE: "decode and replace a stream with a decoder used before",
+    ENCODE: "encode code points",
+    ENCODE_UTF16: "encode UTF-16",
+    ANNOUNCE: "announce the size of what is encoded",
+    GUARDED: "examine what it does to memory",
+    BATCH: "batch",
+}
+STREAMING = STREAM_DECODE + STREAM_REPLACE
+AGAIN = AGAIN_DECODE + AGAIN_REPLACE
+REPLACING = REPLACE + STREAM_REPLACE + AGAIN_REPLACE
+ENCODING = ENCODE + ENCODE_UTF16 + ANNOUNCE
+MEASURED = VALIDATE + DECODE + REPLACE + STREAMING + AGAIN + ENCODING + GUARDED
+"""What is asked, in this order."""
+
+ACCEPTED, REFUSED, UNSUPPORTED, FAILED = b"A", b"R", b"U", b"X"
+NOT_SAID = 0xFFFFFFFF
+INCOMPLETE_NOT_SAID = 0xFF
+
+ECHO_PROBE = bytes.fromhex("0D0A0A1A0080FF")
+"""Catches pipes in text mode, Ctrl-Z, and streams that pass through a charset decoder."""
+
+LARGEST_FRAME = 1 << 26
+LARGEST_GREETING = 1 << 16
+_TEXT_SHOWN = 1 << 12  # octets of a text that are looked at
+
+HEAD = struct.Struct(">II")  # length of what follows, request id
+
+
+@dataclass(frozen=True)
+class Units:
+    """How a target writes its output."""
+
+    name: str
+    size: int  # octets in a unit
+    codec: str  # Python's, for UTF-32 and UTF-16 output: octets that were never UTF-8
+
+    def values(self, units: bytes) -> tuple[int, ...]:
+        """The numbers in a target's output; lone surrogates and numbers beyond Unicode stay as they are."""
+        if self is OCTETS:
+            return tuple(units)
+        if self.size == 4:
+            return tuple(_big_endian("I", units))
+        if self.size == 2:
+            return tuple(map(ord, units.decode(self.codec, "surrogatepass")))
+        return _octets_as_values(units)
+
+    def write(self, scalars: Sequence[int]) -> bytes:
+        """Scalar values as the target should have written them."""
+        if self is OCTETS:
+            return bytes(scalars)
+        if self.size == 4:
+            return big_endian("I", scalars)
+        if self.size == 2:
+            return "".join(map(_in_utf16, scalars)).encode(self.codec, "surrogatepass")
+        return b"".join(map(_in_utf8, scalars))
+
+    def count(self, scalars: Sequence[int]) -> int:
+        """How many units they take."""
+        if self.size == 4:
+            return len(scalars)
+        return len(self.write(scalars)) // self.size
+
+
+OCTETS = Units("octets", 1, "")
+"""Of what an encoder puts out, whatever the target's own units are."""
+
+
+def _in_utf16(number: int) -> str:
+    """Numbers beyond 10FFFF have no UTF-16: noncharacters stand for what no target can write."""
+    return chr(number) if number < CODE_POINTS.stop else "\uffff\uffff"
+
+
+@lru_cache(maxsize=1 << 12)
+def _in_utf8(number: int) -> bytes:
+    """By the layout alone, surrogates too, and numbers beyond 10FFFF as RFC 2279 has them; what is larger, nothing."""
+    return load_layout("rfc2279").encode(number) or b""
+
+
+UNITS = {
+    units.name: units
+    for units in (Units("utf-32", 4, "utf-32-be"), Units("utf-16", 2, "utf-16-be"), Units("utf-8", 1, ""))
+}
+
+
+def _big_endian(code: str, octets: bytes) -> array[int]:
+    numbers = array(code, octets)
+    if sys.byteorder == "little":
+        numbers.byteswap()
+    return numbers
+
+
+def read_numbers(octets: bytes) -> array[int]:
+    """The u32 of a column."""
+    return _big_endian("I", octets)
+
+
+def big_endian(code: str, numbers: Sequence[int]) -> bytes:
+    """Numbers as they stand on the wire; ``code`` is that of :mod:`array`."""
+    result = array(code, numbers)
+    if sys.byteorder == "little":
+        result.byteswap()
+    return result.tobytes()
+
+
+def _octets_as_values(units: bytes) -> tuple[int, ...]:
+    """A target's UTF-8 output, read as RFC 2279 has it, so that surrogates and large numbers show as they are.
+
+    Octets that are ill-formed even so show as U+DCxx.
+    """
+    from overlong.reference import WellFormed, dialect, segments
+
+    values: list[int] = []
+    for found in segments(units, spoken=dialect("rfc2279")):
+        if isinstance(found, WellFormed):
+            values.append(found.scalar)
+        else:
+            values.extend(0xDC00 + octet for octet in units[found.offset : found.offset + found.length])
+    return tuple(values)
+
+
+WORDS = {
+    "encode_errors": ("fatal", "replacement", "question mark"),
+    "stream_offsets": ("stream", "chunk", "kept"),
+    "stream_refusals": ("marked",),
+    "offsets": ("octets", "units", "scalars"),
+}
+"""Members of a greeting that must be one of these words, if they are there."""
+
+TRAITS = {
+    "nul": ("ends the string", "refused"),
+    "bom": ("strips",),
+    "wrapper": ("json-string", "xml"),
+}
+"""Traits with a meaning, likewise: see :mod:`overlong.conformance.oracle.traits`."""
+
+
+class ProtocolError(Exception):
+    """A target broke the protocol; the message says how, in words, safe to show."""
+
+
+@dataclass(frozen=True)
+class Greeting:
+    """The one line of JSON that a target writes first."""
+
+    name: str
+    version: str
+    language: str
+    operations: str
+    units: Units
+    error_mode: str
+    encode_errors: str = "fatal"
+    stream_offsets: str = ""
+    """What the offset of a stream's refusal counts from: ``stream``, ``chunk`` or ``kept``; empty: not said."""
+    stream_refusals: str = ""
+    """``marked``: a refused stream says at which chunk."""
+    offsets: str = "octets"
+    """What the offset of a refusal counts: ``octets``, ``units`` put out before it, or ``scalars``."""
+    traits: dict[str, str] = field(default_factory=dict[str, str])
+
+    def units_of(self, operation: str) -> Units:
+        """What the output of an operation is written in."""
+        return OCTETS if operation in ENCODING else self.units
+
+    @property
+    def marks_refusals(self) -> bool:
+        return self.stream_refusals == "marked"
+
+    @classmethod
+    def parse(cls, line: bytes) -> Greeting:
+        """Raises: ProtocolError: not a greeting of this version; the message shows what came instead."""
+        shown = printable(line[:80].decode("ascii", "backslashreplace"))
+        try:
+            line.decode("ascii")
+            data: Any = loads(line, "greeting")
+        except ValueError as error:
+            if isinstance(error, JsonError) and error.doubt:
+                raise ProtocolError(f"its greeting is JSON that programs read differently: {error.doubt}") from error
+            raise ProtocolError(
+                f'its first line is not the greeting but "{shown}"; write one line of JSON before anything else, '
+                "and nothing but frames to stdout after it"
+            ) from error
+        if not isinstance(data, dict) or "overlong" not in data:
+            raise ProtocolError(f'its first line has no "overlong" member: "{shown}"')
+        greeting = cast("dict[str, Any]", data)
+        if type(greeting["overlong"]) is not int or greeting["overlong"] != VERSION:
+            spoken = printable(str(greeting["overlong"]), 20)
+            raise ProtocolError(f"it speaks protocol version {spoken}; this is version {VERSION}")
+
+        def text(member: str, default: str = "") -> str:
+            value = greeting.get(member, default)
+            if not isinstance(value, str):
+                raise ProtocolError(f'"{member}" in its greeting is not a string')
+            return value[:200]
+
+        operations = text("operations")
+        if unknown := set(operations) - set(OPERATIONS):
+            raise ProtocolError(f'"operations" names {printable(min(unknown))!r}; there are {"".join(OPERATIONS)}')
+        if ECHO not in operations:
+            raise ProtocolError('"operations" lacks P, the echo that shows that its pipes are clean')
+        if not set(operations) & set(MEASURED):
+            raise ProtocolError(f'"operations" names nothing to certify; offer one of {", ".join(MEASURED)}')
+        units = text("units", "utf-32")
+        if units not in UNITS:
+            raise ProtocolError(f'"units" is {printable(units)!r}; there are {", ".join(UNITS)}')
+        for member, words in (WORDS | TRAITS).items():
+            if member in greeting and text(member) not in words:
+                raise ProtocolError(f'"{member}" is {printable(text(member))!r}; there are {", ".join(words)}')
+        known = {"overlong", "name", "version", "language", "operations", "units", "error_mode", *WORDS}
+        return cls(
+            name=text("name", "unnamed"),
+            version=text("version"),
+            language=text("language"),
+            operations=operations,
+            units=UNITS[units],
+            error_mode=text("error_mode", "replacement"),
+            encode_errors=text("encode_errors", "fatal"),
+            stream_offsets=text("stream_offsets"),
+            stream_refusals=text("stream_refusals"),
+            offsets=text("offsets", "octets"),
+            traits={key: text(key) for key in sorted(greeting) if key not in known and isinstance(greeting[key], str)},
+        )
+
+
+def frame(request: int, body: bytes) -> bytes:
+    """One frame: length, id and what follows."""
+    return HEAD.pack(4 + len(body), request) + body
+
+
+def stream_payload(octets: bytes, chunks: Sequence[int]) -> bytes:
+    """What a streaming operation is asked: the number of chunks, their lengths, all octets."""
+    return stream_head(tuple(chunks)) + octets
+
+
+@lru_cache(maxsize=1 << 12)
+def stream_head(chunks: tuple[int, ...]) -> bytes:
+    """The chunks of a stream, before its octets."""
+    return struct.pack(f">H{len(chunks)}I", len(chunks), *chunks)
+
+
+def again_payload(first: bytes, second: bytes) -> bytes:
+    """What is asked of a decoder used before: two payloads of streams, the first behind its length."""
+    return struct.pack(">I", len(first)) + first + second
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """The answers to a batch, column by column, as they stand on the wire.
+
+    For n items: ``statuses`` n octets; ``numbers`` n u32 (accepted: units put out; refused: offset;
+    failed or unsupported: octets of text); ``lengths`` n u8 and ``incompletes`` n u8 (refused; 0
+    otherwise); ``units`` and texts of the items, in order. They are cut out only when asked for: answers
+    that are right are compared whole. ``marks`` are u32: one for each chunk of an accepted stream, and one for a
+    refused stream of a target that says at which chunk it refused.
+    """
+
+    count: int
+    columns: bytes | bytearray
+    marks: bytes = b""
+    asked: Sequence[int] = field(default=(), compare=False)
+    """Octets of what each item was asked, where they are known: they bound what can be an output."""
+
+    @property
+    def statuses(self) -> bytes:
+        return self._column(0, 1)
+
+    @property
+    def numbers(self) -> bytes:
+        return self._column(1, 5)
+
+    @property
+    def lengths(self) -> bytes:
+        return self._column(5, 6)
+
+    @property
+    def incompletes(self) -> bytes:
+        return self._column(6, 7)
+
+    @property
+    def units(self) -> bytes:
+        return bytes(memoryview(self.columns)[7 * self.count :])
+
+    def _column(self, start: int, end: int) -> bytes:
+        return bytes(memoryview(self.columns)[start * self.count : end * self.count])
+
+    @classmethod
+    def of(cls, statuses: bytes, numbers: bytes, lengths: bytes, incompletes: bytes, units: bytes) -> Answers:
+        return cls(len(statuses), b"".join((statuses, numbers, lengths, incompletes, units)))
+
+    @classmethod
+    def from_batch(
+        cls,
+        payload: bytes | bytearray,
+        count: int,
+        chunk_counts: Sequence[int] | None,
+        size: int,
+        *,
+        marked: bool = False,
+        right: bytes | None = None,
+    ) -> Answers:
+        """The columns of a batch's response.
+
+        Args:
+            payload: what follows the response's own status.
+            count: items asked.
+            chunk_counts: for a streaming operation, the chunks of each item.
+            size: octets in a unit.
+            marked: a refused stream has a mark.
+            right: columns that add up, if any are known: most of the time it is them that come.
+
+        Raises:
+            ProtocolError: the columns do not add up.
+        """
+        if right is not None and payload == right:
+            return cls(count, right)  # the very object: who compares them again has no more work
+        if len(payload) < 7 * count:
+            raise ProtocolError(
+                f"its batch response has {len(payload)} octets; {count} items need at least {7 * count}"
+            )
+        answers = cls(count, payload)
+        statuses = answers.statuses
+        if strange := statuses.translate(None, b"ARUX"):
+            raise ProtocolError(f"its batch response has status {min(strange):02X}; there are A, R, U and X")
+        end = 7 * count + _octets_announced(statuses, answers.numbers, size)
+        marks = 0
+        if chunk_counts is not None:
+            marks = 4 * sum(marks_of(statuses, chunk_counts, marked=marked))
+        if len(payload) != end + marks:
+            raise ProtocolError(
+                f"its batch response has {len(payload)} octets where its own columns add up to {end + marks}"
+            )
+        return cls(count, payload[:end], bytes(payload[end:])) if marks else answers
+
+    @classmethod
+    def from_single(
+        cls, status: bytes, payload: bytes | bytearray, chunks: int | None, size: int, *, marked: bool = False
+    ) -> Answers:
+        """One plain response as columns of one item.
+
+        Raises:
+            ProtocolError: the payload does not fit the status.
+        """
+        marks, payload = b"", bytes(payload)
+        if status == ACCEPTED:
+            if chunks is not None:
+                marks, payload = payload[: 4 * chunks], payload[4 * chunks :]
+                if len(marks) != 4 * chunks:
+                    raise ProtocolError(f"its stream response has no count for each of {chunks} chunks")
+            if len(payload) % size:
+                raise ProtocolError(f"its output of {len(payload)} octets is no whole number of {size}-octet units")
+            return cls(1, b"".join((status, big_endian("I", [len(payload) // size]), b"\0\0", payload)), marks)
+        if status == REFUSED:
+            if marked and chunks is not None:
+                if len(payload) != 10:
+                    raise ProtocolError(
+                        f"its refusal of a stream carries {len(payload)} octets; as it promises marks, it must carry "
+                        "an offset (4), a length (1), whether the input is incomplete (1) and the chunk (4)"
+                    )
+                marks, payload = payload[6:], payload[:6]
+            if len(payload) not in (0, 4, 5, 6):
+                raise ProtocolError(
+                    f"its refusal carries {len(payload)} octets; it may carry none, an offset (4), a length (5) "
+                    "and whether the input is incomplete (6)"
+                )
+            offset = payload[:4] or big_endian("I", [NOT_SAID])
+            columns = status, offset, payload[4:5] or b"\0", payload[5:6] or bytes([INCOMPLETE_NOT_SAID])
+            return cls(1, b"".join(columns), marks)
+        if status in (UNSUPPORTED, FAILED):
+            return cls.of(status, big_endian("I", [len(payload)]), b"\0", b"\0", payload)
+        raise ProtocolError(f"its response has status {status.hex().upper()}; there are A, R, U and X")
+
+    @classmethod
+    def concatenated(cls, parts: Sequence[Answers]) -> Answers:
+        """The answers to several requests as those to one."""
+        whole = cls.of(
+            b"".join(part.statuses for part in parts),
+            b"".join(part.numbers for part in parts),
+            b"".join(part.lengths for part in parts),
+            b"".join(part.incompletes for part in parts),
+            b"".join(part.units for part in parts),
+        )
+        return cls(whole.count, whole.columns, b"".join(part.marks for part in parts))
+
+    def agrees(self, expected: Answers) -> bool:
+        """Whether it equals what is expected, but for columns in which all refusals say nothing.
+
+        That is sufficient for all answers to be right, and not necessary: some may say less than others.
+        """
+        if self.columns == expected.columns:
+            return True
+        statuses, count = self.statuses, self.count
+        if statuses != expected.statuses or self.units != expected.units:
+            return False
+        refused = statuses.translate(_REFUSED_AS_NOT_SAID)
+        return (
+            self.numbers in (expected.numbers, _number_not_said(expected.numbers, refused))
+            and self.lengths in (expected.lengths, bytes(count))
+            and self.incompletes in (expected.incompletes, refused)
+        )
+
+    def outputs(self, size: int) -> list[bytes]:
+        """Each item's output or text as it stands on the wire; ``size`` octets are a unit."""
+        result, place, units = list[bytes](), 0, self.units
+        for status, number in zip(self.statuses, read_numbers(self.numbers), strict=True):
+            end = place if status == REFUSED[0] else place + number * (size if status == ACCEPTED[0] else 1)
+            result.append(units[place:end])
+            place = end
+        return result
+
+    def observations(self, units: Units, *, verdict_only: bool) -> Iterator[Observation]:
+        """Each item's answer as a value."""
+        place = 0
+        numbers, output = _big_endian("I", self.numbers), self.units
+        asked = self.asked or [LARGEST_FRAME] * self.count
+        for status, number, length, incomplete, octets in zip(
+            self.statuses, numbers, self.lengths, self.incompletes, asked, strict=True
+        ):
+            if status == ACCEPTED[0]:
+                end = place + number * units.size
+                if number > most_units(octets) and not verdict_only:
+                    yield Misbehaved(f"put out {number} units; for what it was asked there can be {most_units(octets)}")
+                else:
+                    yield Accepted(None if verdict_only else units.values(output[place:end]))
+                place = end
+            elif status == REFUSED[0]:
+                if number == NOT_SAID:
+                    yield Refused()
+                elif incomplete not in (0, 1, INCOMPLETE_NOT_SAID):
+                    yield Misbehaved(f"said {incomplete:02X} for incomplete; it is 00, 01, or FF for not said")
+                else:
+                    yield Refused(number, length or None, {0: False, 1: True}.get(incomplete))
+            elif status == UNSUPPORTED[0]:
+                yield Unsupported()
+                place += number
+            else:
+                text = output[place : place + min(number, _TEXT_SHOWN)]
+                yield Failed(printable(text.decode("ascii", "backslashreplace")))
+                place += number
+
+
+def most_units(octets: int) -> int:
+    """Units that a decoder can put out for a request of so many octets.
+
+    ``&iuml;&iquest;&frac12;`` in place of an octet is 24; more is no decoding, and thousands of such answers would
+    fill the disk with results.
+    """
+    return 64 + 32 * octets
+
+
+def marks_of(statuses: bytes, chunk_counts: Sequence[int], *, marked: bool) -> list[int]:
+    """How many marks each stream of a batch has."""
+    of_refused = 1 if marked else 0
+    return [
+        count if status == ACCEPTED[0] else of_refused if status == REFUSED[0] else 0
+        for status, count in zip(statuses, chunk_counts, strict=True)
+    ]
+
+
+_REFUSED_AS_NOT_SAID = bytes(0xFF * (octet == REFUSED[0]) for octet in range(256))
+_ACCEPTED_ONLY = bytes(0xFF * (octet == ACCEPTED[0]) for octet in range(256))
+_TEXTS_ONLY = bytes(0xFF * (octet in UNSUPPORTED + FAILED) for octet in range(256))
+
+
+def _octets_announced(statuses: bytes, numbers: bytes, size: int) -> int:
+    """Octets of units and texts that the columns of a batch speak of."""
+    count = len(statuses)
+    if statuses == ACCEPTED * count and numbers == numbers[:4] * count:  # the common case, and far the fastest
+        return count * size * int.from_bytes(numbers[:4], "big")
+    texts = _sum_of(numbers, statuses.translate(_TEXTS_ONLY)) if statuses.translate(None, b"AR") else 0
+    return size * _sum_of(numbers, statuses.translate(_ACCEPTED_ONLY)) + texts
+
+
+def _sum_of(numbers: bytes, chosen: bytes) -> int:
+    """The sum of the u32 for which an octet of ``chosen`` is FF and not 00.
+
+    It adds up each of their four octets by itself: three are zeros in a row most of the time, and cost nothing then.
+    """
+    mask, total = int.from_bytes(chosen, "big"), 0
+    for place in range(4):
+        octets = int.from_bytes(numbers[place::4], "big") & mask
+        total = (total << 8) + (sum(octets.to_bytes(len(chosen), "big")) if octets else 0)
+    return total
+
+
+def _number_not_said(numbers: bytes, refused: bytes) -> bytes:
+    """The u32 with FFFFFFFF for those for which an octet of ``refused`` is FF and not 00."""
+    one_in_four = refused.decode("latin-1").encode("utf-32-be")  # 000000FF, or 0
+    not_said = int.from_bytes(one_in_four, "big") * 0x01010101
+    return (int.from_bytes(numbers, "big") | not_said).to_bytes(len(numbers), "big")

@@ -1,0 +1,184 @@
+"""The certificate: an in-toto Statement that says what was asked of a decoder, and what held.
+
+It holds no time, nothing of chance and no path of the machine: the same decoder, asked by the same version, gives the
+same octets.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from overlong.conformance.certification.runner import FAILS, HOLDS, NOT_MEASURED, offered_in
+from overlong.conformance.protocol.wire import ENCODE, ENCODE_UTF16, GUARDED
+from overlong.conformance.results.expected.records import expected_as_json, standing_as_json
+from overlong.conformance.results.headline import State, result_of
+from overlong.conformance.results.invocation import identifier
+from overlong.conformance.results.writer import (
+    bucket_as_json,
+    environment,
+    generator,
+    plan_as_json,
+    suite_as_json,
+    target_as_json,
+)
+from overlong.conformance.results.writer import spelt as as_text
+from overlong.conformance.support.portable import portable
+from overlong.conformance.vectors.suites import SUITES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from overlong.conformance.certification.runner import Run
+    from overlong.conformance.oracle.finding import Bucket
+    from overlong.conformance.results.expected import Expectations, Stale
+    from overlong.conformance.results.invocation import Invocation
+    from overlong.conformance.targets.resolve import Identity
+
+STATEMENT = "https://in-toto.io/Statement/v1"
+PREDICATE = "https://in-toto.io/attestation/test-result/v0.1"
+
+OF_MEMORY = "memory outside the input"
+SAMPLED = (
+    ("behaviour that depends on position or alignment", "the placements in core", "placed"),
+    ("behaviour that depends on length", "that of the longest vector", "lengths"),
+    ("hidden state between calls", "the order in which the suites run", "order"),
+)
+"""What suites only sample, how far they go, and the kind of plan that goes further. A certificate says so; and that
+encoding was not asked, or :data:`OF_MEMORY`, where that is so."""
+NOT_COVERED = (*(f"{behaviour}, beyond {suites}" for behaviour, suites, _ in SAMPLED), OF_MEMORY, "encoding")
+"""What the suites alone do not measure."""
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What a run showed. ``statement`` is the in-toto Statement as plain data."""
+
+    run: Run
+    identity: Identity
+    command: str
+    invocation: Invocation
+    left_out: tuple[str, ...] = ()
+    """Suites that this target was spared: it is certified without them, and the certificate says so."""
+    expected: Expectations | None = None
+    """What of it was expected to diverge, settled; None if nobody was asked."""
+
+    @property
+    def conformant(self) -> bool:
+        return self.run.conformant
+
+    @property
+    def as_expected(self) -> bool:
+        """It diverges, only as expected, and nothing that was expected is missed."""
+        return self.state is State.EXPECTED and not self.stale
+
+    @property
+    def state(self) -> State:
+        """What the run comes to, given what was expected of the target."""
+        met = bool(self.run.buckets) and self.expected is not None and not self.expected.unexpected
+        return self.run.state_if(as_expected=met)
+
+    @property
+    def stale(self) -> tuple[Stale, ...]:
+        """Expected deviations that do not hold any more."""
+        return () if self.expected is None else self.expected.stale
+
+    @property
+    def unexpected(self) -> list[Bucket]:
+        """The buckets with what nobody expected, in order; of these divergences alone, if that is known."""
+        if self.expected is None:
+            return self.run.ordered_buckets
+        unexpected = self.expected.unexpected
+        return [unexpected[key] for bucket in self.run.ordered_buckets if (key := bucket.example.bucket) in unexpected]
+
+    @property
+    def claims(self) -> dict[str, str]:
+        return self.run.claims
+
+    @property
+    def refused(self) -> str:
+        """Why this run cannot be certified; empty if it can."""
+        if self.run.incomplete:
+            return "the run is incomplete"
+        if not self.run.buckets and not self.run.conformant:
+            return "nothing was measured"
+        ran = {part.suite.name for part in self.run.suites}
+        asked = (suite for suite in SUITES.values() if offered_in(suite, self.run.greeting))
+        missing = [suite.name for suite in asked if suite.name not in ran and suite.name not in self.left_out]
+        return f"only part of the suites ran (not {', '.join(missing)})" if missing else ""
+
+    @property
+    def not_covered(self) -> list[str]:
+        """What no suite that ran measures."""
+        encoder = any(set(part.operations) & set(ENCODE + ENCODE_UTF16) for part in self.run.suites)
+        covered = ["encoding"] * encoder
+        if any(GUARDED in part.operations for part in self.run.suites):
+            covered.append(OF_MEMORY)
+        left_out = [SUITES[name] for name in self.left_out if offered_in(SUITES[name], self.run.greeting)]
+        swept = {part.plan.name.partition("(")[0]: part.plan for part in self.run.swept.plans} if self.run.swept else {}
+        further = {
+            f"{behaviour}, beyond {suites}": f"{behaviour}, beyond the sweep {swept[plan].name}"
+            for behaviour, suites, plan in SAMPLED
+            if plan in swept
+        }
+        return [further.get(each, each) for each in NOT_COVERED if each not in covered] + [
+            f"the suite {suite.name}: {suite.shows}" for suite in left_out
+        ]
+
+    @property
+    def statement(self) -> dict[str, Any]:
+        run = self.run
+        asked = replace(self.invocation, target=portable(self.invocation.target))
+        name = identifier(asked.target) if run.target == identifier(self.invocation.target) else run.target
+        warned = [] if self.expected is None else self.expected.failing_as_expected(run)
+        subjects = self.identity.files or ((name, self.identity.digest),)
+        vectors = digest_of_all(part.vectors_digest for part in run.suites)
+        return {
+            "_type": STATEMENT,
+            "subject": [{"name": name, "digest": {"sha256": digest}} for name, digest in subjects],
+            "predicateType": PREDICATE,
+            "predicate": {
+                "result": result_of(self.state, len(self.stale)),
+                "configuration": [{"name": run.profile.name, "digest": {"sha256": vectors}}],
+                "passedTests": sorted(claim for claim, state in run.claims.items() if state == HOLDS),
+                "warnedTests": sorted(warned),
+                "failedTests": sorted(c for c, state in run.claims.items() if state == FAILS and c not in warned),
+                "overlong": {
+                    "generator": generator(),
+                    "profile": run.profile.name,
+                    "command": asked.command(run.profile.speaks),
+                    "invocation": asked.as_json(),
+                    "environment": environment(),
+                    "target": target_as_json(name, run.greeting, self.identity.digest),
+                    "claims": run.claims,
+                    "suites": [suite_as_json(part) for part in run.suites],
+                    **({"set_aside": run.aside} if run.aside else {}),
+                    "sweeps": [plan_as_json(part) for part in run.swept.plans] if run.swept else [],
+                    "buckets": [
+                        bucket_as_json(bucket, asked.target) | standing_as_json(bucket, self.expected)
+                        for bucket in run.ordered_buckets
+                    ],
+                    **expected_as_json(self.expected),
+                    **({"sign": run.sign} if run.sign else {}),
+                    "restarts": run.restarts,
+                    "findings_digest": {"sha256": run.findings_digest},
+                    "not_measured": sorted(c for c, state in run.claims.items() if state == NOT_MEASURED),
+                    "not_covered": self.not_covered,
+                },
+            },
+        }
+
+    def to_json(self) -> str:
+        """The statement, as it is written to a file."""
+        return spelt(self.statement)
+
+
+def digest_of_all(digests: Iterable[str]) -> str:
+    """One digest of the digests of some suites' vectors, in order."""
+    return hashlib.sha256("".join(digests).encode()).hexdigest()
+
+
+def spelt(statement: Any) -> str:
+    """A statement, as it is written to a file."""
+    return as_text(statement, indent=2) + "\n"

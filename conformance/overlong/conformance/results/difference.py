@@ -1,0 +1,333 @@
+"""What became better, what worse, and what cannot be said, between two reports.
+
+A cause that is missing on one side proves something only if that side was asked the same: the same profile, the same
+vectors, by the same operation, to the end. Where that is not so the reason stands with it, and nothing is "fixed".
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from enum import Enum
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any
+
+from overlong.conformance.certification.runner import FAILS, HOLDS, NOT_MEASURED
+from overlong.conformance.protocol.wire import REPLACING
+from overlong.conformance.results.model import (
+    BEFORE,
+    DIFF_ORDER,
+    EXPECTED,
+    FEWER,
+    MORE,
+    Kind,
+    Report,
+    Standing,
+    State,
+    Subject,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from overlong.conformance.results.model import Cause, Part
+
+
+class FailOn(Enum):
+    """What makes a diff fail."""
+
+    REGRESSION = "regression"
+    """A cause that was not there before, on inputs that were asked before; or more inputs that show one."""
+    NEW = "new"
+    """That, or a cause of something that was not asked before."""
+    ANY = "any"
+    """Whatever is not the same."""
+    NONE = "none"
+
+
+class _Asked(Enum):
+    """What a side without a cause was asked of it."""
+
+    ALL = "all inputs that could have shown it"
+    LESS = "not all of them: it may be that no input could show it"
+    OTHERS = "others, or nothing"
+
+
+def difference(older: Report, newer: Report) -> Report:
+    """How the causes of ``newer`` stand to those of ``older``: a report of the kind :attr:`Kind.DIFF`.
+
+    Targets are paired by their names; if each side has exactly one, these two are a pair whatever they are called.
+    Every cause of either side is in it once, with a :class:`Standing`: FIXED, REGRESSED, NEW, SAME, CHANGED or
+    NOT_COMPARABLE. A fixed one is the older side's, any other that the newer side has is that side's.
+    """
+    pairs = _pairs(older.subjects, newer.subjects)
+    subjects, claims = list[Subject](), list[dict[str, str]]()
+    for before, now in pairs:
+        chance = Kind.FUZZ in (older.kind, newer.kind)
+        causes = tuple(sorted(_causes(before, now, chance=chance), key=lambda cause: DIFF_ORDER.index(cause.standing)))
+        subject = _subject(before, now, causes)
+        subjects.append(subject)
+        claims += _claims(before, now, subject)
+    counts = Counter(cause.standing.value for subject in subjects for cause in subject.causes)
+    sides = {"older": older, "newer": newer}
+    titles = [side.source or side.title for side in (older, newer)]
+    return Report(
+        Kind.DIFF,
+        " → ".join(titles),
+        newer.generator,
+        tuple(subjects),
+        environment=newer.environment,
+        time=newer.time,
+        notes=tuple(_notes(older, newer)),
+        incomplete="; ".join(f"the {name} side: {side.incomplete}" for name, side in sides.items() if side.incomplete),
+        source=" ".join(side.source for side in sides.values() if side.source),
+        extra={
+            "sources": {name: _source(side) for name, side in sides.items()},
+            "older": [_described(before) for before, _ in pairs],
+            "newer": [_described(now) for _, now in pairs],
+            "claims": claims,
+            "counts": {standing.value: counts[standing.value] for standing in DIFF_ORDER},
+        },
+    )
+
+
+def fails(diff: Report, on: FailOn) -> bool:
+    """Whether there is something in it that ``on`` means; expected deviations fail only with ``any``."""
+    if on is FailOn.NONE:
+        return False
+    causes = [cause for subject in diff.subjects for cause in subject.causes]
+    if on is FailOn.ANY:
+        unpaired = not all((*diff.extra["older"], *diff.extra["newer"]))
+        standings = {cause.standing for cause in causes} | {claim["standing"] for claim in diff.extra["claims"]}
+        return unpaired or bool(standings - {Standing.SAME})
+    unexpected = [cause for cause in causes if EXPECTED not in dict(cause.more)]
+    worse = (cause.standing is Standing.REGRESSED or MORE in dict(cause.more) for cause in unexpected)
+    return any(worse) or (on is FailOn.NEW and any(cause.standing is Standing.NEW for cause in unexpected))
+
+
+def is_incomplete(diff: Report) -> bool:
+    """Whether a side of a pair is missing in part, so that what it would have shown is not known."""
+    pairs = zip(diff.extra["older"], diff.extra["newer"], strict=True)
+    unlike = any(
+        (before["state"] == State.NOT_MEASURED) != (now["state"] == State.NOT_MEASURED)
+        or State.INCOMPLETE in (before["state"], now["state"])
+        for before, now in pairs
+        if before and now
+    )
+    return bool(diff.incomplete) or unlike
+
+
+# -- pairs
+
+
+def _pairs(older: Sequence[Subject], newer: Sequence[Subject]) -> list[tuple[Subject | None, Subject | None]]:
+    """Each target of either side once: in the newer order, then those that only the older side has."""
+    if len(older) == len(newer) == 1:
+        return [(older[0], newer[0])]
+    names = dict.fromkeys([subject.id for subject in newer] + [subject.id for subject in older])
+    of_name = [[[each for each in side if each.id == name] for side in (older, newer)] for name in names]
+    return [pair for befores, nows in of_name for pair in zip_longest(befores, nows)]
+
+
+def _subject(before: Subject | None, now: Subject | None, causes: tuple[Cause, ...]) -> Subject:
+    """What a diff shows of a pair: the newer side, or the older if it is alone."""
+    shown = now or before
+    assert shown is not None
+    return Subject(
+        id=shown.id,
+        state=shown.state,
+        why=shown.why,
+        name=shown.name,
+        version=shown.version,
+        language=shown.language,
+        operations=shown.operations,
+        error_mode=shown.error_mode,
+        digest=shown.digest,
+        profile=shown.profile,
+        command=shown.command,
+        claims=dict(shown.claims),
+        causes=causes,
+    )
+
+
+def _described(subject: Subject | None) -> dict[str, str]:
+    """One side of a pair, by what tells it apart; empty if it is not there."""
+    if subject is None:
+        return {}
+    return {
+        "id": subject.id,
+        "name": subject.name,
+        "version": subject.version,
+        "digest": subject.digest,
+        "state": subject.state.value,
+        "why": subject.why,
+        "profile": subject.profile,
+        "command": subject.command,
+    }
+
+
+def _source(side: Report) -> dict[str, str]:
+    return {
+        "kind": side.kind.value,
+        "title": side.title,
+        "source": side.source,
+        "generator": side.generator,
+        "time": side.time,
+    }
+
+
+def _notes(older: Report, newer: Report) -> Iterator[str]:
+    if older.generator != newer.generator:
+        yield f"measured by {older.generator} and {newer.generator}"
+    if older.kind is not newer.kind:
+        yield f"results of {older.kind.value} are held against results of {newer.kind.value}"
+    if older.environment != newer.environment and older.environment and newer.environment:
+        yield f"measured on {_words(older.environment)} and {_words(newer.environment)}"
+
+
+def _words(environment: dict[str, str]) -> str:
+    return " ".join(environment.values())
+
+
+# -- claims
+
+
+def _claims(before: Subject | None, now: Subject | None, shown: Subject) -> Iterator[dict[str, str]]:
+    """How each claim stood and stands, in the order of the certificate."""
+    if before is None or now is None:
+        return
+    for claim in dict.fromkeys([*now.claims, *before.claims]):
+        was, became = before.claims.get(claim, NOT_MEASURED), now.claims.get(claim, NOT_MEASURED)
+        standings = {cause.standing for cause in shown.causes if cause.claim == claim}
+        yield {
+            "subject": shown.id,
+            "claim": claim,
+            "older": was,
+            "newer": became,
+            "standing": _standing_of_claim(was, became, standings).value,
+        }
+
+
+def _standing_of_claim(was: str, became: str, causes: set[Standing]) -> Standing:
+    """A claim is as its causes are: it is fixed only if all of them are."""
+    if was == became:
+        return Standing.SAME
+    if (was, became) == (HOLDS, FAILS):
+        worst = (each for each in (Standing.REGRESSED, Standing.NEW) if each in causes)
+        return next(worst, Standing.NOT_COMPARABLE)
+    if (was, became) == (FAILS, HOLDS):
+        return Standing.FIXED if causes == {Standing.FIXED} else Standing.NOT_COMPARABLE
+    return Standing.NEW if became == FAILS else Standing.NOT_COMPARABLE
+
+
+# -- causes
+
+
+def _causes(before: Subject | None, now: Subject | None, *, chance: bool) -> Iterator[Cause]:
+    """Each cause of either side once, with its standing."""
+    found = _keyed(before)
+    for name, cause in _keyed(now).items():
+        expected = ((EXPECTED, cause.reason),) if cause.standing is Standing.EXPECTED else ()
+        cause = replace(cause, reason="", more=(*cause.more, *expected))  # noqa: PLW2901
+        if (same := found.pop(name, None)) is None:
+            yield _only_newer(cause, now, before, chance=chance)
+        else:
+            yield _on_both(same, cause, before, now, chance=chance)
+    for cause in found.values():
+        yield _only_older(cause, before, now, chance=chance)
+
+
+def _keyed(subject: Subject | None) -> dict[tuple[str, int], Cause]:
+    """Causes by what they are called in every run; a campaign may have several of one name."""
+    seen: Counter[str] = Counter()
+    keyed = dict[tuple[str, int], "Cause"]()
+    for cause in subject.causes if subject else ():
+        keyed[cause.key, seen[cause.key]] = cause
+        seen[cause.key] += 1
+    return keyed
+
+
+def _only_newer(cause: Cause, here: Subject | None, there: Subject | None, *, chance: bool) -> Cause:
+    asked, why = _asked(cause, here, there, "older", chance=chance)
+    standing = {_Asked.ALL: Standing.REGRESSED, _Asked.LESS: Standing.NEW, _Asked.OTHERS: Standing.NOT_COMPARABLE}
+    return replace(cause, standing=standing[asked], reason=why)
+
+
+def _only_older(cause: Cause, here: Subject | None, there: Subject | None, *, chance: bool) -> Cause:
+    asked, why = _asked(cause, here, there, "newer", chance=chance)
+    return replace(cause, standing=Standing.FIXED if asked is _Asked.ALL else Standing.NOT_COMPARABLE, reason=why)
+
+
+def _on_both(was: Cause, now: Cause, before: Subject | None, after: Subject | None, *, chance: bool) -> Cause:
+    assert before is not None
+    assert after is not None
+    if before.profile != after.profile:
+        return replace(now, standing=Standing.NOT_COMPARABLE, reason=_profiles(before, after))
+    to_newer = _asked(was, before, after, "newer", chance=chance)
+    to_older = _asked(now, after, before, "older", chance=chance)
+    unlike = next((why for asked, why in (to_newer, to_older) if asked is not _Asked.ALL), "")
+    more, reasons = list(now.more), list[str]()
+    if _example(was) == _example(now):
+        if (was.expected, was.observed) != (now.expected, now.observed):
+            more.append((BEFORE, was.observed))
+            reasons.append("it answers otherwise than before")
+    elif not unlike:
+        more.append((BEFORE, f"{was.vector}: {was.observed}"))
+        reasons.append("another input is the least that shows it")
+    if not unlike and was.count != now.count:
+        more.append((MORE if now.count > was.count else FEWER, f"{was.count} before, {now.count} now"))
+        reasons.append(f"divergences: {was.count} before, {now.count} now")
+    if reasons:
+        return replace(now, standing=Standing.CHANGED, reason="; ".join(reasons), more=tuple(more))
+    return replace(now, standing=Standing.SAME, reason=unlike and f"the counts do not compare: {unlike}")
+
+
+def _example(cause: Cause) -> tuple[Any, ...]:
+    return cause.vector, cause.octets, cause.operation, cause.chunks, cause.earlier
+
+
+def _asked(cause: Cause, here: Subject | None, there: Subject | None, side: str, *, chance: bool) -> tuple[_Asked, str]:
+    """Whether the other side was asked what showed a cause here; and if not, why not.
+
+    Args:
+        cause: that ``here`` has.
+        here: the target with the cause.
+        there: the other side.
+        side: what that is called.
+        chance: one side is a campaign, whose inputs are never twice the same.
+    """
+    assert here is not None
+    if there is None:
+        return _Asked.OTHERS, f"the {side} side has no {here.id}"
+    if here.profile != there.profile:
+        return _Asked.OTHERS, _profiles(here, there) if side == "newer" else _profiles(there, here)
+    if there.state in (State.NOT_MEASURED, State.INCOMPLETE):
+        return _Asked.OTHERS, f"the {side} side is {there.state.value}" + (f": {there.why}" if there.why else "")
+    if chance:
+        return _Asked.LESS, "a campaign does not ask the same inputs twice"
+    if there.claims.get(cause.claim) == NOT_MEASURED and here.claims.get(cause.claim) != NOT_MEASURED:
+        return _Asked.LESS, f"{cause.claim} was not measured on the {side} side"
+    if cause.operation in REPLACING and here.error_mode != there.error_mode:
+        return _Asked.OTHERS, f"the {side} side has another error mode"
+    needed = _inputs(cause.operation, here.parts)
+    there_is = _inputs(cause.operation, [part for part in there.parts if part.asked + part.set_aside >= part.all])
+    if not needed:
+        return _Asked.OTHERS, "no suite is recorded that asked it"
+    if missing := [name for name in needed if name not in there_is]:
+        return _Asked.LESS, f"the {side} side was not asked {', '.join(missing)}"
+    if other := [name for name, digest in needed.items() if there_is[name] != digest]:
+        return _Asked.OTHERS, f"the {side} side was asked other vectors in {', '.join(other)}"
+    return _Asked.ALL, ""
+
+
+def _profiles(before: Subject, after: Subject) -> str:
+    return f"other profiles: {before.profile} and {after.profile}"
+
+
+def _inputs(operation: str, parts: Sequence[Part]) -> dict[str, str]:
+    """The suites and plans that were asked by an operation, with the digest of their vectors; plans are their names."""
+    return {
+        part.name: "" if part.is_sweep else part.digest
+        for part in parts
+        if part.asked > 0 and (operation in part.operations or not part.operations)
+    }

@@ -1,0 +1,96 @@
+"""An expected deviation: one entry of a file, and which divergences it stands for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from overlong.conformance.results.expected.patterns import matches
+from overlong.conformance.support.printable import printable
+
+if TYPE_CHECKING:
+    from datetime import date
+
+    from overlong.conformance.oracle.finding import Finding
+
+
+class ExpectationError(Exception):
+    """A file of expected deviations is wrong, or cannot be written; the message is one line that says where."""
+
+
+class Seen(NamedTuple):
+    """What of a divergence entries can name."""
+
+    code: str
+    place: str
+    operation: str
+    id: str
+    """Of its vector."""
+    observed: str
+    """In words."""
+    finding: str
+    """The finding's own id: a hash of octets, operation and answer."""
+
+    @classmethod
+    def of(cls, finding: Finding) -> Seen:
+        return cls(
+            finding.code, finding.place, finding.operation, finding.vector.id, finding.observed_words, finding.id
+        )
+
+    @property
+    def line(self) -> bytes:
+        """What an entry's digest is made of."""
+        return f"{self.finding} {self.id}\n".encode()
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """An entry. ``target``, ``id``, ``place`` and ``observed`` are patterns (:func:`matches`)."""
+
+    where: str
+    """``overlong.toml line 12``."""
+    number: int
+    """Its place among the entries of its file, from 0."""
+    observed: str
+    """The answer that is expected, in the words of a report."""
+    reason: str
+    """Why that is accepted; empty if nobody has said."""
+    target: str = "*"
+    profile: str = "rfc3629"
+    id: str = ""
+    """Of a vector; empty: whichever."""
+    code: str = ""
+    """Empty: whichever."""
+    place: str | None = None
+    """None: whichever."""
+    operation: str = ""
+    """A letter; empty: whichever."""
+    link: str = ""
+    expires: date | None = None
+    """The last day on which it counts."""
+    suites: tuple[str, ...] = ()
+    """The suites or sweeps that show it, if somebody has said: it is missed only where all of them ran."""
+    count: int | None = None
+    """How many divergences it stands for when :attr:`suites`, and no others, are run; None: any number."""
+    digest: str = ""
+    """SHA-256 of them all, in hexadecimal digits; empty: whichever."""
+
+    @property
+    def pinned(self) -> bool:
+        """The number of its divergences, or their very answers, are fixed."""
+        return self.count is not None or bool(self.digest)
+
+    @property
+    def names(self) -> str:
+        """What it names, in a few words: ``overlong/c0af D``, ``OV201 place``."""
+        words = [self.id, self.code, self.place or "", self.operation]
+        return printable(" ".join(word for word in words if word))
+
+    def names_same(self, seen: Seen) -> bool:
+        """Whether it names a divergence, whatever was observed."""
+        return (
+            (not self.code or self.code == seen.code)
+            and (not self.operation or self.operation == seen.operation)
+            and (self.place is None or matches(self.place, seen.place))
+            and (not self.id or matches(self.id, seen.id))
+        )

@@ -1,0 +1,387 @@
+"""Divergences held against what was expected, one by one as they are found; and afterwards, what was missed."""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+import tempfile
+import weakref
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain, product
+from typing import IO, TYPE_CHECKING
+
+from overlong.conformance.certification.runner import NOT_MEASURED, offered_in
+from overlong.conformance.oracle.finding import Bucket
+from overlong.conformance.protocol.kind import CLAIMS, ENCODER, KINDS, VERDICT
+from overlong.conformance.protocol.wire import ENCODING
+from overlong.conformance.results.expected.deviation import Deviation, ExpectationError, Seen
+from overlong.conformance.results.expected.patterns import Patterns, matches
+from overlong.conformance.results.expected.reading import file_of, path_in, read_entries
+from overlong.conformance.results.invocation import GivenFile, identifier
+from overlong.conformance.support.portable import portable
+from overlong.conformance.support.printable import printable
+from overlong.conformance.vectors.suites import SUITES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from datetime import date
+    from pathlib import Path
+
+    from overlong.conformance.certification.runner import Run
+    from overlong.conformance.oracle.finding import Finding
+
+
+@dataclass(frozen=True)
+class Stale:
+    """An entry that does not hold any more, and what is so instead."""
+
+    deviation: Deviation
+    why: str
+
+
+@dataclass(frozen=True)
+class Unasked:
+    """An entry of which this run can say nothing, and why."""
+
+    deviation: Deviation
+    why: str
+
+
+@dataclass
+class Tally:
+    """The divergences that an entry stands for."""
+
+    total: int = 0
+    buckets: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
+    pinned: int = 0
+    """How many suites found, and not sweeps: of those that count and digest fix."""
+
+    def __post_init__(self) -> None:
+        self._answers = hashlib.sha256()
+
+    def add(self, seen: Seen, *, swept: bool) -> None:
+        self.total += 1
+        self.buckets.add((seen.code, seen.place))
+        if not swept:
+            self.pinned += 1
+            self._answers.update(seen.line)
+
+    @property
+    def digest(self) -> str:
+        return self._answers.hexdigest()
+
+
+class _Named:
+    """The entries that name the same divergences, by the answers that they expect."""
+
+    def __init__(self) -> None:
+        self.answers: Patterns[list[Deviation]] = Patterns()
+        self.first = ""
+        """What was observed of the first divergence that they name."""
+
+
+class Matcher:
+    """Finds the entries that stand for a divergence by what they name, never by going through them all."""
+
+    def __init__(self, deviations: Iterable[Deviation]) -> None:
+        self.tallies: dict[int, Tally] = {}
+        self._places: dict[tuple[str, str], Patterns[Patterns[_Named]]] = {}
+        self._named: dict[int, _Named] = {}
+        for each in deviations:
+            self.tallies[each.number] = Tally()
+            places = self._places.setdefault((each.code, each.operation), Patterns())
+            ids = places.of("*" if each.place is None else each.place, Patterns[_Named])
+            named = self._named[each.number] = ids.of(each.id or "*", _Named)
+            named.answers.of(each.observed, list[Deviation]).append(each)
+
+    def match(self, seen: Seen, *, swept: bool = False) -> Deviation | None:
+        """The first entry that stands for it; each that does counts it."""
+        first: Deviation | None = None
+        for key in product((seen.code, ""), (seen.operation, "")):
+            ids = self._places[key].matching(seen.place) if key in self._places else ()
+            for named in chain.from_iterable(each.matching(seen.id) for each in ids):
+                named.first = named.first or seen.observed
+                for deviation in chain.from_iterable(named.answers.matching(seen.observed)):
+                    self.tallies[deviation.number].add(seen, swept=swept)
+                    if first is None or deviation.number < first.number:
+                        first = deviation
+        return first
+
+    def otherwise(self, deviation: Deviation) -> str:
+        """What was observed where an entry that stands for nothing expects something else, at first; empty: nothing."""
+        return self._named[deviation.number].first
+
+
+class Expectations:
+    """What is expected of one target, and in the course of a run what became of that.
+
+    First :meth:`read`, then :meth:`judge` each finding, then :meth:`settle`.
+    """
+
+    def __init__(
+        self,
+        deviations: Sequence[Deviation],
+        *,
+        file: Path,
+        path: tuple[str, ...],
+        target: str,
+        profile: str,
+        on: date,
+        given: bool = False,
+        updating: bool = False,
+    ) -> None:
+        """``deviations``: all of a file. Those of other targets and profiles are left out."""
+        self.file, self.path, self.target, self.profile, self.on = file, path, target, profile, on
+        self.given = given
+        """The file was named for this target: its entries need not name it."""
+        self.all = tuple(deviations)
+        """Of whichever target."""
+        own = [each for each in deviations if each.profile == profile and _is_for(each.target, target)]
+        self.deviations = tuple(each for each in own if each.expires is None or each.expires >= on)
+        self.expired = tuple(each for each in own if each.expires is not None and each.expires < on)
+        """Entries that do not count any more."""
+        self.unexpected: dict[tuple[str, str], Bucket] = {}
+        """The divergences that no entry stands for, by cause."""
+        self.stale: tuple[Stale, ...] = ()
+        self.unasked: tuple[Unasked, ...] = ()
+        self._matcher = Matcher(self.deviations)
+        self._first: dict[tuple[str, str], Deviation] = {}
+        self._kept: IO[bytes] | None = tempfile.TemporaryFile() if updating else None  # noqa: SIM115 (ends with us)
+        if self._kept is not None:
+            weakref.finalize(self, self._kept.close)
+        self.changes = ""
+        """What was written to the file, in a few words; empty if nothing was to be."""
+
+    @classmethod
+    def read(
+        cls,
+        path: Path | None,
+        target: str | Sequence[str],
+        on: date,
+        *,
+        profile: str = "rfc3629",
+        updating: bool = False,
+    ) -> Expectations:
+        """What is expected of a target.
+
+        Args:
+            path: a file that has it; if left out, ``overlong.toml`` or ``pyproject.toml`` of the current folder.
+            target: as on the command line.
+            on: the day that decides what has expired.
+            profile: the dialect that it is measured by.
+            updating: divergences will be kept, so that the file can be written anew; it need not be there.
+
+        Raises:
+            ExpectationError: the file is not there, no TOML, or an entry is none.
+        """
+        file = file_of(path)
+        none = file is None and not updating
+        if path is not None and not updating and not path.exists():
+            raise ExpectationError(f"{printable(str(path))}: there is no such file; --update-expected makes it")
+        if file is None:
+            from pathlib import Path
+
+            name = "pyproject.toml" if not Path("overlong.toml").exists() and Path("pyproject.toml").exists() else ""
+            file = Path(name or "overlong.toml")
+        where = path_in(file, path)
+        return cls(
+            () if none else read_entries(file, where, given=path is not None),
+            file=file,
+            path=where,
+            target=identifier(target),
+            profile=profile,
+            on=on,
+            given=path is not None,
+            updating=updating,
+        )
+
+    def judge(self, finding: Finding, *, swept: bool = False) -> Deviation | None:
+        """The entry that stands for a finding; None if it is unexpected. ``swept``: a sweep found it, no suite."""
+        if not self.deviations and self._kept is None:  # nothing to look up: millions of findings cost no more
+            self.unexpected.setdefault(finding.bucket, Bucket(finding)).add(finding)
+            return None
+        seen = Seen.of(finding)
+        if self._kept is not None:
+            pickle.dump((*seen, swept), self._kept, pickle.HIGHEST_PROTOCOL)
+        deviation = self._matcher.match(seen, swept=swept)
+        if deviation is None:
+            self.unexpected.setdefault(finding.bucket, Bucket(finding)).add(finding)
+        else:
+            self._first.setdefault(finding.bucket, deviation)
+        return deviation
+
+    def listeners(
+        self, found: Callable[[Finding], None] | None
+    ) -> tuple[Callable[[Finding], None], Callable[[Finding], None]]:
+        """What to call with each finding of suites, and of sweeps: it is judged, and told to ``found``."""
+
+        def listen(finding: Finding, *, swept: bool = False) -> None:
+            self.judge(finding, swept=swept)
+            if found is not None:
+                found(finding)
+
+        return listen, partial(listen, swept=True)
+
+    def settled(self, run: Run, left_out: Sequence[str] = ()) -> Expectations:
+        """What is expected when a run has ended, :meth:`settle` done; of one that is updating, as it is written anew.
+
+        Raises:
+            ExpectationError: the file cannot be written.
+        """
+        self.settle(run, left_out)
+        if not self.updating or run.incomplete:
+            return self
+        from overlong.conformance.results.expected.updating import update
+
+        return update(self, run, left_out)
+
+    def as_given(self) -> GivenFile | None:
+        """The file, as a certificate names it; None if it says nothing of this target."""
+        if not (self.deviations or self.expired or self.updating):
+            return None
+        return GivenFile.of(self.file) if self.file.exists() else GivenFile(self.file.name, "sha256", "")
+
+    def settle(self, run: Run, left_out: Sequence[str] = ()) -> None:
+        """Find what has gone stale. An incomplete run shows nothing of that.
+
+        Args:
+            run: that has ended, and all of whose findings were judged.
+            left_out: suites that the target was spared.
+        """
+        if run.incomplete:
+            self.unasked = tuple(Unasked(each, "the run is incomplete") for each in self.deviations if self._gone(each))
+            return
+        ran = tuple(part.suite.name for part in run.suites if part.whole)
+        swept = tuple(part.plan.name for part in run.swept.plans) if run.swept else ()
+        stale: list[Stale] = []
+        unasked: list[Unasked] = []
+        asked = asked_of(run, {each.id for each in self.deviations if each.id and self._gone(each)})
+        for each in self.deviations:
+            tally = self.tally(each)
+            if not tally.total:
+                if why := _not_asked(each, run, {*ran, *swept}, left_out, asked):
+                    unasked.append(Unasked(each, why))
+                else:
+                    otherwise = self._matcher.otherwise(each)
+                    stale.append(Stale(each, f"observed now: {otherwise}" if otherwise else "it occurs no more"))
+            elif each.pinned and set(each.suites) != set(ran):
+                unasked.append(Unasked(each, "other suites ran than those that its count and digest are of"))
+            elif each.count is not None and each.count != tally.pinned:
+                stale.append(Stale(each, f"it stands for {tally.pinned} divergences now, not for {each.count}"))
+            elif each.digest and each.digest != tally.digest:
+                stale.append(Stale(each, "the answers are others, though as many"))
+        self.stale, self.unasked = tuple(stale), tuple(unasked)
+        for gone in stale:  # its divergences are other ones than those that were expected
+            for key in self.tally(gone.deviation).buckets:
+                self.unexpected.setdefault(key, run.buckets[key])
+
+    def _gone(self, deviation: Deviation) -> bool:
+        return not self.tally(deviation).total
+
+    def tally(self, deviation: Deviation) -> Tally:
+        """What an entry stands for, as far as it was found."""
+        return self._matcher.tallies[deviation.number]
+
+    @property
+    def occurring(self) -> tuple[Deviation, ...]:
+        """The entries that stand for something."""
+        return tuple(each for each in self.deviations if not self._gone(each))
+
+    @property
+    def without_reason(self) -> tuple[Deviation, ...]:
+        return tuple(each for each in self.deviations if not each.reason.strip())
+
+    @property
+    def met(self) -> bool:
+        """Nothing unexpected was found, and nothing that was expected was missed."""
+        return not self.unexpected and not self.stale
+
+    def of_bucket(self, key: tuple[str, str]) -> Deviation | None:
+        """The entry that stands for a bucket's divergences; None if one of them is unexpected."""
+        return None if key in self.unexpected else self._first.get(key)
+
+    def failing_as_expected(self, run: Run) -> list[str]:
+        """The claims that nothing refutes but what was expected."""
+        unexpected = {run.buckets[key].example.claim for key in self.unexpected}
+        refuted = {bucket.example.claim for bucket in run.buckets.values()}
+        return [claim for claim in CLAIMS if claim in refuted - unexpected]
+
+    def anew(self, deviations: Sequence[Deviation]) -> Expectations:
+        """The same with other entries, and nothing judged."""
+        return Expectations(
+            deviations,
+            file=self.file, path=self.path, target=self.target, profile=self.profile, on=self.on, given=self.given,
+        )  # fmt: skip
+
+    def recall(self, seen: Seen, run: Run, *, swept: bool) -> None:
+        """Judge what others have judged and kept."""
+        key = seen.code, seen.place
+        deviation = self._matcher.match(seen, swept=swept)
+        if deviation is None:
+            self.unexpected[key] = run.buckets[key]
+        else:
+            self._first.setdefault(key, deviation)
+
+    def kept(self) -> Iterator[tuple[Seen, bool]]:
+        """All divergences that were judged, and whether a sweep found them; of one that is updating."""
+        assert self._kept is not None
+        self._kept.seek(0)
+        while True:
+            try:
+                *seen, swept = pickle.load(self._kept)  # noqa: S301 (we wrote it)
+            except EOFError:
+                return
+            yield Seen(*seen), swept
+
+    @property
+    def updating(self) -> bool:
+        return self._kept is not None
+
+
+def _is_for(pattern: str, target: str) -> bool:
+    """Whether an entry is for a target, however its path is written: a certificate has it without."""
+    return matches(pattern, target) or portable(pattern) == portable(target)
+
+
+def _not_asked(
+    deviation: Deviation, run: Run, ran: set[str], left_out: Sequence[str], asked_ids: Collection[str]
+) -> str:
+    """Why a run cannot say whether what an entry names still occurs; empty if it can.
+
+    ``asked_ids``: the ids, and patterns of ids, that a vector of a suite that ran has.
+    """
+    if deviation.suites:
+        missing = [name for name in deviation.suites if name not in ran]
+        return f"not run: {', '.join(missing)}" if missing else ""
+    asked = {operation for part in run.suites if part.done for operation in part.operations}
+    if deviation.operation and deviation.operation not in asked:
+        return f"the target was not asked {deviation.operation}"
+    if deviation.code:
+        claim = KINDS[deviation.code].claim if deviation.code in KINDS else VERDICT
+        encodes = bool(asked & set(ENCODING))
+        if run.claims[claim] == NOT_MEASURED and not (encodes and run.claims[ENCODER] != NOT_MEASURED):
+            return f"not measured: {claim}"
+    wanted = [suite.name for suite in SUITES.values() if offered_in(suite, run.greeting)]
+    filtered = [name for name in wanted if name not in ran and name not in left_out]
+    if deviation.id:
+        return "" if deviation.id in asked_ids else "no suite that ran asks it"
+    return f"not run: {', '.join(filtered)}" if filtered else ""
+
+
+def asked_of(run: Run, patterns: Collection[str]) -> set[str]:
+    """Those of some ids, or patterns of ids, that a vector of a suite that ran has."""
+    wanted: Patterns[str] = Patterns()
+    for pattern in patterns:
+        wanted.of(pattern, partial(str, pattern))
+    categories = {pattern.partition("/")[0] for pattern in patterns}
+    every = any("*" in category for category in categories)
+    found: set[str] = set()
+    for part in run.suites:
+        for batch in part.suite.batches():
+            if len(found) == len(patterns):
+                return found
+            if every or batch.category in categories:
+                for vector in batch:
+                    found.update(wanted.matching(vector.id))
+    return found

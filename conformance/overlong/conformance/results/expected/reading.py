@@ -1,0 +1,205 @@
+"""Expected deviations, read from TOML and checked: an entry that says something else than it seems to is refused."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any, cast
+
+from overlong.conformance.oracle.finding import observed_in_words
+from overlong.conformance.oracle.target import UnknownTarget
+from overlong.conformance.protocol.kind import KINDS
+from overlong.conformance.protocol.observation import Accepted, Refused
+from overlong.conformance.protocol.wire import MEASURED
+from overlong.conformance.results.expected.deviation import Deviation, ExpectationError
+from overlong.conformance.results.expected.patterns import matches, says_nothing
+from overlong.conformance.results.expected.pieces import OF_A_PROJECT, OWN, lines_of_entries
+from overlong.conformance.support.printable import printable
+from overlong.conformance.targets.configured import toml_of
+from overlong.reference import DEFECTS, DIALECTS
+
+PROJECT = "pyproject.toml"
+FILES = {"overlong.toml": OWN, PROJECT: OF_A_PROJECT}
+"""Where a project's entries may stand, the first that has some wins; and the tables in which they stand."""
+
+_KEYS = {
+    "target": "a string: a target's name, * for anything",
+    "profile": "a string: the name of a dialect",
+    "id": "a string: a vector's id, * for anything",
+    "code": "a string: a code such as OV201",
+    "place": "a string: what tells apart buckets of a code",
+    "operation": f"one letter of {MEASURED}",
+    "observed": "a string: what is observed, in the words of the report, * for any part of it",
+    "reason": "a string: why this is accepted",
+    "link": "a string: an address",
+    "expires": "a date: 2027-01-31",
+    "suites": "a list of strings: names of suites or sweeps",
+    "count": "a whole number from 1 up",
+    "digest": "a string: sha256: and 64 hexadecimal digits",
+}
+"""What an entry may say, and of what kind it is."""
+DIGEST = "sha256:"
+
+
+def file_of(given: Path | None) -> Path | None:
+    """The file that has the entries: the given one, or that of the project in the current folder; None if none has.
+
+    A file of the project that is no TOML has none: it does not stand in the way of targets that need nothing of it, and
+    what it may have expected is a divergence like any other.
+    """
+    if given is not None:
+        return given
+    return next((Path(name) for name, path in FILES.items() if _has_entries(Path(name), path)), None)
+
+
+def _has_entries(file: Path, path: tuple[str, ...]) -> bool:
+    try:
+        return _entries(file, path) is not None
+    except ExpectationError:
+        return False
+
+
+def path_in(file: Path, given: Path | None) -> tuple[str, ...]:
+    """The keys under which entries stand in a file: those of a project's tables, or for a file named by itself."""
+    if file.name == PROJECT:
+        return OF_A_PROJECT
+    if given is not None and file.is_file():
+        text = _toml(file) or {}
+        if OWN[0] not in text and "tool" in text:
+            return OF_A_PROJECT
+    return OWN
+
+
+def read_entries(file: Path, path: tuple[str, ...], *, given: bool) -> tuple[Deviation, ...]:
+    """The entries of a file.
+
+    Args:
+        file: TOML.
+        path: the keys under which they stand.
+        given: the file was named for one target, which its entries need not name; and it holds nothing else.
+
+    Raises:
+        ExpectationError: it is no TOML, cannot be read, or an entry is none.
+    """
+    if given and path == OWN:
+        others = sorted((_toml(file) or {}).keys() - {*OWN, "targets"})
+        if others:
+            raise ExpectationError(f"{_shown(file)}: {_unknown(others[0], ['expected', 'targets'])}")
+    entries = _entries(file, path)
+    if entries is None:
+        return ()
+    name, header = _shown(file), ".".join(path)
+    if not isinstance(entries, list):
+        raise ExpectationError(f"{name}: {header} is no list of tables; write [[{header}]] above each entry")
+    listed = cast("list[object]", entries)
+    lines = lines_of_entries(file, path, len(listed))
+    return tuple(
+        _read(f"{name} line {lines[number]}" if lines else f"{name} entry {number + 1}", number, entry, given=given)
+        for number, entry in enumerate(listed)
+    )
+
+
+def _shown(file: Path) -> str:
+    return printable(str(file))
+
+
+def _toml(file: Path) -> dict[str, Any] | None:
+    try:
+        return toml_of(file, "name another with --expected")
+    except UnknownTarget as error:
+        raise ExpectationError(str(error)) from error
+
+
+def _entries(file: Path, path: tuple[str, ...]) -> object:
+    """What stands under these keys; None if nothing does."""
+    found: Any = _toml(file)
+    for number, key in enumerate(path):
+        if found is None or (isinstance(found, dict) and key not in found):
+            return None
+        if not isinstance(found, dict):
+            raise ExpectationError(f"{_shown(file)}: {'.'.join(path[:number])} is no table")
+        found = cast("dict[str, Any]", found)[key]
+    return found
+
+
+def _unknown(key: str, known: list[str]) -> str:
+    close = difflib.get_close_matches(key, known, 1)
+    return f"there is no {printable(key)!r}; " + (
+        f"did you mean {close[0]}?" if close else f"there is {', '.join(known)}"
+    )
+
+
+def _read(where: str, number: int, entry: object, *, given: bool) -> Deviation:
+    """One entry, checked."""
+    if not isinstance(entry, dict):
+        raise ExpectationError(f'{where}: no table; write [[expected]], and under it observed = "..." and the others')
+    said = cast("dict[str, Any]", entry)
+    for key in said:
+        if key not in _KEYS:
+            raise ExpectationError(f"{where}: {_unknown(key, list(_KEYS))}")
+        if not _is_right(key, said[key]):
+            raise ExpectationError(f"{where}: {key} is no {_KEYS[key].removeprefix('a ').removeprefix('one ')}")
+    for key in ("observed", "reason", *(() if given else ("target",))):
+        if key not in said:
+            raise ExpectationError(f"{where}: {key} is missing; write {_KEYS[key].replace(' string:', '')}")
+    if not said["observed"]:
+        raise ExpectationError(f"{where}: observed is empty; write {_KEYS['observed']}")
+    if not said.get("code") and says_nothing(said.get("id", ""), "/"):
+        raise ExpectationError(
+            f"{where}: it names {'every vector' if said.get('id') else 'nothing'}; write id (a vector's), or code and "
+            "place (a bucket's)"
+        )
+    if code := said.get("code"):
+        _known(f"{where}: code", code, [*DEFECTS, *KINDS])
+    if "profile" in said:
+        _known(f"{where}: profile", said["profile"], list(DIALECTS))
+    pinned = "count" in said or "digest" in said
+    if pinned and not said.get("suites"):
+        raise ExpectationError(f"{where}: count and digest are those of certain suites; name them: suites = [...]")
+    _names_an_answer(where, said["observed"])
+    values: dict[str, Any] = {
+        **said,
+        "suites": tuple(said.get("suites", ())),
+        "digest": said.get("digest", "").removeprefix(DIGEST),
+    }
+    return Deviation(where, number, **values)
+
+
+def _names_an_answer(where: str, observed: str) -> None:
+    """An entry for which accepting and refusing are the same is refused: it would hide whatever comes."""
+    samples = (
+        (Accepted(), Accepted((0x41, 0xFFFD, 0xD800))),
+        (Refused(), Refused(0, 1), Refused(12, 3, incomplete=True)),
+    )
+    kinds = (any(matches(observed, observed_in_words(each)) for each in kind) for kind in samples)
+    if says_nothing(observed) or all(kinds):
+        raise ExpectationError(
+            f'{where}: observed = "{printable(observed, 60)}" stands for any answer; write the one that is observed, '
+            "in the words of the report: accepted U+002E, or accepted*"
+        )
+
+
+def _is_right(key: str, value: object) -> bool:
+    """Whether a value is of its key's kind."""
+    match key:
+        case "expires":
+            return isinstance(value, date) and not isinstance(value, datetime)
+        case "count":
+            return type(value) is int and value > 0
+        case "suites":
+            return isinstance(value, list) and all(isinstance(name, str) for name in cast("list[object]", value))
+        case "operation":
+            return isinstance(value, str) and len(value) == 1 and value in MEASURED
+        case "digest":
+            return isinstance(value, str) and re.fullmatch(DIGEST + "[0-9a-f]{64}", value) is not None
+        case _:
+            return isinstance(value, str)
+
+
+def _known(where: str, name: str, known: list[str]) -> None:
+    if name not in known:
+        close = difflib.get_close_matches(name, known, 1)
+        hint = f"did you mean {close[0]}?" if close else f"'overlong explain' shows what there is: {known[0]}, ..."
+        raise ExpectationError(f"{where}: there is no {printable(name)!r}; {hint}")

@@ -1,0 +1,103 @@
+"""What was asked of a decoder, in words that a program can read: enough to ask it again.
+
+A certificate holds it as ``invocation``; ``verification.py`` reads it back. No path of this machine stands in it: files
+are named as they were on the command line, and by their last part alone if that was absolute.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shlex
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+from overlong.conformance.vectors.profile import RFC3629
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from overlong.conformance.targets.resolve import Limits
+
+
+@dataclass(frozen=True)
+class GivenFile:
+    """A file, or a folder, that was read: its name and its digest."""
+
+    name: str
+    algorithm: str
+    """``sha256`` of a file; of a folder in-toto's ``dirHash``: that of what ``sha256sum`` prints for its files."""
+    digest: str
+
+    @classmethod
+    def of(cls, path: Path) -> GivenFile:
+        """Read a file, or the files right in a folder.
+
+        Raises:
+            OSError: it cannot be read.
+        """
+        name = path.name if path.is_absolute() else PurePath(path).as_posix()
+        if not path.is_dir():
+            return cls(name, "sha256", _sha256(path))
+        files = sorted(file for file in path.iterdir() if file.is_file())
+        lines = "".join(f"{_sha256(file)}  {file.name}\n" for file in files)
+        return cls(name, "dirHash", hashlib.sha256(lines.encode("utf-8", "surrogateescape")).hexdigest())
+
+    def as_json(self) -> dict[str, Any]:
+        return {"name": self.name, "digest": {self.algorithm: self.digest}}
+
+
+@dataclass(frozen=True)
+class Invocation:
+    """The arguments of one ``certify``."""
+
+    target: str | tuple[str, ...]
+    """Its name, or the words of a command that speaks the protocol."""
+    suites: tuple[str, ...] | None
+    """Those that were named; None: all that the target can bear."""
+    sweeps: tuple[str, ...] | None
+    """Likewise the plans of sweeps; empty: none at all."""
+    thorough: bool
+    vectors: tuple[GivenFile, ...]
+    expected: GivenFile | None
+    """The file of expected deviations."""
+    limits: Limits
+
+    def command(self, speaks: str) -> str:
+        """The command line that does this again, measured by the dialect ``speaks``."""
+        from overlong.conformance.sweep.plan import options_of
+
+        words = [] if speaks == RFC3629.speaks else ["--profile", speaks]
+        words += [word for name in self.suites or () for word in ("--suite", name)] + ["--thorough"] * self.thorough
+        words += [word for file in self.vectors for word in ("--vectors", file.name)]
+        words += options_of(self.sweeps) if self.sweeps else ["--no-sweeps"] * (self.sweeps is not None)
+        words += ["--expected", self.expected.name] if self.expected else []
+        words += [self.target] if isinstance(self.target, str) else ["--", *self.target]
+        return shlex.join(["overlong", "certify", *words])
+
+    def as_json(self) -> dict[str, Any]:
+        """As a certificate has it. How the target was contained is not in it: that depends on the machine."""
+        return {
+            "target": self.target if isinstance(self.target, str) else list(self.target),
+            "suites": None if self.suites is None else list(self.suites),
+            "sweeps": None if self.sweeps is None else list(self.sweeps),
+            "thorough": self.thorough,
+            "vectors": [file.as_json() for file in self.vectors],
+            "expected": None if self.expected is None else self.expected.as_json(),
+            "limits": {
+                "timeout": self.limits.timeout,
+                "restarts": self.limits.restarts,
+                "memory": self.limits.memory,
+            },
+        }
+
+
+def identifier(target: str | Sequence[str]) -> str:
+    """The name under which results speak of a target."""
+    return target.removeprefix("builtin:") if isinstance(target, str) else f"-- {shlex.join(target)}"
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

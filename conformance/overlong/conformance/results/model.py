@@ -1,0 +1,255 @@
+"""What every report shows, whatever it was read from: a certificate, results, a matrix, a sweep, a campaign, a diff.
+
+Plain data of files, not objects of a run, so that a report can be made again years later without asking anybody. All
+of it is hostile: names, messages and words come from targets and files. Whoever writes it out escapes it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from overlong.conformance.certification.runner import FAILS
+from overlong.conformance.results.headline import FAILING, WORST_FIRST, State
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+__all__ = ["BEFORE", "DIFF_ORDER", "EXPECTED", "FEWER", "MORE", "Cause", "Drawn", "Kind", "Map", "Moment", "Part",
+           "Report", "Standing", "State", "Subject", "failing_claims"]  # fmt: skip
+
+
+class Kind(StrEnum):
+    """What a report is of."""
+
+    CERTIFY = "certify"
+    MATRIX = "matrix"
+    SWEEP = "sweep"
+    FUZZ = "fuzz"
+    DIFF = "diff"
+
+
+class Standing(StrEnum):
+    """How a cause stands to what was expected of its target, or in a diff to the older side."""
+
+    UNEXPECTED = "unexpected"
+    EXPECTED = "expected"
+    FIXED = "fixed"
+    REGRESSED = "regressed"
+    NEW = "new"
+    """Of something that the older side was not asked."""
+    SAME = "same"
+    CHANGED = "changed"
+    """Wrong before, and wrong otherwise now."""
+    NOT_COMPARABLE = "not comparable"
+    DIFFERENCE = "difference"
+    """Between two targets of a campaign, and no fault of either: RFC 3629 leaves it open."""
+
+
+MORE, FEWER = "more of them", "fewer of them"
+"""Titles in :attr:`Cause.more` where the same inputs were asked: how many diverged before, and how many do now."""
+EXPECTED = "expected deviation"
+"""Title in :attr:`Cause.more` of what is expected on the newer side."""
+BEFORE = "before"
+"""Title in :attr:`Cause.more`: what was observed on the older side."""
+DIFF_ORDER = (
+    *(Standing.REGRESSED, Standing.CHANGED, Standing.NEW),
+    *(Standing.FIXED, Standing.NOT_COMPARABLE, Standing.SAME),
+)
+"""Of causes in a diff: what matters most first."""
+
+
+@dataclass(frozen=True)
+class Cause:
+    """One bucket: all divergences of one cause, told by the least of them."""
+
+    code: str
+    """``OV201``."""
+    title: str
+    section: str
+    """``RFC 3629 §3``; may be empty."""
+    place: str
+    """Where in the grammar, or in what defect; may be empty."""
+    claim: str
+    """The claim that it refutes."""
+    count: int
+    """How many divergences."""
+    id: str
+    """Of the example: ``D-1a2b3c4d``."""
+    vector: str
+    """The id of the example's vector: what ``overlong replay`` takes."""
+    octets: bytes
+    """The example's input. Of encoders the payload (docs/results.md)."""
+    operation: str
+    """Its letter."""
+    expected: str
+    observed: str
+    chunks: tuple[int, ...] | None = None
+    """Lengths, if the input came in chunks."""
+    earlier: tuple[bytes, ...] | None = None
+    """The chunks of the stream that the decoder had decoded before."""
+    comment: str = ""
+    reproduce: str = ""
+    """The command that shows it again; empty if there is none."""
+    standing: Standing = Standing.UNEXPECTED
+    reason: str = ""
+    """Why it is expected, or not comparable; of an entry gone stale, what was expected."""
+    link: str = ""
+    """An issue's address, of an expected deviation."""
+    more: tuple[tuple[str, str], ...] = ()
+    """What else is known: ("strings", "every string that …"), ("stable", "10 of 10"); title and text."""
+
+    @property
+    def key(self) -> str:
+        """What this bucket is called in every run: code, place and claim. Fingerprints are made of it."""
+        return f"{self.code}|{self.place}|{self.claim}"
+
+
+@dataclass(frozen=True)
+class Part:
+    """A suite or a plan of a sweep that was run."""
+
+    name: str
+    shows: str
+    asked: int
+    all: int
+    failing: int
+    is_sweep: bool = False
+    set_aside: int = 0
+    operations: str = ""
+    digest: str = ""
+    """SHA-256 of its vectors; of a sweep, of what was answered."""
+
+
+@dataclass(frozen=True)
+class Map:
+    """What a decoder does with every pair of octets: 65 536 answers, row by row (first octet), column by column."""
+
+    name: str
+    """``lead and second``, or the octets that stand before the pair: ``E0``."""
+    answers: bytes
+    """For each pair the number of octets after it (``80``, as many as needed) with which it was first accepted, plus
+    1: 1 alone, 2 with one more, 3 with two; 0 if with none. 255: not told (the target broke). 65 536 octets."""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A picture that was drawn when the decoder was there: SVG that overlong made itself, from numbers alone."""
+
+    title: str
+    svg: str
+
+
+@dataclass(frozen=True)
+class Subject:
+    """One target, and all that is known of it from one run."""
+
+    id: str
+    """Its name on the command line."""
+    state: State
+    why: str = ""
+    """Why it was not measured, or not wholly."""
+    name: str = ""
+    version: str = ""
+    language: str = ""
+    operations: str = ""
+    error_mode: str = ""
+    traits: dict[str, str] = field(default_factory=dict[str, str])
+    digest: str = ""
+    """SHA-256 of its files, or of what stands for them."""
+    profile: str = "rfc3629@1"
+    command: str = ""
+    """The command that does the run again."""
+    claims: dict[str, str] = field(default_factory=dict[str, str])
+    """Each claim of a certificate: ``holds``, ``fails``, ``not measured``."""
+    parts: tuple[Part, ...] = ()
+    causes: tuple[Cause, ...] = ()
+    """In the order of the certificate: what matters most first."""
+    stale: tuple[Cause, ...] = ()
+    """Expected deviations that occur no more, or otherwise."""
+    not_covered: tuple[str, ...] = ()
+    """What nothing that ran measures: it stands in every report."""
+    notes: tuple[str, ...] = ()
+    restarts: int = 0
+    seconds: float = 0.0
+    """0 where the file does not say."""
+    findings_digest: str = ""
+    categories: dict[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
+    """For each category of vectors how many were asked, and how many of them went wrong; empty if not recorded."""
+    maps: tuple[Map, ...] = ()
+    automaton: Drawn | None = None
+    """What was learned of its automaton; None if nobody learned it."""
+    sign: str = ""
+    """A sentence that explains all causes by a fault of the adapter; empty if nothing hints at one."""
+    set_aside: str = ""
+    """What of its vectors was not asked, for traits that it declares: ``4 785 vectors set aside (wrapper: xml)``."""
+    behaves_like: str = ""
+    """``rfc2279 (exact)``: what ``identify`` said; empty if it was not asked."""
+    recorded: dict[str, str] = field(default_factory=dict[str, str])
+    """Other single facts to show, title and text: seed, engine, executions, edges of a campaign."""
+    details: dict[str, str] = field(default_factory=dict[str, str])
+    """What more is to be said of claims: why one was not measured, by which error mode another was."""
+
+    @property
+    def unexpected(self) -> tuple[Cause, ...]:
+        return tuple(cause for cause in self.causes if cause.standing is Standing.UNEXPECTED)
+
+    @property
+    def told(self) -> tuple[Cause, ...]:
+        """The causes that a report writes out: none where a sign explains them all; they are counted."""
+        return () if self.sign and self.state in FAILING else self.causes
+
+    @property
+    def failing(self) -> tuple[str, ...]:
+        """The claims that fail; of a sweep or a campaign, which settles none, those that its causes refute."""
+        return failing_claims(self.claims, self.causes)
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A point of a campaign."""
+
+    seconds: float
+    executions: int
+    findings: int
+    """Found until then."""
+    features: int
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a file, or several, or two and their difference say."""
+
+    kind: Kind
+    title: str
+    """``cpython`` or ``40 decoders`` or ``old.json → new.json``."""
+    generator: str
+    """``overlong 0.1.0``, that measured."""
+    subjects: tuple[Subject, ...]
+    """One, or the decoders of a matrix, or the targets of a campaign; of a diff the newer side's, one for each pair,
+    whose causes carry how they stand to the older side."""
+    environment: dict[str, str] = field(default_factory=dict[str, str])
+    time: str = ""
+    """When it was measured; empty if the file does not say."""
+    discovery: tuple[Moment, ...] = ()
+    """Of a campaign: how findings came."""
+    notes: tuple[str, ...] = ()
+    incomplete: str = ""
+    """Why the whole is not whole: a file without its footer, an interrupted matrix."""
+    source: str = ""
+    """The files' names, as the user wrote them."""
+    extra: dict[str, Any] = field(default_factory=dict[str, Any])
+    """Of a diff: ``{"older": [...], "newer": [...], "counts": {standing: n}}``."""
+
+    @property
+    def state(self) -> State:
+        """The worst of them."""
+        return min((subject.state for subject in self.subjects), key=WORST_FIRST.index, default=State.NOT_MEASURED)
+
+
+def failing_claims(claims: Mapping[str, str], causes: Iterable[Cause]) -> tuple[str, ...]:
+    """The claims that fail, and those that an unexpected cause refutes."""
+    failing = [claim for claim, state in claims.items() if state == FAILS]
+    refuted = [cause.claim for cause in causes if cause.standing is Standing.UNEXPECTED]
+    return tuple(dict.fromkeys([*failing, *refuted]))

@@ -1,0 +1,75 @@
+"""``report.json``: what :mod:`overlong.conformance.report.data` wrote, back again."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+from overlong.conformance.results.model import Cause, Drawn, Kind, Moment, Part, Report, Standing, State, Subject
+from overlong.conformance.results.reading.documents import checked
+from overlong.conformance.results.reading.recorded import MOST_MAPS, map_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_MOST_MAPS = 128 * MOST_MAPS
+"""Of all targets together: 128 MiB."""
+
+
+def of_data(read: dict[str, Any], path: Path) -> Report:
+    """The report that was written so.
+
+    Raises:
+        ReportError: it is not as the schema has it.
+        ValueError: a map in it is none, or the sides of a diff do not match.
+    """
+    checked(read, "report-1", path)
+    extra = read["extra"]
+    pairs = {len(read["subjects"]), *(len(extra.get(side, ())) for side in ("older", "newer"))}
+    if (read["kind"] == Kind.DIFF) != bool(extra) or (extra and len(pairs) > 1):
+        raise ValueError("extra: a diff has it, with both sides of each subject, and nothing else")
+    if sum(len(each["maps"]) for each in read["subjects"]) > _MOST_MAPS:
+        raise ValueError(f"subjects: more than {_MOST_MAPS} maps")
+    members: dict[str, Any] = _members(read, Report)
+    members |= {
+        "kind": Kind(read["kind"]),
+        "subjects": tuple(_subject(each) for each in read["subjects"]),
+        "discovery": tuple(Moment(**each) for each in read["discovery"]),
+        "notes": tuple(read["notes"]),
+    }
+    return Report(**members)
+
+
+def _subject(read: dict[str, Any]) -> Subject:
+    automaton = read["automaton"]
+    members: dict[str, Any] = _members(read, Subject)
+    members |= {
+        "state": State(read["state"]),
+        "parts": tuple(Part(**each) for each in read["parts"]),
+        "causes": tuple(map(_cause, read["causes"])),
+        "stale": tuple(map(_cause, read["stale"])),
+        "not_covered": tuple(read["not_covered"]),
+        "notes": tuple(read["notes"]),
+        "categories": {name: (asked, failing) for name, (asked, failing) in read["categories"].items()},
+        "maps": tuple(map_of(each["name"], each["answers"]) for each in read["maps"]),
+        "automaton": None if automaton is None else Drawn(**automaton),
+    }
+    return Subject(**members)
+
+
+def _cause(read: dict[str, Any]) -> Cause:
+    chunks, earlier = read["chunks"], read["earlier"]
+    members: dict[str, Any] = _members(read, Cause)
+    members |= {
+        "octets": bytes.fromhex(read["octets"]),
+        "chunks": None if chunks is None else tuple(chunks),
+        "earlier": None if earlier is None else tuple(map(bytes.fromhex, earlier)),
+        "standing": Standing(read["standing"]),
+        "more": tuple((title, text) for title, text in read["more"]),
+    }
+    return Cause(**members)
+
+
+def _members(read: dict[str, Any], of: type[Any]) -> dict[str, Any]:
+    """The members that ``of`` has fields for."""
+    return {each.name: read[each.name] for each in fields(of) if each.name in read}  # some are younger than the file

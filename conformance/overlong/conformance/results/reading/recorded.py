@@ -1,0 +1,215 @@
+"""What files of results have in common, read back: targets, causes, parts."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import shlex
+import zlib
+from collections import Counter
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from overlong.conformance.certification.runner import HOLDS
+from overlong.conformance.protocol.kind import KINDS, VERDICT
+from overlong.conformance.report.details import detail
+from overlong.conformance.results.headline import State, state_of
+from overlong.conformance.results.model import Cause, Map, Part, Standing, failing_claims
+from overlong.reference import DEFECTS
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
+
+_PAIRS = 1 << 16
+MOST_MAPS = 16
+"""Maps of one target: each takes 64 KiB of memory, and as little as 100 octets of a file."""
+MOST_CAUSES = 20_000
+"""Causes of one target: the places that the grammar tells apart are some hundreds."""
+
+
+def target_fields(target: Mapping[str, Any]) -> dict[str, Any]:
+    """What a target says of itself, as fields of a ``Subject``."""
+    return {
+        "id": target["id"],
+        "name": target["name"],
+        "version": target["version"],
+        "language": target["language"],
+        "operations": target["operations"],
+        "error_mode": target["error_mode"],
+        "traits": target["traits"],
+        "digest": target["digest"]["sha256"],
+    }
+
+
+def state_recorded(claims: Mapping[str, str], causes: Collection[Cause], *, incomplete: bool = False) -> State:
+    """What a run comes to of which a file has the claims and the causes."""
+    return state_of(
+        failing_claims(claims, causes),
+        held=HOLDS in claims.values(),
+        incomplete=incomplete,
+        as_expected=bool(causes) and all(cause.standing is Standing.EXPECTED for cause in causes),
+    )
+
+
+def details_of(
+    target: Mapping[str, Any], claims: Mapping[str, str], suites: Iterable[Mapping[str, Any]], causes: Iterable[Cause]
+) -> dict[str, str]:
+    """What more is to be said of each claim, by the records of the target and of the suites that it was asked."""
+    unsupported: Counter[str] = Counter()
+    without_text = 0
+    for suite in suites:
+        unsupported.update(suite["unsupported"])
+        without_text += suite.get("without_text", 0)
+    refuted = [(cause.claim, cause.standing is Standing.EXPECTED) for cause in causes]
+    said = {
+        claim: detail(
+            claim,
+            state,
+            operations=target["operations"],
+            error_mode=target["error_mode"],
+            unsupported=unsupported,
+            without_text=without_text,
+            as_expected=(claim, True) in refuted and (claim, False) not in refuted,
+        )
+        for claim, state in claims.items()
+    }
+    return {claim: words for claim, words in said.items() if words}
+
+
+def cause_of(bucket: Mapping[str, Any], *, command: str = "") -> Cause:
+    """The cause that a bucket of results or of a certificate tells.
+
+    Args:
+        bucket: as the schema has it.
+        command: that measured; where the bucket does not say how it is reproduced, this does.
+    """
+    example = bucket["example"]
+    cause = cause_of_finding(example, count=bucket["count"], command=command)
+    return replace(
+        cause,
+        standing=Standing(bucket.get("standing", Standing.UNEXPECTED)),
+        reason=bucket.get("reason", ""),
+        link=bucket.get("link", ""),
+        reproduce=bucket.get("reproduce") or cause.reproduce,
+    )
+
+
+def cause_of_entry(entry: Mapping[str, Any]) -> Cause:
+    """An entry of expected deviations that has gone stale, as a cause; it has no example, since it does not occur."""
+    kind = KINDS.get(entry["code"])
+    defect = DEFECTS.get(entry["code"])
+    return Cause(
+        code=entry["code"],
+        title=kind.title if kind else f"{defect.title} accepted" if defect else "",
+        section=kind.section if kind else defect.section if defect else "",
+        place=entry["place"],
+        claim=kind.claim if kind else VERDICT if defect else "",
+        count=0,
+        id=entry["where"],
+        vector=entry["vector"],
+        octets=b"",
+        operation=entry["operation"],
+        expected="",
+        observed=entry["observed"],
+        reason=f"{entry['why']}; it was expected: {entry['reason']}" if entry["reason"] else entry["why"],
+        link=entry["link"],
+    )
+
+
+def cause_of_finding(finding: Mapping[str, Any], *, count: int = 1, command: str = "") -> Cause:
+    """The cause that one divergence shows."""
+    octets = bytes.fromhex(finding["hex"])
+    chunks, earlier = finding["chunks"], finding.get("earlier")
+    return Cause(
+        code=finding["code"],
+        title=finding["title"],
+        section=finding["section"],
+        place=finding["place"],
+        claim=finding["claim"],
+        count=count,
+        id=finding["id"],
+        vector=finding["vector"],
+        octets=octets,
+        operation=finding["operation"],
+        expected=finding["expected"]["words"],
+        observed=finding["observed"]["words"],
+        chunks=None if chunks is None else tuple(chunks),
+        earlier=_earlier(finding["vector"]) if earlier is None else tuple(map(bytes.fromhex, earlier)),
+        comment=finding["comment"],
+        reproduce=replayed(finding["vector"], command),
+    )
+
+
+def _earlier(vector: str) -> tuple[bytes, ...] | None:
+    """The first stream, which the id of a vector spells before ``+``."""
+    first, plus, _ = vector.rpartition("/")[2].rpartition("+")
+    return tuple(map(bytes.fromhex, first.split("."))) if plus else None
+
+
+def replayed(vector: str, command: str) -> str:
+    """The command that asks one vector again, made of the command that asked them all; empty if that names nothing."""
+    words = _words(command)
+    if len(words) < 3:
+        return ""
+    target = words[words.index("--") :] if "--" in words else words[-1:]
+    profile = words[words.index("--profile") :][:2] if "--profile" in words[: -len(target)] else []
+    return shlex.join(["overlong", "replay", *profile, vector, *target])
+
+
+@lru_cache(4)  # all causes of a run have the same
+def _words(command: str) -> list[str]:
+    """The words of a command; none if it cannot be told."""
+    try:
+        return shlex.split(command)
+    except ValueError:
+        return []
+
+
+def part_of_suite(suite: Mapping[str, Any]) -> Part:
+    """A suite's record."""
+    return Part(
+        name=suite["suite"],
+        shows=suite["shows"],
+        asked=suite["asked"],
+        all=suite["vectors"],
+        failing=suite["failing"],
+        set_aside=suite["set_aside"],
+        operations=suite["operations"],
+        digest=suite["vectors_digest"]["sha256"],
+    )
+
+
+def part_of_plan(plan: Mapping[str, Any]) -> Part:
+    """A plan's record."""
+    return Part(
+        name=plan["plan"],
+        shows=plan["shows"],
+        asked=plan["strings"],
+        all=plan["expected"]["strings"],
+        failing=sum(plan["kinds"].values()),
+        is_sweep=True,
+        digest=plan["digest"]["sha256"],
+    )
+
+
+def map_of(name: str, answers: str) -> Map:
+    """A map, of the base64 of what zlib made of its answers.
+
+    Raises:
+        ValueError: it is none.
+    """
+    try:
+        packed = base64.b64decode(answers, validate=True)
+        reader = zlib.decompressobj()
+        octets = reader.decompress(packed, _PAIRS + 1)
+    except (binascii.Error, zlib.error):
+        raise ValueError("no map: its answers are not base64 of zlib") from None
+    if len(octets) != _PAIRS or not reader.eof:
+        raise ValueError(f"no map: it has not {_PAIRS} answers")
+    return Map(name, octets)
+
+
+def ordered(causes: Iterable[Cause]) -> tuple[Cause, ...]:
+    """In the order of a certificate."""
+    return tuple(sorted(causes, key=lambda cause: (cause.code, len(cause.octets), cause.octets, cause.place)))

@@ -1,0 +1,125 @@
+"""Documents that hold no time: a certificate, and what a sweep wrote."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from overlong.conformance.oracle.traits import aside_in_words
+from overlong.conformance.protocol.kind import VERDICT
+from overlong.conformance.results.headline import state_of
+from overlong.conformance.results.model import Kind, Report, Subject, failing_claims
+from overlong.conformance.results.reading.documents import checked
+from overlong.conformance.results.reading.recorded import (
+    cause_of,
+    cause_of_entry,
+    cause_of_finding,
+    details_of,
+    part_of_plan,
+    part_of_suite,
+    state_recorded,
+    target_fields,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from overlong.conformance.results.model import Cause
+
+
+def report_of_certificate(data: dict[str, Any], path: Path) -> Report:
+    """The report that a certificate gives.
+
+    Raises:
+        ReportError: it is not as the schema has it.
+    """
+    checked(data, "certificate-1", path)
+    said = data["predicate"]["overlong"]
+    subject = subject_of_predicate(said)
+    files = [f"{each['name']} sha256 {each['digest']['sha256']}" for each in data["subject"]]
+    return Report(
+        kind=Kind.CERTIFY,
+        title=subject.id,
+        generator=said["generator"],
+        subjects=(replace(subject, recorded={**subject.recorded, "subject": ", ".join(files)}),),
+        environment=said["environment"],
+        source=path.name,
+    )
+
+
+def subject_of_predicate(said: Mapping[str, Any]) -> Subject:
+    """The target of ``predicate.overlong``, which is as the schema has it."""
+    causes = tuple(cause_of(bucket, command=said["command"]) for bucket in said["buckets"])
+    return Subject(
+        **target_fields(said["target"]),
+        set_aside=aside_in_words(said["target"]["traits"], (suite["set_aside"] for suite in said["suites"])),
+        state=state_recorded(said["claims"], causes),
+        profile=said["profile"],
+        command=said["command"],
+        claims=said["claims"],
+        details=details_of(said["target"], said["claims"], said["suites"], causes),
+        parts=(*map(part_of_suite, said["suites"]), *map(part_of_plan, said["sweeps"])),
+        causes=causes,
+        sign=said.get("sign", ""),
+        stale=tuple(map(cause_of_entry, said.get("stale", ()))),
+        not_covered=tuple(said["not_covered"]),
+        restarts=said["restarts"],
+        findings_digest=said["findings_digest"]["sha256"],
+    )
+
+
+def report_of_sweep(data: dict[str, Any], path: Path) -> Report:
+    """The report that ``sweep.json`` gives.
+
+    Raises:
+        ReportError: it is not as the schema has it.
+    """
+    checked(data, "sweep-1", path)
+    causes = tuple(_swept(bucket, data["command"]) for bucket in data["buckets"])
+    subject = Subject(
+        **target_fields(data["target"]),
+        state=state_of(failing_claims({}, causes) or [VERDICT] * (not data["conformant"]), held=True),
+        profile=data["profile"],
+        command=data["command"],
+        parts=tuple(map(part_of_plan, data["plans"])),
+        causes=causes,
+        recorded={"asked": "verdicts" if data["operation"] == "V" else "decoded text"},
+        findings_digest=data["digest"]["sha256"],
+    )
+    return Report(
+        kind=Kind.SWEEP,
+        title=subject.id,
+        generator=data["generator"],
+        subjects=(subject,),
+        source=path.name,
+    )
+
+
+def _swept(bucket: Mapping[str, Any], command: str) -> Cause:
+    """A set of strings that diverge alike, told by the least of them."""
+    example = cause_of_finding(bucket["example"], count=bucket["count"], command=command)
+    more = [("plan", bucket["plan"]), ("strings", bucket["strings"]), ("kind", bucket["kind"])]
+    if bucket["dialects"]:
+        more.append(("accepts just what", ", ".join(bucket["dialects"])))
+    if bucket["automaton_states"] is not None:
+        more.append(("states of its automaton", str(bucket["automaton_states"])))
+    earlier = example.earlier
+    if bucket["earlier"] is not None:
+        earlier = (bytes.fromhex(bucket["earlier"]),)
+        more.append(("asked right after", bucket["earlier"].upper() or "(empty)"))
+    named = example
+    if bucket["cause"] is not None:
+        named = cause_of_finding(bucket["cause"])
+        more.append(("because", f"{named.octets.hex(' ').upper()} is {named.observed}"))
+    return replace(
+        example,
+        code=named.code,
+        title=named.title,
+        section=named.section,
+        claim=named.claim,
+        place=f"{bucket['plan']}: {bucket['strings']}",
+        earlier=earlier,
+        reproduce=example.reproduce if bucket["shows_alone"] else command,
+        more=tuple(more),
+    )

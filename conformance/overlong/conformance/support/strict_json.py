@@ -1,0 +1,165 @@
+"""JSON that means one thing only: what is doubtful is refused, with its place.
+
+RFC 8259 leaves open what duplicate names, lone surrogates and enormous numbers mean; parsers differ, and
+files from strangers use that. Here they are errors, as are NaN and Infinity, which are no JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Any, NoReturn
+
+from overlong.conformance.support.printable import printable
+
+LONGEST_NUMBER = 20
+"""Digits of a number; nothing here counts further."""
+
+DEEPEST = 64
+"""Brackets within brackets."""
+
+MOST_VALUES = 1 << 21
+"""Values in a document: in memory one takes 50 times what ``[],`` takes in a file."""
+
+
+class JsonError(ValueError):
+    """What is no JSON, or doubtful; the message names the file, the line and the reason."""
+
+    def __init__(self, message: str, doubt: str = "") -> None:
+        super().__init__(message)
+        self.doubt = doubt
+        """What has more than one meaning in it, or none; empty where it is no JSON at all."""
+
+
+def loads(octets: bytes, name: str, *, line: int = 1, most: int | None = None) -> Any:
+    """The value that ``octets`` spell.
+
+    Args:
+        octets: UTF-8.
+        name: of the file, for messages.
+        line: the number of the first line, where this is a line of a larger file.
+        most: how many values it may have, counted before memory is taken for them; a comma in a string counts, too.
+
+    Raises:
+        JsonError: it spells none, or a doubtful one.
+    """
+    if most is not None and sum(map(octets.count, (b",", b"[", b"{"))) > most:
+        _refuse(name, line, f"more than {most} values")
+    try:
+        text = octets.decode("utf-8")
+    except UnicodeDecodeError as error:
+        _refuse(name, line + octets.count(b"\n", 0, error.start), f"not UTF-8 at octet {error.start}")
+    place = _too_deep(text)
+    if place is not None:
+        _refuse(name, _line(text, place, line), f"more than {DEEPEST} brackets within brackets")
+    try:
+        value = json.loads(
+            text, object_pairs_hook=_pairs, parse_int=_integer, parse_float=_number, parse_constant=_constant
+        )
+    except json.JSONDecodeError as error:
+        _refuse(name, line + error.lineno - 1, f"column {error.colno}: {error.msg}")
+    except _Doubtful as error:
+        _refuse(name, _line(text, _place_of(text), line), str(error), doubtful=True)
+    if surrogate := re.search(r"\\u[dD][89a-fA-F]", text):  # a pair is lawful, half of one is not
+        _check_strings(value, name, _line(text, surrogate.start(), line))
+    return value
+
+
+class _Doubtful(Exception):
+    """Something that has more than one meaning, or none."""
+
+
+def _refuse(name: str, line: int, why: str, *, doubtful: bool = False) -> NoReturn:
+    raise JsonError(f"{printable(name)}:{line}: {why}", why if doubtful else "") from None
+
+
+def _line(text: str, place: int, first: int) -> int:
+    return first + text.count("\n", 0, place)
+
+
+def _too_deep(text: str) -> int | None:
+    """Where brackets nest too deep, if anywhere; strings are skipped."""
+    depth = 0
+    if text.count("[") + text.count("{") <= DEEPEST:
+        return None
+    for found in re.finditer(r'"(?:[^"\\]|\\.)*"|[][{}]', text, re.DOTALL):
+        if found[0] in "[{":
+            depth += 1
+            if depth > DEEPEST:
+                return found.start()
+        elif found[0] in "]}":
+            depth -= 1
+    return None
+
+
+def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    if len(result) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise _Doubtful(f'the member "{printable(twice, 40)}" stands twice in one object')
+    return result
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > LONGEST_NUMBER:
+        raise _Doubtful(f"a number of {len(digits)} digits")
+    return int(digits)
+
+
+def _number(digits: str) -> float:
+    if len(digits) > 2 * LONGEST_NUMBER:
+        raise _Doubtful(f"a number of {len(digits)} digits")
+    value = float(digits)
+    if math.isinf(value):
+        raise _Doubtful(f"{digits} is beyond every number")
+    return value
+
+
+def _constant(word: str) -> NoReturn:
+    raise _Doubtful(f"{word} is no JSON")
+
+
+_TOKEN = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?|[][{}]|-?Infinity|NaN|-?[0-9][-+.0-9eE]*', re.DOTALL)
+
+
+def _place_of(text: str) -> int:
+    """Where the doubtful thing stands; looked for only when there is one."""
+    names: list[set[str]] = []
+    for found in _TOKEN.finditer(text):
+        word = found[0]
+        if word in "[{":
+            names.append(set())
+        elif word in "]}":
+            names.pop()
+        elif found[2] is not None:
+            name = json.loads(f'"{found[1]}"')
+            if name in names[-1]:
+                return found.start()
+            names[-1].add(name)
+        elif found[1] is None and (word[-1] in "Ny" or _doubtful_number(word)):
+            return found.start()
+    return 0
+
+
+def _doubtful_number(digits: str) -> bool:
+    try:
+        _number(digits) if set(digits) & set(".eE") else _integer(digits)
+    except _Doubtful:
+        return True
+    return False
+
+
+def _check_strings(value: Any, name: str, line: int) -> None:
+    """No string, name or value, may hold half of a surrogate pair."""
+    if isinstance(value, str):
+        if re.search(r"[\ud800-\udfff]", value):
+            _refuse(name, line, "a string with a lone surrogate", doubtful=True)
+    elif isinstance(value, list):
+        for each in value:  # pyright: ignore[reportUnknownVariableType]
+            _check_strings(each, name, line)
+    elif isinstance(value, dict):
+        for key, each in value.items():  # pyright: ignore[reportUnknownVariableType]
+            _check_strings(key, name, line)
+            _check_strings(each, name, line)

@@ -1,0 +1,273 @@
+"""Does a function keep to its memory? One input at a time, in many places.
+
+The steps are taken in an order in which the first that goes wrong has one explanation: if a call is well with slack
+around its input and dies with a guard behind it, it read past the end. A death is seen from outside, by the process
+that forked this one: :class:`Steps` is what it looks at.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from overlong.conformance.targets.adapters.abi import ITERATE, Abi, Reading
+from overlong.conformance.targets.adapters.guarded import Guarded
+
+if TYPE_CHECKING:
+    from overlong.conformance.targets.adapters.native import Call
+
+CLEAN, OVER_READ, UNDER_READ, OVER_WRITE, UNWRITTEN, INPUT_CHANGED, PLACE, STATE = range(8)
+"""What is wrong: the number in a refusal of ``G``; docs/protocol.md explains them."""
+NOT_ASKED = 255
+
+SLACK, WRITABLE, BEHIND, BEFORE, PLACES, ROOM, AFTER = range(1, 8)
+"""The steps: what a death in each of them means is in :data:`DEATHS`; one in :data:`AFTER` is another input's."""
+DEATHS = {BEHIND: OVER_READ, BEFORE: UNDER_READ, PLACES: PLACE, ROOM: OVER_WRITE}
+NEIGHBOURS, AT_A_GUARD = 255, 254
+"""Details of :data:`PLACE`; others are one more than the address modulo 64."""
+EXACT_ROOM, LESS_ROOM, MORE_ROOM, AROUND_INPUT = 1, 2, 3, 4
+"""Details of :data:`OVER_WRITE` and :data:`UNWRITTEN`."""
+
+PAD = 4096
+"""Octets around an input that has slack."""
+_ALIGNMENTS = 64
+_MARGIN = 256  # octets around the output that are looked at
+_POISONS = (0xAA, 0x55)
+
+_SIDES = tuple(
+    ((left * 64)[-64:], (right * 64)[:64])
+    for left, right in (
+        (b"a", b"a"),
+        (b"\xf0\x9f\x98", b"\x80"),  # characters that lack an octet, and tails that would complete one
+        (b"\xff", b"\xff"),
+        (b"\xe2\x82", b"\xac\x80"),
+        (b"\0", b"\0"),
+        (b"\xc3", b"\xbf"),
+        (b"\xed", b"\xa0\x80"),
+    )
+)
+"""What stands on both sides of an input."""
+CUT_SHORT = (b"\xe2\x82", b"\xf0\x9f\x98", b"\xc3")
+"""What is asked between two calls: who keeps the state of a character that was cut short answers otherwise then."""
+
+
+class Memory:
+    """Where inputs and outputs lie; it grows with them."""
+
+    def __init__(self) -> None:
+        self.longest = -1
+        """Octets of an input that has room."""
+        self.input: Guarded
+        """Read-only for the function."""
+        self.plain: Guarded
+        """Writable: for calls that are to survive."""
+        self.output: Guarded
+        self.fit(1 << 14)
+
+    def fit(self, length: int) -> None:
+        """Make room for inputs of ``length`` octets and what may come of them."""
+        if length <= self.longest:
+            return
+        self.longest = 2 * length
+        size = self.longest + 2 * PAD + 256
+        self.input, self.plain = Guarded(size, writable=False), Guarded(size, writable=True)
+        self.output = Guarded(4 * (4 * self.longest + 16) + 2 * PAD, writable=True)
+
+
+class Steps:
+    """What is being done, in memory that outlives the process that does it."""
+
+    ITEM, STEP, DETAIL = range(3)
+
+    def __init__(self, shared: memoryview) -> None:
+        """``shared``: three u64."""
+        self.shared = shared
+
+    def at(self, step: int, detail: int = 0) -> None:
+        """A step begins."""
+        self.shared[self.STEP], self.shared[self.DETAIL] = step, detail
+
+
+class Wrong(Exception):
+    """The function did something that is a fault, and lived."""
+
+    def __init__(self, fault: int, detail: int = 0) -> None:
+        super().__init__(fault, detail)
+        self.fault, self.detail = fault, detail
+
+
+class Bounds:
+    """Examines one function."""
+
+    def __init__(self, call: Call, abi: Abi, unit: int, memory: Memory, steps: Steps) -> None:
+        """``unit``: octets in a unit that is written to memory; 0 if none is."""
+        self._call, self._abi, self._unit = call, abi, unit
+        self._memory, self._steps = memory, steps
+
+    def examine(self, octets: bytes, leave_out: frozenset[int]) -> tuple[int, int]:
+        """The fault and its detail; steps to leave out are those whose fault has been named often enough."""
+        self._memory.fit(len(octets) + 1)
+        try:
+            if SLACK in leave_out:
+                self._writable(octets)
+            else:
+                self._examine(octets, leave_out)
+        except Wrong as wrong:
+            return wrong.fault, wrong.detail
+        return (NOT_ASKED if leave_out - {AFTER} else CLEAN), 0
+
+    def changes(self, octets: bytes) -> tuple[int, int]:
+        """What it did to memory that it may only read; then the same in memory where that cannot be done."""
+        self._memory.fit(len(octets) + 1)
+        try:
+            self._writable(octets)
+        except Wrong as wrong:
+            return wrong.fault, wrong.detail
+        return INPUT_CHANGED, 0  # it wrote what was there
+
+    def slack(self, octets: bytes) -> None:
+        """The first step by itself."""
+        self._steps.at(SLACK)
+        self._ask(self._placed(octets, PAD, 0), len(octets), PAD, self._abi.room(len(octets)), _POISONS[0], MORE_ROOM)
+
+    def _examine(self, octets: bytes, leave_out: frozenset[int]) -> None:
+        length, room = len(octets), self._abi.room(len(octets))
+        self._steps.at(SLACK)
+        first = self._twice(self._placed(octets, PAD, 0), length, PAD, room, MORE_ROOM)
+        if AFTER not in leave_out:
+            self._after_others(first, octets)
+        whole = octets + b"\0" * self._abi.terminated
+        memory = self._memory.input
+        if BEHIND not in leave_out:
+            self._steps.at(BEHIND)
+            left = _SIDES[1][0]
+            memory.view[memory.size - len(whole) - len(left) :] = left + whole
+            self._alike(first, octets, memory.end - len(whole), PAD, AT_A_GUARD)
+        if BEFORE not in leave_out:
+            self._steps.at(BEFORE)
+            right = _SIDES[1][1]
+            memory.view[: len(whole) + len(right)] = whole + right
+            self._alike(first, octets, memory.start, PAD, AT_A_GUARD)
+        if PLACES not in leave_out:
+            # a function that is called for each character meets other alignments as it goes
+            stride = _ALIGNMENTS // 4 + 1 if self._abi is ITERATE and length > 8 else 1
+            for alignment in range(0, _ALIGNMENTS, stride):
+                self._steps.at(PLACES, alignment + 1)
+                place, sides = PAD + alignment, alignment % len(_SIDES)
+                out = PAD + (alignment * self._unit) % _ALIGNMENTS
+                self._alike(first, octets, self._placed(octets, place, sides), out, alignment + 1, place)
+        if self._unit and ROOM not in leave_out:
+            self._rooms(first, octets)
+
+    def _after_others(self, first: Reading, octets: bytes) -> None:
+        """The answer after a call on something else is the first one.
+
+        Raises:
+            Wrong: it is not.
+        """
+        for step, asked in ((step, asked) for other in CUT_SHORT for step, asked in ((AFTER, other), (SLACK, octets))):
+            self._steps.at(step)
+            room, poison = self._abi.room(len(asked)), _POISONS[0]
+            said = self._ask(self._placed(asked, PAD, 0), len(asked), PAD, room, poison, MORE_ROOM)
+            if step == SLACK and said != first:
+                raise Wrong(STATE)
+
+    def _alike(
+        self,
+        first: Reading,
+        octets: bytes,
+        address: int,
+        out: int,
+        detail: int,
+        interior: int | None = None,
+    ) -> None:
+        """The answer at this address is the first one. ``interior``: its place, if other memory is around it.
+
+        Raises:
+            Wrong: it is not. Whether place or time did that, the first place shows when it is asked again; and the
+                same place between other neighbours, or the first between these, whether the neighbours did.
+        """
+        length, room = len(octets), self._abi.room(len(octets))
+        if self._ask(address, length, out, room, _POISONS[0], MORE_ROOM) == first:
+            return
+        if self._ask(address, length, out, room, _POISONS[0], MORE_ROOM) == first:
+            raise Wrong(STATE)
+        if self._ask(self._placed(octets, PAD, 0), length, PAD, room, _POISONS[0], MORE_ROOM) != first:
+            raise Wrong(STATE)
+        place, sides = (PAD, 1) if interior is None else (interior, 0)
+        other = self._ask(self._placed(octets, place, sides), length, out, room, _POISONS[0], MORE_ROOM)
+        raise Wrong(PLACE, NEIGHBOURS if (other == first) == bool(interior) else detail)
+
+    def _rooms(self, first: Reading, octets: bytes) -> None:
+        """Room that ends at a guard: as much as is needed, and less. What it answers then is not judged."""
+        address, length, size = self._placed(octets, PAD, 0), len(octets), self._memory.output.size
+        needed = first.number if first.status == "A" else length
+        rooms = (needed, needed - 1, needed // 2, 1, 0) if self._abi.bounded else (length,)
+        for room in dict.fromkeys(each for each in rooms if 0 <= each <= needed or not self._abi.bounded):
+            detail = EXACT_ROOM if room == needed or not self._abi.bounded else LESS_ROOM
+            self._steps.at(ROOM, detail)
+            self._twice(address, length, size - room * self._unit, room, detail, judged=False)
+
+    def _placed(self, octets: bytes, place: int, sides: int) -> int:
+        """Write an input among neighbours; its address."""
+        left, right = _SIDES[sides]
+        whole = b"".join((left, octets, b"\0" * self._abi.terminated, right))
+        start = place - len(left)
+        self._memory.input.view[start : start + len(whole)] = whole
+        return self._memory.input.start + place
+
+    def _twice(self, address: int, length: int, out: int, room: int, detail: int, *, judged: bool = True) -> Reading:
+        """One call after the other, with other poison in the output.
+
+        Raises:
+            Wrong: the second answers otherwise, or something is left unwritten.
+        """
+        first, second = (self._ask(address, length, out, room, poison, detail) for poison in _POISONS)
+        if first == second:
+            return first
+        if first[:3] == second[:3]:  # but for the output
+            for one, other in zip(first.output, second.output, strict=True):
+                if (one, other) == _POISONS:
+                    raise Wrong(UNWRITTEN, detail)
+        if judged:
+            raise Wrong(STATE)
+        return first
+
+    def _ask(self, address: int, length: int, out: int, room: int, poison: int, detail: int) -> Reading:
+        """One call, with poison in the output and around it.
+
+        Raises:
+            Wrong: it wrote around it.
+        """
+        unit = self._unit
+        if not unit:
+            return self._call(address, length, 0, room)
+        output = self._memory.output
+        low, end = max(out - _MARGIN, 0), out + room * unit
+        high = min(end + _MARGIN, output.size)
+        output.view[low:high] = bytes([poison]) * (high - low)
+        reading = self._call(address, length, output.start + out, room)
+        if output.view[low:out] != bytes([poison]) * (out - low) or output.view[end:high] != bytes([poison]) * (
+            high - end
+        ):
+            raise Wrong(OVER_WRITE, detail)
+        if reading.status != "A" or reading.number > room:
+            return reading
+        return reading._replace(output=output.view[out : out + reading.number * unit])
+
+    def _writable(self, octets: bytes) -> None:
+        """In memory that lets itself be written: what is changed there.
+
+        Raises:
+            Wrong: something was.
+        """
+        self._steps.at(WRITABLE)
+        left, right = _SIDES[0]
+        whole = octets + b"\0" * self._abi.terminated
+        plain, start, end = self._memory.plain, PAD - len(left), PAD + len(whole)
+        plain.view[start : end + len(right)] = left + whole + right
+        length = len(octets)
+        self._ask(plain.start + PAD, length, PAD, self._abi.room(length), _POISONS[0], MORE_ROOM)
+        if plain.view[PAD:end] != whole:
+            raise Wrong(INPUT_CHANGED)
+        if (plain.view[start:PAD], plain.view[end : end + len(right)]) != (left, right):
+            raise Wrong(OVER_WRITE, AROUND_INPUT)

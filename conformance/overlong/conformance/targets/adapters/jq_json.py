@@ -1,0 +1,76 @@
+"""Adapter for jq's reader of strings: a batch is an array of JSON strings, which jq writes again in ASCII.
+
+``jq_json.py PROGRAM``. Between the quotes the octets stand as they are; only what JSON itself forbids there, which
+is ASCII, is escaped. The escapes that jq writes stand for the code points that it has read.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+if __name__ == "__main__":  # wherever this package lies, it must be found
+    if (_root := str(Path(__file__).resolve().parents[4])) not in sys.path:
+        sys.path.insert(0, _root)
+
+import contextlib
+import json
+import os
+import re
+import subprocess
+from io import FileIO
+from typing import TYPE_CHECKING
+
+from overlong.conformance.targets.adapters.python import fail, serve
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_FORBIDDEN = re.compile(rb'[\x00-\x1f"\\]')
+
+
+def _escape(found: re.Match[bytes]) -> bytes:
+    return b"\\u%04x" % found[0][0]
+
+
+class Jq:
+    """A jq that reads arrays and writes them, one on a line."""
+
+    def __init__(self, program: str) -> None:
+        words = [program, "--unbuffered", "--compact-output", "--ascii-output", "."]
+        try:
+            self._process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            asked = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
+        except OSError as error:
+            fail(f"{program} cannot be started: {error.strerror}")
+        self.version = asked.stdout.strip()
+
+    def read(self, many: Sequence[bytes]) -> list[str]:
+        """The strings that jq reads."""
+        process = self._process
+        assert process.stdin is not None
+        assert process.stdout is not None
+        line = b""
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.write(b'["%s"]\n' % b'","'.join([_FORBIDDEN.sub(_escape, octets) for octets in many]))
+            process.stdin.flush()
+            line = process.stdout.readline()
+        if not line.endswith(b"\n"):
+            fail("jq has ended")
+        strings: list[str] = json.loads(line)
+        if len(strings) != len(many):
+            fail(f"jq read {len(strings)} strings where {len(many)} stood")
+        return strings
+
+
+def main() -> None:
+    """Serve the program that the command line names."""
+    answers = FileIO(os.dup(1), "wb")
+    os.dup2(2, 1)
+    jq = Jq(sys.argv[1])
+    traits = {"version": jq.version, "language": "C", "wrapper": "json-string", "error_mode": "replacement"}
+    serve({"L": jq.read}, "jq", traits, answers)
+
+
+if __name__ == "__main__":
+    main()

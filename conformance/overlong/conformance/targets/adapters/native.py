@@ -1,0 +1,207 @@
+"""Functions of a shared library as callables of address, length, room for output and units of room.
+
+ctypes alone: no compiler. A :class:`Decoder` hides how its function is called; what it returns is a
+:class:`~overlong.conformance.targets.adapters.abi.Reading`.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from collections.abc import Callable
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
+
+from overlong.conformance.targets.adapters.abi import ACCEPTED, ITERATE, REFUSED, UNIT, Abi, Called, Reading
+from overlong.conformance.targets.adapters.guarded import Guarded
+from overlong.conformance.targets.adapters.python import Refusal, load, refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Call = Callable[[int, int, int, int], Reading]
+"""Address and length of the input, address of the output, units of room there."""
+
+
+class _Pair(ctypes.Structure):
+    _fields_ = (("error", ctypes.c_int), ("count", ctypes.c_size_t))
+
+
+_PARAMETER: dict[str, Any] = {
+    **dict.fromkeys(("ptr", "string", "out", "cell", "cell32", "state"), ctypes.c_void_p),
+    **dict.fromkeys(("len", "cap"), ctypes.c_size_t),
+    "slen": ctypes.c_ssize_t,
+    **dict.fromkeys(("len32", "cap32"), ctypes.c_int32),
+}
+_RESULT: dict[str, Any] = {
+    "bool": ctypes.c_bool,
+    "int": ctypes.c_int,
+    "size": ctypes.c_size_t,
+    "ssize": ctypes.c_ssize_t,
+    "ptr": ctypes.c_void_p,
+    "pair": _Pair,
+    "none": None,
+}
+_CELL: dict[str, Any] = {"cell": ctypes.c_void_p, "cell32": ctypes.c_int32}
+_PLACE = {"ptr": 0, "string": 0, "len": 1, "slen": 1, "len32": 1, "out": 2, "cap": 3, "cap32": 3}
+_UTF_32 = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
+_CELLS = 4  # and what follows: the cells' addresses
+
+
+class Library:
+    """A shared library, loaded into this process; or a Python file whose names are functions compiled by Numba."""
+
+    def __init__(self, path: str) -> None:
+        """Raises: OSError: it cannot be loaded; the message is the loader's."""
+        self._names: dict[str, Any] | None = load(path, "__dict__") if path.endswith(".py") else None
+        self._loaded = ctypes.CDLL(path if self._names is None else None)
+
+    def function(self, symbol: str, parameters: Sequence[str] = (), result: str = "int") -> Any:
+        """A function with its types set, apart from any other of that name.
+
+        Raises:
+            LookupError: there is no such symbol.
+            OSError: it is no compiled function.
+        """
+        if self._names is not None:
+            if symbol not in self._names:
+                raise LookupError(symbol)
+            place = getattr(self._names[symbol], "address", None)
+            if not isinstance(place, int):
+                raise OSError(f"{symbol} has no address there; decorate it with numba.cfunc")
+            return ctypes.CFUNCTYPE(_RESULT[result], *[_PARAMETER[each] for each in parameters])(place)
+        try:
+            function = self._loaded[symbol]
+        except AttributeError:
+            raise LookupError(symbol) from None
+        function.argtypes = [_PARAMETER[each] for each in parameters]
+        function.restype = _RESULT[result]
+        return function
+
+
+def address_of(function: Any) -> int:
+    """Where the code of a function of a :class:`Library` begins, for those who call it without ctypes."""
+    return ctypes.cast(function, ctypes.c_void_p).value or 0
+
+
+def bound(abi: Abi, function: Any) -> Call:
+    """A call of ``function`` by this convention."""
+    if abi is ITERATE:
+        return _iterating(abi, function)
+    if abi.parameters in (("ptr", "len"), ("string",)) and abi.result in ("bool", "int"):
+        return _judging(abi, function)
+    if abi.parameters == ("ptr", "len") and abi.result != "pair":
+        return _measuring(abi, function)
+    kinds = [each for each in abi.parameters if each in _CELL]
+    room = Guarded(16, writable=True) if kinds else None
+    cells = [_CELL[kind].from_address(room.start + 16 * place) for place, kind in enumerate(kinds) if room]
+    addresses = tuple(map(ctypes.addressof, cells))
+    following = iter(range(_CELLS, _CELLS + len(cells)))
+    chosen = itemgetter(*[_PLACE[each] if each in _PLACE else next(following) for each in abi.parameters])
+    read, is_pair = abi.read, abi.result == "pair"
+
+    def call(address: int, length: int, out: int, units: int) -> Reading:
+        for cell in cells:
+            cell.value = 0
+        returned = function(*chosen((address, length, out, units, *addresses)))
+        second = 0
+        if is_pair:
+            returned, second = returned.error, returned.count
+        found = tuple(cell.value or 0 for cell in cells)  # ctypes reads a null address as None
+        return read(Called(returned or 0, second, found, address, length, units))
+
+    return call
+
+
+def _judging(abi: Abi, function: Any) -> Call:
+    """The commonest kind, with nothing in the way."""
+    (yes, no) = (abi.read(Called(returned, 0, (), 0, 0, 0)) for returned in (1, 0))
+    if abi.terminated:
+        return lambda address, _length, _out, _units: yes if function(address) else no
+    return lambda address, length, _out, _units: yes if function(address, length) else no
+
+
+def _measuring(abi: Abi, function: Any) -> Call:
+    """A function of address and length that returns one number."""
+    read = abi.read
+
+    def call(address: int, length: int, _out: int, _units: int) -> Reading:
+        return read(Called(function(address, length) or 0, 0, (), address, length, 0))
+
+    return call
+
+
+def _iterating(abi: Abi, function: Any) -> Call:
+    """One code point a call, until the input ends."""
+    memory = Guarded(16, writable=True)
+    cell = ctypes.c_int32.from_address(memory.start)
+    place = memory.start
+
+    def call(address: int, length: int, _out: int, _units: int) -> Reading:
+        offset, points = 0, list[bytes]()
+        while offset < length:
+            cell.value = 0
+            step = abi.read(Called(function(address + offset, length - offset, place), 0, (), 0, length - offset, 0))
+            if step.status != "A":
+                return step if step.status == "X" else Reading("R", offset)
+            offset += step.number
+            points.append(bytes(cell))
+        return Reading("A", len(points), output=b"".join(points))
+
+    return call
+
+
+class Streams:
+    """The functions of a stream: ``new``, ``feed``, ``finish``, ``free``, and ``reset`` if it has one."""
+
+    def __init__(self, abi: Abi, library: Library, symbols: Sequence[str]) -> None:
+        """Raises: LookupError: there is no such symbol."""
+        kinds = {
+            "new": ((), "ptr"),
+            "feed": (abi.parameters, abi.result),
+            "finish": (("state", "out", "cap"), abi.result),
+            "free": (("state",), "none"),
+            "reset": (("state",), "none"),
+        }
+        found = {
+            job: library.function(symbol, *kinds[job]) for job, symbol in zip(abi.functions, symbols, strict=False)
+        }
+        self.new, self.feed, self.finish, self.free = (found[job] for job in abi.functions[:4])
+        self.reset: Any = found.get("reset")
+        self._size = UNIT[abi.units]
+
+    def whole(self, address: int, length: int, out: int, units: int) -> Reading:
+        """The input as a stream of one chunk, its output in one place."""
+        state = self.new()
+        if not state:
+            return Reading("X", text="it made no state")
+        try:
+            fed = self.feed(state, address, length, out, units)
+            if fed < 0:
+                return REFUSED
+            if fed > units:
+                return Reading("X", text=f"it says that it wrote {fed} units where {units} have room")
+            ended = self.finish(state, out + fed * self._size, units - fed)
+            return REFUSED if ended < 0 else Reading("A", fed + ended)
+        finally:
+            self.free(state)
+
+
+def by_python(judge: Callable[..., Any], function: Any) -> Call:
+    """The escape hatch: a Python function that is given the loaded function, an address and a length."""
+
+    def call(address: int, length: int, _out: int, _units: int) -> Reading:
+        try:
+            said = judge(function, address, length)
+        except Exception as error:  # noqa: BLE001 (it raises what it likes)
+            said = refusal(error)
+        if isinstance(said, bool):
+            return ACCEPTED if said else REFUSED
+        if isinstance(said, str):
+            return Reading("A", len(said), output=said.encode(_UTF_32, "surrogatepass"))
+        if isinstance(said, Refusal):
+            return REFUSED if said.offset is None else Reading("R", said.offset)
+        text = getattr(said, "text", None)
+        return Reading("X", text=text if isinstance(text, str) else f"it returned {type(said).__name__}")
+
+    return call

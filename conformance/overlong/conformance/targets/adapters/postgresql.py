@@ -1,0 +1,179 @@
+"""Adapter for PostgreSQL's ``convert_from(bytea, 'UTF8')``: ``postgresql.py FOLDER``, that of initdb and postgres.
+
+A database cluster is made in a temporary folder, and a backend serves it alone (``postgres --single``): no server, no
+socket, no process but this one's child. ``ascii`` gives the code point of each character, as the database reads it.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+if __name__ == "__main__":  # wherever this package lies, it must be found
+    if (_root := str(Path(__file__).resolve().parents[4])) not in sys.path:
+        sys.path.insert(0, _root)
+
+import ctypes
+import os
+import re
+import signal
+import subprocess
+from io import FileIO
+from typing import TYPE_CHECKING, NamedTuple
+
+from overlong.conformance.targets.adapters.attended import Failed, attended, folder_for
+from overlong.conformance.targets.adapters.python import Refusal, serve
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from overlong.conformance.targets.adapters.python import Answerer
+
+_NEW_IPC = 0x08000000  # CLONE_NEWIPC
+_PROMPT = b"backend> "
+_QUIET = ("-c", "log_min_messages=fatal")  # or what fails is written to stderr, statement and all
+_DROP_TEMPLATES = (  # two thirds of the files, which have to be removed in the second that there is for it
+    "UPDATE pg_database SET datistemplate = false",
+    "DROP DATABASE template0",
+    "DROP DATABASE template1",
+)
+_POINTS = """(
+    SELECT coalesce(string_agg(to_hex(ascii(character)), ' ' ORDER BY place), '')
+    FROM string_to_table(convert_from(octets, 'UTF8'), NULL) WITH ORDINALITY AS each (character, place))"""
+_DECODER = f"""
+CREATE FUNCTION points(octets bytea) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+    RETURN {_POINTS};
+EXCEPTION WHEN character_not_in_repertoire THEN RETURN '-';
+END $$"""
+_EACH = """
+SELECT string_agg({}, ',' ORDER BY place) FROM unnest('%s'::bytea[]) WITH ORDINALITY AS each (octets, place)"""
+_TOGETHER, _ONE_BY_ONE = _EACH.format(_POINTS), _EACH.format("points(octets)")
+"""The first is twice as fast, and fails if one is refused."""
+_ITEM = r'"\\x%s"'
+_VALUE = re.compile(rb'= "([-0-9a-f ,]*)"')
+
+
+def _memory_of_its_own() -> bool:
+    """Whether System V's shared memory, which would outlive a backend that is killed, now ends with this process."""
+    try:
+        return bool(ctypes.CDLL(None).unshare(_NEW_IPC) == 0)
+    except (OSError, AttributeError):  # not Linux
+        return False
+
+
+class Who(NamedTuple):
+    """Whom to run as: PostgreSQL refuses root. None stands for whoever runs this."""
+
+    user: int | None = None
+    group: int | None = None
+    extra_groups: tuple[int, ...] | None = None
+
+    @classmethod
+    def not_root(cls) -> Who:
+        """Raises: Failed: there is nobody else."""
+        if os.geteuid() != 0:
+            return cls()
+        import pwd
+
+        for name in ("postgres", "nobody"):
+            try:
+                found = pwd.getpwnam(name)
+            except KeyError:
+                continue
+            return cls(found.pw_uid, found.pw_gid, ())
+        raise Failed("PostgreSQL refuses root, and there is no user postgres or nobody to run it as")
+
+
+class Backend:
+    """A backend by itself, with a database of its own."""
+
+    def __init__(self, programs: Path, folder: str) -> None:
+        """Make the database in ``folder``, which is empty.
+
+        Raises:
+            Failed: it cannot be made.
+        """
+        who = Who.not_root()
+        if who.user is not None and who.group is not None:
+            os.chown(folder, who.user, who.group)
+        cluster = f"{folder}/cluster"
+        words = ("--no-sync", "--encoding=UTF8", "--locale=C", "--auth=trust")
+        try:
+            made = subprocess.run(
+                [programs / "initdb", *words, "--pgdata", cluster],
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                check=False,
+                cwd=folder,
+                user=who.user,
+                group=who.group,
+                extra_groups=who.extra_groups,
+            )
+        except (OSError, subprocess.SubprocessError) as error:  # the latter: it may not become that user
+            raise Failed(f"initdb cannot be run: {error}") from error
+        if made.returncode != 0:
+            lines = made.stderr.decode("utf-8", "backslashreplace").strip().splitlines()
+            raise Failed(lines[0] if lines else "initdb failed")
+        self._postgres = subprocess.Popen(
+            [programs / "postgres", "--single", "-j", "-F", *_QUIET, "-D", cluster, "postgres"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            cwd=folder,
+            user=who.user,
+            group=who.group,
+            extra_groups=who.extra_groups,
+        )
+        self._read()
+        for statement in (*_DROP_TEMPLATES, _DECODER):
+            self._ask(statement)
+
+    def decode(self, many: Sequence[bytes]) -> list[str | Refusal]:
+        """The code points of each, or that it was refused."""
+        items = f"{{{','.join([_ITEM % octets.hex() for octets in many])}}}"
+        answer = _VALUE.search(self._ask(_TOGETHER % items)) or _VALUE.search(self._ask(_ONE_BY_ONE % items))
+        if answer is None:
+            raise Failed("the backend did not answer a batch")
+        return [
+            Refusal() if points == "-" else "".join([chr(int(point, 16)) for point in points.split()])
+            for points in answer[1].decode("ascii").split(",")
+        ]
+
+    def close(self, ending: signal.Signals) -> None:
+        """End it. SIGTERM takes its shared memory with it, SIGKILL is faster."""
+        self._postgres.send_signal(ending)
+        self._postgres.wait()
+
+    def _ask(self, statement: str) -> bytes:
+        assert self._postgres.stdin is not None
+        self._postgres.stdin.write(f"{statement.strip()};\n\n".encode("ascii"))
+        self._postgres.stdin.flush()
+        return self._read()
+
+    def _read(self) -> bytes:
+        """What it writes before it asks for the next statement."""
+        assert self._postgres.stdout is not None
+        read = bytearray()
+        while not read.endswith(_PROMPT):
+            octets = os.read(self._postgres.stdout.fileno(), 1 << 20)
+            if not octets:
+                raise Failed("the backend has ended")
+            read += octets
+        return bytes(read[: -len(_PROMPT)])
+
+
+def main() -> None:
+    """Start a backend, serve it, end it."""
+    programs, answers = Path(sys.argv[1]), FileIO(os.dup(1), "wb")
+    os.dup2(2, 1)
+    version = subprocess.run([programs / "postgres", "--version"], capture_output=True, text=True, check=True).stdout
+    ending = signal.SIGKILL if _memory_of_its_own() else signal.SIGTERM
+    with folder_for("postgresql") as folder:
+        backend = Backend(programs, folder)
+        operations: dict[str, Answerer] = {"D": backend.decode}
+        traits = {"version": version.strip(), "language": "C", "nul": "refused"}
+        attended(lambda: serve(operations, "postgresql", traits, answers), lambda: backend.close(ending))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,551 @@
+"""Adapter for shared libraries: ``shared_library.py LIBRARY SYMBOLS ABI [FILE NAME] [trait=value ...]``.
+
+Two processes. This one speaks the protocol and never runs foreign code; a child of it loads the library and makes
+the calls. Before each call the child notes which input it is about, in memory that both see. When the child dies,
+the parent knows of what, and a new child asks about that input with slack in the place of guards: if it lives, the
+guards killed it, and the answer counts; if it dies again, so does the parent, in the same way. A call that never
+returns is the harness's to end.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+if __name__ == "__main__":  # wherever this package lies, it must be found
+    if (_root := str(Path(__file__).resolve().parents[4])) not in sys.path:
+        sys.path.insert(0, _root)
+
+import errno
+import gc
+import marshal
+import mmap
+import os
+import select
+import signal
+import struct
+import time
+from array import array
+from dataclasses import dataclass
+from io import FileIO
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from overlong.conformance.targets.adapters.abi import ABIS, ITERATE, REFUSED, UNIT, Abi, Reading
+from overlong.conformance.targets.adapters.bounds import (
+    AFTER,
+    CLEAN,
+    DEATHS,
+    NOT_ASKED,
+    PAD,
+    SLACK,
+    WRITABLE,
+    Bounds,
+    Memory,
+    Steps,
+)
+from overlong.conformance.targets.adapters.native import Library, Streams, bound, by_python
+from overlong.conformance.targets.adapters.python import HEAD, answer_frames, column, fail, load, pieces
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+PYTHON = "py"
+"""The name of the escape hatch, where else the name of an ABI stands."""
+ENOUGH = 32
+"""Deaths in one step after which it is left out: each costs two processes, and the fault has been named."""
+GUARDED_DEATHS = 20
+"""Deaths of ordinary operations at guards, after which they are asked without."""
+_AT_ONCE = 1 << 16  # inputs that are examined before their faults are fetched
+_FEW = 8  # inputs in a request that are examined whole, whatever was named before
+_HANGS = 0.5  # seconds for a call that is made between others
+_ROOM = 16  # units for what a stream puts out at its end
+_LOOK = 50  # milliseconds after which a silent child is looked after: what it forked may keep its pipe open
+_PLAIN = Abi(PYTHON, "", ("ptr", "len"), "int", lambda _: REFUSED, "")
+"""What the escape hatch is, to whoever places its input."""
+
+Marks = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Named:
+    """What the command line names."""
+
+    library: str
+    symbols: tuple[str, ...]
+    abi: str
+    python: tuple[str, str] | None
+    traits: dict[str, str]
+
+    @classmethod
+    def of(cls, words: Sequence[str]) -> Named:
+        """The words of a command line that ``targets/shared_library.py`` has checked."""
+        library, symbols, abi, *rest = words
+        python = (rest[0], rest[1]) if abi == PYTHON else None
+        traits = dict(word.split("=", 1) for word in rest[2 if python else 0 :])
+        return cls(library, tuple(symbols.split(",")), abi, python, traits)
+
+
+class Child:
+    """The process that runs foreign code."""
+
+    def __init__(self, named: Named, shared: memoryview, faults: mmap.mmap) -> None:
+        """Load the library; if that cannot be, say why and exit with status 3."""
+        self._item, self._faults = shared, faults
+        self._process = os.getpid()
+        self._memory = Memory()
+        self._streams: Streams | None = None
+        try:
+            library = Library(named.library)
+            if named.python is not None:
+                self.abi = _PLAIN
+                self._call = by_python(load(*named.python), library.function(named.symbols[0]))
+            elif ABIS[named.abi].functions:
+                self.abi = ABIS[named.abi]
+                self._streams = Streams(self.abi, library, named.symbols)
+                self._call = self._streams.whole
+            else:
+                self.abi = ABIS[named.abi]
+                function = library.function(named.symbols[0], self.abi.parameters, self.abi.result)
+                self._call = bound(self.abi, function)
+        except (OSError, UnicodeError) as error:  # the loader's message holds the name as it is
+            why = str(error) if isinstance(error, OSError) else "the loader refuses it"
+            fail(f"it cannot be loaded: {why}")
+        except LookupError as error:
+            fail(f"{named.library} has no function {error.args[0]}")
+        self._size = 1 if not self.abi.units else UNIT[self.abi.units]
+        self._unit = self._size if self.abi.units and self.abi is not ITERATE else 0
+        self.operations = "D" if self.abi.units else "V"
+        if named.python is not None:
+            said = self._call(self._placed(b"a", plain=True), 1, 0, 0)
+            if said.output:
+                self.operations, self._size = "D", UNIT["utf-32"]
+        if self._streams is not None:
+            self.operations += "S" if self._streams.reset is None else "SN"
+        self._steps = Steps(shared)
+        self._bounds = Bounds(self._call_alone, self.abi, self._unit, self._memory, self._steps)
+
+    def alone(self) -> None:
+        """After a call this process goes on, and no other: one that the function forked writes to the same memory."""
+        if os.getpid() != self._process:
+            os._exit(0)
+
+    def _call_alone(self, address: int, length: int, out: int, units: int) -> Reading:
+        """One call."""
+        reading = self._call(address, length, out, units)
+        self.alone()
+        return reading
+
+    def answer(self, operation: str, items: Sequence[bytes], plain: frozenset[int] | None, *, single: bool) -> bytes:
+        """The response to an operation; ``plain``: the items that are asked without guards, None for all."""
+        ask: Callable[[bytes, bool], tuple[Reading, Marks]] = {"S": self._stream, "N": self._again}.get(
+            operation, self._one
+        )
+        if not plain and plain is not None and operation in "VD" and not self._unit:
+            readings = self._judged(items)
+            return self._single(readings[0], ()) if single else self._columns(readings, ())
+        readings, marks = list[Reading](), list[Marks]()
+        for number, octets in enumerate(items):
+            self._item[Steps.ITEM] = number
+            reading, marked = ask(octets, plain is None or number in plain)
+            readings.append(reading)
+            marks.append(marked)
+        return self._single(readings[0], marks[0]) if single else self._columns(readings, marks)
+
+    def examine(self, items: Sequence[bytes], first: int, leave_out: frozenset[int]) -> None:
+        """Write the faults and details of the items from ``first`` on where the parent sees them."""
+        for number in range(first, len(items)):
+            self._item[Steps.ITEM] = number
+            self._faults[2 * number : 2 * number + 2] = bytes(self._bounds.examine(items[number], leave_out))
+
+    def once_more(self, octets: bytes, number: int, step: int) -> None:
+        """Do again what a process died of, alone. If it dies again, at that step, what it died of is certain."""
+        self._item[Steps.ITEM] = number
+        if step == SLACK:
+            self._faults[2 * number : 2 * number + 2] = bytes(self._bounds.changes(octets))
+            self._bounds.slack(octets)
+        else:
+            self._bounds.examine(octets, frozenset((*DEATHS, AFTER)) - {step})
+
+    def _placed(self, octets: bytes, *, plain: bool) -> int:
+        """Write an input, with a guard behind it or with slack; its address."""
+        if self.abi.terminated:
+            octets += b"\0"
+        length, memory = len(octets), self._memory
+        if length > memory.longest:
+            memory.fit(length)
+        if plain:
+            memory.plain.view[PAD : PAD + length + 8] = octets + bytes(8)
+            return memory.plain.start + PAD
+        region = memory.input
+        region.view[region.size - length :] = octets
+        return region.end - length
+
+    def _judged(self, items: Sequence[bytes]) -> list[Reading]:
+        """The answers of a function without output, each input right before a guard: :meth:`_one` in a hurry."""
+        memory, call, item, place = self._memory, self._call, self._item, Steps.ITEM
+        tail = b"\0" * self.abi.terminated
+        memory.fit(max(map(len, items), default=0) + 1)
+        view, size, end = memory.input.view, memory.input.size, memory.input.end
+        readings, process, this_process = list[Reading](), self._process, os.getpid
+        for number, octets in enumerate(items):
+            item[place] = number
+            whole = octets + tail
+            length = len(whole)
+            view[size - length :] = whole
+            readings.append(call(end - length, len(octets), 0, 0))
+            if this_process() != process:
+                os._exit(0)
+        return readings
+
+    def _one(self, octets: bytes, plain: bool) -> tuple[Reading, Marks]:  # noqa: FBT001
+        address = self._placed(octets, plain=plain)
+        length = len(octets)
+        if not self._unit:
+            return self._call_alone(address, length, 0, 0), ()
+        room = self.abi.room(length)
+        self._poison(room)
+        reading = self._call_alone(address, length, self._memory.output.start + PAD, room)
+        if reading.status != "A":
+            return reading, ()
+        if reading.number > room:
+            return Reading("X", text=f"it says that it wrote {reading.number} units where {room} have room"), ()
+        return reading._replace(output=self._written(reading.number)), ()
+
+    def _stream(self, payload: bytes, plain: bool) -> tuple[Reading, Marks]:  # noqa: FBT001
+        streams = self._streams
+        assert streams is not None
+        state = streams.new()
+        if not state:
+            return Reading("X", text="it made no state"), ()
+        try:
+            return self._fed(state, payload, plain=plain)
+        finally:
+            streams.free(state)
+
+    def _again(self, payload: bytes, plain: bool) -> tuple[Reading, Marks]:  # noqa: FBT001
+        streams = self._streams
+        assert streams is not None
+        end = 4 + int.from_bytes(payload[:4], "big")
+        state = streams.new()
+        if not state:
+            return Reading("X", text="it made no state"), ()
+        try:
+            self._fed(state, payload[4:end], plain=plain)
+            streams.reset(state)
+            return self._fed(state, payload[end:], plain=plain)
+        finally:
+            streams.free(state)
+
+    def _fed(self, state: Any, payload: bytes, *, plain: bool) -> tuple[Reading, Marks]:
+        """A stream given to a state, chunk by chunk."""
+        streams = self._streams
+        assert streams is not None
+        (count,) = struct.unpack_from(">H", payload)
+        lengths = struct.unpack_from(f">{count}I", payload, 2)
+        place, total, marks, output = 2 + 4 * count, 0, list[int](), list[bytes]()
+        out = self._memory.output.start + PAD
+        for number, length in enumerate(lengths, 1):
+            address, room = self._placed(payload[place : place + length], plain=plain), self.abi.room(length)
+            place += length
+            out = self._memory.output.start + PAD
+            self._poison(room)
+            written = streams.feed(state, address, length, out, room)
+            self.alone()
+            if 0 <= written <= room:
+                output.append(self._written(written))
+                total += written
+                if number == count:
+                    room = _ROOM
+                    self._poison(room)
+                    written = streams.finish(state, out, room)
+                    if 0 <= written <= room:
+                        output.append(self._written(written))
+                        total += written
+            if written < 0:
+                return REFUSED, (number,)
+            if written > room:
+                return Reading("X", text=f"it says that it wrote {written} units where {room} have room"), ()
+            marks.append(total)
+        return Reading("A", total, output=b"".join(output)), tuple(marks)
+
+    def _poison(self, room: int) -> None:
+        self._memory.output.view[PAD : PAD + room * self._unit] = b"\xaa" * (room * self._unit)
+
+    def _written(self, units: int) -> bytes:
+        return self._memory.output.view[PAD : PAD + units * self._unit]
+
+    def _big_endian(self, output: bytes) -> bytes:
+        if self._size == 1 or sys.byteorder == "big":
+            return output
+        units = array("I" if self._size == 4 else "H", output)
+        units.byteswap()
+        return units.tobytes()
+
+    def _columns(self, readings: Sequence[Reading], marks: Sequence[Marks]) -> bytes:
+        """The columns of a batch."""
+        statuses = "".join([each.status for each in readings]).encode()
+        numbers = [len(each.text) if each.status == "X" else each.number for each in readings]
+        if b"X" in statuses:
+            written = [each.text.encode() or self._big_endian(each.output) for each in readings]
+        else:
+            written = [self._big_endian(b"".join([each.output for each in readings]))]
+        incompletes = statuses.translate(_INCOMPLETES)
+        marked = [column(each) for each in marks if each]
+        return b"".join((statuses, column(numbers), bytes(len(readings)), incompletes, *written, *marked))
+
+    def _single(self, reading: Reading, marks: Marks) -> bytes:
+        """The status and payload of one answer."""
+        status = reading.status.encode()
+        if reading.status == "X":
+            return status + reading.text.encode()
+        if reading.status == "R":
+            return status + column([reading.number]) + b"\0\xff" + column(marks)
+        return status + column(marks) + self._big_endian(reading.output)
+
+
+_INCOMPLETES = bytes(0xFF if octet == ord("R") else 0 for octet in range(256))
+"""From a status to what a refusal says of being incomplete: nothing."""
+
+
+class Died(Exception):
+    """The child has died; ``status`` is that of :func:`os.waitpid`."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(status)
+        self.status = status
+
+
+class Parent:
+    """The process that speaks the protocol."""
+
+    def __init__(self, named: Named, answers: FileIO) -> None:
+        self._named, self._answers = named, answers
+        self._shared = memoryview(mmap.mmap(-1, mmap.PAGESIZE)).cast("Q")
+        self._faults = mmap.mmap(-1, 2 * _AT_ONCE)
+        self._deaths = 0  # of ordinary operations at guards
+        self._dead = dict.fromkeys((SLACK, *DEATHS), 0)
+        self._looked_at = (0, 0), 0.0  # where the child was when it was looked after first, and when that was
+        self._not_after = frozenset[int]()  # :data:`AFTER`, once that was left out
+        self._child = 0
+        self._status: int | None = None  # as waitpid has it, once the child has ended
+        self._pipes: tuple[int, ...] = ()
+        """To the child, and from it."""
+        self.ready: tuple[str, str] = ("", "")
+        self._start()
+
+    def answer(self, operation: str, items: Sequence[bytes], *, single: bool) -> bytes:
+        """The response, whatever the child dies of."""
+        if operation == "G":
+            return self._examined(items, single=single)
+        plain = frozenset[int]() if self._deaths < GUARDED_DEATHS else None
+        while True:
+            try:
+                response: bytes = self._ask((operation, list(items), plain, single))
+            except Died as died:
+                item = self._shared[Steps.ITEM]
+                if plain is None or item in plain or os.WIFEXITED(died.status):
+                    die(died.status)  # no guard was near
+                self._start()
+                self._deaths += 1
+                plain = plain | {item} if self._deaths < GUARDED_DEATHS else None
+            else:
+                return response
+
+    def _examined(self, items: Sequence[bytes], *, single: bool) -> bytes:
+        """The faults, in columns."""
+        faults = b"".join(self._faults_of(items[start : start + _AT_ONCE]) for start in range(0, len(items), _AT_ONCE))
+        found, details = faults[::2], faults[1::2]
+        statuses = bytes(b"A"[0] if fault == CLEAN else b"U"[0] if fault == NOT_ASKED else b"R"[0] for fault in found)
+        if single:
+            return statuses + (column([found[0]]) + details[:1] + b"\xff" if statuses == b"R" else b"")
+        numbers = column(fault if fault != NOT_ASKED else 0 for fault in found)
+        return b"".join((statuses, numbers, details, statuses.translate(_INCOMPLETES)))
+
+    def _faults_of(self, items: Sequence[bytes]) -> bytes:
+        first, items = 0, list(items)
+        while first < len(items):
+            many = len(items) > _FEW  # a few are asked once more to see whether the answer lasts
+            leave_out = frozenset(step for step, deaths in self._dead.items() if many and deaths >= ENOUGH)
+            leave_out |= self._not_after
+            try:
+                self._ask(("G", items, first, leave_out))
+                break
+            except Died as died:
+                first, step, detail = self._shared[:3]
+                if step == AFTER:  # what it died of is asked in its own turn
+                    self._not_after = frozenset((AFTER,))
+                    self._start()
+                    continue
+                if step == WRITABLE or os.WIFEXITED(died.status):
+                    die(died.status)
+                self._confirm(items[first], first, step, detail, died.status)
+                first += 1
+        return self._faults[: 2 * len(items)]
+
+    def _confirm(self, octets: bytes, number: int, step: int, detail: int, status: int) -> None:
+        """A death that a new process dies, too, with nothing else asked of it, at the same step: a fault."""
+        self._start()
+        try:
+            self._ask(("1", [octets], number, step))
+        except Died as died:
+            if died.status == status and tuple(self._shared[:2]) == (number, step):
+                self._dead[step] += 1
+                if step != SLACK:
+                    self._faults[2 * number : 2 * number + 2] = bytes((DEATHS[step], detail))
+                self._start()
+                return
+        die(status)
+
+    def _ask(self, question: tuple[Any, ...]) -> Any:
+        """Raises: Died: the child did."""
+        try:
+            asks, answered = self._pipes
+            _send(asks, question)
+            return _receive(answered, self._has_ended)
+        except OSError as error:
+            raise Died(self._ending()) from error
+
+    def _has_ended(self) -> bool:
+        """Whether the child has."""
+        if self._status is None:
+            self._end_what_hangs()
+            ended, status = os.waitpid(self._child, os.WNOHANG)
+            self._status = status if ended else None
+        return self._status is not None
+
+    def _end_what_hangs(self) -> None:
+        """A call that does not return is the harness's to end; but not on an input that it does not know is asked."""
+        where = self._shared[Steps.ITEM], self._shared[Steps.STEP]
+        if where[1] != AFTER or where != self._looked_at[0]:
+            self._looked_at = where, time.monotonic()
+        elif time.monotonic() - self._looked_at[1] > _HANGS:
+            os.kill(self._child, signal.SIGKILL)
+
+    def _ending(self) -> int:
+        """How the child ended, once it has."""
+        if self._status is None:
+            _, self._status = os.waitpid(self._child, 0)
+        return self._status
+
+    def _start(self) -> None:
+        """A new child, ready to be asked. If none gets that far, this process ends as it did."""
+        for end in self._pipes:
+            os.close(end)
+        (asked, asks), (answered, answers) = os.pipe(), os.pipe()
+        self._status = None
+        self._child = os.fork()
+        if self._child == 0:
+            for end in (asks, answered, self._answers.fileno()):
+                os.close(end)
+            os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+            self._serve(asked, answers)
+        for end in (asked, answers):
+            os.close(end)
+        self._pipes = asks, answered
+        try:
+            self.ready = _receive(answered, self._has_ended)
+        except OSError:
+            die(self._ending())
+
+    def _serve(self, asked: int, answers: int) -> NoReturn:
+        """The child's life."""
+        gc.disable()
+        child = Child(self._named, self._shared, self._faults)
+        reply: Any = (child.operations, child.abi.units or "utf-32")
+        while True:
+            child.alone()
+            try:
+                _send(answers, reply)
+                operation, items, *rest = _receive(asked)
+            except OSError as error:
+                if error.errno == errno.EBADF:
+                    fail("it closed descriptors that it had not opened")
+                os._exit(0)  # the parent is gone, or done
+            reply = None
+            if operation == "G":
+                child.examine(items, *rest)
+            elif operation == "1":
+                child.once_more(items[0], *rest)
+            else:
+                reply = child.answer(operation, items, rest[0], single=rest[1])
+
+
+def _send(pipe: int, question: Any) -> None:
+    """Raises: OSError: nobody reads."""
+    octets = marshal.dumps(question)
+    view = memoryview(HEAD.pack(len(octets), 0) + octets)
+    while view:
+        view = view[os.write(pipe, view) :]
+
+
+def _receive(pipe: int, has_ended: Callable[[], bool] | None = None) -> Any:
+    """What is sent. ``has_ended`` says whether who is to send it has; what that one forked may keep the pipe open.
+
+    Raises:
+        OSError: nobody writes, or writes any more.
+    """
+    length, _ = HEAD.unpack(_read(pipe, HEAD.size, has_ended))
+    octets = _read(pipe, length, has_ended)
+    return marshal.loads(octets)  # noqa: S302 (of a process of our own; the harness checks what it says)
+
+
+def _read(pipe: int, size: int, has_ended: Callable[[], bool] | None) -> bytes:
+    parts, poll, patience = list[bytes](), select.poll(), _LOOK
+    poll.register(pipe, select.POLLIN)
+    while size:
+        while has_ended is not None and not poll.poll(patience):
+            if patience == 0:
+                raise BrokenPipeError
+            if has_ended():
+                patience = 0  # what was written before is still to be read
+        part = os.read(pipe, min(size, 1 << 20))
+        if not part:
+            raise BrokenPipeError
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)
+
+
+def die(status: int) -> NoReturn:
+    """End as the child did: the harness names signals."""
+    if os.WIFSIGNALED(status):
+        number = os.WTERMSIG(status)
+        if number != signal.SIGKILL:
+            signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+    os._exit(os.WEXITSTATUS(status) if os.WIFEXITED(status) else 1)
+
+
+def main() -> None:
+    """Greet, then answer until the input ends."""
+    import resource
+
+    named = Named.of(sys.argv[1:])
+    answers = FileIO(os.dup(1), "wb")
+    os.dup2(2, 1)  # what the library prints must not be taken for an answer
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # dying is in the day's work here
+    parent = Parent(named, answers)
+    operations, units = parent.ready
+    greeting = {
+        "overlong": 1,
+        "name": f"{Path(named.library).name}:{','.join(named.symbols)}".encode("utf-8", "backslashreplace").decode(),
+        "version": "",
+        "language": "C",
+        "operations": f"PB{operations}G",
+        "units": units,
+        **({"stream_refusals": "marked"} if "S" in operations else {}),
+        **({"nul": "ends the string"} if named.python is None and ABIS[named.abi].terminated else {}),
+        **named.traits,
+    }
+
+    def respond(operation: str, payload: bytes, batched: bool) -> list[bytes]:  # noqa: FBT001
+        if batched:
+            return [b"A", parent.answer(operation, pieces(payload), single=False)]
+        return [parent.answer(operation, [payload], single=True)]
+
+    answer_frames(greeting, f"{operations}G", respond, answers)
+    os._exit(0)  # the child sees the end of its input, and ends
+
+
+if __name__ == "__main__":
+    main()

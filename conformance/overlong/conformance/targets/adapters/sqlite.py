@@ -1,0 +1,79 @@
+"""Adapter for SQLite's reader of UTF-8: text that is bound as UTF-8 is read back as UTF-16 (``sqlite3_column_text16``).
+
+SQLite checks nothing and refuses nothing; what it makes of ill-formed octets is a rule of its own.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+if __name__ == "__main__":  # wherever this package lies, it must be found
+    if (_root := str(Path(__file__).resolve().parents[4])) not in sys.path:
+        sys.path.insert(0, _root)
+
+import ctypes
+import os
+from io import FileIO
+from typing import TYPE_CHECKING
+
+from overlong.conformance.targets.adapters.python import Bug, fail, serve
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_ROW = 100
+_TRANSIENT = ctypes.c_void_p(-1)  # SQLite makes a copy: one that ends where the text does
+_NATIVE = f"utf-16-{'le' if sys.byteorder == 'little' else 'be'}"
+
+
+class Reader:
+    """A statement that gives back what is bound to it."""
+
+    def __init__(self, library: str) -> None:
+        try:
+            sqlite = ctypes.CDLL(library)
+        except OSError as error:
+            fail(f"{library} cannot be loaded: {error}")
+        pointer, number = ctypes.c_void_p, ctypes.c_int
+        sqlite.sqlite3_libversion.restype = ctypes.c_char_p
+        sqlite.sqlite3_open.argtypes = [ctypes.c_char_p, ctypes.POINTER(pointer)]
+        sqlite.sqlite3_prepare_v2.argtypes = [pointer, ctypes.c_char_p, number, ctypes.POINTER(pointer), pointer]
+        sqlite.sqlite3_bind_text.argtypes = [pointer, number, ctypes.c_char_p, number, pointer]
+        sqlite.sqlite3_step.argtypes = sqlite.sqlite3_reset.argtypes = [pointer]
+        sqlite.sqlite3_column_text16.argtypes = sqlite.sqlite3_column_bytes16.argtypes = [pointer, number]
+        sqlite.sqlite3_column_text16.restype = pointer
+        self._sqlite = sqlite
+        database, self._statement = pointer(), pointer()
+        if sqlite.sqlite3_open(b":memory:", database) or sqlite.sqlite3_prepare_v2(
+            database, b"SELECT ?", -1, self._statement, None
+        ):
+            fail("SQLite opens no database in memory")
+        self.version = sqlite.sqlite3_libversion().decode("ascii", "backslashreplace")
+
+    def read(self, many: Sequence[bytes]) -> list[str | Bug]:
+        """What SQLite reads in each."""
+        return [self._read(octets) for octets in many]
+
+    def _read(self, octets: bytes) -> str | Bug:
+        sqlite, statement = self._sqlite, self._statement
+        sqlite.sqlite3_reset(statement)
+        code = sqlite.sqlite3_bind_text(statement, 1, octets, len(octets), _TRANSIENT)
+        if code or sqlite.sqlite3_step(statement) != _ROW:
+            return Bug(f"SQLite gives no row (bind: {code})")
+        text = sqlite.sqlite3_column_text16(statement, 0)
+        units = ctypes.string_at(text, sqlite.sqlite3_column_bytes16(statement, 0))
+        return units.decode(_NATIVE, "surrogatepass")
+
+
+def main() -> None:
+    """Serve the library that the command line names."""
+    answers = FileIO(os.dup(1), "wb")
+    os.dup2(2, 1)
+    reader = Reader(sys.argv[1])
+    traits = {"version": f"SQLite {reader.version}", "language": "C", "error_mode": "SQLite's own"}
+    serve({"L": reader.read}, "sqlite", traits, answers)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,466 @@
+"""One running target: a process, its pipes, and frames. It cannot hang, flood or take down the harness.
+
+Three threads serve a process: one writes requests, one reads responses into a bounded queue, one drains
+stderr and keeps its last octets. Threads rather than ``select``, because pipes cannot be selected on Windows.
+
+On Linux a supervisor stands between: it limits the target's memory, and all that the target has started ends with
+it (see ``supervisor.py``). The pipes are the target's own, so what goes through them does not pay for that.
+Elsewhere, or if asked, the process leads its own group (POSIX), and the whole group is killed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import queue
+import select
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import deque
+from dataclasses import replace
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, NamedTuple, cast
+
+from overlong.conformance.protocol.observation import Crashed, Misbehaved, TimedOut
+from overlong.conformance.protocol.wire import HEAD, LARGEST_FRAME, LARGEST_GREETING, Greeting, ProtocolError, frame
+from overlong.conformance.support.interpreter import bare_script
+from overlong.conformance.support.interpreter import environment as environment_of
+from overlong.conformance.support.printable import printable
+from overlong.conformance.targets.last_words import last_words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from io import FileIO
+
+_POSIX = os.name == "posix"
+_READ = 1 << 18
+_LARGE = 1 << 16  # octets of a frame that is read into memory of its own
+_PIPE = 1 << 20
+_STDERR_KEPT = 4096
+_QUEUED = 64  # reads that may wait for the harness; then the target waits
+_DYING = 1.0  # seconds that a process has to end in, after its output or its input has
+_KILLED = 6.0  # seconds that all processes have to be gone in; the supervisor gives up earlier
+_SUPERVISOR = str(Path(__file__).with_name("supervisor.py"))
+_UNCONFINED = (
+    "nothing here would keep its signals from other processes (no PID namespace, no Landlock, no seccomp), and one "
+    "kill(-1) would end all that you run; --no-sandbox starts it all the same"
+)
+_LOOK = 100  # milliseconds after which a silent pipe's reader looks whether there is anybody left to write
+
+
+class Response(NamedTuple):
+    """One response frame."""
+
+    request: int
+    status: bytes
+    payload: bytes | bytearray
+
+
+class Ended(Exception):
+    """The target gave no response; ``why`` is what it did instead, ``words`` the last line of its stderr."""
+
+    def __init__(self, why: Crashed | TimedOut | Misbehaved, words: str = "") -> None:
+        super().__init__(why, words)
+        self.why = why
+        self.words = words
+
+
+class Process:
+    """A target's process. It is to be greeted before it is asked."""
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        environment: dict[str, str] | None = None,
+        sandbox: bool = True,
+        memory: int = 0,
+        folder: str | None = None,
+    ) -> None:
+        """Start ``command``, and do not wait for it.
+
+        Args:
+            command: the program and its arguments.
+            environment: variables that it gets beside those of the harness.
+            sandbox: a supervisor stands between, where there is one.
+            memory: octets that each of its processes may allocate; 0 for no limit. Only the supervisor limits it.
+            folder: where it is started, if not here.
+
+        Raises:
+            OSError: it could not be started at all.
+        """
+        self._lifeline: IO[bytes] | None = None
+        self._report: IO[bytes] | None = None
+        self._reported = b""
+        self._isolation = "process group" if _POSIX else "single process"
+        self._memory = memory if sandbox and can_supervise() else None
+        self._popen = self._start(command, environment, self._memory, folder)
+        self._requests: queue.SimpleQueue[tuple[bytes, ...] | None] = queue.SimpleQueue()
+        self._responses: queue.Queue[list[Response] | Greeting | Ended] = queue.Queue(_QUEUED)
+        self._ready: deque[Response] = deque()
+        self._stderr = b""
+        self._closing = threading.Event()
+        assert self._popen.stdin is not None
+        assert self._popen.stdout is not None
+        assert self._popen.stderr is not None
+        self._greeting: Greeting | None = None
+        self.version = ""
+        """Of what it asks, if its greeting does not say it."""
+        try:
+            for pipe in (self._popen.stdin, self._popen.stdout):
+                _widen(pipe)
+            self._threads = [
+                threading.Thread(target=serve, args=(pipe,), daemon=True)
+                for serve, pipe in (
+                    (self._write, self._popen.stdin),
+                    (self._read, self._popen.stdout),
+                    (self._drain, self._popen.stderr),
+                )
+            ]
+            for thread in self._threads:
+                thread.start()
+        except BaseException:  # Ctrl-C: nobody else knows of the process yet
+            with self._popen:  # closes the pipes and waits
+                self._kill_all()
+            self._read_report()  # which closes it
+            raise
+
+    def _start(
+        self, command: Sequence[str], environment: dict[str, str] | None, memory: int | None, folder: str | None
+    ) -> subprocess.Popen[bytes]:
+        """Start it; with a limit on its memory, through the supervisor."""
+        theirs: list[int] = []
+        try:
+            if memory is not None:
+                if not command or any("\0" in word for word in command):
+                    raise ValueError("embedded null byte" if command else "an empty command")
+                ending, lifeline = os.pipe()
+                self._lifeline = os.fdopen(lifeline, "wb", 0)
+                theirs.append(ending)
+                report, reporting = os.pipe()
+                self._report = os.fdopen(report, "rb", 0)
+                theirs.append(reporting)
+                os.set_blocking(report, False)
+                command = bare_script(_SUPERVISOR, str(ending), str(reporting), str(memory), "--", *command)
+            return subprocess.Popen(
+                command,
+                cwd=folder,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                bufsize=0,
+                start_new_session=_POSIX,
+                pass_fds=theirs,
+                env=environment_of(environment),
+            )
+        finally:
+            for end in theirs:
+                os.close(end)
+
+    @property
+    def isolation(self) -> str:
+        """What ends with the target, and its limit on memory: ``PID namespace, 4 GiB of memory a process``.
+
+        Instead of the namespace there may be a ``process tree``; without a supervisor it is the ``process group``.
+        """
+        self._read_report()
+        limit = f", {size_in_words(self._memory)} of memory a process" if self._memory else ""
+        return self._isolation + limit
+
+    def greeting(self, timeout: float) -> Greeting:
+        """What it says of itself in its first line, which is waited for once.
+
+        Raises:
+            Ended: it exited, hung or wrote something else.
+            OSError: it could not be started at all.
+        """
+        if self._greeting is None:
+            try:
+                first = self._next(timeout)
+            except Ended:
+                if error := self._read_report():
+                    raise OSError(error, _UNCONFINED if error == errno.EOPNOTSUPP else os.strerror(error)) from None
+                raise
+            assert isinstance(first, Greeting), "the reader puts the greeting first"
+            self._greeting = first if first.version else replace(first, version=self.version)
+        return self._greeting
+
+    def send(self, request: int, body: bytes) -> None:
+        """Queue a request; the writer thread sends it."""
+        self._requests.put((frame(request, body),))
+
+    def send_frames(self, *frames: bytes) -> None:
+        """Queue requests that are frames already, whole or in a few parts."""
+        self._requests.put(frames)
+
+    def receive(self, timeout: float) -> Response:
+        """The next response.
+
+        Raises:
+            Ended: there is none: the process ended, broke the protocol or stayed silent; it has been killed.
+        """
+        while not self._ready:
+            arrived = self._next(timeout)
+            assert not isinstance(arrived, Greeting)
+            self._ready.extend(arrived)
+        return self._ready.popleft()
+
+    def last_words(self) -> str:
+        """The line of stderr that says why it ended, safe to show."""
+        self._threads[2].join(0.2)
+        return last_words(self._stderr.decode("utf-8", "backslashreplace"))
+
+    def close(self) -> str:
+        """End of input; wait a little; kill what is left. Returns what went wrong with the ending, if anything."""
+        self._requests.put(None)
+        wrong = ""
+        try:
+            code = self._popen.wait(_DYING)
+            if code != 0:
+                wrong = f"at the end of its input it {_ended(code)}; it should exit with status 0"
+        except subprocess.TimeoutExpired:
+            wrong = "at the end of its input it did not exit"
+        if not wrong and (self._ready or not self._responses.empty()):
+            with contextlib.suppress(queue.Empty):
+                if self._ready or isinstance(self._responses.get_nowait(), list):
+                    wrong = "it sent a response that nobody asked for"
+        self.kill()
+        return wrong
+
+    def kill(self) -> None:
+        """Kill the process and all that it started, and let go of the pipes."""
+        self._closing.set()
+        self._kill_all()
+        self._requests.put(None)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._popen.wait(5)
+        self._read_report()
+        while True:  # a reader may wait for room
+            with contextlib.suppress(queue.Empty):
+                while True:
+                    self._responses.get_nowait()
+            self._threads[1].join(0.01)
+            if not self._threads[1].is_alive():
+                break
+            if not _POSIX:
+                break
+        for thread in self._threads:
+            thread.join(0.5)
+        for thread, pipe in zip(
+            self._threads, (self._popen.stdin, self._popen.stdout, self._popen.stderr), strict=True
+        ):
+            if pipe is not None and not thread.is_alive():
+                with contextlib.suppress(OSError):
+                    pipe.close()
+
+    def _kill_all(self) -> None:
+        if self._lifeline is not None:
+            self._lifeline.close()  # so that the supervisor kills everything, and ends
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._popen.wait(_KILLED)
+                return
+        if _POSIX:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._popen.pid, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):
+            self._popen.kill()
+
+    def _read_report(self) -> int:
+        """Take note of what the supervisor says; an errno if the command could not be executed."""
+        if self._report is not None and not self._report.closed:
+            self._reported += self._report.read() or b""
+            if self._popen.poll() is not None:
+                self._report.close()
+        isolation, _, error = self._reported.decode("ascii").partition("\n")
+        self._isolation = isolation or self._isolation
+        return int(error or 0)
+
+    def _next(self, timeout: float) -> list[Response] | Greeting:
+        try:
+            arrived = self._responses.get(timeout=timeout)
+        except queue.Empty:
+            self.kill()
+            raise Ended(TimedOut(timeout), self.last_words()) from None
+        if isinstance(arrived, Ended):
+            self.kill()
+            raise Ended(arrived.why, self.last_words())
+        return arrived
+
+    def _write(self, pipe: IO[bytes]) -> None:
+        while (parts := self._requests.get()) is not None:
+            try:
+                _write_all(pipe, parts)
+            except (OSError, ValueError):
+                return  # the reader sees the end and says why
+        with contextlib.suppress(OSError):
+            pipe.close()
+
+    def _drain(self, pipe: IO[bytes]) -> None:
+        with contextlib.suppress(OSError, ValueError):
+            while octets := self._more(pipe):
+                self._stderr = (self._stderr + octets)[-_STDERR_KEPT:]
+
+    def _read(self, pipe: IO[bytes]) -> None:
+        buffer = bytearray()
+        try:
+            greeting = self._read_greeting(pipe, buffer)
+            if greeting is None:
+                self._put(Ended(self._end()))
+                return
+            self._put(greeting)
+            while not self._closing.is_set():
+                found = _split(buffer)
+                if found:
+                    self._put(found)
+                if _has_begun_large(buffer):
+                    large = self._read_large(pipe, buffer)
+                    if large is None:
+                        self._put(Ended(self._end(half_a_frame=True)))
+                        return
+                    self._put([large])
+                octets = self._more(pipe)
+                if not octets:
+                    break
+                buffer += octets
+            self._put(Ended(self._end(half_a_frame=bool(buffer))))
+        except ProtocolError as error:
+            self._put(Ended(Misbehaved(str(error))))
+        except (OSError, ValueError):
+            self._put(Ended(self._end()))
+
+    def _read_greeting(self, pipe: IO[bytes], buffer: bytearray) -> Greeting | None:
+        """The greeting; what follows its line stays in ``buffer``. None if the output ends before it."""
+        while b"\n" not in buffer:
+            if len(buffer) > LARGEST_GREETING:
+                raise ProtocolError(f"it wrote {LARGEST_GREETING} octets without a greeting line")
+            octets = self._more(pipe)
+            if not octets:
+                if buffer:
+                    Greeting.parse(bytes(buffer))
+                return None
+            buffer += octets
+        line, _, rest = bytes(buffer).partition(b"\n")
+        buffer[:] = rest
+        return Greeting.parse(line)
+
+    def _read_large(self, pipe: IO[bytes], buffer: bytearray) -> Response | None:
+        """The frame that ``buffer`` is the start of, copied from the pipe once; None if the output ends before it."""
+        length, request = HEAD.unpack_from(buffer)
+        status, payload = bytes(buffer[8:9]), bytearray(length - 5)
+        read = len(buffer) - 9
+        payload[:read] = buffer[9:]
+        buffer.clear()
+        with memoryview(payload) as view:
+            while read < len(payload):
+                if self._closing.is_set() or not self._comes(pipe):
+                    return None
+                with view[read:] as rest:
+                    got = cast("FileIO", pipe).readinto(rest)  # unbuffered, as all of them
+                if not got:
+                    return None
+                read += got
+        return Response(request, status, payload)
+
+    def _more(self, pipe: IO[bytes]) -> bytes:
+        """What comes next; nothing at the end."""
+        return pipe.read(_READ) if self._comes(pipe) else b""
+
+    def _comes(self, pipe: IO[bytes]) -> bool:
+        """Wait until something comes, or the end, which children that outlive the process cannot put off."""
+        if _POSIX:
+            patience, ready = _LOOK, select.poll()
+            ready.register(pipe, select.POLLIN)
+            while not ready.poll(patience):
+                if patience == 0:
+                    return False
+                if self._closing.is_set() or self._popen.poll() is not None:
+                    patience = 0  # what was written before is still to be read
+        return True
+
+    def _put(self, item: list[Response] | Greeting | Ended) -> None:
+        while not self._closing.is_set():
+            try:
+                self._responses.put(item, timeout=0.2)
+            except queue.Full:
+                continue
+            return
+
+    def _end(self, *, half_a_frame: bool = False) -> Crashed:
+        """What the end of the output means, once the process has ended too."""
+        deadline = time.monotonic() + _DYING
+        while self._popen.poll() is None and time.monotonic() < deadline and not self._closing.is_set():
+            time.sleep(0.002)
+        code = self._popen.poll()
+        how = "closed its output and ran on" if code is None else _ended(code)
+        return Crashed(how + (" in the middle of a response" if half_a_frame else ""))
+
+
+def size_in_words(octets: int) -> str:
+    """``4 GiB``; in the largest unit of which it is a whole number."""
+    for power, unit in ((40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")):
+        if octets % (1 << power) == 0:
+            return f"{octets >> power} {unit}"
+    return f"{octets} octets"
+
+
+def can_supervise() -> bool:
+    """Whether targets of this machine can have a supervisor: on Linux, where this interpreter can be started again."""
+    return sys.platform == "linux" and bool(sys.executable)
+
+
+def _widen(pipe: IO[bytes]) -> None:
+    """Let a pipe hold more: a target need not wait for the harness's threads. What is not granted is done without."""
+    with contextlib.suppress(ImportError, AttributeError, OSError):  # Linux; and a user's pipes share one allowance
+        import fcntl
+
+        fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE)
+
+
+def _write_all(pipe: IO[bytes], parts: Sequence[bytes]) -> None:
+    """Write the parts one behind the other, without putting them together first where that can be helped."""
+    views = [memoryview(part) for part in (parts if _POSIX else [b"".join(parts)])]
+    while views:
+        written = os.writev(pipe.fileno(), views) if _POSIX else pipe.write(views[0])
+        while views and written >= len(views[0]):
+            written -= len(views.pop(0))
+        if views:
+            views[0] = views[0][written:]
+
+
+def _has_begun_large(buffer: bytearray) -> bool:
+    """Whether ``buffer``, which holds no whole frame, is the start of a large one, up to its status at least."""
+    return len(buffer) > HEAD.size and HEAD.unpack_from(buffer)[0] > _LARGE
+
+
+def _split(buffer: bytearray) -> list[Response]:
+    """The whole frames at the start of ``buffer``, which keeps the rest."""
+    found: list[Response] = []
+    place, size = 0, len(buffer)
+    while size - place >= HEAD.size:
+        length, request = HEAD.unpack_from(buffer, place)
+        if not 5 <= length <= LARGEST_FRAME:
+            text = bytes(buffer[place : place + 60])
+            raise ProtocolError(
+                f"a response claims to have {length} octets: the adapter printed to stdout? "
+                f'there stands "{printable(text.decode("ascii", "backslashreplace"))}"'
+            )
+        end = place + 4 + length
+        if end > size:
+            break
+        with memoryview(buffer) as view:  # copied once
+            found.append(Response(request, bytes(view[place + 8 : place + 9]), bytes(view[place + 9 : end])))
+        place = end
+    del buffer[:place]
+    return found
+
+
+def _ended(code: int) -> str:
+    if code >= 0:
+        return f"exited with status {code}"
+    with contextlib.suppress(ValueError):
+        return f"was ended by {signal.Signals(-code).name}"
+    return f"was ended by signal {-code}"

@@ -1,0 +1,266 @@
+"""Vectors in columns: what is sent together, and what a right target answers.
+
+A batch is judged as a whole first: when a target's columns equal the expected ones octet for octet, all
+its vectors are right, and no value of Python's was made for any of them. That is what makes a million
+vectors cheap.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate, chain, pairwise
+from typing import TYPE_CHECKING
+
+from overlong.conformance.protocol.wire import (
+    ACCEPTED,
+    AGAIN,
+    DECODE,
+    ENCODING,
+    GUARDED,
+    REFUSED,
+    REPLACING,
+    STREAMING,
+    VALIDATE,
+    Answers,
+    again_payload,
+    big_endian,
+    stream_head,
+    stream_payload,
+)
+from overlong.conformance.vectors.certainty import certainty
+from overlong.conformance.vectors.encoding import answers
+from overlong.conformance.vectors.profile import RFC3629, Profile
+from overlong.conformance.vectors.vector import Vector
+from overlong.reference import MaximalSubpart, Segment, segments
+from overlong.reference.decoder import taken
+
+if TYPE_CHECKING:
+    from overlong.conformance.protocol.wire import Units
+    from overlong.conformance.vectors.certainty import Certainty
+
+Closed = Callable[["Batch", str, "Units"], Answers]
+"""Answers to well-formed vectors known without decoding anything: see ``suites/scalars.py``."""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Vectors of one category, as columns: each one's length, and all octets in a row."""
+
+    category: str
+    lengths: array[int]
+    octets: bytes
+    chunks: tuple[tuple[int, ...], ...] | None = None
+    comments: tuple[str, ...] = ()
+    earlier: tuple[tuple[bytes, ...], ...] | None = None
+    """For each, the chunks of the stream that its decoder has decoded before."""
+    closed: Closed | None = None
+    suite: str = ""
+    whole: tuple[Batch, int] | None = None
+    """The batch that this is a part of, and where it starts there."""
+    profile: Profile = RFC3629
+
+    @classmethod
+    def of(cls, vectors: Sequence[Vector]) -> Batch:
+        """The batch of these vectors; they share a category, and all or none are chunked."""
+        chunks = [vector.chunks for vector in vectors]
+        return cls(
+            vectors[0].category,
+            array("I", [len(vector.octets) for vector in vectors]),
+            b"".join(vector.octets for vector in vectors),
+            tuple(chunk for chunk in chunks if chunk is not None) if chunks[0] is not None else None,
+            tuple(vector.comment for vector in vectors),
+            tuple(vector.earlier or () for vector in vectors) if vectors[0].earlier is not None else None,
+            profile=vectors[0].profile,
+        )
+
+    @classmethod
+    def of_strings(cls, category: str, strings: Sequence[bytes]) -> Batch:
+        """The batch of whole inputs that have no comments."""
+        return cls(category, array("I", map(len, strings)), b"".join(strings))
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    def __getitem__(self, place: int) -> Vector:
+        start = self._starts[place]
+        return Vector(
+            self.category,
+            self.octets[start : start + self.lengths[place]],
+            self.comments[place] if self.comments else "",
+            self.chunks[place] if self.chunks is not None else None,
+            earlier=self.earlier[place] if self.earlier is not None else None,
+            profile=self.profile,
+        )
+
+    def __iter__(self) -> Iterator[Vector]:
+        return map(self.__getitem__, range(len(self)))
+
+    @cached_property
+    def vectors(self) -> tuple[Vector, ...]:
+        """All of them; made only where columns do not suffice."""
+        return tuple(self)
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return list(accumulate(self.lengths, initial=0))
+
+    def part(self, start: int, end: int) -> Batch:
+        """The vectors from ``start`` to before ``end``, as a batch."""
+        if (start, end) == (0, len(self)):
+            return self
+        return Batch(
+            self.category,
+            self.lengths[start:end],
+            self.octets[self._starts[start] : self._starts[end]],
+            None if self.chunks is None else self.chunks[start:end],
+            self.comments[start:end],
+            None if self.earlier is None else self.earlier[start:end],
+            suite=self.suite,
+            whole=(self, start),
+            profile=self.profile,
+        )
+
+    def payloads(self, operation: str) -> tuple[Sequence[int], bytes]:
+        """Each item's payload length, and all payloads in a row, as the operation wants them."""
+        if operation not in STREAMING + AGAIN:
+            return self.lengths, self.octets
+        return self._again_payloads if operation in AGAIN else self._stream_payloads
+
+    @cached_property
+    def _streams(self) -> list[bytes]:
+        """Each item as a stream on the wire."""
+        octets = self.octets
+        return [
+            stream_head(chunks) + octets[start:end]
+            for chunks, (start, end) in zip(self.cut, pairwise(self._starts), strict=True)
+        ]
+
+    @cached_property
+    def _stream_payloads(self) -> tuple[Sequence[int], bytes]:
+        return array("I", map(len, self._streams)), b"".join(self._streams)
+
+    @cached_property
+    def _again_payloads(self) -> tuple[Sequence[int], bytes]:
+        firsts = map(_stream, self.earlier or ((),) * len(self))
+        items = list(map(again_payload, firsts, self._streams))
+        return array("I", map(len, items)), b"".join(items)
+
+    @property
+    def cut(self) -> Sequence[tuple[int, ...]]:
+        """For each item the lengths of its chunks; one chunk where it has none."""
+        return [(length,) for length in self.lengths] if self.chunks is None else self.chunks
+
+    def chunk_counts(self, operation: str) -> list[int] | None:
+        """For a streaming operation, how many chunks each item has."""
+        if operation not in STREAMING + AGAIN:
+            return None
+        return [1] * len(self) if self.chunks is None else list(map(len, self.chunks))
+
+    def right_columns(self) -> bytes | None:
+        """A right target's whole response, where it is known before: one that equals it need not be counted."""
+        return None
+
+    def expected(self, operation: str, units: Units) -> Answers:
+        """What a right target answers, on the wire (without the marks of streams: see :meth:`expected_marks`)."""
+        if self.closed is not None:
+            # all are well-formed: replacing them is decoding them
+            return self._known((DECODE if operation in REPLACING else operation, units.name), self.closed, units)
+        return self._known((operation, units.name), Batch._expect, units)
+
+    def expected_marks(self, operation: str, units: Units, *, marked: bool) -> bytes:
+        """The marks of a right target that withholds nothing; ``marked``: a refused stream has one, too."""
+        key = operation in REPLACING, units.name, marked
+        if key not in self._marks:
+            self._marks[key] = self._expect_marks(operation, units, marked=marked)
+        return self._marks[key]
+
+    @cached_property
+    def _marks(self) -> dict[tuple[bool, str, bool], bytes]:
+        return {}
+
+    def _expect_marks(self, operation: str, units: Units, *, marked: bool) -> bytes:
+        replacing, marks = operation in REPLACING, list[int]()
+        for sure, chunks in zip(self.certainties(units), self.cut, strict=True):
+            if replacing or not sure.flawed:
+                marks += sure.marks(chunks)
+            elif marked:
+                marks.append(sure.refused_in(chunks))
+        return big_endian("I", marks)
+
+    def expected_offsets(self, units: Units, counted_from: str) -> list[int | None]:
+        """For each stream the offset that a refusal says, in the first chunk that shows the flaw; None: not judged."""
+        return [
+            sure.offset(chunks, sure.refused_in(chunks), counted_from) if sure.flawed else None
+            for sure, chunks in zip(self.certainties(units), self.cut, strict=True)
+        ]
+
+    def certainties(self, units: Units) -> Iterator[Certainty]:
+        """What is certain of each input, in order."""
+        for start, end in pairwise(self._starts):
+            yield certainty(self.octets[start:end], units.name, self.profile)
+
+    def _known(self, key: tuple[str, str], make: Closed, units: Units) -> Answers:
+        if key not in self._expected:
+            self._expected[key] = make(self, key[0], units)
+        return self._expected[key]
+
+    @cached_property
+    def _expected(self) -> dict[tuple[str, str], Answers]:
+        return {}
+
+    @cached_property
+    def _outcomes(self) -> list[tuple[MaximalSubpart | None, list[Segment]]]:
+        """For each vector its first flaw, and all its segments."""
+        if self.whole is not None:
+            batch, start = self.whole
+            return batch._outcomes[start : start + len(self)]  # noqa: SLF001 (its own class)
+        result: list[tuple[MaximalSubpart | None, list[Segment]]] = []
+        spoken = self.profile.dialect
+        last: bytes | None = None
+        for start, end in pairwise(self._starts):
+            octets = self.octets[start:end]
+            if octets == last:  # an input that is cut in many ways comes many times in a row
+                result.append(result[-1])
+                continue
+            last = octets
+            found = list(segments(octets, spoken=spoken))
+            flaw = next((each for each in found if isinstance(each, MaximalSubpart)), None)
+            result.append((flaw, found))
+        return result
+
+    def _expect(self, operation: str, units: Units) -> Answers:
+        if operation in ENCODING:
+            payloads = (self.octets[start:end] for start, end in pairwise(self._starts))
+            return answers(operation, payloads, self.profile.dialect, self.profile.encodes)
+        if operation == GUARDED:
+            return Answers.of(ACCEPTED * len(self), bytes(4 * len(self)), bytes(len(self)), bytes(len(self)), b"")
+        statuses, lengths, incompletes = bytearray(), bytearray(), bytearray()
+        numbers, output = list[int](), list[int]()
+        silent, mode = operation == VALIDATE, self.profile.mode
+        last, scalars, count = None, list[int](), 0
+        for (start, end), (flaw, found) in zip(pairwise(self._starts), self._outcomes, strict=True):
+            if flaw is None or operation in REPLACING:
+                if found is not last and not silent:  # an input that is cut in many ways is put out alike
+                    octets = self.octets[start:end]
+                    seen = taken(octets, mode, self.profile.dialect) if mode.swallows else found
+                    scalars = list(chain.from_iterable(mode.outputs(seen, octets)))
+                    last, count = found, units.count(scalars)
+                statuses += ACCEPTED
+                numbers.append(count)
+                lengths.append(0)
+                incompletes.append(0)
+                output += scalars
+            else:
+                statuses += REFUSED
+                numbers.append(self.profile.offset(self.octets[start : start + flaw.offset], flaw.offset))
+                lengths.append(flaw.length)
+                incompletes.append(flaw.incomplete)
+        written = b"" if silent else units.write(output)
+        return Answers.of(bytes(statuses), big_endian("I", numbers), bytes(lengths), bytes(incompletes), written)
+
+
+def _stream(chunks: Sequence[bytes]) -> bytes:
+    return stream_payload(b"".join(chunks), list(map(len, chunks)))

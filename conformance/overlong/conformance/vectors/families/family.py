@@ -1,0 +1,106 @@
+"""A family of vectors: functions that build octets. The name is the case, the docstring says what it is for.
+
+A case returns octets, or a tuple of chunks where the place of the cut is the point::
+
+    @FAMILY.case
+    def nul_inside() -> bytes:
+        \"\"\"NUL inside a text does not end it\"\"\"
+        return well_formed(0x61, 0, 0x62)
+
+
+    @FAMILY.cases("scalar, length", product((0x2F, 0x2E), range(2, 7)))
+    def filtered(scalar: int, length: int) -> bytes:
+        \"\"\"U+{scalar:04X} in {length:octets}\"\"\"
+        return overlong(scalar, length)
+
+A docstring may name the parameters; beside Python's own format specifications, ``octets`` writes a count
+("1 octet", "3 octets") and ``hex`` writes octets.
+"""
+
+from __future__ import annotations
+
+import inspect
+import string
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from overlong.conformance.vectors.vector import Vector
+
+Built = bytes | tuple[bytes, ...]
+Builder = Callable[..., Built]
+
+
+class _Sentence(string.Formatter):
+    """Docstrings with parameters in them."""
+
+    def format_field(self, value: Any, format_spec: str) -> Any:
+        if format_spec == "octets":
+            return "1 octet" if value == 1 else f"{value} octets"
+        if format_spec == "hex":
+            return value.hex(" ").upper()
+        return super().format_field(value, format_spec)
+
+
+@dataclass(frozen=True)
+class _Case:
+    builder: Builder
+    parameters: Sequence[Mapping[str, Any]]
+    decoder: str
+    references: tuple[str, ...]
+
+
+@dataclass
+class Family:
+    """Vectors of one category. ``shows`` is what they are there for."""
+
+    category: str
+    shows: str
+    _cases: list[_Case] = field(default_factory=list[_Case])
+
+    def case(self, builder: Builder) -> Builder:
+        """One vector."""
+        return self._add(({},))(builder)
+
+    def cases(self, names: str, values: Iterable[Any]) -> Callable[[Builder], Builder]:
+        """A vector for each of ``values``; ``names`` are the parameters', parted by commas, as in pytest."""
+        return self._add(_rows(names, values))
+
+    def bug(
+        self, decoder: str, *references: str, names: str = "", values: Iterable[Any] = ()
+    ) -> Callable[[Builder], Builder]:
+        """What a real decoder got wrong: which one, and where that is written (addresses, CVE ids)."""
+        return self._add(_rows(names, values) if names else ({},), decoder, references)
+
+    def _add(
+        self, parameters: Sequence[Mapping[str, Any]], decoder: str = "", references: tuple[str, ...] = ()
+    ) -> Callable[[Builder], Builder]:
+        def register(builder: Builder) -> Builder:
+            self._cases.append(_Case(builder, parameters, decoder, references))
+            return builder
+
+        return register
+
+    def vectors(self) -> Iterator[Vector]:
+        """The family's vectors, in the order of the source."""
+        sentence = _Sentence()
+        for case in self._cases:
+            name = f"{self.category}/{case.builder.__name__.strip('_').replace('_', '-')}"
+            text = " ".join((inspect.getdoc(case.builder) or "").split())
+            for values in case.parameters:
+                built = case.builder(**values)
+                chunks = tuple(map(len, built)) if isinstance(built, tuple) else None
+                yield Vector(
+                    self.category,
+                    b"".join(built) if isinstance(built, tuple) else built,
+                    sentence.vformat(text, (), values),
+                    chunks,
+                    cases=(name,),
+                    decoder=case.decoder,
+                    references=case.references,
+                )
+
+
+def _rows(names: str, values: Iterable[Any]) -> list[dict[str, Any]]:
+    keys = [name.strip() for name in names.split(",")]
+    return [dict(zip(keys, value if len(keys) > 1 else (value,), strict=True)) for value in values]

@@ -1,0 +1,110 @@
+"""Products of octet ranges: many strings that the automaton takes through the same states.
+
+All strings of a product are cut into segments at the same places and have the same faults; they differ
+only in which octets of a range they have. So one of them stands for all, and columns of all of them are
+laid out by stride.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache, cached_property, lru_cache
+from itertools import groupby, product
+from math import prod
+from typing import TYPE_CHECKING
+
+from overlong.conformance.vectors.vector import Vector
+from overlong.reference import WellFormed, dialect
+from overlong.reference.automaton import OCTETS
+from overlong.reference.layout import load_layout
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from overlong.reference import Segment
+
+
+PART = 1 << 16
+"""Strings of a product that are laid out at once, so that memory stays flat."""
+
+
+@dataclass(frozen=True)
+class Product:
+    """The strings with one octet of each range, in octet order: the last octet moves fastest."""
+
+    category: str
+    ranges: tuple[range, ...]
+
+    def __len__(self) -> int:
+        return prod(map(len, self.ranges))
+
+    @cached_property
+    def example(self) -> Vector:
+        """The first of its strings."""
+        return Vector(self.category, bytes(octets[0] for octets in self.ranges))
+
+    @property
+    def octets(self) -> bytes:
+        """All strings in a row, in order."""
+        result = bytearray(len(self) * len(self.ranges))
+        for place, octets in enumerate(self.ranges):
+            result[place :: len(self.ranges)] = self.column(place, place + 1, [bytes([octet]) for octet in octets])[0]
+        return bytes(result)
+
+    def column(self, start: int, end: int, texts: list[bytes]) -> list[bytes]:
+        """Columns of all strings that depend on the octets from ``start`` to before ``end`` alone.
+
+        Args:
+            start: the first place that matters.
+            end: the place after the last one.
+            texts: of each choice of octets for these places, in order; all of one length.
+
+        Returns:
+            for each octet of the texts, its column: an octet for each string.
+        """
+        before, after = prod(map(len, self.ranges[:start])), prod(map(len, self.ranges[end:]))
+        return [b"".join(bytes([octet]) * after for octet in column) * before for column in zip(*texts, strict=True)]
+
+    def scalars(self, found: Segment) -> list[int]:
+        """The scalar values at a segment of the example, for each choice of its octets, in order."""
+        assert isinstance(found, WellFormed)
+        return _numbers(self.ranges[found.offset : found.offset + found.length])
+
+    def parts(self, most: int = PART) -> Iterator[Product]:
+        """The same strings in the same order, in products of at most ``most`` strings, as far as ranges allow."""
+        place = next((place for place, octets in enumerate(self.ranges) if len(octets) > 1), None)
+        if len(self) <= most or place is None:
+            yield self
+            return
+        for octet in self.ranges[place]:
+            fixed = Product(self.category, (*self.ranges[:place], range(octet, octet + 1), *self.ranges[place + 1 :]))
+            yield from fixed.parts(most)
+
+    def vectors(self) -> Iterator[Vector]:
+        """The strings one by one."""
+        return (Vector(self.category, bytes(choice)) for choice in product(*self.ranges))
+
+
+@lru_cache(maxsize=256)
+def _numbers(ranges: tuple[range, ...]) -> list[int]:
+    number = dialect().layout.number
+    return [number(bytes(choice)) for choice in product(*ranges)]
+
+
+@cache
+def kinds_of_octets() -> tuple[range, ...]:
+    """Runs of octets that neither the automaton nor the defects tell apart, in order."""
+    table, widest = dialect().automaton.table, load_layout("rfc2279")
+
+    def kind(octet: int) -> object:
+        row = widest.announced(octet)
+        return tuple(states[octet] for states in table), row and len(row.templates)
+
+    runs = [list(run) for _, run in groupby(OCTETS, key=kind)]
+    return tuple(range(run[0], run[-1] + 1) for run in runs)
+
+
+def all_strings(category: str, length: int) -> Iterator[Product]:
+    """Every string of ``length`` octets, in products."""
+    for ranges in product(kinds_of_octets(), repeat=length):
+        yield from Product(category, ranges).parts()

@@ -1,0 +1,66 @@
+"""What a decoder is measured by: a dialect, and the error modes that it says it has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from overlong.reference import ERROR_MODES, Dialect, ErrorMode, decode_scalars, dialect
+
+if TYPE_CHECKING:
+    from overlong.conformance.protocol.wire import Greeting
+
+
+def puts_out(error_mode: str) -> bool:
+    """Whether that is a known error mode that puts something out, or skips: what L and T can be judged by wholly."""
+    mode = ERROR_MODES.get(error_mode)
+    return mode is not None and mode.stands_for is not None
+
+
+@dataclass(frozen=True)
+class Profile:
+    """A dialect and an error mode, by name."""
+
+    speaks: str = "rfc3629"
+    replaces: str = "replacement"
+    encodes: str = "fatal"
+    """What its encoder does with what is no scalar value: ``fatal``, ``replacement`` or ``question mark``."""
+    own_mode: str = ""
+    """The word for an error mode that is none of those known; empty if :attr:`replaces` is the target's."""
+    counts: str = "octets"
+    """What the offset of a refusal counts: ``octets``, ``scalars``, or ``utf-16`` code units."""
+
+    @property
+    def name(self) -> str:
+        """As a certificate has it; the number is that of the frozen list of vectors."""
+        return f"{self.speaks}@1"
+
+    def as_said(self, greeting: Greeting) -> Profile:
+        """The profile of a target that says this of itself; an unknown error mode leaves what there was."""
+        of_units = {"utf-8": "octets", "utf-16": "utf-16", "utf-32": "scalars"}
+        known = puts_out(greeting.error_mode)
+        return replace(
+            self,
+            replaces=greeting.error_mode if known else self.replaces,
+            own_mode="" if known else greeting.error_mode or "unnamed",
+            encodes=greeting.encode_errors,
+            counts=of_units[greeting.units.name] if greeting.offsets == "units" else greeting.offsets,
+        )
+
+    def offset(self, octets: bytes, place: int) -> int:
+        """A place in octets, before which all is well-formed, as the target counts."""
+        if self.counts == "octets":
+            return place
+        scalars = decode_scalars(octets[:place], spoken=self.dialect)
+        return len(scalars) + (sum(scalar > 0xFFFF for scalar in scalars) if self.counts == "utf-16" else 0)
+
+    @property
+    def dialect(self) -> Dialect:
+        return dialect(self.speaks)
+
+    @property
+    def mode(self) -> ErrorMode:
+        return ERROR_MODES[self.replaces]
+
+
+RFC3629 = Profile()

@@ -1,0 +1,114 @@
+"""The complete suite in chunks: what an octet does, what a boundary does, and what it changes.
+
+A decoder of streams is taken for a deterministic automaton over 257 letters: the 256 octets, and a boundary
+between chunks, which in a right decoder leads from each state to itself. With the access words ``u`` of the right
+automaton's states, its characterising set ``W`` and the words ``I`` of ``W`` that identify a state, the suite holds
+(``|`` is a boundary, ``a`` any octet)
+
+- ``u w``, ``u | w`` and ``u || w`` for each ``w`` of ``W``;
+- ``u a w`` and ``u | a w`` for each ``w`` of ``I(ua)``; and beyond what the proof needs
+- ``u a | w``, ``u | a | w``, and the whole octet by octet, for the same;
+- for each further place in a character, of each form of the grammar (the octets ``v``: F1 80, say, where the right
+  automaton is in the state of E1): ``v | a w`` for each ``w`` of ``I(va)``; and with ``a`` from each class of
+  octets, a boundary inside ``v`` instead, or after ``a`` too.
+
+What it proves: *a decoder that passes, and is always in a state to which some ``u`` or ``u |`` leads, accepts
+exactly the well-formed streams, however they are cut.* For each of these states was asked all of ``W``, so it stands
+for one state of the right automaton; for each of its transitions, boundaries included, what identifies the state
+that it must lead to; so the two run in step for ever. Among these decoders is every automaton of at most 9 states
+over the 257 letters, and every one that has a second set of 9 for what follows a boundary.
+
+The assumption is a strong one. Nothing is proved of decoders that tell apart what the right automaton does not (the
+vectors with ``v`` are there for the likeliest of these), that count chunks or look at their lengths, that remember
+more than one character, or of the text that a decoder puts out. The suite "chunking" samples those.
+"""
+
+from __future__ import annotations
+
+from array import array
+from functools import cache
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from overlong.conformance.protocol import kind
+from overlong.conformance.protocol.wire import STREAMING
+from overlong.conformance.vectors.batch import Batch
+from overlong.conformance.vectors.suites.again import unfinished
+from overlong.conformance.vectors.suites.complete import identifiers
+from overlong.conformance.vectors.suites.suite import BATCH, Suite
+from overlong.reference.automaton import OCTETS
+from overlong.reference.theory import access_words, characterising_set
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from overlong.conformance.vectors.profile import Profile
+    from overlong.reference import Dialect
+    from overlong.reference.automaton import Automaton
+
+Cut = tuple[bytes, tuple[int, ...]]
+"""Octets, and the lengths of their chunks."""
+
+
+@cache
+def cut_strings(spoken: Dialect) -> tuple[Cut, ...]:
+    """The suite, each vector once; those of the same octets stand together, as far as they come together."""
+    words = access_words(spoken.automaton)
+    return tuple(dict.fromkeys((*_of_states(spoken.automaton), *_inside_characters(spoken, frozenset(words)))))
+
+
+def _of_states(automaton: Automaton) -> Iterator[Cut]:
+    words = characterising_set(automaton)
+    identify = identifiers(automaton, words)
+    for state, reach in enumerate(access_words(automaton)):
+        before = len(reach)
+        for word in words:
+            yield from _at(reach + word, (), (before,), (before, before))
+        for octet in OCTETS:
+            for word in identify[automaton.table[state][octet]]:
+                string = reach + bytes([octet]) + word
+                after = before + 1
+                yield from _at(string, (), (before,), (after,), (before, after), range(1, len(string)))
+
+
+def _inside_characters(spoken: Dialect, known: frozenset[bytes]) -> Iterator[Cut]:
+    automaton = spoken.automaton
+    identify = identifiers(automaton, characterising_set(automaton))
+    examples = {octets.octets[0] for octets in automaton.classes}
+    for reach in unfinished(spoken):
+        if reach in known:
+            continue
+        state, before = automaton.run(reach), len(reach)
+        for octet in OCTETS:
+            for word in identify[automaton.table[state][octet]]:
+                string = reach + bytes([octet]) + word
+                yield from _at(string, (before,))
+                if octet in examples:
+                    yield from _at(string, *((place,) for place in range(1, before)), (before, before + 1))
+
+
+def _at(octets: bytes, *cuts: tuple[int, ...] | range) -> Iterator[Cut]:
+    """The octets with boundaries at the places of each of ``cuts``."""
+    for places in cuts:
+        lengths, start = list[int](), 0
+        for place in places:
+            lengths.append(place - start)
+            start = place
+        yield octets, (*lengths, len(octets) - start)
+
+
+def _batches(profile: Profile) -> Iterator[Batch]:
+    strings = iter(cut_strings(profile.dialect))
+    while some := list(islice(strings, BATCH)):
+        octets, chunks = zip(*some, strict=True)
+        yield Batch("complete", array("I", map(len, octets)), b"".join(octets), chunks)
+
+
+CHUNK_EDGES = Suite(
+    "complete(0) in chunks",
+    "no decoder of up to {states} states, or twice as many around a boundary, that is wrong on streams passes this",
+    _batches,
+    lambda profile: len(cut_strings(profile.dialect)),
+    asks=STREAMING,
+    proves=kind.STREAMING,
+)

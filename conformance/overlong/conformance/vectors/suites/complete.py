@@ -1,0 +1,141 @@
+"""The complete suite: read off the automaton, it tells every wrong automaton of its size from the right one.
+
+For depth ``d``, a decoder whose verdict is computed by some deterministic automaton of at most ``n + d``
+states (n = 9 for RFC 3629, the dead state included) answers all of it correctly if and only if it accepts
+exactly the well-formed strings.
+
+The construction is the Wp-method (Fujiwara, von Bochmann, Khendek, Amalou and Ghedamsi 1991): access words
+with the whole characterising set, then every access word followed by every octet with only the words that
+identify the state which that must lead to. One more observation makes it smaller. When an octet leads to
+the dead state, the words that show it is dead may be chosen freely among the suite's accepted suffixes; those
+that begin with an octet ``y`` also show, since all those octets lead to one and the same state, what ``y``
+does in the dead state, which then needs no string of its own. ``docs/theory.md`` has the proof.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from functools import cache
+from typing import TYPE_CHECKING
+
+from overlong.conformance.protocol.kind import VERDICT
+from overlong.conformance.vectors.batch import Batch
+from overlong.conformance.vectors.profile import RFC3629
+from overlong.conformance.vectors.suites.suite import BATCH, Suite
+from overlong.reference import DIALECTS, dialect
+from overlong.reference.automaton import OCTETS
+from overlong.reference.theory import access_words, characterising_set, identifying_words, shortlex, witness
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from overlong.conformance.vectors.profile import Profile
+    from overlong.reference import Dialect
+    from overlong.reference.automaton import Automaton
+
+
+def identifiers(automaton: Automaton, words: tuple[bytes, ...]) -> list[tuple[bytes, ...]]:
+    """For each state, words of the characterising set that tell it from every other state, as few as greed finds."""
+    return identifying_words(len(automaton), words, automaton.accepts)
+
+
+@cache
+def complete_strings(automaton: Automaton) -> tuple[bytes, ...]:
+    """The complete suite of depth 0, shortlex order.
+
+    Raises:
+        ValueError: the automaton is not minimal.
+    """
+    access = access_words(automaton)
+    words = characterising_set(automaton)
+    identify = identifiers(automaton, words)
+    dead = automaton.dead
+    dead_word = None if dead is None else access[dead]
+    strings = {reach + word for reach in access for word in words}
+    to_dead: list[bytes] = []
+    for state, reach in enumerate(access):
+        if state == dead:
+            continue
+        for octet in OCTETS:
+            to = automaton.table[state][octet]
+            step = reach + bytes([octet])
+            if to == dead:
+                if step != dead_word:  # which has the whole characterising set already
+                    to_dead.append(step)
+            else:
+                strings.update(step + word for word in identify[to])
+    if dead is None or dead_word is None:
+        return tuple(sorted(strings, key=shortlex))
+    shown = _show_dead(automaton, to_dead, access, words, strings)
+    for octet in OCTETS:
+        step = dead_word + bytes([octet])
+        strings.update(step + word for word in identify[dead] if bytes([octet]) + word not in shown)
+    return tuple(sorted(strings, key=shortlex))
+
+
+def _show_dead(
+    automaton: Automaton, steps: list[bytes], access: tuple[bytes, ...], words: tuple[bytes, ...], strings: set[bytes]
+) -> set[bytes]:
+    """Add, for each of ``steps``, suffixes that each live state's access word accepts; return the suffixes used.
+
+    Which accepted suffix serves for a state is free: the least, or one that shows something of the dead
+    state as well, an octet before a word of the characterising set.
+    """
+    live = [state for state in range(len(automaton)) if state != automaton.dead]
+    suffixes: dict[frozenset[int], list[bytes]] = defaultdict(list)
+    for suffix in sorted({*words, *(bytes([octet]) + word for octet in OCTETS for word in words)}, key=shortlex):
+        accepting = (u for u in live if access[u] + suffix in strings and automaton.accepts(suffix, u))
+        suffixes[frozenset(accepting)].append(suffix)
+    used: set[bytes] = set()
+    for states in _cover(set(live), list(suffixes)):
+        pool = suffixes[states]
+        # each once, on the last steps, so that the first octets keep the plainest strings: C0 80, not C0 BF
+        for place, step in enumerate(reversed(steps)):
+            suffix = pool[place] if place < len(pool) else pool[0]
+            strings.add(step + suffix)
+            used.add(suffix)
+    return used
+
+
+def _cover(states: set[int], sets: list[frozenset[int]]) -> list[frozenset[int]]:
+    """Few of ``sets`` whose union is ``states``, by greed; ties go to the first."""
+    chosen: list[frozenset[int]] = []
+    while states:
+        best = max(sets, key=lambda each: len(each & states))
+        chosen.append(best)
+        states = states - best
+    return chosen
+
+
+@cache
+def strings_for(spoken: Dialect) -> tuple[bytes, ...]:
+    """The complete suite, and what tells the dialect from every other one: those of more states may pass the former.
+
+    For ``rfc3629`` there is nothing to add, and no other dialect to be compiled.
+    """
+    automaton = spoken.automaton
+    strings = complete_strings(automaton)
+    if spoken.name == RFC3629.speaks:
+        return strings
+    witnesses: list[bytes] = []
+    for name in DIALECTS:
+        other = dialect(name).automaton
+        if all(automaton.accepts(string) == other.accepts(string) for string in (*strings, *witnesses)):
+            least = witness(automaton, other)
+            witnesses.extend([] if least is None else [least])  # utf-8-sig has the language of rfc3629
+    return tuple(sorted({*strings, *witnesses}, key=shortlex))
+
+
+def _batches(profile: Profile) -> Iterator[Batch]:
+    strings = strings_for(profile.dialect)
+    for start in range(0, len(strings), BATCH):
+        yield Batch.of_strings("complete", strings[start : start + BATCH])
+
+
+COMPLETE = Suite(
+    "complete(0)",
+    "no decoder of up to {states} states that differs from {speaks} passes this",
+    _batches,
+    lambda profile: len(strings_for(profile.dialect)),
+    proves=VERDICT,
+)

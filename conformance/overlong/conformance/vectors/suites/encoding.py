@@ -1,0 +1,175 @@
+"""What an encoder is asked: every scalar value, all that is none, and UTF-16 well-formed and ill-formed.
+
+No vector has a lead surrogate right before a trail surrogate among code points: where strings are UTF-16, the
+two are a pair, and a program has no way to ask its encoder about them one by one.
+"""
+
+from __future__ import annotations
+
+from array import array
+from functools import cache, partial
+from itertools import product
+from typing import TYPE_CHECKING
+
+from overlong.conformance.protocol.wire import ACCEPTED, ANNOUNCE, ENCODE, ENCODE_UTF16, Answers, big_endian
+from overlong.conformance.vectors.batch import Batch
+from overlong.conformance.vectors.encoding import SCALARS as CATEGORY
+from overlong.conformance.vectors.encoding import UTF16, answers, halves, pieces
+from overlong.conformance.vectors.profile import RFC3629
+from overlong.conformance.vectors.suites.scalars import SCALARS
+from overlong.conformance.vectors.suites.suite import Suite, in_batches
+from overlong.conformance.vectors.vector import Vector
+from overlong.reference import dialect
+from overlong.reference.order import CODE_POINTS, SURROGATES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from overlong.conformance.protocol.wire import Units
+    from overlong.conformance.vectors.profile import Profile
+
+EDGES = (0, 0x7F, 0x80, 0x7FF, 0x800, 0xD7FF, 0xE000, 0xFEFF, 0xFFFF, 0x10000, 0x10FFFF)
+"""The first and last scalar values of each length and around the surrogates, and the byte order mark."""
+
+BEYOND = tuple(
+    dict.fromkeys(
+        (
+            CODE_POINTS.stop,
+            *(1 << bits | low for bits in range(21, 32) for low in (0, 1, 0x61)),  # cut to fewer bits, they are letters
+            *((1 << bits) - 1 for bits in range(21, 33)),
+            *(CODE_POINTS.stop + surrogate for surrogate in (SURROGATES.start, SURROGATES.stop - 1)),
+            0xFFFFFFFE,
+        )
+    )
+)
+"""Numbers beyond 10FFFF: the first, and each power of two with its neighbours, up to FFFFFFFF."""
+
+ALPHABET = (0x61, 0xE9, 0x20AC, 0xD7FF, 0xD800, 0xDBFF, 0xDC00, 0xDFFF, 0xE000, 0xFFFF)
+"""Code units of which all strings of up to three are asked: both surrogates' edges, and a unit for each length."""
+
+SUPPLEMENTARY = (
+    *(0x10000, 0x103FF, 0x10400, 0x1F600, 0x3FFFF, 0x40000, 0xFFFFF, 0x100000, 0x10FC00, 0x10FFFF),
+    *(plane << 16 | low for plane in range(1, 17) for low in (0, 0xFFFF)),
+)
+"""Characters in pairs: corners of the pairs' and of the octets' bits, and the ends of each plane."""
+
+LONG = 20
+"""Code units in the long texts: more than the blocks that fast encoders take at once; ids still spell them."""
+
+
+def _known(count: int, octets: bytes, batch: Batch, operation: str, _: Units) -> Answers:
+    """The answers about ``count`` scalar values whose octets, all of one length, are known."""
+    if batch.profile.speaks != RFC3629.speaks:
+        singly = (batch.octets[place : place + 4] for place in range(0, len(batch.octets), 4))
+        return answers(operation, singly, batch.profile.dialect, batch.profile.encodes)
+    width = len(octets) // count
+    if operation == ANNOUNCE:
+        return Answers.of(
+            ACCEPTED * count,
+            big_endian("I", [4]) * count,
+            bytes(count),
+            bytes(count),
+            big_endian("I", [width]) * count,
+        )
+    return Answers.of(ACCEPTED * count, big_endian("I", [width]) * count, bytes(count), bytes(count), octets)
+
+
+def _scalars(_: Profile) -> Iterator[Batch]:
+    """The batches of the decoders' suite turned round; the values in one have no gap."""
+    for batch in SCALARS.batches():
+        first, count = ord(batch.octets[: batch.lengths[0]].decode()), len(batch)
+        payloads = big_endian("I", range(first, first + count))
+        closed = partial(_known, count, batch.octets)
+        yield Batch(CATEGORY, array("I", [4]) * count, payloads, closed=closed)
+
+
+def _of_points(points: Sequence[int], comment: str) -> Vector:
+    return Vector(CATEGORY, big_endian("I", points), comment)
+
+
+def _edges() -> Iterator[Vector]:
+    yield _of_points((), "no code point at all")
+    for scalar in EDGES:
+        yield _of_points((scalar,), f"U+{scalar:04X}, at an edge of its length")
+    for pair in product(EDGES, repeat=2):
+        yield _of_points(pair, f"U+{pair[0]:04X} and U+{pair[1]:04X}, at edges of their lengths")
+    for surrogate in SURROGATES:
+        yield _of_points((surrogate,), f"the surrogate {surrogate:04X}, which is no scalar value")
+    for number in BEYOND:
+        yield _of_points((number,), f"{number:X}, which is beyond 10FFFF")
+    for bad in (0xD800, 0xDBFF, 0xDC00, 0xDFFF, CODE_POINTS.stop, 0xFFFFFFFF):
+        for place in range(LONG // 2):
+            text = [0xE9] * (LONG // 2)
+            text[place] = bad
+            yield _of_points(text, f"{bad:X} at index {place}, in the middle of text")
+        for neighbour in EDGES:
+            yield _of_points((neighbour, bad), f"{bad:X} after U+{neighbour:04X}")
+            yield _of_points((bad, neighbour), f"{bad:X} before U+{neighbour:04X}")
+        yield _of_points((bad, bad), f"{bad:X} twice")
+        yield _of_points((0x61, bad, 0x20AC, bad, 0x1F600), f"{bad:X} twice, with text around it")
+    yield _of_points((0xDC00, 0xD800), "two surrogates, the trail before the lead")
+
+
+def _units(units: Sequence[int]) -> Vector:
+    """Code units, with a sentence on what is wrong with them."""
+    octets = big_endian("H", units)
+    lone = [str(piece.place) for piece in pieces(ENCODE_UTF16, octets, dialect()) if piece.octets is None]
+    shown = " ".join(f"{unit:04X}" for unit in units)
+    if not lone:
+        return Vector(UTF16, octets, f"{shown}: well-formed" if units else "no code unit at all")
+    where = f"{'index' if len(lone) == 1 else 'indices'} {', '.join(lone)}"
+    return Vector(UTF16, octets, f"{shown}: no pair at {where}")
+
+
+def _strings_of_units() -> Iterator[Sequence[int]]:
+    yield ()
+    for length in (1, 2, 3):
+        yield from product(ALPHABET, repeat=length)
+    yield from ((edge,) for edge in EDGES if edge <= 0xFFFF)
+    yield from map(halves, SUPPLEMENTARY)
+    yield (0xD800, 0xDC00, 0xD800, 0xDC00)
+    yield (0xD800, 0xD800, 0xDC00, 0xDC00)
+    for letter in (0x61, 0x20AC):
+        for place, wrong in product(range(LONG), ((0xD800,), (0xDC00,), (0xD83D, 0xDE00))):
+            yield (*[letter] * place, *wrong, *[letter] * (LONG - place - len(wrong)))[:LONG]
+
+
+def _once(vectors: Iterable[Vector]) -> tuple[Vector, ...]:
+    """Each payload once, under its first sentence."""
+    first: dict[bytes, Vector] = {}
+    for vector in vectors:
+        first.setdefault(vector.octets, vector)
+    return tuple(first.values())
+
+
+@cache
+def _edge_vectors() -> tuple[Vector, ...]:
+    return _once(_edges())
+
+
+@cache
+def _utf16_vectors() -> tuple[Vector, ...]:
+    return _once(map(_units, _strings_of_units()))
+
+
+ENCODED_SCALARS = Suite(
+    "encoder scalars",
+    "every scalar value alone has its octets, and their number is announced",
+    _scalars,
+    lambda _: SCALARS.size,
+    asks=ENCODE + ANNOUNCE,
+)
+ENCODER_EDGES = Suite(
+    "encoder edges",
+    "what is no scalar value has no octets, alone and in the middle of text",
+    lambda _: in_batches(_edge_vectors()),
+    lambda _: len(_edge_vectors()),
+    asks=ENCODE + ANNOUNCE,
+)
+ENCODER_UTF16 = Suite(
+    "encoder utf-16",
+    "pairs are one character, and surrogates that are no pair have no octets",
+    lambda _: in_batches(_utf16_vectors()),
+    lambda _: len(_utf16_vectors()),
+    asks=ENCODE_UTF16,
+)

@@ -1,0 +1,74 @@
+"""Complete suites for what a decoder does with ill-formed octets: where it refuses, and what it puts out.
+
+Read off the machines of the reference (:mod:`overlong.reference.machine`): a decoder whose answers are computed by
+some machine of as many states answers all of a suite correctly, prefixes included, if and only if it answers
+everything correctly. The prefixes are in the suite: two states may be told apart in the middle of a word, and their
+whole outputs be the same.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from overlong.conformance.protocol.kind import POSITION, REPLACEMENT
+from overlong.conformance.protocol.wire import DECODE, REPLACE, VALIDATE
+from overlong.conformance.vectors.batch import Batch
+from overlong.conformance.vectors.suites.suite import BATCH, Suite
+from overlong.reference.machine import output_machine, place_machine
+from overlong.reference.theory import shortlex
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from overlong.conformance.vectors.profile import Profile
+    from overlong.reference.transducer import Transducer
+
+
+def _places(profile: Profile) -> Transducer:
+    return place_machine(profile.dialect)
+
+
+def _outputs(profile: Profile) -> Transducer:
+    return output_machine(profile.dialect, profile.mode)
+
+
+def _refusing(profile: Profile) -> tuple[bytes, ...]:
+    return _with_prefixes(_places(profile))
+
+
+@cache
+def _replacing(profile: Profile) -> tuple[bytes, ...]:
+    return _with_prefixes(_outputs(profile))
+
+
+@cache
+def _with_prefixes(machine: Transducer) -> tuple[bytes, ...]:
+    strings = machine.complete_strings()
+    prefixes = {string[:end] for string in strings for end in range(len(string) + 1)}
+    return tuple(sorted(prefixes, key=shortlex))
+
+
+def _batches(category: str, strings: tuple[bytes, ...]) -> Iterator[Batch]:
+    for start in range(0, len(strings), BATCH):
+        yield Batch.of_strings(category, strings[start : start + BATCH])
+
+
+COMPLETE_REFUSING = Suite(
+    "complete(0) refusing",
+    "no decoder of up to {states} states that says another place passes this",
+    lambda profile: _batches("refusing", _refusing(profile)),
+    lambda profile: len(_refusing(profile)),
+    asks=VALIDATE + DECODE,
+    machine=_places,
+    proves=POSITION,
+)
+COMPLETE_REPLACING = Suite(
+    "complete(0) replacing",
+    "no decoder of up to {states} states that replaces otherwise passes this",
+    lambda profile: _batches("replacing", _replacing(profile)),
+    lambda profile: len(_replacing(profile)),
+    asks=REPLACE,
+    machine=_outputs,
+    proves=REPLACEMENT,
+)

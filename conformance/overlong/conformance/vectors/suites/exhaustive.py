@@ -1,0 +1,46 @@
+"""Every string of up to so many octets. Not part of a certificate: for files, scores and comparisons."""
+
+from __future__ import annotations
+
+from functools import cache, partial
+from typing import TYPE_CHECKING
+
+from overlong.conformance.vectors.batch import Batch
+from overlong.conformance.vectors.product import Product, all_strings
+from overlong.conformance.vectors.suites.suite import BATCH, Suite
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from overlong.conformance.vectors.profile import Profile
+
+LONGEST = 4
+
+
+def _products(longest: int) -> Iterator[Product]:
+    for length in range(1, longest + 1):
+        yield from all_strings("exhaustive", length)
+
+
+def _batches(longest: int, _: Profile) -> Iterator[Batch]:
+    waiting: list[bytes] = []
+    for each in _products(longest):
+        octets, length = each.octets, len(each.ranges)
+        waiting += [octets[start : start + length] for start in range(0, len(octets), length)]
+        while len(waiting) >= BATCH:
+            yield Batch.of_strings("exhaustive", waiting[:BATCH])
+            waiting = waiting[BATCH:]
+    if waiting:
+        yield Batch.of_strings("exhaustive", waiting)
+
+
+@cache
+def exhaustive(longest: int) -> Suite:
+    """The suite of all strings of 1 to ``longest`` octets."""
+    return Suite(
+        f"exhaustive({longest})",
+        f"every string of 1 to {longest} octets" if longest > 1 else "every octet alone",
+        partial(_batches, longest),
+        lambda _: sum(0x100**length for length in range(1, longest + 1)),
+        products=partial(_products, longest),
+    )

@@ -1,0 +1,43 @@
+"""Suites of vectors that somebody gives: each kind of input is asked all that fits it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from overlong.conformance.protocol.wire import AGAIN, DECODE, GUARDED, REPLACE, STREAMING, VALIDATE
+from overlong.conformance.vectors.suites.suite import Suite, in_batches
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from overlong.conformance.vectors.batch import Batch
+    from overlong.conformance.vectors.vector import Vector
+
+GIVEN = "given"
+"""The first of their names, which stands for all of them on the command line."""
+_AT_ONCE = 16
+"""Of vectors that are asked in many places of memory: each takes long."""
+
+
+def given_suites(vectors: Sequence[Vector]) -> tuple[Suite, ...]:
+    """The suites that these vectors make, as many as there are kinds of them."""
+    whole = [vector for vector in vectors if vector.chunks is None and vector.earlier is None]
+    streams = [vector for vector in vectors if vector.chunks is not None and vector.earlier is None]
+    again = [vector for vector in vectors if vector.earlier is not None]
+    suites = (
+        _suite(GIVEN, "none of the vectors given is answered wrongly", VALIDATE + DECODE + REPLACE, whole),
+        _suite(f"{GIVEN} in chunks", "nor one that comes in chunks", STREAMING, streams),
+        _suite(f"{GIVEN} used before", "nor one that follows another stream", AGAIN, again),
+        _suite(f"{GIVEN} in memory", "the function keeps to its memory with each", GUARDED, whole),
+    )
+    return tuple(suite for suite in suites if suite.size)
+
+
+def _suite(name: str, shows: str, asks: str, vectors: Sequence[Vector]) -> Suite:
+    def batches() -> Iterator[Batch]:
+        for batch in in_batches(vectors):
+            step = _AT_ONCE if asks == GUARDED else len(batch)
+            for start in range(0, len(batch), step):
+                yield batch.part(start, min(start + step, len(batch)))
+
+    return Suite(name, shows, lambda _: batches(), lambda _: len(vectors), asks=asks, listed=lambda: vectors)

@@ -1,0 +1,179 @@
+"""Every scalar value, alone and in context. Built and judged in columns.
+
+The products of octet ranges that the automaton accepts, taken in octet order, are the scalar values in
+order (see :mod:`overlong.reference.order`), so a batch and its right answers are laid out by stride, a
+column at a time, and nothing is decoded to know them.
+"""
+
+from __future__ import annotations
+
+from array import array
+from functools import cache, partial
+from itertools import pairwise
+from math import prod
+from typing import TYPE_CHECKING
+
+from overlong.conformance.protocol.wire import ACCEPTED, VALIDATE, Answers, big_endian
+from overlong.conformance.vectors.batch import Batch
+from overlong.conformance.vectors.product import Product
+from overlong.conformance.vectors.profile import RFC3629
+from overlong.conformance.vectors.suites.suite import BATCH, Suite
+from overlong.reference import dialect, encode_scalars
+from overlong.reference.order import (
+    CODE_POINTS,
+    LEAD_SURROGATES,
+    SURROGATES,
+    TRAIL_SURROGATES,
+    scalar_of_rank,
+    well_formed_products,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from overlong.conformance.protocol.wire import Units
+    from overlong.conformance.vectors.profile import Profile
+    from overlong.reference import Dialect
+
+BETWEEN = (0xE9, 0x61)
+"""The neighbours of each scalar value in the suite "scalars between others"."""
+
+RUN = 64
+"""Scalar values in one string of the suite "runs"."""
+
+
+def _blocks(profile: Profile, size: int = BATCH) -> Iterator[tuple[int, int, bytes, range]]:
+    """Octets per character, characters, their octets, and their scalar values: no gap, one number of units each."""
+    return _blocks_in_order(size) if profile.speaks == RFC3629.speaks else _blocks_of_rows(profile.dialect, size)
+
+
+def _blocks_of_rows(spoken: Dialect, size: int) -> Iterator[tuple[int, int, bytes, range]]:
+    """The same for any dialect, number by number: those of its layout that its grammar has.
+
+    Beyond 10FFFF only the first and the last of each row: RFC 2279 has two thousand million of them.
+    """
+    borders = (0x80, LEAD_SURROGATES.start, TRAIL_SURROGATES.start, SURROGATES.stop, CODE_POINTS.stop)
+    for row in spoken.layout.rows:
+        edges = sorted({row.numbers.start, row.numbers.stop, *(each for each in borders if each in row.numbers)})
+        for start, stop in pairwise(edges):
+            for numbers in _ends(range(start, stop)):
+                if spoken.automaton.accepts(row.octets(numbers[0])):
+                    for first in range(numbers.start, numbers.stop, size):
+                        some = range(first, min(first + size, numbers.stop))
+                        yield len(row.templates), len(some), b"".join(map(row.octets, some)), some
+
+
+def _ends(numbers: range) -> Iterator[range]:
+    """All of them; or, beyond Unicode, the first and the last thousands."""
+    if numbers.start < CODE_POINTS.stop or len(numbers) <= 2 * BATCH:
+        yield numbers
+    else:
+        yield numbers[:BATCH]
+        yield numbers[-BATCH:]
+
+
+def _blocks_in_order(size: int) -> Iterator[tuple[int, int, bytes, range]]:
+    rank = 0
+    for ranges in well_formed_products(dialect().automaton):
+        octets, width = Product("scalar", ranges).octets, len(ranges)
+        total = len(octets) // width
+        done = 0
+        while done < total:
+            first = scalar_of_rank(rank)
+            # a batch does not run across the surrogates, where order and value part
+            room = SURROGATES.start - first if first < SURROGATES.start else total
+            count = min(size, total - done, room)
+            yield width, count, octets[done * width : (done + count) * width], range(first, first + count)
+            done += count
+            rank += count
+
+
+def _accepted(count: int, octets: bytes, scalars: Sequence[int], _: Batch, operation: str, units: Units) -> Answers:
+    """``count`` vectors accepted, each with the same number of units: those of ``octets``, or of ``scalars``."""
+    if operation == VALIDATE:
+        return Answers.of(ACCEPTED * count, bytes(4 * count), bytes(count), bytes(count), b"")
+    # text in its one encoding comes out as it went in
+    output = octets if units.name == "utf-8" else units.write(scalars)
+    each = len(output) // (units.size * count)
+    return Answers.of(ACCEPTED * count, big_endian("I", [each]) * count, bytes(count), bytes(count), output)
+
+
+def _batch(profile: Profile, category: str, count: int, octets: bytes, scalars: Sequence[int]) -> Batch:
+    """Vectors of one length, all well-formed, whose scalar values are known (unless one is a signature, dropped)."""
+    lengths = array("I", [len(octets) // count]) * count
+    closed = None if profile.dialect.rule.drops_signature else partial(_accepted, count, octets, scalars)
+    return Batch(category, lengths, octets, closed=closed)
+
+
+def _singly(profile: Profile) -> Iterator[Batch]:
+    for _, count, octets, scalars in _blocks(profile):
+        yield _batch(profile, "scalar", count, octets, scalars)
+
+
+def _between(profile: Profile) -> Iterator[Batch]:
+    before, after = (encode_scalars([scalar]) for scalar in BETWEEN)
+    for width, count, octets, scalars in _blocks(profile):
+        size = len(before) + width + len(after)
+        framed = bytearray((before + bytes(width) + after) * count)
+        for place in range(width):
+            framed[len(before) + place :: size] = octets[place::width]
+        values = array("I", [BETWEEN[0], 0, BETWEEN[1]]) * count
+        values[1::3] = array("I", scalars)
+        yield _batch(profile, "between", count, bytes(framed), values)
+
+
+def _runs(profile: Profile) -> Iterator[Batch]:
+    for width, count, octets, scalars in _blocks(profile, RUN * BATCH // 8):
+        whole = count - count % RUN
+        if whole:
+            yield _batch(profile, "run", whole // RUN, octets[: whole * width], scalars[:whole])
+        if whole < count:
+            yield _batch(profile, "run", 1, octets[whole * width :], scalars[whole:])
+
+
+def _products() -> Iterator[Product]:
+    for ranges in well_formed_products(dialect().automaton):
+        yield from Product("scalar", ranges).parts()
+
+
+def _products_between() -> Iterator[Product]:
+    before, after = (tuple(range(octet, octet + 1) for octet in encode_scalars([neighbour])) for neighbour in BETWEEN)
+    for ranges in well_formed_products(dialect().automaton):
+        yield from Product("between", (*before, *ranges, *after)).parts()
+
+
+def _count(profile: Profile) -> int:
+    if profile.speaks == RFC3629.speaks:
+        return sum(prod(map(len, ranges)) for ranges in well_formed_products(dialect().automaton))
+    return sum(count for _, count in _sizes(profile, BATCH))
+
+
+def _count_of_runs(profile: Profile) -> int:
+    return sum(-(-count // RUN) for _, count in _sizes(profile, RUN * BATCH // 8))
+
+
+@cache
+def _sizes(profile: Profile, size: int) -> tuple[tuple[int, int], ...]:
+    return tuple((width, count) for width, count, _, _ in _blocks(profile, size))
+
+
+SCALARS = Suite(
+    "scalars",
+    "every scalar value alone",
+    _singly,
+    _count,
+    products=_products,
+)
+BETWEEN_OTHERS = Suite(
+    "scalars between others",
+    "every scalar value after a two-octet character and before ASCII",
+    _between,
+    _count,
+    products=_products_between,
+)
+RUNS = Suite(
+    "runs",
+    f"every scalar value among {RUN} of its neighbours",
+    _runs,
+    _count_of_runs,
+)

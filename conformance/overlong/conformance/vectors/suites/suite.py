@@ -1,0 +1,77 @@
+"""A suite: a name, what it shows, and its vectors as batches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from overlong.conformance.protocol.wire import DECODE, REPLACE, STREAMING, VALIDATE
+from overlong.conformance.vectors.batch import Batch
+from overlong.conformance.vectors.profile import RFC3629, Profile
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+
+    from overlong.conformance.vectors.product import Product
+    from overlong.conformance.vectors.vector import Vector
+
+BATCH = 8192
+"""Vectors in a batch: enough that a batch's own cost vanishes, few enough to keep memory flat."""
+
+
+@dataclass(frozen=True)
+class Suite:
+    """Vectors that show one thing together.
+
+    ``make`` yields the batches anew each time, and ``count`` counts the vectors, for a profile.
+    """
+
+    name: str
+    sentence: str
+    """What it shows; ``{states}`` and ``{speaks}`` stand for those of the profile."""
+    make: Callable[[Profile], Iterable[Batch]]
+    count: Callable[[Profile], int]
+    asks: str = VALIDATE + DECODE + REPLACE
+    """The operations that its vectors are for."""
+    profile: Profile = RFC3629
+    machine: Callable[[Profile], Sized] = lambda profile: profile.dialect.automaton
+    """What has the states."""
+    proves: str = ""
+    """The claim that it proves by itself, of a decoder of bounded size; empty if it only samples."""
+    listed: Callable[[], Iterable[Vector]] | None = None
+    """The vectors with their cases and references, where batches do not carry these."""
+    products: Callable[[], Iterable[Product]] | None = None
+    """The vectors as products, where they are that: files of them are written by stride."""
+
+    def batches(self) -> Iterator[Batch]:
+        """The vectors, in batches that know their suite and their profile."""
+        return (replace(batch, suite=self.name, profile=self.profile) for batch in self.make(self.profile))
+
+    @property
+    def shows(self) -> str:
+        """What it shows, in a sentence."""
+        speaks = "RFC 3629" if self.profile.speaks == RFC3629.speaks else self.profile.speaks
+        return self.sentence.format(states=len(self.machine(self.profile)), speaks=speaks)
+
+    @property
+    def streaming(self) -> bool:
+        """Its vectors are chunked."""
+        return self.asks == STREAMING
+
+    def vectors(self) -> Iterator[Vector]:
+        """The vectors one by one, with all that is known of them."""
+        return (vector for batch in self.batches() for vector in batch) if self.listed is None else iter(self.listed())
+
+    @cached_property
+    def size(self) -> int:
+        return self.count(self.profile)
+
+
+def in_batches(vectors: Iterable[Vector]) -> Iterator[Batch]:
+    """Vectors as batches, cut where the category changes or a batch is full."""
+    for _, group in groupby(vectors, key=lambda vector: vector.category):
+        members: Sequence[Vector] = list(group)
+        for start in range(0, len(members), BATCH):
+            yield Batch.of(members[start : start + BATCH])

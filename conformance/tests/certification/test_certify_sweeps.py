@@ -1,0 +1,253 @@
+"""Sweeps within ``certify``: which a target gets, what they add to the run, the report and the certificate."""
+
+import json
+import shlex
+import shutil
+import subprocess
+from importlib.resources import files
+from pathlib import Path
+
+import jsonschema
+import pytest
+from click.testing import CliRunner
+
+from overlong.__main__ import cli
+from overlong.conformance import certify
+from overlong.conformance.certification import sweeps as certifying
+from overlong.conformance.report.terminal import summary
+from overlong.conformance.results.writer import RESULTS
+from overlong.conformance.sweep.ledger import Ledger, LedgerError
+from overlong.reference import dialect
+
+pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed: apt install gcc")
+UTF8 = dialect().automaton
+
+SOURCE = """
+#include <stdbool.h>
+#include <stddef.h>
+static const unsigned char table[][256] = {%s};
+static const bool accepting[] = {%s};
+bool right(const unsigned char *octets, size_t length) {
+    int state = 0;
+    for (size_t i = 0; i < length; i++) state = table[state][octets[i]];
+    return accepting[state];
+}
+/* what no suite has: a C1 that is accepted at offset 33, and only there */
+bool wrong_at_33(const unsigned char *octets, size_t length) {
+    int state = 0;
+    for (size_t i = 0; i < length; i++)
+        if (i != 33 || octets[i] != 0xC0 || state) state = table[state][octets[i]];
+    return accepting[state];
+}
+/* refuses every character but ASCII from offset 32 on */
+bool ascii_from_32(const unsigned char *octets, size_t length) {
+    int state = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (i >= 32 && octets[i] >= 0xC2) return false;
+        state = table[state][octets[i]];
+    }
+    return accepting[state];
+}
+/* accepts surrogates, but for ED A5 A5 */
+bool surrogates_but_one(const unsigned char *octets, size_t length) {
+    int state = 0;
+    for (size_t i = 0; i < length; i++)
+        if (!state && i + 2 < length && octets[i] == 0xED && octets[i + 1] >> 5 == 5 && octets[i + 2] >> 6 == 2
+            && (octets[i + 1] != 0xA5 || octets[i + 2] != 0xA5)) i += 2;
+        else state = table[state][octets[i]];
+    return accepting[state];
+}
+/* accepts C0 80 from offset 41 on */
+bool lax_from_41(const unsigned char *octets, size_t length) {
+    int state = 0;
+    for (size_t i = 0; i < length; i++)
+        if (i >= 41 && !state && octets[i] == 0xC0 && i + 1 < length && octets[i + 1] == 0x80) i++;
+        else state = table[state][octets[i]];
+    return accepting[state];
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("swept")
+    rows = ", ".join("{" + ", ".join(map(str, row)) + "}" for row in UTF8.table)
+    accepting = ", ".join(str(int(each)) for each in UTF8.accepting)
+    (folder / "lib.c").write_text(SOURCE % (rows, accepting))
+    subprocess.run(["gcc", "-O2", "-shared", "-fPIC", "-o", "lib.so", "lib.c"], cwd=folder, check=True)
+    return folder / "lib.so"
+
+
+def so(library, function):
+    return f"so:{library}:{function}?abi=bool(ptr,len)"
+
+
+@pytest.fixture
+def few(monkeypatch):
+    """The suites cut down: the sweeps are what is tried here."""
+    from overlong.conformance.certification import certify as certification
+    from overlong.conformance.vectors.suites import SUITES
+
+    monkeypatch.setattr(certification, "SUITES", {name: SUITES[name] for name in ("core", "complete(0)")})
+
+
+def swept(certificate):
+    """What its sweep showed."""
+    assert certificate.run.swept is not None
+    return certificate.run.swept
+
+
+def valid(name, data):
+    text = (files("overlong.conformance") / "schemas" / f"{name}.schema.json").read_text("ascii")
+    jsonschema.Draft202012Validator(json.loads(text)).validate(data)
+    return data
+
+
+@pytest.mark.usefixtures("few")
+def test_a_function_of_a_library_is_swept_and_the_certificate_says_so(library, tmp_path):
+    certificate = certify(so(library, "right"), output=tmp_path)
+    run = certificate.run
+    assert run.conformant
+    assert [part.plan.name for part in swept(certificate).plans] == list(certifying.USUAL)
+    statement = valid("certificate-1", certificate.statement)
+    sweeps = statement["predicate"]["overlong"]["sweeps"]
+    assert all(each["kinds"] == {} and each["strings"] == each["expected"]["strings"] for each in sweeps)
+    assert "position or alignment, beyond the sweep placed(64)" in " ".join(certificate.not_covered)
+    records = [valid("results-1", json.loads(line)) for line in (tmp_path / RESULTS).read_text().splitlines()]
+    assert [each["plan"] for each in records if each["record"] == "sweep"] == list(certifying.USUAL)
+    report = "\n".join(summary(certificate, so(library, "right"), width=80, encoding="utf-8"))
+    assert "depth(1): no decoder of up to 10 states that differs from RFC 3629 passes this" in report
+    assert "placed(64) 6 508 320" in report
+
+
+@pytest.mark.usefixtures("few")
+def test_what_only_a_sweep_finds_is_a_finding_like_any_other(library, tmp_path):
+    name = so(library, "wrong_at_33")
+    without = certify(name, sweeps=())
+    assert without.run.conformant
+    assert "--no-sweeps" in without.command
+    certificate = certify(name, sweeps=["placed(40)"], output=tmp_path)
+    run = certificate.run
+    assert "--placed 40" in certificate.command
+    assert [part.plan.name for part in swept(certificate).plans] == ["depth(1)", "placed(40)"]
+    assert run.claims["verdict"] == "fails"
+    bucket = run.buckets["OV201", ""]
+    assert bucket.example.vector.octets[33] == 0xC0
+    total = sum(part.divergences for part in swept(certificate).plans)
+    assert bucket.count == total > 1
+    assert "offset 33" in bucket.example.vector.comment
+    assert certificate.statement["predicate"]["result"] == "FAILED"
+    records = [json.loads(line) for line in (tmp_path / RESULTS).read_text().splitlines()]
+    assert [each["code"] for each in records if each["record"] == "divergence"] == ["OV201"]
+
+
+@pytest.mark.usefixtures("few")
+def test_a_bucket_of_suites_shows_the_least_string_that_a_sweep_asked(library, tmp_path):
+    """Characters from offset 32 on: for some forms the core has 54 octets, placed(33) has 34 to 36."""
+    name = so(library, "ascii_from_32")
+    suites = certify(name, suites=["core"])
+    certificate = certify(name, suites=["core"], sweeps=["placed(33)"], output=tmp_path)
+    wrong = {key: bucket for key, bucket in suites.run.buckets.items() if key[0] == "OV101"}
+    for form, lead in (("%xC2-DF", b"\xc2\x80"), ("%xF4 ", b"\xf4\x80\x80\x80")):
+        (key,) = (key for key in wrong if form in key[1])
+        assert len(wrong[key].example.vector.octets) > 40
+        bucket = certificate.run.buckets[key]
+        assert bucket.example.vector.octets == b"@" * 32 + lead
+        assert bucket.example.bucket == key
+        assert bucket.count == wrong[key].count
+    assert certificate.run.findings_digest == suites.run.findings_digest
+    records = [valid("results-1", json.loads(line)) for line in (tmp_path / RESULTS).read_text().splitlines()]
+    told = {(each["code"], each["place"]): each["example"]["hex"] for each in records if each["record"] == "bucket"}
+    assert all(told[key] == bucket.example.vector.octets.hex() for key, bucket in certificate.run.buckets.items())
+
+
+def test_the_order_in_which_a_bucket_sees_findings_leaves_no_trace(library):
+    """The sweep's example counts only where it is less; a vector of a suite with the same octets keeps its name."""
+    run = certify("cpython-surrogatepass", suites=["complete(0)"], sweeps=["depth(0)"]).run
+    assert run.buckets["OV202", ""].example.vector.octets == b"\xed\xa0\x80"
+    run = certify("cpython-surrogatepass", suites=["scalars"], sweeps=["depth(0)"]).run
+    assert run.buckets["OV202", ""].example.vector.id == "surrogate/eda080"
+
+
+@pytest.mark.usefixtures("few")
+def test_what_a_long_string_of_a_sweep_shows_can_be_asked_again(library, tmp_path):
+    """No suite has it, so its id must not be a digest."""
+    name = so(library, "lax_from_41")
+    certificate = certify(name, suites=["core"], sweeps=["placed(42)"], output=tmp_path)
+    (bucket,) = certificate.run.ordered_buckets
+    assert len(bucket.example.vector.octets) == 43
+    records = [json.loads(line) for line in (tmp_path / RESULTS).read_text().splitlines()]
+    (command,) = [each["reproduce"] for each in records if each["record"] == "bucket"]
+    result = CliRunner().invoke(cli, shlex.split(command)[1:])
+    assert result.exit_code == 1, result.output
+    assert "OV201" in result.output
+
+
+@pytest.mark.usefixtures("few")
+def test_nothing_is_exactly_like_a_dialect_that_a_sweep_tells_it_from(library, tmp_path):
+    """The one surrogate that it refuses is rightly refused, so no finding speaks of it."""
+    name = so(library, "surrogates_but_one")
+    without = certify(name, sweeps=(), output=tmp_path)
+    assert without.run.behaves_like == "lax-surrogates (exact)"
+    certificate = certify(name, sweeps=["exhaustive(3)"], usual=False, output=tmp_path)
+    assert certificate.run.behaves_like == "lax-surrogates (nearest)"
+    records = [valid("results-1", json.loads(line)) for line in (tmp_path / RESULTS).read_text().splitlines()]
+    told = [each for each in records if each["record"] == "automaton"]
+    assert [each["behaves_like"] for each in told] == ["lax-surrogates (nearest)"]
+    assert "<svg" in told[0]["svg"]
+    right = certify("cpython-surrogatepass", sweeps=["depth(0)"], usual=False, output=tmp_path)
+    assert right.run.behaves_like == "lax-surrogates (exact)"
+
+
+@pytest.mark.usefixtures("few")
+def test_named_suites_are_not_followed_by_sweeps_unless_these_are_named(library):
+    assert certify(so(library, "right"), suites=["core"]).run.swept is None
+    certificate = certify(so(library, "right"), suites=["core"], sweeps=["exhaustive(1)"])
+    assert [part.plan.name for part in swept(certificate).plans] == ["exhaustive(1)"]
+
+
+@pytest.mark.usefixtures("few")
+@pytest.mark.parametrize("thorough", [False, True])
+def test_what_takes_a_target_long_is_spared_it_and_told_so(monkeypatch, thorough):
+    monkeypatch.setattr(certifying, "_BEARABLE", 0)
+    monkeypatch.setattr(certifying, "USUAL", ("exhaustive(1)",))
+    run = certify("cpython", thorough=thorough).run
+    assert (run.swept is not None) == thorough
+    assert thorough or any(note.startswith("not swept: 256 strings would take it long") for note in run.notes)
+
+
+@pytest.mark.usefixtures("few")
+def test_without_numpy_it_is_told_what_to_install(monkeypatch):
+    monkeypatch.setattr(certifying, "find_spec", lambda _name: None)
+    run = certify("cpython").run
+    assert run.conformant
+    assert run.swept is None
+    assert any("pip install '.[native]'" in note for note in run.notes)
+
+
+def test_a_sweep_that_cannot_be_leaves_what_the_suites_showed(tmp_path):
+    module = tmp_path / "encoder.py"
+    module.write_text("class Only:\n    operations = {'E': lambda many: [b'' for _ in many]}\nonly = Only()\n")
+    run = certify(f"py:{Path(module)}:only", sweeps=["exhaustive(1)"], suites=["encoder edges"]).run
+    assert "a sweep asks D or V" in run.incomplete
+    assert run.suites
+
+
+def test_a_ledger_that_cannot_be_written_leaves_what_the_suites_showed(monkeypatch):
+    def fail(ledger, _entry):
+        raise LedgerError(f"{ledger.path}: the disk is full")
+
+    monkeypatch.setattr(Ledger, "add", fail)
+    run = certify("cpython", sweeps=["exhaustive(1)"], suites=["core"]).run
+    assert run.incomplete.endswith("sweep.sqlite: the disk is full")
+    assert run.suites
+
+
+def test_what_is_refused_behind_what_is_accepted_has_no_wrong_offset():
+    certificate = certify("cpython-surrogatepass", suites=["core"], sweeps=["depth(0)"])
+    run = certificate.run
+    causes = [bucket.cause for bucket in swept(certificate).buckets if bucket.finding.code == "OV301"]
+    assert {cause.code for cause in causes if cause is not None} == {"OV202"}
+    assert None not in causes
+    assert run.claims["error position"] == "holds"
+    assert {code for code, _ in run.buckets} == {"OV202"}

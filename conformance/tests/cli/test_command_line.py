@@ -1,0 +1,264 @@
+"""The command line, as a user meets it: the words, the exit codes, the files, and never a traceback."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from overlong.__main__ import VERBS, cli
+from progress_lines import beside_progress
+
+HERE = Path(__file__).parents[1]
+
+
+def overlong(*words, cwd=None, **environment):
+    return subprocess.run(
+        [sys.executable, "-m", "overlong", *words],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        cwd=cwd,
+        env={**os.environ, "PYTHONIOENCODING": "utf-8", "COLUMNS": "80", **environment},
+        timeout=120,
+        check=False,
+    )
+
+
+def assert_one_line(text: str) -> None:
+    assert text.count("\n") == 1, text
+    assert "Traceback" not in text
+
+
+@pytest.mark.parametrize("error", [RuntimeError("a\x1b[31mb"), EOFError(), OSError(32, "Broken pipe"), MemoryError()])
+def test_an_internal_error_is_one_line_and_never_a_finding(error, monkeypatch):
+    def failing():
+        raise error
+
+    command = click.Group("finding", commands=[click.Command("list", callback=failing)])
+    monkeypatch.setitem(sys.modules, "failing_verb", SimpleNamespace(command=command))
+    monkeypatch.setitem(VERBS, "finding", "failing_verb")
+    done = CliRunner().invoke(cli, ["finding", "list"])
+    assert done.exit_code == 4
+    assert_one_line(done.stderr)
+    assert f"internal error: {type(error).__name__}" in done.stderr
+    assert "\x1b" not in done.stderr
+    assert f"({Path(__file__).name}:" in done.stderr
+    whole = CliRunner(env={"OVERLONG_TRACEBACK": "1"}).invoke(cli, ["finding", "list"])
+    assert whole.exit_code == 4
+    assert "Traceback" in whole.stderr
+
+
+def test_a_right_decoder(tmp_path):
+    done = overlong("certify", "--no-sweeps", "cpython", "-o", str(tmp_path / "out"))
+    assert done.returncode == 0, done.stderr
+    assert "\nCONFORMANT\n" in done.stdout
+    assert "complete: no decoder of up to 9 states that differs from RFC 3629 passes this" in done.stdout
+    assert beside_progress(done.stderr) == ""
+    statement = json.loads((tmp_path / "out" / "certificate.json").read_text())
+    assert statement["_type"] == "https://in-toto.io/Statement/v1"
+    assert statement["predicate"]["result"] == "PASSED"
+    assert str(tmp_path / "out" / "results.jsonl") in done.stdout
+    assert max(map(len, done.stdout.splitlines()[:-2])) <= 80
+
+
+def test_certificates_are_reproducible_to_the_octet(tmp_path):
+    for name in ("one", "two"):
+        overlong(
+            "certify",
+            "--no-sweeps",
+            "cpython-surrogatepass",
+            "-o",
+            str(tmp_path / name),
+            SOURCE_DATE_EPOCH="1700000000",
+        )
+    for file in ("certificate.json", "results.jsonl"):
+        assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
+    assert '"2023-11-14T22:13:20Z"' in (tmp_path / "one" / "results.jsonl").read_text()
+
+
+def test_surrogatepass_is_one_bucket_with_section_example_and_a_command_that_reproduces_it(tmp_path):
+    done = overlong("certify", "--no-sweeps", "cpython-surrogatepass", cwd=tmp_path)
+    assert done.returncode == 1
+    fails = [line for line in done.stdout.splitlines() if line.startswith("FAIL")]
+    assert len(fails) == 2
+    assert "OV202 surrogate accepted" in fails[0]
+    assert "RFC 3629 §3" in fails[0]
+    assert "OV703 surrogate encoded" in fails[1]
+    assert "input ED A0 80    expected reject at 0, 1 octet    observed accepted U+D800" in done.stdout
+    command, _ = [line.split("reproduce: ")[1] for line in done.stdout.splitlines() if "reproduce: " in line]
+    again = overlong(*command.split()[1:], cwd=tmp_path)
+    assert again.returncode == 1
+    assert "OV202 surrogate accepted" in again.stdout
+    assert (tmp_path / "overlong-results" / ".gitignore").exists() or (
+        tmp_path / "overlong-results" / "cpython-surrogatepass" / ".gitignore"
+    ).exists()
+
+
+def test_a_callable_in_a_file_and_in_a_module(tmp_path):
+    (tmp_path / "mine.py").write_text("def always_true(octets): return True\n")
+    for target in ("py:mine.py:always_true", "py:mine:always_true"):
+        done = overlong("certify", "--quick", target, cwd=tmp_path)
+        assert done.returncode == 1, done.stderr
+        assert "NOT CONFORMANT  8 buckets" in done.stdout
+        assert "no certificate" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "says"),
+    [
+        (["certify", "py:nosuch:f"], 3, "No module named 'nosuch'"),
+        (["certify", "py:nosuch"], 2, "write py:MODULE:CALLABLE"),
+        (["certify", "cpyton"], 2, "did you mean cpython"),
+        (["certify", "dll:x.so:f"], 2, "no kind of target 'dll'"),
+        (["certify", "py:json:loads?mode=loud"], 2, "there may stand mode=fatal, mode=replacement"),
+        (["certify", "--", "/nonexistent/adapter"], 3, "cannot be started: No such file"),
+        (["replay", "c0", "nosuch"], 2, "no target"),
+    ],
+)
+def test_what_a_user_can_mend_is_one_line(words, code, says, tmp_path):
+    done = overlong(*words, cwd=tmp_path)
+    assert done.returncode == code
+    assert done.stdout == ""
+    assert says in done.stderr
+    assert_one_line(done.stderr)
+
+
+@pytest.mark.parametrize(
+    ("file", "says"),
+    [
+        ("libmine.so", "write 'so:./libmine.so:FUNCTION?abi=...'"),
+        ("mine.wasm", "write 'wasm:./mine.wasm:FUNCTION?abi=...'"),
+        ("mine.py", "write py:./mine.py:FUNCTION"),
+        ("adapter", "write -- ./adapter"),
+        ("adapter.js", "-- and the command that runs it"),
+    ],
+)
+def test_a_file_in_place_of_a_target(file, says, tmp_path):
+    (tmp_path / file).touch(0o755 if file == "adapter" else 0o644)
+    done = overlong("certify", f"./{file}", cwd=tmp_path)
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert_one_line(done.stderr)
+
+
+def test_a_program_of_the_current_folder(tmp_path):
+    (tmp_path / "mytool").touch(0o755)
+    done = overlong("certify", "cmd:mytool", cwd=tmp_path)
+    assert done.returncode == 3
+    assert "write ./mytool" in done.stderr
+    assert_one_line(done.stderr)
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["certify"], "Missing argument"),
+        (["certify", "a", "b"], "put -- before a command"),
+        (["certify", "cpython", "--suite", "nosuch"], "there is core"),
+        (["certify", "cpython", "--suite", "core", "--quick"], "leave out --suite"),
+        (["explain", "OV999"], "explain codes"),
+        (["explain", "xyz"], "neither octets"),
+        (["replay", "zz", "cpython"], "no vector id"),
+        (["replay", "overlong/sha256-0123456789abcdef", "cpython"], "no suite has a vector"),
+        (["certfy", "cpython"], "did you mean certify"),
+    ],
+)
+def test_usage_errors(words, says):
+    done = overlong(*words)
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_every_command_has_help_with_examples():
+    for words in ([], ["certify"], ["replay"], ["explain"]):
+        done = overlong(*words, "--help")
+        assert done.returncode == 0
+        assert "Examples:" in done.stdout
+        assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+def test_explain_octets():
+    done = overlong("explain", "E0", "80", "AF")
+    assert done.returncode == 0
+    for words in (
+        "[start] → [E0]", "UTF8-3: %xE0 %xA0-BF UTF8-tail", "wanted A0-BF", "OV201 overlong form",
+        "fatal                      reject at 0, 1 octet", "replacement                U+FFFD U+FFFD U+FFFD",
+        "replacement-per-sequence   U+FFFD", "utf-8b                     U+DCE0 U+DC80 U+DCAF",
+    ):  # fmt: skip
+        assert words in done.stdout
+    assert overlong("explain", "e080af").stdout == done.stdout
+    assert "the input ends" in overlong("explain", "F0 9F 98").stdout
+    assert "U+1F600, 4 octets" in overlong("explain", "0xF0 0x9F 0x98 0x80").stdout
+
+
+def test_explain_codes():
+    listed = overlong("explain", "codes").stdout.splitlines()
+    assert len(listed) > 20
+    for line in listed:
+        code = line.split()[0]
+        done = overlong("explain", code) if code in ("OV201", "OV301", "OV605") else None
+        if done is not None:
+            assert done.returncode == 0
+            assert done.stdout.startswith(line.split("  ")[0])
+    assert "CVE-2000-0884" in overlong("explain", "ov201").stdout
+
+
+def test_targets_are_listed_with_what_is_missing():
+    rows = json.loads(overlong("target", "list", "--format", "json").stdout)
+    assert {"cpython", "cpython-incremental", "node-textdecoder", "glibc-iconv"} <= {row["name"] for row in rows}
+    bare = overlong("target", "list", PATH=str(Path(sys.executable).parent))
+    assert "missing  node-textdecoder" in bare.stdout or "ready    node-textdecoder" in bare.stdout
+    assert all(row["ready"] or "install" in row["missing"] or "only" in row["missing"] for row in rows)
+
+
+def test_a_decoder_that_is_not_here_is_not_measured(tmp_path):
+    done = overlong("certify", "node-textdecoder", cwd=tmp_path, PATH=str(tmp_path))
+    assert done.returncode == 3
+    assert "install Node.js" in done.stderr
+    assert_one_line(done.stderr)
+
+
+def test_json_to_stdout_and_quiet(tmp_path):
+    done = overlong("certify", "--no-sweeps", "cpython", "--format", "json", cwd=tmp_path)
+    assert json.loads(done.stdout)["predicate"]["result"] == "PASSED"
+    quiet = overlong("certify", "cpython", "--quick", "-q", cwd=tmp_path)
+    assert quiet.stdout == "CONFORMANT\n"
+
+
+def test_an_ascii_terminal_gets_ascii_marks(tmp_path):
+    done = overlong("certify", "cpython", "--quick", cwd=tmp_path, PYTHONIOENCODING="ascii:backslashreplace")
+    assert "+ verdict" in done.stdout
+    assert "\\u" not in done.stdout
+
+
+def test_a_partial_run_leaves_no_certificate_of_an_earlier_one(tmp_path):
+    overlong("certify", "--no-sweeps", "cpython", "-o", str(tmp_path))
+    assert (tmp_path / "certificate.json").exists()
+    overlong("certify", "cpython", "--quick", "-o", str(tmp_path))
+    assert not (tmp_path / "certificate.json").exists()
+    assert not list(tmp_path.glob("*.part"))
+
+
+def test_long_vectors_are_replayed_by_their_digest(tmp_path):
+    from overlong.conformance.vectors.suites.core import core_vectors
+
+    long = next(vector for vector in core_vectors() if "sha256" in vector.id)
+    done = overlong("replay", long.id, "cpython")
+    assert done.returncode == 0
+    assert long.comment in done.stdout
+
+
+def test_no_portion_of_the_namespace_package_hides_the_others():
+    import overlong as namespace
+
+    assert namespace.__file__ is None
+    for root in ("reference", "conformance", "fuzz"):
+        assert not (HERE.parent.parent / root / "overlong" / "__init__.py").exists()
+        assert (HERE.parent.parent / root / "overlong" / root / "py.typed").exists()

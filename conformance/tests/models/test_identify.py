@@ -1,0 +1,201 @@
+"""``identify``: real decoders, wrong ones, and those that no machine describes."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+import pytest
+from click.testing import CliRunner
+
+from overlong.__main__ import cli
+from overlong.conformance.models.identify.identify import identify
+from overlong.conformance.report.identity import portrait_as_json, portrait_lines
+from overlong.conformance.targets.builtins import BUILTINS
+from overlong.reference import DIALECTS, ERROR_MODES
+
+if TYPE_CHECKING:
+    from overlong.conformance.models.identify.identify import Portrait
+
+SPEAKERS = Path(__file__).parents[1].joinpath("speakers.py")
+
+
+def names(portrait: Portrait) -> dict[str, tuple[str, bool]]:
+    return {trait.title: (trait.name, trait.exact) for trait in portrait.traits}
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_each_dialect_is_told_by_itself(name: str) -> None:
+    """The reference decoder of each dialect, as a target."""
+    found = names(identify(f"py:{SPEAKERS}:{name.replace('-', '_')}"))
+    assert found["dialect"] == (name, True)
+
+
+@pytest.mark.parametrize("name", [name for name in ERROR_MODES if name != "fatal"])
+def test_each_error_mode_is_told_by_itself(name: str) -> None:
+    found = names(identify(f"py:{SPEAKERS}:{name.replace('-', '_')}?mode=replacement"))
+    assert found == {"error mode": (name, True)}
+
+
+KNOWN = [
+    ("cpython", "dialect", "rfc3629", ""),
+    ("cpython", "error position", "rfc3629", ""),
+    ("cpython", "error mode", "replacement", ""),
+    ("cpython-surrogatepass", "dialect", "lax-surrogates", ""),
+    ("cpython-surrogateescape", "error mode", "utf-8b", ""),
+    ("cpython-incremental", "dialect in streams", "as of the whole", ""),
+    ("cpython-incremental", "withholding", "nothing held back", "ED A0-BF"),  # python/cpython#154520
+    ("node-textdecoder", "dialect", "rfc3629", ""),
+    ("node-textdecoder", "error mode", "replacement", ""),
+    ("node-textdecoder", "withholding", "nothing held back", ""),
+    ("go-utf8", "error mode", "replacement-per-octet", ""),
+    ("go-tovalidutf8", "error mode", "replacement-per-run", ""),
+    ("rust-std", "error position", "rfc3629", ""),
+    ("rust-std", "error mode", "replacement", ""),
+    ("glibc-iconv", "error position", "rfc3629", "F5-F7"),  # EINVAL for what nothing can complete
+    ("java-readutf", "dialect", "mutf-8-lax", ""),
+    ("java-charsetdecoder", "error position", "rfc3629", "ED A0-BF"),
+    ("java-charsetdecoder", "error mode", "replacement-per-surrogate", ""),
+    ("perl-utf8", "dialect", "rfc2279", "FE 82-BF 5(80-BF)"),
+    ("perl-utf-8-strict", "dialect", "rfc3629", "EF B7 90-AF"),  # noncharacters
+    ("perl-utf-8-strict", "error position", "rfc3629", "EF B7 90-AF"),
+]
+
+
+@cache
+def portrait_of(target: str) -> Portrait:
+    return identify(target)
+
+
+@pytest.mark.parametrize(("target", "title", "like", "departure"), KNOWN)
+def test_real_decoders_are_what_they_are_known_to_be(target: str, title: str, like: str, departure: str) -> None:
+    if missing := BUILTINS[target].missing():
+        pytest.skip(missing)
+    trait = portrait_of(target).trait(title)
+    assert trait is not None
+    assert trait.name == like
+    assert (str(trait.departures[0]) if trait.departures else "") == departure
+
+
+def test_noncharacters_refused_are_named() -> None:
+    if missing := BUILTINS["perl-utf-8-strict"].missing():
+        pytest.skip(missing)
+    lines = "\n".join(portrait_lines(portrait_of("perl-utf-8-strict"), 80))
+    assert "refuses EF B7 90-AF" in lines
+    assert "refuses EF BF BE-BF" in lines
+    assert "refuses F1-F3 8F,9F,AF,BF BF BE-BF" in lines  # through states that EF BF leads to, too
+
+
+def test_a_form_of_thirteen_octets_is_not_missed() -> None:
+    trait = identify(f"py:{SPEAKERS}:thirteen").trait("dialect")
+    assert trait is not None
+    assert [len(departure.classes) for departure in trait.departures] == [13]
+
+
+def test_what_no_machine_describes_is_said_to_be_that() -> None:
+    trait = identify(f"py:{SPEAKERS}:even_length").trait("dialect")
+    assert trait is not None  # a machine of twice the states
+    assert not trait.exact
+    trait = identify(f"py:{SPEAKERS}:square_length", questions=50_000).trait("dialect")
+    assert trait is not None
+    assert trait.learned is None
+    assert "no machine" in trait.why_not or "not settled" in trait.why_not
+
+
+def test_nothing_is_exact_that_other_strings_tell_from_it() -> None:
+    """A threshold, which no machine of few states has: it is told with its offset."""
+    portrait = identify(f"py:{SPEAKERS}:overlong_from_32")
+    (trait,) = portrait.traits
+    assert (trait.name, trait.exact, trait.departures) == ("rfc3629", False, ())
+    lines = "\n".join(portrait_lines(portrait, 80))
+    assert "exactly" not in lines
+    assert "rfc3629 except:\n" in lines
+    assert "from offset 32 on C0 80 is accepted, not refused" in lines
+    assert "machine" not in lines  # no bound holds of it
+    (against,) = trait.against
+    assert (len(against.octets), against.onwards, against.finding.code) == (34, True, "OV201")
+    data = portrait_as_json(portrait)["traits"][0]
+    assert not data["exact"]
+    assert [(each["octets"], each["offset"], each["onwards"]) for each in data["against"]] == [("c080", 32, True)]
+
+
+def test_strings_from_elsewhere_are_learned_from() -> None:
+    """One pair of 65 536, which is like its neighbours but for one octet."""
+    (trait,) = identify(f"py:{SPEAKERS}:overlong_pair").traits
+    assert [str(departure) for departure in trait.departures] == ["C1 A5"]
+    assert not trait.against
+
+
+def test_a_limit_on_length_is_no_exact_dialect() -> None:
+    trait = portrait_of(f"py:{SPEAKERS}:short_only").trait("dialect")
+    assert trait is not None
+    assert trait.against
+    assert all(len(each.octets) > 4000 for each in trait.against)
+    assert not trait.exact
+
+
+def test_who_may_ask_little_asks_fewer_strings_from_elsewhere() -> None:
+    few, many = (identify(f"py:{SPEAKERS}:rfc3629", questions=number) for number in (100_000, 1_000_000))
+    assert few.questions + few.tried == 100_000
+    assert few.tried < many.tried
+    assert all(trait.exact for trait in (*few.traits, *many.traits))
+
+
+def test_the_bound_on_questions_is_kept() -> None:
+    portrait = identify("cpython", questions=5000)
+    assert portrait.questions + portrait.tried <= 5000 * len(portrait.teachers)
+    assert all(trait.learned is None for trait in portrait.traits)
+
+
+@pytest.mark.parametrize("kind", ["svg", "mmd", "dot"])
+def test_pictures_mark_what_differs_and_nothing_else(tmp_path: Path, kind: str) -> None:
+    red = {"svg": 'marker-end="url(#different)"', "mmd": "linkStyle", "dot": "penwidth=3"}[kind]
+    for speaker, differs in (("rfc3629", False), ("unlike_anything", True)):
+        path = tmp_path / f"{speaker}.{kind}"
+        result = CliRunner().invoke(cli, ["identify", f"py:{SPEAKERS}:{speaker}", "--picture", str(path)])
+        assert result.exit_code == 0, result.output
+        text = path.read_text("ascii")
+        assert (red in text) == differs
+        if kind == "svg":
+            ET.fromstring(text)
+
+
+@pytest.mark.skipif(shutil.which("dot") is None, reason="graphviz is not installed")
+def test_graphviz_reads_the_picture(tmp_path: Path) -> None:
+    import subprocess
+
+    path = tmp_path / "a.dot"
+    CliRunner().invoke(cli, ["identify", f"py:{SPEAKERS}:unlike_anything", "--picture", str(path)])
+    subprocess.run(["dot", "-Tsvg", str(path)], check=True, capture_output=True)
+
+
+def test_the_data_hold_the_machine() -> None:
+    result = CliRunner().invoke(cli, ["identify", "--format", "json", "cpython"])
+    portrait = json.loads(result.output)
+    dialect = portrait["traits"][0]
+    assert dialect["exact"]
+    assert len(dialect["machine"]["next"]) == 9
+    assert len(dialect["machine"]["classes"]) == 12
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["identify", "nosuch"], 2, "no target"),
+        (["identify", "cpython", "--picture", "a.png"], 2, ".svg"),
+        (["identify", "cpython", "--picture", "/nosuch/a.svg"], 2, "/nosuch"),
+        (["identify", "py:nosuch:f"], 3, "not measured"),
+        (["identify", f"py:{SPEAKERS}:square_length", "--questions", "50000"], 4, "not settled"),
+        (["identify", f"py:{SPEAKERS}:crashes"], 4, "it fails on"),
+        (["identify", f"py:{SPEAKERS}:fickle"], 4, "not settled"),
+    ],
+)
+def test_what_goes_wrong_is_one_line(arguments: list[str], code: int, said: str) -> None:
+    result = CliRunner().invoke(cli, arguments)
+    assert result.exit_code == code, result.output
+    assert said in result.output + (result.stderr if result.stderr_bytes else "")
+    assert "Traceback" not in result.output

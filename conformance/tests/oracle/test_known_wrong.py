@@ -1,0 +1,73 @@
+"""The judge, tested: every known-wrong decoder is caught, for what is wrong with it and nothing else."""
+
+from pathlib import Path
+
+import pytest
+
+from known_wrong import WRONG
+from overlong.conformance import certify
+from overlong.conformance.targets.builtins import BUILTINS
+from overlong.conformance.vectors.suites import QUICK, SUITES
+
+DECODERS = Path(__file__).parents[1] / "known_wrong.py"
+NEEDS_SCALARS = {"one_character_is_another"}
+
+
+def caught(name: str) -> set[str]:
+    quick = [suite for suite in QUICK if suite != "complete(0) in chunks"]  # test_streaming.py has that
+    suites = ["scalars"] if name in NEEDS_SCALARS else quick
+    certificate = certify(f"py:{DECODERS}:{name}", suites=suites)
+    assert not certificate.run.incomplete
+    assert not certificate.run.restarts
+    return {code for code, _ in certificate.run.buckets}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_caught_for_what_it_is(name):
+    assert caught(name) == WRONG[name]
+
+
+def test_there_are_enough_of_them():
+    assert len(WRONG) >= 40
+    assert {"OV101", "OV102", "OV301", "OV302", "OV303", "OV401", "OV402", "OV501", "OV601"} <= set().union(
+        *WRONG.values()
+    )
+
+
+@pytest.mark.parametrize("name", ["cpython", "node-textdecoder", "node-buffer"])
+def test_no_right_decoder_is_accused(name):
+    if why := BUILTINS[name].missing():
+        pytest.skip(why)
+    certificate = certify(name)
+    assert certificate.run.buckets == {}
+    assert certificate.conformant
+    assert certificate.refused == ""
+    assert all(part.whole for part in certificate.run.suites)
+
+
+def test_cpython_keeps_back_what_can_only_be_a_surrogate_and_nothing_else_is_wrong():
+    """ED A0 at the end of a chunk (python/cpython#154520)."""
+    certificate = certify("cpython-incremental", suites=QUICK)
+    assert set(certificate.run.buckets) == {("OV511", "surrogate"), ("OV512", "surrogate")}
+    octets = {bucket.example.vector.octets for bucket in certificate.run.buckets.values()}
+    assert octets == {b"\xed\xa0"}
+    measured = {claim: state for claim, state in certificate.claims.items() if claim not in ("encoder", "memory")}
+    assert [claim for claim, state in measured.items() if state != "holds"] == ["earliest detection"]
+
+
+def test_glibc_differs_only_in_what_it_says_of_missing_input():
+    """iconv reports EINVAL ("incomplete") for F5, F8, E0 80 and ED A0, which no octet can complete."""
+    if why := BUILTINS["glibc-iconv"].missing():
+        pytest.skip(why)
+    certificate = certify("glibc-iconv", suites=QUICK)
+    assert {code for code, _ in certificate.run.buckets} == {"OV303", "OV512"}  # and in a stream it waits for more
+    failing = {claim for claim, state in certificate.claims.items() if state == "fails"}
+    assert failing == {"error position", "earliest detection"}
+
+
+def test_one_cause_is_one_bucket():
+    certificate = certify("cpython-surrogatepass", suites=list(SUITES))
+    assert set(certificate.run.buckets) == {("OV202", ""), ("OV703", "lone surrogate")}  # its decoder's, its encoder's
+    bucket = certificate.run.buckets["OV202", ""]
+    assert bucket.example.vector.octets == b"\xed\xa0\x80"
+    assert bucket.count > 100

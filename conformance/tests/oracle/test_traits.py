@@ -1,0 +1,170 @@
+"""A declared trait is shown, tested, and hides nothing behind it."""
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from overlong.conformance import certify
+from overlong.conformance.certification.replay import replay
+from overlong.conformance.oracle.target import UnknownTarget
+from overlong.conformance.report.terminal import summary
+from overlong.conformance.results.headline import State
+from overlong.conformance.vectors.vector import Vector
+from overlong.reference import Decoded
+
+DECODERS = str(Path(__file__).parents[1].joinpath("with_traits.py"))
+WHOLE = ("core", "complete(0)", "scalars")
+
+
+def target(name):
+    return f"py:{DECODERS}:{name}"
+
+
+def overlong(*words):
+    return subprocess.run(
+        [sys.executable, "-m", "overlong", *words],
+        capture_output=True,
+        encoding="utf-8",
+        env={**os.environ, "PYTHONIOENCODING": "utf-8", "COLUMNS": "80"},
+        check=False,
+    )
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("ends_at_nul", "refuses_nul", "strips", "xml", "xml_as_lines"),
+        *("undeclared_xml?wrapper=xml", "xml?nul=refused", "declares_another?nul=refused"),
+        "undeclared_all?nul=refused&mode=fatal&bom=strips",
+    ],
+)
+def test_a_right_decoder_with_a_trait_conforms(name):
+    run = certify(target(name), suites=WHOLE).run
+    assert run.conformant, [bucket.example for bucket in run.ordered_buckets]
+    assert all(part.whole for part in run.suites)
+    assert run.suites[0].aside > 0
+
+
+def test_strings_that_two_traits_touch_are_set_aside():
+    run = certify(target("strips_and_ends_at_nul"), suites=("core",)).run
+    assert run.conformant, [bucket.example for bucket in run.ordered_buckets]
+
+
+@pytest.mark.parametrize(
+    ("name", "octets", "claim"),
+    [
+        ("says_that_it_ends_at_nul", "00", "declared limits"),
+        ("says_that_it_refuses_nul", "00", "declared limits"),
+        ("says_that_it_strips", "efbbbf", "declared limits"),
+        ("says_that_it_is_xml", "00", "declared limits"),
+        ("xml_but_for_a_noncharacter", "efbfbf", "scalars"),
+        ("xml_without_cr", "0d", "scalars"),
+        ("lax_before_nul", None, "verdict"),
+        ("lax_after_signature", None, "verdict"),
+    ],
+)
+def test_a_trait_that_is_not_as_declared_is_found_out(name, octets, claim):
+    """It refutes what the answer refutes without the declaration, too; where only that is false, the declaration."""
+    certificate = certify(target(name), suites=WHOLE)
+    run = certificate.run
+    assert claim in run.failing
+    only = {bucket.example.claim for bucket in run.ordered_buckets} == {"declared limits"}
+    assert run.state is (State.EXCEPT if only else State.DIVERGES)
+    shown = " ".join(" ".join(summary(certificate, target(name), width=80, encoding="utf-8")).split())
+    assert re.search(r"buckets?, \d+ answers? to strings set aside", shown)
+    assert ("CONFORMANT EXCEPT declared limits" in shown) == only
+    assert "✗ verdict" not in shown or not only
+    assert {bucket.example.code for bucket in run.ordered_buckets} == {"OV606"}
+    example = run.ordered_buckets[0].example
+    assert octets in (None, example.vector.octets.hex())
+    (answer,) = replay(example.vector, target(name))
+    assert answer.finding is not None
+    assert answer.finding.code == "OV606"
+    assert answer.finding.expected_words == example.expected_words
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("nul=kept", "after the question mark stands 'nul=kept'; there may stand mode=fatal, mode=replacement, nul="),
+        ("wrapper=xml&", "stands ''"),
+        ("nul=refused&nul=ends the string", "stands nul= more than once"),
+        ("mode=fatal&mode=fatal", "stands mode= more than once"),
+    ],
+)
+def test_what_may_be_said_of_a_python_function(words, says):
+    with pytest.raises(UnknownTarget, match=re.escape(says)):
+        certify(target(f"xml?{words}"), suites=("core",))
+
+
+def test_the_words_are_those_of_shared_libraries():
+    """One parser reads them all."""
+    with pytest.raises(UnknownTarget) as of_python:
+        certify(target("xml?bom=kept"))
+    with pytest.raises(UnknownTarget) as of_c:
+        certify("so:libc.so.6:f?abi=bool(ptr,len)&bom=kept")
+    words = "nul=ends the string, nul=refused, bom=strips, wrapper=json-string, wrapper=xml"
+    assert str(of_python.value).endswith(words)
+    assert str(of_c.value).endswith(words)
+
+
+def test_a_fault_beside_a_trait_is_found():
+    run = certify(target("surrogates_and_ends_at_nul"), suites=WHOLE).run
+    assert [bucket.example.code for bucket in run.ordered_buckets] == ["OV202"]
+
+
+def test_what_is_shown(tmp_path):
+    shown = overlong("certify", "--quick", "-o", str(tmp_path), target("ends_at_nul"))
+    assert shown.returncode == 0, shown.stderr
+    headline = next(line for line in shown.stdout.splitlines() if line.startswith("CONFORMANT"))
+    assert re.fullmatch(r"CONFORMANT, [\d ]+ vectors set aside \(nul: ends the string\)", headline)
+    assert "nul: ends the string; strings with octet 00 are set aside (" in shown.stdout
+    records = [json.loads(line) for line in (tmp_path / "results.jsonl").read_text().splitlines()]
+    core = next(each for each in records if each.get("suite") == "core")
+    assert core["set_aside"] > 0
+    assert core["asked"] + core["set_aside"] == core["vectors"]
+    wrong = overlong("certify", "--quick", "-o", str(tmp_path), target("says_that_it_strips"))
+    assert wrong.returncode == 1
+    command = next(line for line in wrong.stdout.splitlines() if "reproduce:" in line).partition("overlong ")[2]
+    assert overlong(*shlex.split(command)).returncode == 1
+
+
+def test_replay_expects_what_the_trait_says():
+    (answer,) = replay(Vector("input", b"a\0\xff"), target("ends_at_nul"))
+    assert answer.finding is None
+    assert answer.expected == Decoded((ord("a"),))
+
+
+def test_every_headline_says_what_is_set_aside(tmp_path):
+    """Who reads nothing but the headline must not take the verdict for more than it is."""
+    done = overlong("certify", "--no-sweeps", "-o", str(tmp_path), "-q", target("ends_at_nul"))
+    words = done.stdout.strip().removeprefix("CONFORMANT, ")
+    assert re.fullmatch(r"[\d ]+ vectors set aside \(nul: ends the string\)", words), done.stdout + done.stderr
+    for source in ("results.jsonl", "certificate.json"):
+        for form in ("text", "markdown", "html", "junit", "badge", "sarif"):
+            assert words in overlong("report", "--format", form, str(tmp_path / source)).stdout, (source, form)
+        assert json.loads(overlong("report", "--format", "badge", str(tmp_path / source)).stdout)["color"] == "blue"
+    statement = json.loads((tmp_path / "certificate.json").read_text())
+    assert statement["predicate"]["overlong"]["set_aside"] == words
+    assert overlong("verify", "--no-run", str(tmp_path / "certificate.json")).returncode == 0
+    statement["predicate"]["overlong"]["set_aside"] = "1 vector set aside (nul: ends the string)"
+    (tmp_path / "certificate.json").write_text(json.dumps(statement))
+    assert "set_aside" in overlong("verify", "--no-run", str(tmp_path / "certificate.json")).stdout
+
+
+def test_a_row_of_a_matrix_says_what_is_set_aside(tmp_path):
+    shown = overlong("matrix", "--quick", "-o", str(tmp_path), target("ends_at_nul"), target("refuses_nul"))
+    assert shown.returncode == 0, shown.stderr
+    assert "vectors set aside (nul: ends the string)" in shown.stdout
+    assert "vectors set aside (nul: refused)" in shown.stdout
+    for folder in {path.parent for path in tmp_path.glob("*/results.jsonl")}:
+        shutil.rmtree(folder)
+    told = overlong("report", str(tmp_path / "matrix.json")).stdout  # the row alone
+    assert "vectors set aside (nul: ends the string)" in told

@@ -1,0 +1,100 @@
+"""The tutorials, followed word for word: files are written, changed and built as they say, and say what is shown."""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).parents[3] / "docs"
+TUTORIALS = DOCS / "tutorials"
+NEEDS = {"c": "cc", "rust": "rustc", "go": "go", "java": "javac", "node": "node", "python": "python3"}
+FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+NOT_RUN = {"sh", "yaml", "text"}  # what a reader does elsewhere; test_commands_elsewhere_exist looks at it
+
+
+def steps(text):
+    """The fences of a page in their order: language, text, and the file that the line above names."""
+    end = 0
+    for fence in FENCE.finditer(text):
+        above = text[end : fence.start()].strip().splitlines()
+        named = re.findall(r"`([\w.]+\.\w+)`", above[-1]) if above and above[-1].endswith(":") else []
+        yield fence[1], fence[2], named[-1] if named else None
+        end = fence.end()
+
+
+def without_chance(text):
+    """Output without times and versions."""
+    text = re.sub(r"\d+\.\d s\b", "0.0 s", text)
+    text = re.sub(r"^(\S+@1 · .*?)(?:\n )? \([^()]+\)$", r"\1 (version)", text, flags=re.MULTILINE)
+    return [line.rstrip() for line in text.strip().splitlines()]
+
+
+def changed(source, change):
+    """A file after a change that is shown as a diff: lines that go, lines that come, and lines around them."""
+    for part in re.split(r"^@@.*\n", change, flags=re.MULTILINE):
+        lines = part.splitlines(keepends=True)
+        old = "".join(line[1:] for line in lines if line[0] != "+")
+        new = "".join(line[1:] for line in lines if line[0] != "-")
+        assert source.count(old) == 1, f"{source.count(old)} times in the file:\n{old}"
+        source = source.replace(old, new)
+    return source
+
+
+def holds(shown, said):
+    """Whether the lines that are shown are those that were said; ``...`` stands for any lines."""
+    pattern = "\n".join(".*" if line == "..." else re.escape(line) for line in shown)
+    return re.fullmatch(pattern.replace("\n.*", r"(?:\n.*)?"), "\n".join(said), re.DOTALL) is not None
+
+
+def run(command):
+    words = shlex.split(command)
+    if words[0] == "overlong":
+        words = [sys.executable, "-m", *words]
+    return subprocess.run(words, capture_output=True, text=True, encoding="utf-8", check=False)
+
+
+@pytest.mark.parametrize("language", NEEDS)
+def test_a_tutorial_is_followed(language, tmp_path, monkeypatch):
+    if not shutil.which(NEEDS[language]):
+        pytest.skip(f"{NEEDS[language]} is not on PATH")
+    monkeypatch.chdir(tmp_path)
+    for name, value in (("COLUMNS", "80"), ("PYTHONUTF8", "1"), ("NO_COLOR", "1"), ("GOFLAGS", "-mod=mod")):
+        monkeypatch.setenv(name, value)
+    verdicts = []
+    for kind, text, name in steps((TUTORIALS / f"{language}.md").read_text("utf-8")):
+        if kind == "console":
+            for session in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
+                command, _, shown = session.partition("\n")
+                done = run(command)
+                said = done.stdout or done.stderr  # progress goes there while there is a result, and no page shows it
+                assert holds(without_chance(shown), without_chance(said)), f"$ {command}\n{said}"
+                verdicts += re.findall(r"^(?:NOT )?CONFORMANT\b.*", done.stdout, re.MULTILINE)
+        elif kind == "diff":
+            file = tmp_path / name
+            file.write_text(changed(file.read_text("utf-8"), text), "utf-8")
+        elif kind not in NOT_RUN:
+            assert name, f"no line names the file for:\n{text}"
+            (tmp_path / name).write_text(text, "utf-8")
+    assert verdicts[0] != "CONFORMANT"
+    assert verdicts[-1] == "CONFORMANT"
+
+
+def test_every_language_has_a_tutorial():
+    assert {page.stem for page in TUTORIALS.glob("*.md")} == set(NEEDS)
+
+
+def test_commands_elsewhere_exist(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = set()
+    for language in NEEDS:
+        for kind, text, _ in steps((TUTORIALS / f"{language}.md").read_text("utf-8")):
+            if kind in NOT_RUN:
+                lines.update(re.findall(r"\boverlong ([a-z]+(?: (?:new|list|check|show|export)\b)?)", text))
+    assert "verify" in lines
+    for words in sorted(lines):
+        assert run(f"overlong {words} --help").returncode == os.EX_OK, words

@@ -1,0 +1,175 @@
+"""Every JSON that is written for others has a schema of draft 2020-12, and is as that says."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from click.testing import CliRunner
+
+from overlong.__main__ import cli
+
+DRAFT = "https://json-schema.org/draft/2020-12/schema"
+ROOT = Path(__file__).parents[3]
+SPEAKERS = Path(__file__).parents[1].joinpath("speakers.py")
+SCHEMAS = {
+    each.name.removesuffix(".schema.json"): json.loads(each.read_text("ascii"))
+    for each in (files("overlong.conformance") / "schemas").iterdir()
+    if each.name.endswith(".schema.json")
+}
+
+WRITERS = {
+    "conformance/certificate.py": "certificate-1",
+    "conformance/commands/check.py": "target-check-1",
+    "conformance/commands/identify.py": "identity-1",
+    "conformance/commands/score.py": "score-1",
+    "conformance/commands/target.py": "target-list-1",
+    "conformance/commands/vectors.py": "vectors-1",
+    "conformance/commands/verify.py": "verification-1",
+    "conformance/matrix/statement.py": "matrix-1",
+    "conformance/report/data.py": "report-1",
+    "conformance/results.py": "results-1",
+    "conformance/sweep/statement.py": "sweep-1",
+    "conformance/vectors/formats/json.py": "vectors-1",
+    "conformance/vectors/lines.py": "vectors-1",
+    "conformance/vectors/sink.py": "vectors-1",
+    "conformance/verification/verifying.py": "certificate-1",
+    "fuzz/campaign/statement.py": "campaign-1",
+    "fuzz/commands/finding.py": "finding-1 cause-1",
+    "fuzz/promotion/promote.py": "vectors-1",
+}
+"""Modules that write JSON for others, and its schema."""
+OTHERS = {
+    "conformance/report/badge.py": "shields.io has its own",
+    "conformance/report/sarif.py": "OASIS has its own",
+    **dict.fromkeys(
+        (
+            "conformance/targets/adapters/chromium.py",
+            "conformance/targets/adapters/one_shot.py",
+            "conformance/targets/adapters/python.py",
+            "conformance/targets/adapters/sweeping.py",
+            "conformance/sweep/in_process.py",
+            "conformance/vectors/formats/frames.py",
+        ),
+        "a greeting, or what stands in a request: docs/protocol.md",
+    ),
+    **dict.fromkeys(
+        (
+            "conformance/report/reading/documents.py",
+            "conformance/vectors/check.py",
+            "conformance/verification/comparison.py",
+            "fuzz/promotion/languages/python.py",
+        ),
+        "a string literal, or a value in a message",
+    ),
+    **dict.fromkeys(
+        (
+            "conformance/matrix/running.py",
+            "conformance/sweep/ledger.py",
+            "conformance/targets/consent.py",
+            "fuzz/bucket.py",
+            "fuzz/campaign/campaign.py",
+            "fuzz/campaign/store.py",
+            "fuzz/campaign/written.py",
+            "fuzz/engines/atheris_child.py",
+            "fuzz/engines/atheris_engine.py",
+            "fuzz/survey/asked.py",
+        ),
+        "from one process of ours to another, or into a database of ours",
+    ),
+}
+"""Modules that make JSON which is nobody's to read, or whose form is not ours; and why."""
+
+
+def _makes_json(path: Path) -> bool:
+    """Whether a module calls ``json.dumps``, or what spells JSON for all."""
+    tree = ast.parse(path.read_text("utf-8"))
+    spellers = {
+        alias.asname or alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+        and node.module in ("overlong.conformance.results.writer", "overlong.conformance.results.certificate", "json")
+        for alias in node.names
+        if alias.name in ("spelt", "dumps", "dump")
+    }
+    calls = (node.func for node in ast.walk(tree) if isinstance(node, ast.Call))
+    return any(
+        (isinstance(each, ast.Attribute) and each.attr in ("dumps", "dump") and ast.unparse(each.value) == "json")
+        or (isinstance(each, ast.Name) and each.id in spellers)
+        for each in calls
+    )
+
+
+def test_every_module_that_writes_json_is_known_with_its_schema() -> None:
+    """A new one fails here until it has a schema, or a reason."""
+    found = {
+        str(path.relative_to(portion)).replace("\\", "/").removeprefix("overlong/")
+        for portion in (ROOT / "reference", ROOT / "conformance", ROOT / "fuzz")
+        for path in (portion / "overlong").rglob("*.py")
+        if _makes_json(path)
+    }
+    assert found == {*WRITERS, *OTHERS}
+    assert {name for names in WRITERS.values() for name in names.split()} == set(SCHEMAS)
+
+
+def test_every_schema_that_code_names_is_there() -> None:
+    named = {
+        name
+        for portion in ("conformance", "fuzz")
+        for path in (ROOT / portion / "overlong").rglob("*.py")
+        for name in re.findall(r'"overlong/([a-z-]+-\d+)"', path.read_text("utf-8"))
+    }
+    defined = {
+        name for schema in SCHEMAS.values() for name in re.findall(r"overlong/([a-z-]+-\d+)", json.dumps(schema))
+    }
+    assert named <= defined
+    assert "identity-1" in named
+
+
+@pytest.mark.parametrize("name", sorted(SCHEMAS))
+def test_schemas_are_of_the_draft_that_the_page_says(name: str) -> None:
+    schema = SCHEMAS[name]
+    jsonschema.Draft202012Validator.check_schema(schema)
+    assert schema["$schema"] == DRAFT
+    assert schema["$id"] == f"urn:overlong:schema:{name}"
+    page = (ROOT / "docs" / "formats.md").read_text("utf-8")
+    assert f"## {name}\n" in page
+    keywords = set(re.findall(r'"([$A-Za-z]+)":', json.dumps(schema)))
+    assert not keywords & {"definitions", "additionalItems", "dependencies"}  # of draft 07
+
+
+def valid(name: str, data: Any) -> Any:
+    jsonschema.Draft202012Validator(SCHEMAS[name]).validate(data)
+    return data
+
+
+def printed(*words: str, codes: tuple[int, ...] = (0,)) -> Any:
+    result = CliRunner().invoke(cli, list(words))
+    assert result.exit_code in codes, result.output
+    return json.loads(result.stdout)
+
+
+def test_what_verbs_print_is_as_the_schemas_say(tmp_path: Path) -> None:
+    """The other verbs' files are validated where these are tested."""
+    listed = tmp_path / "list.txt"
+    listed.write_text("c0 80\n61\n", "ascii")
+    valid("score-1", printed("score", "--format", "json", str(listed), codes=(0, 1)))
+    valid("target-list-1", printed("target", "list", "--format", "json"))
+    valid("target-check-1", printed("target", "check", "--format", "json", "cpython"))
+    valid("vectors-1", printed("vectors", "show", "overlong/e080af", "--format", "json"))
+    data = valid("identity-1", printed("identify", "--format", "json", f"py:{SPEAKERS}:overlong_from_32"))
+    assert data["traits"][0]["against"]
+    data = valid("identity-1", printed("identify", "--format", "json", f"py:{SPEAKERS}:unlike_anything"))
+    assert data["traits"][0]["departures"]
+    run = tmp_path / "run"
+    CliRunner().invoke(cli, ["certify", "cpython-surrogatepass", "--suite", "core", "-o", str(run)])
+    found = CliRunner().invoke(cli, ["finding", "list", "--format", "json", str(run)]).stdout.splitlines()
+    assert valid("cause-1", json.loads(found[0]))["octets"] == "eda080"
+    few = printed("identify", "--format", "json", "--questions", "10", f"py:{SPEAKERS}:rfc3629", codes=(4,))
+    assert "not_settled" in valid("identity-1", few)["traits"][0]

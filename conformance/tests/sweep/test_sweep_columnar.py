@@ -1,0 +1,404 @@
+"""The columnar engine says of every string what a judge that looks at one string after the other says."""
+
+import sys
+import zlib
+from array import array
+from collections import Counter
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+np = pytest.importorskip("numpy", reason="sweeps need NumPy; pip install '.[native]'")
+
+from overlong.conformance.oracle.target import BudgetSpent  # noqa: E402
+from overlong.conformance.protocol.observation import Accepted, Failed, Misbehaved, Refused, Unsupported  # noqa: E402
+from overlong.conformance.protocol.wire import NOT_SAID, UNITS, Answers, big_endian, read_numbers  # noqa: E402
+from overlong.conformance.sweep import columns as columns_module  # noqa: E402
+from overlong.conformance.sweep.columnar import Columnar  # noqa: E402
+from overlong.conformance.sweep.columns import Columns  # noqa: E402
+from overlong.conformance.sweep.columns_expected import Oracle  # noqa: E402
+from overlong.conformance.sweep.columns_read import Reader, compiled  # noqa: E402
+from overlong.conformance.sweep.engine import Job  # noqa: E402
+from overlong.conformance.sweep.expectation import Expectation, expectation  # noqa: E402
+from overlong.conformance.sweep.grid import Axis, Grid  # noqa: E402
+from overlong.conformance.sweep.judging import Judge  # noqa: E402
+from overlong.conformance.sweep.plan import plan_named  # noqa: E402
+from overlong.conformance.sweep.shard import (  # noqa: E402
+    ACCEPTED_ILL_FORMED,
+    AGREES,
+    BROKEN,
+    CRASHED,
+    LEFT_OUT,
+    MISBEHAVED,
+    ODD,
+    OTHER_INCOMPLETE,
+    OTHER_LENGTH,
+    OTHER_OFFSET,
+    OTHER_OUTPUT,
+    REFUSED_WELL_FORMED,
+    Shard,
+    answer_code,
+)
+from overlong.conformance.targets.resolve import Limits  # noqa: E402
+from overlong.conformance.vectors.batch import Batch  # noqa: E402
+from overlong.conformance.vectors.profile import RFC3629, Profile  # noqa: E402
+from overlong.conformance.vectors.vector import Vector  # noqa: E402
+from overlong.reference import is_well_formed  # noqa: E402
+
+KNOWN_WRONG = Path(__file__).parents[1].joinpath("known_wrong.py")
+HOSTILE = [sys.executable, "-I", "-S", str(Path(__file__).parents[1].joinpath("hostile_target.py"))]
+PLANS = ("exhaustive(3)", "depth(1)", "placed(5)", "lengths(9)", "pairs", "order")
+LONG = 1 << 14
+"""Octets of strings that are left out here: the reference takes its time."""
+
+
+def ranges(plan):
+    """Of each grid of a plan some strings at its start, its end and around the edges of blocks."""
+    for grid in plan_named(plan).grids:
+        columns, few = Columns(grid), 90 if grid.longest < 300 else 14
+        starts = {0, max(grid.size - few, 0), max(min(columns.block, grid.size) - few // 2, 0), grid.size // 3}
+        for first in sorted(starts):
+            yield grid, columns, first, min(few, grid.size - first)
+
+
+def expects(operation, units, profile=RFC3629, **more):
+    more = {"offsets": True, "strips_signature": False, **more}
+    return Expectation(profile.dialect.automaton, operation, units, **more)
+
+
+@pytest.mark.parametrize("plan", PLANS)
+def test_columns_hold_the_strings_of_the_grid(plan):
+    for grid, columns, first, count in ranges(plan):
+        lengths, octets = columns.items(first, count)
+        ends = np.cumsum([0, *lengths]).tolist()
+        items = [octets[start:end] for start, end in pairwise(ends)]
+        assert ends[-1] == len(octets)
+        assert items[grid.earlier and 1 :: 2 if grid.earlier else 1] == [
+            grid.string(index) for index in range(first, first + count)
+        ]
+        if grid.earlier:
+            assert items[::2] == [grid.asked_before(index) for index in range(first, first + count)]
+
+
+@pytest.mark.parametrize("by_numba", [False, True])
+@pytest.mark.parametrize("plan", PLANS)
+def test_expected_columns_are_the_reference_s(plan, by_numba):
+    """Of every kind of plan, in each unit, by NumPy and by Numba."""
+    if by_numba and compiled() is None:
+        pytest.skip("Numba is not there")
+    for number, (grid, columns, first, count) in enumerate(ranges(plan)):
+        strings = [grid.string(index) for index in range(first, first + count)]
+        if max(map(len, strings)) > LONG or (grid.longest > LONG and not by_numba):
+            continue
+        batch = Batch.of_strings("", strings)
+        for operation, units in (("V", "utf-32"), ("D", ("utf-8", "utf-16", "utf-32")[number % 3])):
+            expected = expects(operation, units)
+            oracle = Oracle(columns, expected, Profile(), Reader(expected.automaton, compiled=by_numba))
+            right = batch.expected(operation, UNITS[units])
+            found = oracle.expected(first, count)
+            assert found.wire == right.columns
+            assert found.verdicts.well_formed == right.statuses.count(b"A")
+            assert found.verdicts.checksum(first) == checksum(right, first)
+
+
+@pytest.mark.parametrize("units", UNITS)
+@pytest.mark.parametrize("speaks", ["lax-rfc2279", "wtf-8"])
+def test_other_dialects(speaks, units):
+    """Numbers beyond Unicode and lone surrogates, and more than one unit for what has begun already."""
+    profile = Profile(speaks)
+    characters = tuple(profile.dialect.layout.rows[row].octets(value) for row, value in ((0, 65), (1, 0x7FF)))
+    large = tuple(row.octets(row.numbers.stop - 1) for row in profile.dialect.layout.rows)
+    axis = Axis("piece", (b"", *characters, *large, *(octets[:-1] for octets in large), b"\x80", b"\xff", b"\xed\xa0"))
+    grid = Grid((axis, axis, Axis("end", (b"", b"\x80", b"\xbf\xbf", b"\x80\x80a", b"b"))))
+    columns = Columns(grid)
+    right = Batch(  # as the reference has them
+        "", array("I", columns.items(0, grid.size)[0]), columns.items(0, grid.size)[1], profile=profile
+    ).expected("D", UNITS[units])
+    assert Oracle(columns, expects("D", units, profile), profile).expected(0, grid.size).wire == right.columns
+
+
+def test_blocks_and_stretches_are_cut_anywhere(monkeypatch):
+    """Behind any leading pieces, and with a stretch of tails that ends in the middle of a block."""
+    monkeypatch.setattr(columns_module, "TAILS", 40)
+    monkeypatch.setattr(columns_module, "STRETCH", 64)
+    pieces = (b"", b"a", b"\xc2", b"\xe2\x82", b"\xf0\x90\x80", b"\xff", "\u20ac".encode(), b"\x80", b"bcd\x80")
+    grid = Grid((Axis("first", pieces), Axis("second", pieces), Axis("third", pieces)))
+    columns = Columns(grid)
+    assert columns.block < grid.size
+    assert len(columns.stretches) == 2 or columns.block > 9
+    oracle = Oracle(columns, expects("D", "utf-16"), Profile())
+    right = Batch.of_strings("", [grid.string(index) for index in range(grid.size)]).expected("D", UNITS["utf-16"])
+    assert oracle.expected(0, grid.size).wire == right.columns
+    cut = [oracle.expected(first, min(7, grid.size - first)) for first in range(0, grid.size, 7)]
+    assert b"".join(each.units for each in cut) == right.units
+    assert b"".join(each.verdicts.statuses.tobytes() for each in cut) == right.statuses
+
+
+# -- judging
+
+
+def checksum(answers, first, operation="D", left=()):
+    """String by string."""
+    total = 0
+    for place, (status, number) in enumerate(zip(answers.statuses, read_numbers(answers.numbers), strict=True)):
+        letter = chr(status)
+        if letter != "U" and place not in left:
+            code = answer_code(letter, 0 if (letter, operation) == ("A", "V") else number)
+            total += (code + 1) * ((first + place) * ODD | 1)
+    return total % (1 << 64)
+
+
+def judged_alone(octets, observed, expected):
+    """One string, as the design has it."""
+    vector = Vector("", octets)
+    flaw = vector.flaw
+    match observed:
+        case Unsupported():
+            return LEFT_OUT
+        case Failed():
+            return BROKEN
+        case Misbehaved():
+            return MISBEHAVED
+        case Accepted(values):
+            if flaw is not None:
+                return ACCEPTED_ILL_FORMED
+            if not expected.units or values is None or (expected.strips_signature and octets[:3] == b"\xef\xbb\xbf"):
+                return AGREES
+            units = UNITS[expected.units]
+            return AGREES if values == units.values(units.write([*map(ord, octets.decode())])) else OTHER_OUTPUT
+        case Refused(offset, length, incomplete):
+            if flaw is None:
+                return REFUSED_WELL_FORMED
+            if not expected.offsets or offset is None:
+                return AGREES
+            if expected.has_nul_trait and 0 in octets:
+                return AGREES
+            if expected.strips_signature and octets[:3] == b"\xef\xbb\xbf":
+                return AGREES
+            if offset != flaw.offset:
+                return OTHER_OFFSET
+            if length not in (None, flaw.length):
+                return OTHER_LENGTH
+            return OTHER_INCOMPLETE if incomplete not in (None, flaw.incomplete) else AGREES
+    raise AssertionError(observed)
+
+
+FAULTS_IN_COLUMNS = {BROKEN, MISBEHAVED, LEFT_OUT}
+GRID = Grid(
+    (
+        Axis("first", (b"", b"a", b"\xef\xbb\xbf", b"\xe2\x82", b"\xff", "\U0001f600".encode())),
+        Axis("second", (b"", b"\xac", b"b", b"\xc3\xa9", b"\xed\xa0", b"\0\xc3")),
+    )
+)
+STRINGS = [GRID.string(index) for index in range(GRID.size)]
+ANSWER = st.one_of(
+    st.none(),
+    st.tuples(st.just("A"), st.lists(st.sampled_from((0x61, 0xE9, 0x20AC)), max_size=3)),
+    st.tuples(
+        st.just("R"), st.sampled_from((0, 1, 3, NOT_SAID)), st.sampled_from((0, 1, 2)), st.sampled_from((0, 1, 0xFF))
+    ),
+    st.tuples(st.sampled_from("UX"), st.binary(max_size=5)),
+)
+
+
+@given(
+    st.lists(ANSWER, min_size=GRID.size, max_size=GRID.size),
+    st.sampled_from([*UNITS, ""]),
+    st.booleans(),
+    st.booleans(),
+    st.booleans(),
+)
+@settings(max_examples=120, deadline=None)
+def test_any_answers_are_judged_as_if_one_by_one(changes, units, offsets, strips, nul):
+    """Right answers, some of them exchanged for others; what follows is displaced by them, and judged rightly."""
+    written = UNITS[units or "utf-32"]
+    expected = expects("D", units, offsets=offsets, strips_signature=strips, has_nul_trait=nul)
+    right = Batch.of_strings("", STRINGS).expected("D", written)
+    columns = [bytearray(), list[int](), bytearray(), bytearray(), bytearray()]
+    outputs = right.outputs(written.size)
+    right_columns = zip(
+        right.statuses, read_numbers(right.numbers), right.lengths, right.incompletes, outputs, strict=True
+    )
+    for change, row in zip(changes, right_columns, strict=True):
+        match change:
+            case None:
+                status, number, length, incomplete, output = row
+            case ("A", scalars):
+                output = written.write(scalars)
+                status, number, length, incomplete = ord("A"), len(output) // written.size, 0, 0
+            case ("R", number, length, incomplete):
+                status, output = ord("R"), b""
+            case (letter, output):
+                status, number, length, incomplete = ord(letter), len(output), 0, 0
+        for column, value in zip(columns[:4], (status, number, length, incomplete), strict=True):
+            column.append(value)
+        columns[4] += output
+    answers = Answers.of(
+        bytes(columns[0]), big_endian("I", columns[1]), *map(bytes, (columns[2], columns[3], columns[4]))
+    )
+    grid_columns = Columns(GRID)
+    judge = Judge(grid_columns.items, expected, unit_size=written.size)
+    oracle = Oracle(grid_columns, expected, Profile())
+    judged = judge.judge(answers, oracle.expected(0, GRID.size), 0)
+    kinds = [
+        judged_alone(octets, observed, expected)
+        for octets, observed in zip(STRINGS, answers.observations(written, verdict_only=False), strict=True)
+    ]
+    assert (judged.kinds.tolist() if judged.kinds is not None else [0] * GRID.size) == kinds
+    assert judged.checksum == checksum(answers, 0)
+    assert judged.accepted == answers.statuses.count(b"A")
+    assert (
+        sorted((each.index, each.kind) for each in judged.faults)
+        == [(index, kind) for index, kind in enumerate(kinds) if kind in FAULTS_IN_COLUMNS][: len(judged.faults)]
+    )
+    assert {each.kind for each in judged.faults} == FAULTS_IN_COLUMNS & set(kinds)
+
+
+def test_a_refusal_may_say_nothing_and_must_not_say_what_there_is_not():
+    columns = Columns(Grid((Axis("only", (b"\xff", b"\x80", b"a")),)))
+    expected = expects("V", "utf-32")
+    oracle, judge = Oracle(columns, expected, Profile()), Judge(columns.items, expected, unit_size=4)
+    right = oracle.expected(0, 3)
+    silent = Answers.of(b"RRA", big_endian("I", [NOT_SAID, NOT_SAID, 0]), bytes(3), b"\xff\xff\0", b"")
+    judged = judge.judge(silent, right, 0)
+    assert judged.kinds is None
+    assert judged.habits is not None
+    oracle.habits = judged.habits  # and from then on they are compared whole
+    assert oracle.expected(0, 3).wire == silent.columns
+    assert judge.judge(silent, oracle.expected(0, 3), 0) == replace(judged, habits=None)
+    strange = Answers.of(b"RRA", bytes(12), b"\1\1\0", b"\x55\0\0", b"")
+    judged = judge.judge(strange, right, 0)
+    assert judged.kinds is not None
+    assert judged.kinds.tolist() == [MISBEHAVED, AGREES, AGREES]
+    assert [(fault.index, fault.kind) for fault in judged.faults] == [(0, MISBEHAVED)]
+    assert "said 55 for incomplete" in judged.faults[0].text
+
+
+# -- with processes
+
+
+def swept(target, shard, **limits):
+    engine = Columnar(Job(target, limits=Limits(**limits)))
+    try:
+        return engine.run(shard), engine
+    finally:
+        engine.close()
+
+
+def kinds_of(result):
+    return zlib.decompress(result.kinds) if result.kinds else bytes(result.shard.count)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["surrogates", "lone_tails", "mask_of_three_octets_is_wrong", "offset_of_the_offender"],
+)
+def test_known_wrong_decoders_are_judged_as_if_one_by_one(name):
+    """All of the complete suite, and octets EC to F1 with any other."""
+    engine = Columnar(Job(f"py:{KNOWN_WRONG}:{name}"))
+    expected, found = engine.expectation, Counter[int]()
+    for shard in (*plan_named("depth(0)").shards(), Shard("exhaustive(2)", 1, 0xEC00, 0x0601)):
+        result, grid = engine.run(shard), plan_named(shard.plan).grids[shard.grid]
+        strings = [grid.string(index) for index in range(shard.first, shard.first + shard.count)]
+        (answered,) = engine.target.observe([(Batch.of_strings("", strings), expected.operation)])
+        units = engine.target.greeting.units
+        observed = answered.answers.observations(units, verdict_only=expected.operation == "V")
+        kinds = [judged_alone(*each, expected) for each in zip(strings, observed, strict=True)]
+        assert list(kinds_of(result)) == kinds
+        assert result.checksum == checksum(answered.answers, shard.first, expected.operation)
+        assert result.well_formed == sum(map(is_well_formed, strings))
+        assert (result.strings, result.octets) == (len(strings), sum(map(len, strings)))
+        found.update(kinds)
+    engine.close()
+    assert len(found) >= 2
+
+
+CRASHES = """
+import os
+def decode(octets: bytes) -> str:
+    if octets == bytes.fromhex({!r}):
+        os.abort()
+    return octets.decode()
+"""
+
+
+def test_a_crash_is_that_string_s_and_its_neighbours_are_judged(tmp_path):
+    module = tmp_path / "crashes.py"
+    module.write_text(CRASHES.format("F490"), "ascii")
+    shard, culprit = Shard("exhaustive(2)", 1, 0xF000, 0x0FFF), 0xF490
+    result, engine = swept(f"py:{module}:decode", shard)
+    right, _ = swept("cpython", shard)
+    assert {shard.first + place: kind for place, kind in enumerate(kinds_of(result)) if kind} == {culprit: CRASHED}
+    assert [(fault.index, fault.kind, fault.text) for fault in result.faults] == [
+        (culprit, CRASHED, "it was ended by SIGABRT")
+    ]
+    assert not right.kinds
+    lost = (answer_code("R", 0) + 1) * (culprit * ODD | 1)
+    assert (result.checksum + lost) % (1 << 64) == right.checksum
+    assert engine.target.restarts >= 1
+    assert (result.strings, result.well_formed) == (right.strings, right.well_formed)
+
+
+def test_what_is_left_after_too_many_crashes_is_left_out_and_said(tmp_path):
+    module = tmp_path / "crashes.py"
+    module.write_text(CRASHES.format("F490"), "ascii")
+    engine = Columnar(Job(f"py:{module}:decode", limits=Limits(restarts=0)))
+    result = engine.run(Shard("exhaustive(2)", 1, 0xF000, 0x0FFF))
+    with pytest.raises(BudgetSpent, match="--restarts"):
+        engine.run(Shard("exhaustive(2)", 1, 0, 8))
+    engine.close()
+    left = kinds_of(result).count(LEFT_OUT)
+    assert result.strings == 0x0FFF - left > 0 < left
+    assert kinds_of(result)[0xF490 - 0xF000] == LEFT_OUT
+    assert [(fault.index, fault.kind) for fault in result.faults] == [(0xF000 + result.strings, LEFT_OUT)]
+
+
+def test_an_earlier_string_is_asked_right_before_and_not_judged(tmp_path):
+    """A decoder that remembers an error loses as many characters of the next string."""
+    (grid,) = plan_named("order").grids
+    some = len(grid.axes[1])
+    shard = Shard("order", 0, some * 2 + 5, 2 * some)
+    result, _ = swept(f"py:{KNOWN_WRONG}:remembers_the_last_error", shard)
+    should = [
+        OTHER_OUTPUT
+        if grid.string(index)
+        and is_well_formed(grid.string(index))
+        and not is_well_formed(grid.asked_before(index) or b"")
+        else AGREES
+        for index in range(shard.first, shard.first + shard.count)
+    ]
+    assert list(kinds_of(result)) == should
+    assert OTHER_OUTPUT in should
+    assert result.octets == sum(len(grid.string(index)) for index in range(shard.first, shard.first + shard.count))
+
+    before, one = 3, Shard("order", 0, some * 3 + 40, 3)
+    earlier = grid.axes[0].choices[before]
+    module = tmp_path / "crashes.py"
+    module.write_text(CRASHES.format(earlier.hex()), "ascii")
+    assert all(grid.string(index) != earlier for index in range(one.first, one.first + one.count))
+    result, _ = swept(f"py:{module}:decode", one)
+    assert list(kinds_of(result)) == [CRASHED] * 3
+    assert {fault.text for fault in result.faults} == {"it was ended by SIGABRT, at the string that is asked before it"}
+
+
+def test_targets_without_batches_work_too():
+    result, _ = swept([*HOSTILE, "none", "operations=VD", "no-batch"], Shard("exhaustive(1)", 0, 0, 256))
+    right, _ = swept("cpython", Shard("exhaustive(1)", 0, 0, 256))
+    assert not result.kinds
+    assert (result.well_formed, result.accepted, result.checksum) == (128, 128, right.checksum)
+
+
+def test_a_plan_s_account_is_what_a_sweep_saw():
+    engine = Columnar(Job("cpython"))
+    for name in ("exhaustive(2)", "placed(2)"):
+        plan = plan_named(name)
+        results = [engine.run(shard) for shard in plan.shards(largest=30_000)]
+        seen = [sum(getattr(each, column) for each in results) for column in ("strings", "octets", "well_formed")]
+        automaton = expectation(Profile(), engine.target.greeting).automaton
+        assert tuple(seen) == plan.account(automaton)
+        assert not any(each.kinds for each in results)
+    engine.close()

@@ -1,0 +1,220 @@
+"""``overlong sweep``: what it prints, what it writes, how it exits."""
+
+import json
+import re
+import shlex
+from importlib.resources import files
+
+import jsonschema
+import pytest
+from click.testing import CliRunner
+
+import sweep_stand_in
+from overlong.__main__ import cli
+from overlong.conformance.cli import sweep as commands
+from overlong.conformance.cli.sweep import USUAL
+from overlong.conformance.oracle.target import BudgetSpent, TargetError
+from overlong.conformance.sweep.plan import plan_named
+from overlong.conformance.sweep.plans import PLANS
+from overlong.conformance.sweep.sweep import sweep
+from sweep_stand_in import StandIn
+
+pytest.importorskip("numpy", reason="sweeps need the extra 'native'")
+
+
+def overlong(*words):
+    done = CliRunner().invoke(cli, list(map(str, words)), env={"COLUMNS": "80"})
+    assert done.exception is None or isinstance(done.exception, SystemExit)
+    if done.stdout.startswith("rfc3629@1"):
+        report, *_ = done.stdout.partition("\ndigest sha256")
+        assert all(len(line) <= 80 for line in report.splitlines() if "reproduce:" not in line)
+    return done
+
+
+@pytest.fixture
+def decoder(tmp_path):
+    """A Python decoder, from what it does with the octets."""
+
+    def write(body, name="decoder"):
+        file = tmp_path / f"{name}.py"
+        file.write_text(f"calls = []\ndef decode(octets):\n    {body}\n")
+        return f"py:{file}:decode"
+
+    return write
+
+
+def written(folder):
+    """``sweep.json``, which keeps to its schema."""
+    text = (folder / "sweep.json").read_text("ascii")
+    schema = json.loads((files("overlong.conformance") / "schemas" / "sweep-1.schema.json").read_text("ascii"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema.validate(json.loads(text), schema)
+    return json.loads(text)
+
+
+def test_a_right_decoder(tmp_path, decoder):
+    target = decoder("return octets.decode()")
+    done = overlong("sweep", "--exhaustive", 2, "-o", tmp_path / "out", "-v", target)
+    assert done.exit_code == 0
+    assert re.search(r"^exhaustive\(2\) +65 792 +[\d.]+ +[\d ]+ 18 432 (✓|\+)$", done.stdout, re.MULTILINE)
+    assert "\nCONFORMANT as far as these strings go  1 plan, 65 792 strings\n" in done.stdout
+    assert "certif" not in done.stdout.replace("sweep", "")
+    data = written(tmp_path / "out")
+    assert f"digest sha256 {data['digest']['sha256']}" in done.stdout
+    assert data["plans"][0]["digest"]["sha256"] in done.stdout
+    assert data["command"] == shlex.join(["overlong", "sweep", "--exhaustive", "2", target])
+    quiet = overlong("sweep", "--exhaustive", 2, "--jobs", 1, "-o", tmp_path / "out", "-q", target)
+    assert quiet.output == "CONFORMANT as far as these strings go  1 plan, 65 792 strings\n"
+    as_json = overlong("sweep", "--exhaustive", 2, "--format", "json", "-o", tmp_path / "other", target)
+    assert json.loads(as_json.stdout) == data
+    assert (tmp_path / "other" / "sweep.json").read_text("ascii") == as_json.stdout
+
+
+def test_a_wrong_decoder_is_told_in_buckets(tmp_path, decoder):
+    target = decoder("return octets.decode('utf-8', 'surrogatepass')")
+    done = overlong("sweep", "--depth", 0, "--exhaustive", 1, "-o", tmp_path / "out", target)
+    assert done.exit_code == 1
+    data = written(tmp_path / "out")
+    assert not data["conformant"]
+    assert {bucket["example"]["code"] for bucket in data["buckets"]} >= {"OV202"}
+    for bucket in data["buckets"]:
+        assert bucket["shows_alone"]
+        assert f"{bucket['strings']}: "[:40] in done.stdout
+    for plan in data["plans"]:
+        counted = sum(bucket["count"] for bucket in data["buckets"] if bucket["plan"] == plan["plan"])
+        assert counted == sum(plan["kinds"].values())
+    total = sum(bucket["count"] for bucket in data["buckets"])
+    assert f"NOT CONFORMANT  {len(data['buckets'])} buckets, " in done.stdout
+    assert f"{total:,}".replace(",", " ") in done.stdout
+    again = re.findall(r"reproduce: overlong (replay .*)", done.stdout)
+    replayed = overlong(*shlex.split(again[0]))
+    assert replayed.exit_code == 1
+    assert "FAIL" in replayed.stdout
+
+
+def test_what_shows_in_the_sweep_alone(tmp_path, monkeypatch):
+    """A divergence that is gone when its string is asked by itself depends on what was asked with it."""
+    sweep_stand_in.install(monkeypatch.setattr)
+    monkeypatch.setenv("STAND_IN_REFUSES", "41")
+    done = overlong("sweep", "--exhaustive", 1, "-o", tmp_path / "out", "cpython")
+    assert done.exit_code == 1
+    (bucket,) = written(tmp_path / "out")["buckets"]
+    assert (bucket["count"], bucket["example"]["hex"], bucket["example"]["code"]) == (1, "41", "OV605")
+    assert not bucket["shows_alone"]
+    assert "that is right; in the sweep: well-formed, and refused" in " ".join(done.stdout.split())
+    assert "reproduce: overlong sweep --exhaustive 1 cpython" in done.stdout
+    monkeypatch.setattr("overlong.conformance.sweep.sweep.called_in_process", lambda job, target: True)
+    assert sweep("cpython", ["exhaustive(1)"]).buckets[0].finding.code == "OV806"
+
+
+def test_who_answers_at_random_is_unstable(tmp_path):
+    """Whether its example was wrong or right when asked again by itself."""
+    (tmp_path / "coin.py").write_text("import random\n\ndef decode(octets):\n    return random.random() < 0.5\n")
+    done = overlong("sweep", "--exhaustive", 1, "--verdict", "-o", tmp_path / "out", f"py:{tmp_path}/coin.py:decode")
+    assert done.exit_code == 1
+    examples = [bucket["example"] for bucket in written(tmp_path / "out")["buckets"]]
+    assert {each["code"] for each in examples} == {"OV605"}
+    assert "; asked again: " in " ".join(done.stdout.split())
+
+
+def test_what_failed_is_found_when_no_more_failures_are_allowed(tmp_path):
+    """Examples that are asked again fail again: that is not what the limit is for."""
+    (tmp_path / "dies.py").write_text("import os\n\ndef decode(octets):\n    return octets == b'A' and os.abort()\n")
+    done = overlong("sweep", "--exhaustive", 1, "--restarts", 4, "-o", tmp_path, f"py:{tmp_path}/dies.py:decode")
+    assert done.exit_code == 1
+    assert "OV602 crashed" in done.stdout
+    done = overlong("sweep", "--exhaustive", 1, "--restarts", 0, "-o", tmp_path, f"py:{tmp_path}/dies.py:decode")
+    assert done.exit_code == 4  # nothing was asked: that is no verdict
+    assert "CONFORMANT" not in done.stdout
+    assert "; 0 of 256 strings are done; " in done.stderr
+
+
+def test_a_target_that_fails_too_often(tmp_path, monkeypatch):
+    """What it failed with is said, and that the sweep is incomplete."""
+    sweep_stand_in.install(monkeypatch.setattr)
+    monkeypatch.setenv("STAND_IN_REFUSES", "41")
+    run = StandIn.run
+
+    def spent(self, shard):
+        if shard.plan == "depth(0)":
+            raise BudgetSpent("cpython failed 101 times (last: it died); raise the limit with --restarts")
+        return run(self, shard)
+
+    monkeypatch.setattr(StandIn, "run", spent)
+    done = overlong("sweep", "--exhaustive", 1, "--depth", 0, "--jobs", 1, "-o", tmp_path, "cpython")
+    assert done.exit_code == 4
+    assert "FAIL exhaustive(1)  OV605" in done.stdout
+    assert "\nINCOMPLETE  256 of 14 134 strings\n" in done.stdout
+    assert "--resume goes on" in done.stderr
+    assert not (tmp_path / "sweep.json").exists()
+
+
+def test_without_a_plan_several_are_asked(tmp_path, monkeypatch):
+    asked = []
+
+    def note(_target, plans, **how):
+        asked.append((plans, how))
+        raise TargetError("enough")
+
+    monkeypatch.setattr("overlong.conformance.sweep.sweep.sweep", note)
+    for words in ([], ["--pairs"], ["--placed", "3", "--lengths", "0", "--verdict", "--columns", "--jobs", "7"]):
+        CliRunner().invoke(cli, ["sweep", *words, "-o", str(tmp_path), "--", "node", "adapter.js"])
+    assert [plans for plans, _ in asked] == [USUAL, ("pairs",), ("placed(3)", "lengths(0)")]
+    how = asked[2][1]
+    assert (how["operation"], how["columns"], how["jobs"], how["cluster"]) == ("V", True, 7, "")
+    assert all(plan_named(name).name == name for name in USUAL)
+
+
+def test_options_have_the_bounds_of_their_plans():
+    options = {each.name: each.type for each in commands.command.params if each.name in PLANS}
+    assert set(options) == set(PLANS)
+    for name, kind in PLANS.items():
+        bounds = (getattr(options[name], "min", None), getattr(options[name], "max", 0))
+        assert bounds == (kind.least, kind.most)
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ([], "Missing argument 'TARGET...'"),
+        (["--exhaustive", "7", "cpython"], "7 is not in the range 1<=x<=6"),
+        (["--placed", "cpython"], "'cpython' is not a valid integer range"),
+        (["--jobs", "0", "cpython"], "0 is not in the range"),
+        (["--jobs", "2", "--cluster", "tcp://x:1", "cpython"], "leave one of them out"),
+        (["--profile", "utf8", "cpython"], "no profile 'utf8'"),
+        (["cpython", "node"], "one target at a time"),
+        (["cpythn"], "did you mean cpython?"),
+    ],
+)
+def test_a_wrong_command_line(tmp_path, words, says):
+    done = overlong("sweep", "-o", tmp_path / "out", *words)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert says in " ".join(done.stderr.split())
+    assert not (tmp_path / "out").exists()
+
+
+def test_what_cannot_be_swept_is_not_measured(tmp_path, decoder):
+    done = overlong("sweep", "--verdict", "-o", tmp_path / "out", "cpython")
+    assert done.exit_code == 3
+    assert done.stderr.startswith("overlong: ")
+    assert "a sweep asks V" in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_help_names_every_plan_and_exit_code():
+    text = overlong("sweep", "--help").stdout
+    for word in ("--exhaustive", "--depth", "--placed", "--lengths", "--pairs", "--order", "--cluster", "--resume"):
+        assert word in text
+    assert re.findall(r"^    ([0-4])  ", text, re.MULTILINE) == list("01234")
+
+
+def test_a_long_sweep_says_once_how_long(capsys, monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    seen = []
+    update = commands._with_estimate(lambda *told: seen.append(told))
+    for now[0], done in ((0.0, 1000), (1.0, 1100), (10.0, 2000), (20.0, 3000)):
+        update("exhaustive(5)", done, 1_000_000)
+    assert len(seen) == 4
+    assert capsys.readouterr().err == ("overlong: note: at this rate it takes 3 hours more; --resume goes on with it\n")

@@ -1,0 +1,151 @@
+"""Plans of sweeps: their strings are numbered, their shards are all of them once, and counting equals reading."""
+
+import pytest
+
+from overlong.conformance.oracle.target import TargetError
+from overlong.conformance.protocol.wire import Greeting
+from overlong.conformance.sweep.accounting import account
+from overlong.conformance.sweep.expectation import expectation
+from overlong.conformance.sweep.grid import Axis, Grid
+from overlong.conformance.sweep.plan import plan_named
+from overlong.conformance.sweep.plans import PLANS
+from overlong.conformance.sweep.plans.pieces import class_strings, fillers
+from overlong.conformance.vectors.profile import Profile
+from overlong.reference import DIALECTS, dialect, is_well_formed
+
+SMALL = ("exhaustive(2)", "depth(0)", "placed(2)", "lengths(9)", "pairs", "order")
+UTF8 = dialect().automaton
+
+
+def greeting(**members: str) -> Greeting:
+    text = ", ".join(f'"{key}": "{value}"' for key, value in ({"name": "t", "operations": "PVD"} | members).items())
+    return Greeting.parse(f'{{"overlong": 1, {text}}}'.encode())
+
+
+def strings(plan: str, most: int = 1 << 62) -> list[bytes]:
+    grids = plan_named(plan).grids
+    return [grid.string(index) for grid in grids for index in range(min(grid.size, most))]
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_what_is_counted_is_what_is_read(name):
+    for grid in plan_named(name).grids:
+        parts = [Axis(axis.name, axis.choices[:: max(1, len(axis) // 12)]) for axis in grid.axes]
+        some = Grid(tuple(parts), grid.earlier)
+        made = [some.string(index) for index in range(some.size)]
+        assert account(some, UTF8) == (len(made), sum(map(len, made)), sum(map(is_well_formed, made)))
+
+
+def test_the_numbers_of_strings_that_everybody_can_check():
+    # 2**7 characters of one octet; 2,650,112 well-formed strings of three octets
+    found = [account(grid, UTF8).well_formed for grid in plan_named("exhaustive(4)").grids]
+    assert found == [128, 18_304, 2_650_112, 383_270_912]
+    assert plan_named("exhaustive(4)").account(UTF8).strings == sum(256**length for length in range(1, 5))
+
+
+@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("largest", [997, 1 << 24])
+def test_shards_are_all_of_a_plan_once(name, largest):
+    plan = plan_named(name)
+    reached = dict.fromkeys(range(len(plan.grids)), 0)
+    for shard in plan.shards(largest):
+        assert shard.first == reached[shard.grid]
+        assert 0 < shard.count <= largest
+        reached[shard.grid] += shard.count
+    assert list(reached.values()) == [grid.size for grid in plan.grids]
+    assert len({shard.key for shard in plan.shards(largest)}) == len(list(plan.shards(largest)))
+
+
+def test_a_grid_numbers_its_strings_in_order():
+    grid = plan_named("exhaustive(2)").grids[1]
+    assert [grid.string(index) for index in (0, 1, 256, 65535)] == [b"\0\0", b"\0\1", b"\1\0", b"\xff\xff"]
+
+
+@pytest.mark.parametrize("state", range(len(UTF8)))
+def test_depth_0_catches_every_transition_redirected(state):
+    swept = [(string, UTF8.accepts(string)) for string in set(strings("depth(0)"))]
+    for octet in (row.least for row in UTF8.classes):
+        for to in range(len(UTF8)):
+            if to != UTF8.table[state][octet]:
+                wrong = UTF8.redirected(state, octet, to)
+                assert any(wrong.accepts(string) != right for string, right in swept)
+
+
+def test_placed_strings_stand_at_every_offset():
+    plan = plan_named("placed(64)")
+    assert plan.size > 5_000_000
+    ((before, placed),) = (grid.axes for grid in plan.grids[:1])
+    assert [len(piece) for piece in before.choices] == list(range(65))
+    assert {b"\xc0", b"\xff", b"\xf4\x90", b"\xc0\xbf"} <= set(placed.choices)
+    assert sum(len(piece) == 4 for piece in placed.choices) == len(UTF8.classes) ** 4
+    assert all(is_well_formed(piece) for grid in plan.grids for piece in grid.axes[0].choices)
+    assert {len(filler) for filler in fillers(UTF8)} == {1, 2, 3, 4}
+
+
+def test_pairs_have_characters_out_of_range_across_every_block():
+    plan = plan_named("pairs")
+    assert plan.size == 1_267_200
+    before, first, second, _ = plan.grids[0].axes
+    for block in (8, 16, 32, 64, 128):
+        assert {block - back for back in range(9)} <= set(map(len, before.choices))
+    for octets in ("E0 80 80", "E0 90 80", "ED A0 80", "F0 80 80 80", "F4 90 80 80", "F4 A0 80 80", "FF"):
+        assert bytes.fromhex(octets) in first.choices
+    assert first.choices == second.choices
+
+
+def test_order_asks_after_every_state():
+    (grid,) = plan_named("order").grids
+    ends = {UTF8.run(string) for string in grid.axes[0].choices}
+    assert ends == set(range(len(UTF8)))
+    assert grid.asked_before(0) == grid.axes[0].choices[0]
+    assert grid.string(1) == grid.axes[1].choices[1]
+
+
+@pytest.mark.parametrize("speaks", DIALECTS)
+def test_every_dialect_has_every_plan(speaks):
+    automaton = dialect(speaks).automaton
+    for name in PLANS:
+        if name != "lengths":
+            assert plan_named(name, Profile(speaks)).account(automaton).well_formed
+
+
+def test_class_strings_are_of_every_class():
+    least = class_strings(UTF8, 1)
+    assert len({UTF8.run(each) for each in least}) == len(set(UTF8.table[0]))
+    assert b"\0" not in least
+
+
+@pytest.mark.parametrize("name", ["", "exhaustive", "placed(64)", "pairs"])
+def test_a_name_of_a_plan(name):
+    if not name:
+        with pytest.raises(ValueError, match="there is exhaustive"):
+            plan_named(name)
+    else:
+        assert plan_named(name).name.startswith(name)
+
+
+@pytest.mark.parametrize("name", ["exhaustive(0)", "exhaustive(7)", "placed(99999)", "pairs(1)", "placed(x)", "no(1)"])
+def test_a_wrong_name_is_told_why(name):
+    with pytest.raises(ValueError, match=r"write a number|takes no number|no plan"):
+        plan_named(name)
+
+
+def test_a_trait_is_part_of_what_is_expected():
+    refusing = expectation(Profile(), greeting(nul="refused"), "V").automaton
+    ending = expectation(Profile(), greeting(nul="ends the string"), "V").automaton
+    for string in [*strings("exhaustive(1)"), b"a\0", b"a\0\xff", b"\xc2\0", b"\xc2\0\x80", b"\0\xff", b"\xff\0"]:
+        assert refusing.accepts(string) == (is_well_formed(string) and b"\0" not in string)
+        assert ending.accepts(string) == is_well_formed(string.partition(b"\0")[0])
+
+
+def test_what_is_asked_and_judged():
+    assert expectation(Profile(), greeting()).operation == "D"
+    assert expectation(Profile(), greeting(), "V").units == ""
+    assert expectation(Profile(), greeting(units="utf-16")).units == "utf-16"
+    assert expectation(Profile(), greeting(nul="ends the string")).units == ""
+    assert expectation(Profile("cesu-8"), greeting()).units == ""
+    assert not expectation(Profile(), greeting(offsets="scalars")).offsets
+    with pytest.raises(TargetError, match="offers PL"):
+        expectation(Profile(), greeting(operations="PL"))
+    with pytest.raises(TargetError, match="XML"):
+        expectation(Profile(), greeting(wrapper="xml"))

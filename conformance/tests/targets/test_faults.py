@@ -1,0 +1,724 @@
+"""Whatever a target does, the harness says what and at which input, judges the rest rightly, and leaves nothing behind.
+
+Nothing behind: no process (every test ends with a look), no torn file, no hostile character on a terminal.
+"""
+
+import json
+import os
+import random
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+import unicodedata
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from overlong.conformance import Limits, TargetError, certify
+from overlong.conformance.targets import framed, process
+from overlong.conformance.targets.process import Ended, Process
+from overlong.conformance.vectors.batch import Batch
+from overlong.conformance.vectors.suites import SUITES
+from overlong.reference import is_well_formed
+from progress_lines import beside_progress
+
+fcntl = pytest.importorskip("fcntl", reason="signals, process groups and file locks are POSIX's")
+
+TARGET = [sys.executable, "-I", "-S", str(Path(__file__).parents[1].joinpath("hostile_target.py"))]
+HOSTILE = "\x1b]0;owned\x07\x1b[2J\u202egpj.exe\u2028\r\n::error::owned <script>alert(1)</script>"
+CORE = [vector.octets for batch in SUITES["core"].batches() for vector in batch]
+MODES = {"batch": [], "single": ["no-batch"]}
+CULPRIT = "80"
+
+
+@pytest.fixture(autouse=True)
+def no_process_survives(tmp_path_factory, monkeypatch):
+    """Every target, and every child it forks, shares a lock while it lives: afterwards it must be free."""
+    lock = tmp_path_factory.mktemp("lock") / "alive"
+    lock.touch()
+    monkeypatch.setenv("HOSTILE_LOCK", str(lock))
+    monkeypatch.setenv("HOSTILE_TEXT", HOSTILE)
+    yield lock
+    assert free(lock), "a process of the target survived"
+
+
+def free(lock: Path, *, patience: float = 2.0) -> bool:
+    with lock.open("rb") as file:
+        deadline = time.monotonic() + patience  # a killed process takes a moment to be gone
+        while True:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() > deadline:
+                    return False
+                time.sleep(0.01)
+            else:
+                return True
+
+
+def run(folder, target, *, suites=("core",), timeout=5.0, restarts=100, sandbox=True):
+    """Certify through the API: the run, and every divergence as it was recorded."""
+    limits = Limits(timeout, restarts, sandbox=sandbox)
+    certificate = certify(target, suites=suites, output=folder, limits=limits)
+    records = results(folder)
+    assert (folder / "certificate.json").exists() == (suites is None and not certificate.run.incomplete)
+    return certificate.run, [record for record in records if record["record"] == "divergence"]
+
+
+def results(folder):
+    """The records of a results file, which is whole."""
+    records = [json.loads(line) for line in (folder / "results.jsonl").read_text("ascii").splitlines()]
+    assert [records[0]["record"], records[-1]["record"]] == ["header", "footer"]
+    assert not list(folder.glob("*.part"))
+    return records
+
+
+def on_file(folder, culprits):
+    """The word that makes a fault strike on many inputs, or long ones."""
+    (folder / "culprits").write_text("\n".join(octets.hex() for octets in culprits), "ascii")
+    return f"on-file={folder / 'culprits'}"
+
+
+def found(divergences):
+    return {(record["hex"], record["code"]) for record in divergences}
+
+
+def overlong(*words, before=()):
+    """The command line in a process of its own. Whatever it prints is harmless."""
+    environment = {**os.environ, "PYTHONIOENCODING": "utf-8", "PYTHONDONTWRITEBYTECODE": "1", "COLUMNS": "80"}
+    done = subprocess.run(
+        [*before, sys.executable, "-m", "overlong", *map(str, words)],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        env=environment,
+        timeout=30,
+        check=False,
+    )
+    for text in (done.stdout, done.stderr):
+        assert_harmless(text)
+    return done
+
+
+def assert_harmless(text):
+    """Nothing in it steers a terminal, reorders text, or passes for a line of its own."""
+    assert "Traceback" not in text
+    strange = {c for c in text if c != "\n" and unicodedata.category(c) in {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}}
+    assert not strange, text
+    assert not any(line.startswith("::") for line in text.splitlines()), text
+
+
+def assert_one_line(text):
+    assert text.endswith("\n")
+    assert text.count("\n") == 1, text
+
+
+# -- the planted program itself
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_without_a_fault_the_target_is_right(tmp_path, mode):
+    """Or else what follows would find the wrong things."""
+    whole, divergences = run(tmp_path, [*TARGET, "none", "operations=VDL", *MODES[mode]])
+    assert divergences == []
+    assert whole.restarts == 0
+    assert set(whole.claims.values()) == {"holds", "not measured"}
+    assert [name for name, state in whole.claims.items() if state != "holds"] == [
+        "streaming",
+        "earliest detection",
+        "encoder",
+        "memory",
+    ]
+
+
+# -- what goes wrong at an input
+
+AT_INPUT = [  # fault, modes, code, what was seen
+    ("crash", MODES, "OV602", "was ended by SIGSEGV"),
+    ("abort", MODES, "OV602", "was ended by SIGABRT"),
+    ("exit-0", MODES, "OV602", "exited with status 0"),
+    ("exit-7", MODES, "OV602", "exited with status 7"),
+    ("crash-after", MODES, "OV602", "was ended by SIGSEGV"),
+    ("half-frame", MODES, "OV602", "exited with status 0 in the middle of a response"),
+    ("huge-length", MODES, "OV604", "4294967295 octets: the adapter printed to stdout?"),
+    ("wrong-id", MODES, "OV604", "it answered request"),
+    ("extra-frame", MODES, "OV604", "it answered request"),
+    ("out-of-order", MODES, "OV604", "it answered request"),
+    ("bad-status", ["batch"], "OV604", r"status b'Z': \x1b]0;owned\x07"),
+    ("bad-status", ["single"], "OV604", "status 5A"),
+    ("short-answer", ["batch"], "OV604", "6 octets; 1 items need at least 7"),
+    ("long-answer", ["batch"], "OV604", "8 octets where its own columns add up to 7"),
+    ("long-answer", ["single"], "OV604", "its refusal carries 7 octets"),
+    ("noise", MODES, "OV604", r'printed to stdout? there stands "debug: \x1b]0;owned'),
+    ("noise-after", MODES, "OV604", 'printed to stdout? there stands "debug: done'),
+    ("internal-error", MODES, "OV601", r"\x1b]0;owned\x07\x1b[2J"),
+]
+
+
+@pytest.mark.parametrize(
+    ("fault", "mode", "code", "words"),
+    [(fault, mode, code, words) for fault, modes, code, words in AT_INPUT for mode in modes],
+)
+def test_a_fault_is_found_for_what_it_is_at_its_input_and_nowhere_else(tmp_path, fault, mode, code, words):
+    whole, divergences = run(tmp_path, [*TARGET, fault, f"on={CULPRIT}", *MODES[mode]])
+    (record,) = divergences
+    assert (record["hex"], record["code"]) == (CULPRIT, code)
+    assert words in record["observed"]["words"]
+    assert_harmless(record["observed"]["words"])
+    assert whole.incomplete == ""
+    assert whole.vectors == len(CORE)
+    assert whole.restarts == (0 if fault == "internal-error" else 2)
+    assert whole.claims["verdict"] == "fails"
+
+
+@pytest.mark.parametrize(
+    ("fault", "mode"),
+    [
+        ("hang", "batch"),
+        ("hang", "single"),
+        ("stop", "batch"),
+        ("ignore-sigterm", "batch"),
+        ("half-frame-hang", "single"),
+    ],
+)
+def test_what_does_not_answer_is_ended_within_the_limit(tmp_path, fault, mode):
+    limit = 0.6
+    whole, divergences = run(tmp_path, [*TARGET, fault, f"on={CULPRIT}", *MODES[mode]], timeout=limit)
+    assert found(divergences) == {(CULPRIT, "OV603")}
+    assert divergences[0]["observed"]["words"] == f"no answer within {limit:g} s"
+    assert whole.vectors == len(CORE)
+    assert whole.restarts == 2  # once among others, once alone
+    assert whole.seconds < whole.restarts * limit + 30  # it would hang for a minute
+
+
+def test_a_target_that_closes_its_output_and_lives_on_is_no_end_of_the_run(tmp_path, monkeypatch):
+    monkeypatch.setattr(process, "_DYING", 0.3)
+    whole, divergences = run(tmp_path, [*TARGET, "close-stdout", f"on={CULPRIT}"])
+    assert found(divergences) == {(CULPRIT, "OV602")}
+    assert divergences[0]["observed"]["words"] == "closed its output and ran on"
+    assert whole.vectors == len(CORE)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("fault", ["crash-after", "extra-frame"])
+def test_the_first_and_the_last_input_are_blamed_as_any_other(tmp_path, fault, mode):
+    ends = {CORE[0], CORE[-1]}
+    assert b"" in ends  # even nothing at all can be a culprit
+    whole, divergences = run(tmp_path, [*TARGET, fault, on_file(tmp_path, ends), *MODES[mode]])
+    assert {bytes.fromhex(record["hex"]) for record in divergences} == ends
+    assert Counter(record["code"] for record in divergences) in ({"OV602": 2}, {"OV604": 2})
+    assert whole.vectors == len(CORE)
+
+
+def test_each_operation_is_blamed_by_itself(tmp_path):
+    whole, divergences = run(tmp_path, [*TARGET, "crash", "operations=VDL", f"on={CULPRIT}"])
+    assert sorted((record["hex"], record["operation"]) for record in divergences) == [
+        (CULPRIT, "D"), (CULPRIT, "L"), (CULPRIT, "V")
+    ]  # fmt: skip
+    assert whole.restarts <= 9  # three each at most, for a thousand are under way
+
+
+def test_the_culprit_is_exact_in_100_of_100_crashes(tmp_path):
+    suites = ("core", "complete(0)")
+    every = {vector.octets for name in suites for batch in SUITES[name].batches() for vector in batch}
+    chosen = random.Random(3629).sample(sorted(every - {b"a"}), 100)  # without the letter that a target is tried with
+
+    def wrong(start):
+        folder, culprits = tmp_path / str(start), chosen[start : start + 10]
+        folder.mkdir()
+        mode = list(MODES.values())[start // 10 % 2]
+        whole, divergences = run(folder, [*TARGET, "crash", on_file(folder, culprits), *mode], suites=suites)
+        assert whole.incomplete == ""
+        assert whole.restarts <= 3 * len(divergences)
+        return found(divergences) ^ {(octets.hex(), "OV602") for octets in culprits}
+
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(wrong, range(0, 100, 10))) == [set()] * 10
+
+
+def test_a_crash_that_does_not_happen_again_is_not_passed_over(tmp_path):
+    whole, divergences = run(tmp_path, [*TARGET, "flaky", f"on={CULPRIT}", f"file={tmp_path / 'marker'}"])
+    (record,) = divergences
+    assert record["code"] == "OV605"
+    assert record["observed"]["words"] == "was ended by SIGSEGV"
+    assert whole.vectors == len(CORE)
+    assert whole.restarts == 1
+    assert not whole.conformant
+
+
+def observed(batches, *words, timeout):
+    """What a target makes of batches of the letter x, so many in each: all answers, and its restarts."""
+    target = framed.FramedTarget("slow", [*TARGET, *words], timeout)
+    target.open()
+    try:
+        answered = list(target.observe((Batch.of_strings("x", [b"x"] * size), "D") for size in batches))
+    finally:
+        target.close()
+    assert sum(len(each.batch) for each in answered) == sum(batches)
+    return answered, target.restarts
+
+
+def test_slow_on_many_is_not_a_fault_of_one():
+    """Asked together they take longer than the limit; each by itself does not."""
+    answered, restarts = observed([100], "slow", "seconds=0.003", timeout=0.2)
+    assert restarts == 1
+    assert not any(each.faults or each.unstable for each in answered)
+    assert b"".join(each.answers.statuses for each in answered) == b"A" * 100
+
+
+def test_requests_grow_only_as_the_target_is_fast(monkeypatch):
+    """Quick answers to few vectors are no promise for many."""
+    monkeypatch.setattr(framed, "_WINDOW", 1)
+    monkeypatch.setattr(framed, "_FIRST", 8)
+    answered, restarts = observed([1] * 20 + [800], "slow", "seconds=0.0005", timeout=0.3)
+    assert restarts == 0
+    assert max(len(each.batch) for each in answered) > 8
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_any_answer_that_the_protocol_allows_is_judged(tmp_path, mode):
+    for seed in "123":
+        folder = tmp_path / seed
+        whole, divergences = run(folder, [*TARGET, "nonsense", f"seed={seed}", "operations=VDL", *MODES[mode]])
+        assert whole.incomplete == ""
+        assert whole.vectors == len(CORE)
+        assert whole.restarts == 0
+        assert len(divergences) > 100
+        done = [record for record in results(folder) if record["record"] == "bucket"]
+        assert sum(record["count"] for record in done) == len(divergences)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_an_answer_for_what_is_not_supported_cannot_shift_the_others(tmp_path, mode):
+    well_formed = "c280"  # others in its batch are well-formed too, and have output
+    whole, divergences = run(tmp_path, [*TARGET, "unsupported-at-length", f"on={well_formed}", *MODES[mode]])
+    assert found(divergences) <= {(well_formed, "OV604")}
+    assert whole.vectors == len(CORE)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_what_was_not_answered_is_not_certified(tmp_path, mode):
+    """A decoder that passes on the hard ones."""
+    ill_formed = [octets for octets in CORE if not is_well_formed(octets)]
+    whole, divergences = run(tmp_path, [*TARGET, "unsupported", on_file(tmp_path, ill_formed), *MODES[mode]])
+    assert divergences == []
+    assert whole.claims["verdict"] == "not measured"
+    assert not whole.conformant
+
+
+# -- what goes wrong with processes
+
+
+@pytest.mark.parametrize("fault", ["forks-child", "forks-child+hang"])
+def test_children_end_with_the_target(tmp_path, fault):
+    whole, _ = run(tmp_path, [*TARGET, fault, f"on={CULPRIT}"], timeout=0.3)
+    assert whole.vectors == len(CORE)  # and the fixture looks for survivors
+
+
+def test_a_crash_is_seen_though_children_keep_the_pipes_open(tmp_path):
+    whole, divergences = run(tmp_path, [*TARGET, "forks-child+crash", f"on={CULPRIT}"], timeout=60.0)
+    assert found(divergences) == {(CULPRIT, "OV602")}
+    assert divergences[0]["observed"]["words"] == "was ended by SIGSEGV"
+    assert whole.seconds < 60  # the limit: nobody waits for the children to write
+
+
+def test_a_daemon_that_keeps_the_pipes_open_cannot_hold_up_the_harness(tmp_path, no_process_survives):
+    """It has left the target's process group, and without a sandbox nothing kills it: this test does."""
+    started, daemon = time.monotonic(), tmp_path / "daemon"
+    try:
+        whole, divergences = run(tmp_path, [*TARGET, "forks-daemon", f"file={daemon}"], timeout=60.0, sandbox=False)
+        assert time.monotonic() - started < 60  # the limit
+        assert divergences == []
+        assert whole.notes == []
+    finally:
+        os.kill(int(daemon.read_text("ascii")), signal.SIGKILL)
+    assert free(no_process_survives)
+
+
+def test_a_flood_on_stderr_is_drained_and_its_end_kept(tmp_path):
+    whole, divergences = run(tmp_path, [*TARGET, "flood-stderr"])
+    assert whole.vectors == len(CORE)
+    assert divergences == []
+    with pytest.raises(TargetError, match='exited with status 7; it said "the last words"'):
+        run(tmp_path, [*TARGET, "flood-stderr-and-exit"])
+    started = Process([*TARGET, "flood-stderr-and-exit"])
+    with pytest.raises(Ended):
+        started.greeting(10)
+    assert len(started._stderr) == 4096
+
+
+def test_pipes_that_may_not_grow_are_no_reason_not_to_start(tmp_path, monkeypatch):
+    def refuse(*_):
+        raise PermissionError(1, "Operation not permitted")  # so Linux answers a user with many pipes
+
+    with monkeypatch.context() as patched:
+        patched.setattr(fcntl, "fcntl", refuse)
+        whole, _ = run(tmp_path, [*TARGET, "none"])
+    assert whole.conformant
+
+
+# -- what cannot be measured, and what not to the end
+
+NOT_MEASURED = [  # fault, what is said
+    ("exit-at-once", 'it exited with status 7; it said "::error::owned <script>alert(1)</script>"'),
+    ("banner", r'not the greeting but "Welcome! \x1b]0;owned\x07'),
+    ("endless-line", "without a greeting line"),
+    ("wrong-version", "it speaks protocol version 99; this is version 1"),
+    ("hostile-operations", "; there are PVDLSTNMEFZGB"),
+    ("hostile-units", r'"units" is '),
+    ("hostile-trait", "; there are strips"),
+    ("text-mode", "its echo changed 0D 0A 0A 1A 00 80 FF into 0D 0D 0A 0D 0A 1A 00 80 FF: open its streams in binary"),
+    ("crash on=61", "it was ended by SIGSEGV"),
+    ("hang on=61", "it gave no answer within 0.4 s"),
+    ("noise on=61", "the adapter printed to stdout?"),
+    ("extra-frame on=61", "it answered request"),
+    ("unsupported on=61", "it offers D and answers U to the letter a"),
+    ("internal-error on=61", r"it offers D and answers X to the letter a: \x1b]0;owned\x07"),
+]
+
+
+@pytest.mark.parametrize(("words", "says"), NOT_MEASURED, ids=[words for words, _ in NOT_MEASURED])
+def test_a_target_that_cannot_be_measured_gets_one_harmless_line(tmp_path, words, says):
+    output = tmp_path / "out"
+    with pytest.raises(TargetError) as caught:
+        certify([*TARGET, *words.split()], output=output, limits=Limits(0.4))
+    message = str(caught.value)
+    assert says in message
+    assert "\n" not in message
+    assert_harmless(message)
+    assert not output.exists()
+
+
+def test_a_target_that_never_greets_is_given_up(tmp_path, monkeypatch):
+    monkeypatch.setattr(framed, "_START_SECONDS", 0.4)
+    with pytest.raises(TargetError, match=r"it gave no answer within 0\.4 s"):
+        certify([*TARGET, "no-greeting"], output=tmp_path / "out", limits=Limits(0.1))
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_command_line_says_that_on_one_line_and_exits_with_3(tmp_path):
+    for fault in ("banner", "exit-at-once"):
+        done = overlong("certify", "-o", tmp_path / "out", "--", *TARGET, fault)
+        assert done.returncode == 3
+        assert done.stdout == ""
+        assert_one_line(done.stderr)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_command_with_a_long_word_is_a_command(tmp_path):
+    whole, _ = run(tmp_path, [*TARGET, "none", "x" * 300])
+    assert whole.conformant
+
+
+def test_a_spent_budget_keeps_what_was_measured_and_certifies_nothing(tmp_path):
+    (tmp_path / "certificate.json").write_text("of an earlier run")
+    ill_formed = [octets for octets in CORE if not is_well_formed(octets)]
+    words = ("--suite", "core", "--restarts", "5", "-o", tmp_path)
+    done = overlong("certify", *words, "--", *TARGET, "crash", on_file(tmp_path, ill_formed))
+    assert done.returncode == 4
+    assert re.search(r"^INCOMPLETE\b", done.stdout, re.MULTILINE)
+    assert "failed 6 times (last: it was ended by SIGSEGV)" in " ".join(done.stdout.split())
+    assert not (tmp_path / "certificate.json").exists()
+    *records, footer = results(tmp_path)
+    assert not footer["conformant"]
+    assert "raise the limit with --restarts" in footer["incomplete"]
+    assert len(found(record for record in records if record["record"] == "divergence")) == 2
+
+
+@pytest.mark.parametrize(
+    ("fault", "says"),
+    [("start-once+crash", "does not start any more: it exited with status 9"), ("new-name+crash", "greeting changed")],
+)
+def test_a_target_that_does_not_come_back_as_it_was_ends_the_run(tmp_path, fault, says):
+    whole, divergences = run(tmp_path, [*TARGET, fault, f"on={CULPRIT}", f"file={tmp_path / 'marker'}"])
+    assert says in whole.incomplete
+    assert divergences == []
+    assert not whole.conformant
+
+
+def test_a_second_look_that_is_broken_off_counts_nothing_twice(tmp_path):
+    """The decoder reports offsets that are too large, which is looked into with other octets, on which it dies."""
+    known = on_file(tmp_path, CORE).partition("=")[2]
+    target = decoder(
+        tmp_path,
+        f"""
+        import os
+        known = set(map(bytes.fromhex, open({known!r}).read().split("\\n"))) | {{b"a"}}
+        def decode(octets):
+            if octets not in known:
+                os._exit(5)
+            try:
+                return octets.decode()
+            except UnicodeDecodeError as error:
+                raise UnicodeDecodeError("utf-8", octets, error.start + 1, error.end + 1, error.reason)
+        """,
+    )
+    whole, divergences = run(tmp_path / "out", target, restarts=2)
+    assert "failed 3 times" in whole.incomplete
+    assert max(Counter(record["id"] for record in divergences).values()) == 1
+
+
+# -- names and words of a target
+
+
+def test_hostile_names_are_shown_escaped_and_kept_as_they_are(tmp_path):
+    command = (*TARGET, "hostile-name+internal-error", f"on={CULPRIT}", HOSTILE)
+    done = overlong("certify", "--suite", "core", "-o", tmp_path, "--", *command)
+    assert done.returncode == 1
+    assert beside_progress(done.stderr) == ""
+    assert r"\x1b]0;owned\x07" in done.stdout
+    header, *_ = results(tmp_path)
+    for member in ("name", "version", "error_mode"):
+        assert header["target"][member] == HOSTILE
+    again = overlong("certify", "--suite", "core", "--format", "json", "-o", tmp_path, "--", *command)
+    assert again.stdout.isascii()
+    assert json.loads(again.stdout)["predicate"]["overlong"]["target"]["name"] == HOSTILE
+    shown = overlong("replay", CULPRIT, "--", *command)
+    assert shown.returncode == 1
+    assert r"observed  internal error: \x1b]0;owned\x07" in shown.stdout
+
+
+# -- Python decoders
+
+
+def decoder(folder, source):
+    """A target ``py:FILE:decode``."""
+    lines = source.strip("\n").splitlines()
+    indent = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
+    path = folder / "decoder.py"
+    path.write_text("\n".join(line[indent:] for line in lines), "utf-8")
+    return f"py:{path}:decode"
+
+
+def test_a_right_python_decoder_may_print_and_forget_where_it_is(tmp_path):
+    target = decoder(
+        tmp_path,
+        """
+        import os, sys
+        print("imported")
+        def decode(octets):
+            print("decoding", octets)
+            os.write(1, b"and past sys.stdout")
+            os.chdir("/")
+            os.environ.clear()
+            return octets.decode()
+        """,
+    )
+    before = Path.cwd(), dict(os.environ)
+    whole, divergences = run(tmp_path, target)
+    assert whole.conformant
+    assert divergences == []
+    assert (Path.cwd(), dict(os.environ)) == before
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "says"),
+    [
+        ("raise IndexError(octets)", "OV601", r"IndexError: b'\x80'"),
+        ("raise MemoryError", "OV601", "MemoryError"),
+        ("return decode(octets)", "OV601", "RecursionError"),
+        ("return None", "OV601", "returned NoneType where it returned str before"),
+        ("return octets", "OV601", "returned bytes where it returned str before"),
+        ("return '\\ud800'", "OV206", "accepted U+D800"),
+        ("sys.exit()", "OV602", "exited with status 0"),
+        ("sys.exit('no')", "OV602", "exited with status 1"),
+        ("os._exit(0)", "OV602", "exited with status 0"),
+        ("os.abort()", "OV602", "was ended by SIGABRT"),
+        ("os.kill(os.getpid(), 9)", "OV602", "was ended by SIGKILL"),
+    ],
+)
+def test_what_a_python_decoder_does_instead_of_refusing(tmp_path, body, code, says):
+    target = decoder(
+        tmp_path,
+        f"""
+        import os, resource, sys
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        def decode(octets):
+            if octets == bytes.fromhex("{CULPRIT}"):
+                {body}
+            return octets.decode()
+        """,
+    )
+    whole, divergences = run(tmp_path, target)
+    (record,) = divergences
+    assert (record["hex"], record["code"]) == (CULPRIT, code)
+    assert says in record["observed"]["words"]
+    assert whole.vectors == len(CORE)
+
+
+@pytest.mark.parametrize(
+    ("source", "says"),
+    [
+        ("raise RuntimeError('two\\nlines \\x1b[31m')", r"importing DECODER failed: RuntimeError: two lines \x1b[31m"),
+        ("import sys; sys.exit(0)", "importing DECODER failed: SystemExit: 0"),
+        ("import os; os._exit(0)", "it exited with status 0"),
+        ("def f(:", "importing DECODER failed: SyntaxError"),
+        ("import no_such_module_anywhere", "No module named 'no_such_module_anywhere'"),
+        ("other = 1", "DECODER has no decode"),
+        ("decode = 5", "DECODER:decode is int; name a callable"),
+        ("def decode(octets): return octets", "it returned bytes for the letter a; a decoder returns str"),
+        ("def decode(octets): return 1", "it returned int for the letter a"),
+        ("async def decode(octets): return ''", "it returned coroutine for the letter a"),
+        ("def decode(): return ''", "it failed on the letter a: TypeError"),
+    ],
+)
+def test_a_python_decoder_that_cannot_be_used_is_told_why(tmp_path, source, says):
+    target = decoder(tmp_path, source)
+    with pytest.raises(TargetError) as caught:
+        certify(target, output=tmp_path / "out")
+    assert says.replace("DECODER", str(tmp_path / "decoder.py")) in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert_harmless(str(caught.value))
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    with pytest.raises(TargetError, match=r'it said "no file .*nothing\.py"'):
+        certify(f"py:{tmp_path / 'nothing.py'}:decode")
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("cpythn", "did you mean cpython?"),
+        ("py:mod:f?mode=loud", "there may stand mode=fatal, mode=replacement"),
+        ("py:mod:f?speed=fast", "there may stand mode=fatal, mode=replacement"),
+        (f"cgi:{HOSTILE}", "there is no kind of target 'cgi'"),
+        (HOSTILE.replace(":", ""), "no target"),
+    ],
+)
+def test_names_that_mean_nothing_exit_with_2(tmp_path, name, says):
+    done = overlong("certify", "-o", tmp_path / "out", name)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert says in done.stderr
+    assert_one_line(done.stderr)
+    assert not (tmp_path / "out").exists()
+
+
+# -- files and the terminal
+
+
+def test_a_file_where_the_folder_should_be(tmp_path):
+    file = tmp_path / "file"
+    file.touch()
+    done = overlong("certify", "--suite", "core", "-o", file, "cpython")
+    assert done.returncode == 2
+    assert "is a file" in done.stderr
+    done = overlong("certify", "--suite", "core", "-o", file / "below", "cpython")
+    assert done.returncode == 2
+    assert "Not a directory; choose another folder with -o" in done.stderr
+    assert done.stdout == ""
+    assert_one_line(done.stderr)
+
+
+def test_a_folder_that_may_not_be_written(tmp_path):
+    tmp_path.chmod(0o500)
+    folder = Path("/sys/overlong") if os.access(tmp_path, os.W_OK) else tmp_path  # root may write anywhere but there
+    done = overlong("certify", "--suite", "core", "-o", folder, "cpython")
+    assert done.returncode == 2
+    assert re.search(
+        r"(Permission denied|not permitted|Read-only file system); choose another folder with -o", done.stderr
+    )
+    assert_one_line(done.stderr)
+
+
+def test_a_full_disk_leaves_no_torn_file(tmp_path):
+    """A limit on the size of files stands for it: writing fails in the middle of the results."""
+    limited = ["sh", "-c", 'ulimit -f 1 && exec "$@"', "sh"]
+    done = overlong("certify", "--suite", "core", "-o", tmp_path, "cpython-surrogatepass", before=limited)
+    assert done.returncode == 2
+    assert "File too large" in done.stderr
+    assert_one_line(done.stderr)
+    assert not list(tmp_path.glob("*.json*"))
+
+
+@pytest.mark.parametrize(("name", "suites"), [("results.jsonl", ["core"]), ("certificate.json", None)])
+def test_results_that_cannot_take_their_name_leave_nothing_half_done(tmp_path, name, suites):
+    (tmp_path / name).mkdir()
+    with pytest.raises(IsADirectoryError):
+        certify("cpython", suites=suites, output=tmp_path)
+    assert not list(tmp_path.glob("*.part"))
+
+
+def interrupted(folder, *words, when, by=signal.SIGINT):
+    """Start ``certify``, send it a signal when the time has come, and wait for its end."""
+    # A shell may have told this process to ignore the signal, and children inherit that.
+    listen = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+    program = f"{listen}; from overlong.__main__ import main; main()"
+    running = subprocess.Popen(
+        [sys.executable, "-c", program, "certify", "--suite", "core", "-o", str(folder), "--", *TARGET, *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+    )
+    with running:
+        deadline = time.monotonic() + 60
+        while not when() and time.monotonic() < deadline:
+            time.sleep(0.02)
+        running.send_signal(by)
+        out, err = running.communicate(timeout=60)  # however slow the target is: all that it is asked takes minutes
+    assert_harmless(out)
+    assert_harmless(err)
+    return running.returncode, out, err
+
+
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_interrupted_run_says_what_is_saved(tmp_path, by):
+    (tmp_path / "certificate.json").write_text("of an earlier run")
+    under_way = tmp_path / "marker"
+    code, out, err = interrupted(tmp_path, "slow", "seconds=0.1", f"file={under_way}", when=under_way.exists, by=by)
+    assert code == 4
+    assert beside_progress(err) == ""
+    assert "\nINCOMPLETE\n" in out
+    assert "\nincomplete: interrupted\n" in out
+    assert f"report: {tmp_path / 'results.jsonl'}" in out
+    assert "note:" not in out  # that it was still busy is not its fault
+    assert not (tmp_path / "certificate.json").exists()
+    *_, footer = results(tmp_path)
+    assert (footer["incomplete"], footer["conformant"]) == ("interrupted", False)
+
+
+def test_interrupted_before_anything_was_measured(tmp_path, no_process_survives):
+    def waiting():
+        return not free(no_process_survives, patience=0)  # it has started, and will not greet
+
+    code, out, err = interrupted(tmp_path / "out", "no-greeting", when=waiting)
+    assert not (tmp_path / "out").exists()
+    assert out == ""
+    assert_one_line(err)
+    assert code == 4
+
+
+def test_an_interruption_while_the_target_starts_leaves_no_process(no_process_survives, monkeypatch):
+    """It comes when the process runs and nobody has a handle on it: in its constructor."""
+
+    def interrupt(_):
+        while free(no_process_survives, patience=0):
+            time.sleep(0.01)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(process, "_widen", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        certify([*TARGET, "no-greeting"])
+    assert free(no_process_survives)
+
+
+def test_a_reader_that_leaves_early_is_no_reason_for_a_traceback(tmp_path):
+    words = [sys.executable, "-m", "overlong", "certify", "--suite", "core", "-o", tmp_path, "cpython-surrogatepass"]
+    for reader in ("head -1", "true"):
+        done = subprocess.run(
+            ["sh", "-c", f"{shlex.join(map(str, words))} | {reader}"],
+            capture_output=True,
+            text=True,
+            timeout=30,
+            check=False,
+        )
+        assert beside_progress(done.stderr) == ""
+        results(tmp_path)

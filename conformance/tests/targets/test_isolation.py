@@ -1,0 +1,382 @@
+"""Nothing that a target starts outlives it, its memory has a limit, and what it does to itself touches nobody else.
+
+Each test runs with what this machine grants (a PID namespace, if it can be had) and as if it granted none.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from overlong.conformance import Limits, TargetError, certify
+from overlong.conformance.support.printable import printable
+from overlong.conformance.targets import process
+from overlong.conformance.targets.process import Ended, Process
+from overlong.conformance.vectors.suites import SUITES
+
+fcntl = pytest.importorskip("fcntl", reason="signals and file locks are POSIX's")
+if sys.platform != "linux":
+    pytest.skip("the supervisor is for Linux", allow_module_level=True)
+
+TARGET = [sys.executable, "-I", "-S", str(Path(__file__).parents[1].joinpath("hostile_target.py"))]
+SUPERVISOR = Path(process.__file__).with_name("supervisor.py")
+CULPRIT = "80"
+CORE = sum(1 for batch in SUITES["core"].batches() for _ in batch)
+MIB = 1 << 20
+
+
+@pytest.fixture
+def lock(tmp_path, monkeypatch):
+    """Every target, and every child it forks, shares a lock while it lives."""
+    path = tmp_path / "alive"
+    path.touch()
+    monkeypatch.setenv("HOSTILE_LOCK", str(path))
+    return path
+
+
+@pytest.fixture(params=["as granted", "no namespace"])
+def supervisor(request, tmp_path, monkeypatch):
+    """The supervisor's path."""
+    if request.param == "as granted":
+        return SUPERVISOR
+    path = tmp_path / "denied.py"
+    path.write_text(
+        f"import sys; sys.path.append({str(SUPERVISOR.parent)!r}); import supervisor\n"
+        "supervisor._enter_namespace = lambda: False\n"
+        "supervisor.main()\n"
+    )
+    monkeypatch.setattr(process, "_SUPERVISOR", str(path))
+    return path
+
+
+def free(lock, patience=0.0):
+    """Whether nobody holds the lock; the harness returns when all are gone, so it is free at once."""
+    deadline = time.monotonic() + patience
+    with lock.open("rb") as file:
+        while True:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() >= deadline:
+                    return False
+                time.sleep(0.01)
+            else:
+                return True
+
+
+def run(folder, *words, **limits):
+    """Certify through the API: the run, and every divergence as it was recorded."""
+    run = certify([*TARGET, *words], suites=["core"], output=folder, limits=Limits(**limits)).run
+    records = map(json.loads, (folder / "results.jsonl").read_text("ascii").splitlines())
+    return run, [record for record in records if record["record"] == "divergence"]
+
+
+def supervised(supervisor, *command, memory=0, **popen):
+    """A command under the supervisor, without a harness: how it ended, its output, and the report."""
+    ending, lifeline = os.pipe()
+    report, reporting = os.pipe()
+    words = [sys.executable, "-I", "-S", str(supervisor), str(ending), str(reporting), str(memory), "--", *command]
+    try:
+        done = subprocess.run(
+            words, pass_fds=(ending, reporting), capture_output=True, text=True, timeout=20, check=False, **popen
+        )
+    finally:
+        for number in (ending, lifeline, reporting):
+            os.close(number)
+    with os.fdopen(report, encoding="ascii") as file:
+        return done.returncode, done.stdout, file.read().splitlines()
+
+
+def test_what_is_denied_is_not_claimed(supervisor):
+    target = Process([*TARGET, "none"], memory=512 * MIB)
+    try:
+        target.greeting(10)
+        kinds = ("process tree",) if supervisor != SUPERVISOR else ("PID namespace", "process tree")
+        assert target.isolation in {f"{kind}, 512 MiB of memory a process" for kind in kinds}
+    finally:
+        target.kill()
+    without = Process([*TARGET, "none"], sandbox=False)
+    without.kill()
+    assert without.isolation == "process group"
+
+
+# -- the end of it
+
+
+@pytest.mark.parametrize(
+    "ending",
+    ["exit 0", "exit 3", "exit 255", *(f"kill -{name} $$" for name in ("SEGV", "ABRT", "KILL", "TERM", "PIPE"))],
+)
+def test_it_ends_as_the_target_did(supervisor, ending):
+    code, _, report = supervised(supervisor, "sh", "-c", ending)
+    verb, value, *_ = ending.split()
+    assert code == (int(value) if verb == "exit" else -signal.Signals[f"SIG{value[1:]}"])
+    assert len(report) == 1
+
+
+def test_a_status_is_no_signal(supervisor):
+    """What a shell says of a signal, 128 and its number, may also be a status."""
+    assert supervised(supervisor, "sh", "-c", "exit 139")[0] == 139
+
+
+@pytest.mark.parametrize(
+    ("command", "why"), [("no-such-program", "No such file"), ("/etc/passwd", "Permission denied")]
+)
+def test_what_cannot_be_started_is_no_end_of_a_target(supervisor, command, why):
+    with pytest.raises(TargetError, match=f"cannot be started: {why}"):
+        certify([command])
+
+
+@pytest.mark.parametrize("then", ["", "+crash", "+hang"])
+@pytest.mark.usefixtures("supervisor")
+def test_of_200_children_with_sessions_of_their_own_none_survives(tmp_path, lock, then):
+    whole, divergences = run(tmp_path, f"fork-many{then}", f"on={CULPRIT}", timeout=0.5 if then == "+hang" else 5.0)
+    assert free(lock)
+    assert whole.vectors == CORE
+    assert {record["hex"] for record in divergences} == ({CULPRIT} if then else set())
+
+
+@pytest.mark.usefixtures("supervisor")
+def test_a_daemon_holds_nothing_up_and_is_gone(tmp_path, lock):
+    started = time.monotonic()
+    whole, divergences = run(tmp_path, "forks-daemon", f"file={tmp_path / 'daemon'}", timeout=60.0)
+    assert free(lock)
+    assert time.monotonic() - started < 60  # its limit: nobody waits for the daemon
+    assert (divergences, whole.notes) == ([], [])
+
+
+@pytest.mark.usefixtures("supervisor")
+def test_when_the_harness_is_killed_so_is_everything(tmp_path, lock, supervisor):
+    marker = tmp_path / "marker"
+    program = (
+        f"from overlong.conformance import certify, process; process._SUPERVISOR = {str(supervisor)!r}\n"
+        f"certify({[*TARGET, 'slow+forks-daemon+forks-child', 'seconds=0.1', f'file={marker}']!r}, suites=['core'])"
+    )
+    with subprocess.Popen([sys.executable, "-c", program]) as harness:
+        deadline = time.monotonic() + 60
+        while not marker.exists() and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert not free(lock)
+        harness.kill()
+    assert free(lock, patience=2.0)
+
+
+# -- memory
+
+
+def grown(folder, *words, **limits):
+    """MiB by which a harness of its own has grown at most, and the divergences that it found."""
+    program = (
+        "import pathlib, resource\n"
+        "from overlong.conformance import Limits, certify\n"
+        "peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024\n"
+        f"certify({[*TARGET, 'none']!r}, suites=['core'])\n"
+        "before = peak()\n"
+        f"certify({[*TARGET, *words]!r}, suites=['core'], output=pathlib.Path({str(folder)!r}), "
+        f"limits=Limits(**{limits!r}))\n"
+        "print(peak() - before)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
+    records = map(json.loads, (folder / "results.jsonl").read_text("ascii").splitlines())
+    return int(done.stdout), [record for record in records if record["record"] == "divergence"]
+
+
+def test_who_eats_memory_meets_the_limit_at_its_input(tmp_path):
+    growth, divergences = grown(tmp_path, "eat-memory", f"on={CULPRIT}", memory=256 * MIB)
+    (record,) = divergences
+    assert (record["hex"], record["code"]) == (CULPRIT, "OV602")
+    assert record["observed"]["words"] == "exited with status 1"  # a MemoryError that nobody caught
+    assert growth < 32
+
+
+def test_the_limit_is_that_of_the_option_and_files_of_memory_are_not_written(supervisor):
+    _, output, _ = supervised(supervisor, "sh", "-c", "ulimit -d; ulimit -c", memory=300 * MIB)
+    assert output.split() == [str(300 * 1024), "0"]
+
+
+def test_who_cannot_start_for_want_of_memory_is_told_how_to_get_more():
+    with pytest.raises(TargetError, match=r"Perhaps you're using ulimit -v.*--memory 0 lifts the limit of 4 GiB"):
+        certify(["sh", "-c", 'echo "Perhaps you\'re using ulimit -v" >&2; exit 1'])
+
+
+@pytest.mark.parametrize("fault", ["endless-frame", "huge-length"])
+def test_who_sends_without_end_does_not_fill_the_harness(tmp_path, fault):
+    growth, divergences = grown(tmp_path, fault, f"on={CULPRIT}")
+    assert {(record["hex"], record["code"]) for record in divergences} == {(CULPRIT, "OV604")}
+    assert growth < 256  # the largest frame has 64 MiB, and is copied once
+
+
+def test_a_gigabyte_on_stderr_is_drained(tmp_path):
+    growth, divergences = grown(tmp_path, "flood-stderr", "megabytes=1024")
+    assert divergences == []
+    assert growth < 32
+    started = Process([*TARGET, "flood-stderr-and-exit", "megabytes=1024"])
+    with pytest.raises(Ended) as ended:
+        started.greeting(20)
+    assert ended.value.words == "the last words"
+    assert len(started._stderr) == 4096
+
+
+# -- what a target gets, and what it changes
+
+
+def test_a_target_gets_what_the_harness_got_and_signals_as_they_come(supervisor, tmp_path):
+    """No variable more: Python may put a locale into the environment of its own."""
+
+    def deaf():
+        signal.signal(signal.SIGUSR1, signal.SIG_IGN)
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR2, signal.SIGTERM})
+
+    environment = {"PATH": os.environ["PATH"], "A": "b=c", "EMPTY": ""}
+    shown = "grep -E '^Sig(Blk|Ign)' /proc/self/status; pwd; env; ls /proc/self/fd"
+    _, output, _ = supervised(
+        supervisor, "sh", "-c", f"exec 3<&- ; {shown}", env=environment, cwd=tmp_path, preexec_fn=deaf
+    )
+    blocked, ignored, folder, *rest = output.splitlines()
+    assert {blocked.split()[1], ignored.split()[1]} == {"0" * 16}
+    assert folder == str(tmp_path)
+    assert {"A=b=c", "EMPTY="} <= set(rest)
+    names = {line.partition("=")[0] for line in rest if "=" in line}
+    assert names <= {*environment, "PWD", "OLDPWD", "SHLVL", "_"}  # the shell's
+    assert sorted(line for line in rest if line.isdecimal()) == ["0", "1", "2", "3"]  # the last is how ls reads
+
+
+@pytest.mark.parametrize("fault", ["send-around", "rearrange"])
+@pytest.mark.usefixtures("supervisor")
+def test_what_a_target_does_to_itself_and_around_touches_nobody(tmp_path, fault):
+    def state():
+        handlers = [signal.getsignal(number) for number in sorted(signal.valid_signals())]
+        umask = os.umask(0)
+        os.umask(umask)
+        return Path.cwd(), dict(os.environ), os.getpriority(os.PRIO_PROCESS, 0), umask, handlers
+
+    before = state()
+    whole, divergences = run(tmp_path, fault)
+    assert whole.conformant
+    assert (divergences, whole.restarts, whole.notes) == ([], 0, [])
+    assert state() == before
+
+
+ALONE = ["unshare", "--pid", "--fork", "--mount-proc", *([] if os.geteuid() == 0 else ["--user", "--map-root-user"])]
+
+
+@pytest.mark.parametrize("means", ["Landlock", "seccomp", "nothing"])
+def test_where_there_is_no_namespace_kill_all_reaches_nothing_else(tmp_path, means):
+    """All of it in a PID namespace: what is not contained must not end more than the test."""
+    if subprocess.run([*ALONE, "true"], capture_output=True, check=False).returncode != 0:
+        pytest.skip("no PID namespace to try it in")
+    without = {"Landlock": ["_deny_kill_all"], "seccomp": ["_enter_landlock"]}.get(
+        means, ["_deny_kill_all", "_enter_landlock"]
+    )
+    path = tmp_path / "denied.py"
+    denied = "".join(f"supervisor.{name} = lambda: False\n" for name in ("_enter_namespace", *without))
+    path.write_text(
+        f"import sys; sys.path.append({str(SUPERVISOR.parent)!r}); import supervisor\n{denied}supervisor.main()\n"
+    )
+    program = tmp_path / "program.py"
+    program.write_text(
+        f"from overlong.conformance import TargetError, certify, process\nprocess._SUPERVISOR = {str(path)!r}\n"
+        f"try:\n    run = certify({[*TARGET, 'kill-all']!r}, suites=['core']).run\n"
+        "    print(run.conformant, run.restarts)\n"
+        "except TargetError as error:\n    print(error)\n"
+    )
+    script = 'sleep 100 & "$0" -P "$1"; echo "code $?"; kill $! && echo "others live"'
+    done = subprocess.run(
+        [*ALONE, "sh", "-c", script, sys.executable, str(program)],
+        env={**os.environ, "HOSTILE_MAY_KILL_ALL": "yes"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    said, *rest = done.stdout.splitlines()
+    assert rest == ["code 0", "others live"], done.stderr
+    refused = "no Landlock, no seccomp" in said and "--no-sandbox" in said
+    if means == "Landlock" and refused:
+        pytest.skip("this kernel has no Landlock for signals")
+    assert refused == (means == "nothing")
+    assert refused or said == "True 0"
+
+
+# -- another answer the second time
+
+
+@pytest.mark.parametrize(
+    ("pattern", "again"),
+    [
+        ("wrrr", "refused at 0, 1 octet; refused at 0, 1 octet; refused at 0, 1 octet"),
+        ("wwrw", "accepted U+0021; refused at 0, 1 octet; accepted U+0021"),
+        ("wrrw", "refused at 0, 1 octet; refused at 0, 1 octet; accepted U+0021"),
+    ],
+)
+def test_who_answers_otherwise_the_next_time_is_unstable_and_all_answers_are_told(tmp_path, pattern, again):
+    whole, divergences = run(tmp_path, "waver", f"on={CULPRIT}", f"pattern={pattern}")
+    first, unstable = divergences
+    assert first["observed"]["words"] == "accepted U+0021"
+    assert (unstable["hex"], unstable["code"], unstable["claim"]) == (CULPRIT, "OV605", "verdict")
+    assert unstable["observed"]["words"] == f"accepted U+0021; asked again: {again}"
+    assert unstable["expected"]["words"] == "reject at 0, 1 octet; each time"
+    assert not whole.conformant
+
+
+def test_who_is_wrong_each_time_is_only_wrong(tmp_path):
+    whole, divergences = run(tmp_path, "waver", f"on={CULPRIT}", "pattern=wwww")
+    assert [record["code"] for record in divergences] == [divergences[0]["code"]]
+    assert divergences[0]["code"].startswith("OV2")
+    assert whole.restarts == 0
+
+
+# -- four things, in every output
+
+WELL_FORMED = "c280"
+FOUR = [  # fault, input, code, title, kind, words
+    ("crash", CULPRIT, "OV602", "crashed", "crashed", "was ended by SIGSEGV"),
+    ("hang", CULPRIT, "OV603", "timed out", "timedout", "no answer within 0.3 s"),
+    ("wrong-id", CULPRIT, "OV604", "broke the protocol", "misbehaved", "it answered request"),
+    ("refuse", WELL_FORMED, "OV101", "well-formed text refused", "refused", "refused at 0"),
+]
+
+
+@pytest.mark.parametrize(("fault", "culprit", "code", "title", "kind", "words"), FOUR, ids=[row[0] for row in FOUR])
+def test_crash_hang_protocol_error_and_refusal_are_four_things(tmp_path, fault, culprit, code, title, kind, words):
+    def overlong(*arguments):
+        command = [
+            sys.executable,
+            "-m",
+            "overlong",
+            *arguments,
+            "--timeout",
+            "0.3",
+            "--",
+            *TARGET,
+            fault,
+            f"on={culprit}",
+        ]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        assert (done.returncode, done.stderr) == (1, "")
+        return done.stdout
+
+    def others(text):
+        return [row[3] for row in FOUR if row[3] != title and f"{row[2]} {row[3]}" in text]
+
+    report = overlong("certify", "--suite", "core", "-o", str(tmp_path))
+    assert f"{code} {title}" in report
+    assert printable(words) in " ".join(report.split())
+    assert others(report) == []
+    records = [json.loads(line) for line in (tmp_path / "results.jsonl").read_text("ascii").splitlines()]
+    found = [record for record in records if record["record"] == "divergence" and record["hex"] == culprit]
+    assert {(record["code"], record["title"], record["observed"]["kind"]) for record in found} == {(code, title, kind)}
+    shown = overlong("replay", culprit)
+    assert f"{code} {title}" in shown
+    assert words in shown
+    assert others(shown) == []
+    statement = json.loads(overlong("certify", "--suite", "core", "-o", str(tmp_path), "--format", "json"))
+    buckets = statement["predicate"]["overlong"]["buckets"]
+    assert [(bucket["code"], bucket["title"], bucket["example"]["observed"]["kind"]) for bucket in buckets] == [
+        (code, title, kind)
+    ]

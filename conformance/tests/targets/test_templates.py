@@ -1,0 +1,205 @@
+"""Every adapter that ``overlong target new`` writes, built and run as its first lines say, on its language's decoder.
+
+A second copy has its decoder spoiled in one place: what is wrong then must be found.
+"""
+
+import json
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from overlong.__main__ import cli
+from overlong.conformance import certify
+from overlong.conformance.targets.examination import LEFT_OUT, SOUND, Examination
+from overlong.conformance.targets.framed import FramedTarget
+from overlong.conformance.targets.templates import TEMPLATES, template_for
+
+DOCS = Path(__file__).parents[3] / "docs"
+NEEDS = {
+    "c": "a C compiler (Debian: gcc libc6-dev)",
+    "c++": "a C++ compiler (Debian: g++)",
+    "rust": "Rust (Debian: rustc)",
+    "go": "Go (Debian: golang-go)",
+    "java": "a JDK (Debian: default-jdk-headless)",
+    "javascript": "Node.js (Debian: nodejs)",
+    "python": "Python as python3",
+    "ruby": "Ruby (Debian: ruby)",
+    "php": "PHP with mbstring (Debian: php-cli php-mbstring)",
+    "perl": "Perl (Debian: perl)",
+    "lua": "Lua 5.4 (Debian: lua5.4)",
+    "ocaml": "OCaml with Uutf (Debian: ocaml libuutf-ocaml-dev)",
+    "erlang": "Erlang (Debian: erlang-base)",
+}
+PROBES = {  # whether a library is there that the program needs
+    "php": ["php", "-r", "exit(extension_loaded('mbstring') ? 0 : 1);"],
+    "ocaml": ["sh", "-c", 'test -e "$(ocamlopt -where)/uutf/uutf.cmxa"'],
+}
+SILENT = {"javascript", "ruby", "php", "perl"}  # their decoders do not say where
+BATCHES = set(TEMPLATES) - {"c++", "rust", "go", "java"}
+SABOTAGE = {  # what is spoiled, and a code that shows it
+    "c": ('"UTF-32BE", "UTF-8"', '"UTF-32BE", "ISO-8859-1"', "OV102"),  # another encoding
+    "c++": (" || from != end", "", "OV204"),  # what is missing at the end is not noticed
+    "rust": ("error.valid_up_to(), error", "error.valid_up_to() + 1, error", "OV301"),  # offsets count from 1
+    "go": (" && width == 1", "", "OV101"),  # U+FFFD in the input is taken for an error
+    "java": ("result.isError()", "false", "OV206"),  # what the decoder reports is dropped
+    "javascript": ("fatal: true", "fatal: false", "OV206"),  # "it did not throw" is taken for a verdict
+    "python": ('decode("utf-8")', 'decode("utf-8", "surrogatepass")', "OV202"),  # a dialect
+    "ruby": ("text.valid_encoding? ?", "true ?", "OV601"),  # the decoder raises where it should refuse
+    "php": ("mb_check_encoding($octets, 'UTF-8')", "true", "OV206"),  # it replaces and does not say so
+    "perl": ("decode('UTF-8'", "decode('utf8'", "OV202"),  # Perl's lax form
+    "lua": ("utf8.len(octets)", "#octets, 0", "OV601"),  # nothing is validated, and decoding raises
+    "ocaml": (
+        "Ok _, `Malformed _ -> Error place",
+        "Ok _, `Malformed _ -> decoded",
+        "OV206",
+    ),  # what is ill-formed is skipped
+    "erlang": ("(Octets, utf8,", "(Octets, latin1,", "OV102"),  # another encoding
+}
+
+
+def is_surrogate(octets):
+    return any(0xD800 <= ord(point) <= 0xDFFF for point in octets.decode("utf-8", "surrogatepass"))
+
+
+def has_noncharacter(octets):
+    return any(ord(c) & 0xFFFE == 0xFFFE or 0xFDD0 <= ord(c) <= 0xFDEF for c in octets.decode())
+
+
+KNOWN = {  # divergences of the languages' own decoders, confirmed by hand: the code, and which inputs may show it
+    "c++": ("OV202", is_surrogate),  # libstdc++'s codecvt<char32_t, char> (GCC 12): ED A0 80 becomes U+D800
+    "perl": ("OV101", has_noncharacter),  # Encode 3.17, UTF-8, FB_CROAK: EF B7 90 "does not map to Unicode"
+}
+
+
+def built(language, source, folder):
+    """The adapter's command, built in a folder that is the current one; skips where the language is missing."""
+    template = TEMPLATES[language]
+    (folder / template.file).write_bytes(source)
+    commands = [shlex.split(each) for each in (template.build, template.run) if each]
+    tools = [command[0] for command in commands if not command[0].startswith("./")]
+    if (
+        any(not shutil.which(tool) for tool in tools)
+        or subprocess.run(PROBES.get(language, ["true"]), check=False).returncode
+    ):
+        pytest.skip(f"this needs {NEEDS[language]}")
+    if template.build:
+        done = subprocess.run(commands[0], cwd=folder, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout + done.stderr == ""
+    return commands[-1]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def divergences(folder):
+    """The records of divergences that a run has written."""
+    records = map(json.loads, (folder / "results.jsonl").read_text("ascii").splitlines())
+    return [record for record in records if record["record"] == "divergence"]
+
+
+@pytest.mark.parametrize("language", TEMPLATES)
+def test_an_adapter_is_short_and_says_what_to_do(language):
+    template = TEMPLATES[language]
+    source = template.source.decode("ascii")
+    lines = source.splitlines()
+    assert len(lines) <= 60
+    assert max(map(len, lines)) <= 120
+    assert source.count("YOUR DECODER HERE") == 1
+    head = "\n".join(lines[:6])
+    assert template.build in head
+    assert f"overlong certify -- {template.run}" in head
+    assert ("PVDB" in source) == (language in BATCHES)
+
+
+@pytest.mark.parametrize("language", TEMPLATES)
+def test_an_adapter_keeps_the_protocol_and_its_decoder_is_judged_rightly(language, folder):
+    command = built(language, TEMPLATES[language].source, folder)
+    steps = list(Examination(FramedTarget("adapter", command)).steps())
+    assert [step for step in steps if step.state not in (SOUND, LEFT_OUT)] == []
+    assert [step.name for step in steps if step.state == LEFT_OUT] == [] if language in BATCHES else ["batches"]
+    certificate = certify(command, suites=["core", "complete(0)"], output=folder)
+    for found in divergences(folder):
+        code, is_known = KNOWN[language]
+        assert found["code"] == code
+        assert is_known(bytes.fromhex(found["hex"]))
+    claims = certificate.run.claims
+    refuses = KNOWN.get(language, ("",))[0] == "OV101"  # there is no text of what it does not accept
+    assert claims["scalars"] == ("not measured" if refuses else "holds")
+    assert claims["error position"] == ("not measured" if language in SILENT else "holds")
+    assert certificate.run.conformant or language in KNOWN
+
+
+@pytest.mark.parametrize("language", SABOTAGE)
+def test_a_spoiled_decoder_is_found(language, folder):
+    right, wrong, code = SABOTAGE[language]
+    source = TEMPLATES[language].source.decode("ascii")
+    assert source.count(right) == 1
+    command = built(language, source.replace(right, wrong).encode("ascii"), folder)
+    certificate = certify(command, suites=["core"], output=folder)
+    assert not certificate.run.conformant
+    assert code in {found["code"] for found in divergences(folder)}
+
+
+def new(*words):
+    return CliRunner().invoke(cli, ["target", "new", *words])
+
+
+@pytest.mark.parametrize(
+    ("name", "language"),
+    [
+        *((each, each) for each in TEMPLATES),
+        *(("js", "javascript"), ("node", "javascript"), ("cpp", "c++"), ("py", "python"), ("rb", "ruby")),
+        *(("pl", "perl"), ("ml", "ocaml"), ("erl", "erlang"), ("rs", "rust"), ("golang", "go")),
+    ],
+)
+def test_a_language_has_several_names(name, language):
+    for written in (name, name.upper(), name.title()):
+        assert template_for(written) is TEMPLATES[language]
+        done = new(written)
+        assert (done.exit_code, done.stdout_bytes) == (0, TEMPLATES[language].source)
+
+
+def test_no_two_languages_share_a_name():
+    names = [name for each in TEMPLATES.values() for name in (each.language, *each.others)]
+    assert len(names) == len(set(names))
+    assert len({each.source for each in TEMPLATES.values()}) == len(TEMPLATES)
+
+
+@pytest.mark.parametrize("words", [[], ["fortran"], ["pyhton"], ["\x1b[2J\u202eexe"], [""]])
+def test_without_a_language_that_there_is_all_are_listed(words):
+    done = new(*words)
+    assert (done.exit_code, done.stdout) == (2, "")
+    message = done.stderr.splitlines()[-1]
+    assert ", ".join(TEMPLATES) in message
+    assert ("did you mean python?" in message) == (words == ["pyhton"])
+    assert message.isprintable()
+
+
+def test_a_file_is_never_overwritten_unless_told(folder):
+    mine = folder / "adapter.c"
+    mine.write_text("mine")
+    done = new("c", "-o", "adapter.c")
+    assert (done.exit_code, done.stdout, mine.read_text()) == (2, "", "mine")
+    assert "adapter.c is there already; --force" in done.stderr.splitlines()[-1]
+    for words in (["--force", "-o", "adapter.c"], ["-o", "other.c"]):
+        assert new("c", *words).exit_code == 0
+        assert (folder / words[-1]).read_bytes() == TEMPLATES["c"].source
+    assert new("c", "-o", "no/such/folder.c").exit_code == 2
+
+
+def test_the_page_shows_the_commands_of_every_language():
+    text = (DOCS / "adapters.md").read_text(encoding="utf-8")
+    for language, template in TEMPLATES.items():
+        session = f"overlong target new {language} -o {template.file}\n"
+        session += f"{template.build}\n" if template.build else ""
+        assert f"```sh\n{session}overlong certify -- {template.run}\n```" in text
+        assert template.decoder in text
+    assert {each for each in TEMPLATES if f"### {each}" in text.lower()} == set(TEMPLATES)

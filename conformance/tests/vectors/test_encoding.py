@@ -1,0 +1,312 @@
+"""The judge of encoders: what it expects is what Python's encoder does, and every known-wrong encoder is caught."""
+
+import codecs
+import struct
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import wrong_encoders
+from overlong.conformance import certify
+from overlong.conformance.certification.replay import asks, replay
+from overlong.conformance.certification.runner import offered
+from overlong.conformance.oracle.finding import expected_in_words, observed_in_words
+from overlong.conformance.protocol.observation import Accepted, Refused
+from overlong.conformance.protocol.wire import ANNOUNCE, ENCODE, ENCODE_UTF16, OCTETS, WORDS, Greeting, big_endian
+from overlong.conformance.results.certificate import NOT_COVERED
+from overlong.conformance.targets.builtins import BUILTINS
+from overlong.conformance.vectors.encoding import answers, encoded
+from overlong.conformance.vectors.suites import OF_OCTETS, QUICK, SUITES, suite_named
+from overlong.conformance.vectors.suites.encoding import ALPHABET, BEYOND
+from overlong.conformance.vectors.vector import IdError, Vector
+from overlong.reference import Decoded, NotEncodable, Rejected, dialect, encode_utf16
+
+ENCODERS = Path(wrong_encoders.__file__)
+ASKED = ["encoder edges", "encoder utf-16"]
+EVERY = ["fatal", "replacement", "question mark"]
+RFC3629 = dialect()
+
+code_points = st.lists(st.one_of(st.integers(0, 0x10FFFF), st.integers(0xD7FE, 0xE001)), max_size=8)
+code_units = st.lists(st.one_of(st.integers(0, 0xFFFF), st.integers(0xD7FE, 0xE001)), max_size=8)
+
+
+def _replacement(error):
+    return b"\xef\xbf\xbd" * (error.end - error.start), error.end
+
+
+codecs.register_error("U+FFFD", _replacement)
+HANDLERS = {"fatal": "strict", "replacement": "U+FFFD", "question mark": "replace"}
+
+
+def by_python(text, encode_errors):
+    """The octets, or the index of the character refused."""
+    try:
+        return text.encode("utf-8", HANDLERS[encode_errors])
+    except UnicodeEncodeError as error:
+        return error.start
+
+
+def told(outcome):
+    return bytes(outcome.scalars) if isinstance(outcome, Decoded) else outcome.offset
+
+
+def test_the_words_of_a_greeting_are_all_known():
+    assert tuple(EVERY) == WORDS["encode_errors"]
+
+
+@given(code_points, st.sampled_from(EVERY))
+def test_code_points_as_python_has_them(points, encode_errors):
+    payload = big_endian("I", points)
+    right = by_python("".join(map(chr, points)), encode_errors)
+    assert told(encoded(ENCODE, payload, RFC3629, encode_errors)) == right
+    announced = right if isinstance(right, int) else len(right).to_bytes(4, "big")
+    assert told(encoded(ANNOUNCE, payload, RFC3629, encode_errors)) == announced
+
+
+@given(code_units, st.sampled_from(EVERY))
+def test_utf_16_as_python_has_it(units, encode_errors):
+    payload = big_endian("H", units)
+    text = payload.decode("utf-16-be", "surrogatepass")
+    right = by_python(text, encode_errors)
+    if isinstance(right, int):  # a refusal counts code units, where Python counts characters
+        right = len(text[:right].encode("utf-16-be", "surrogatepass")) // 2
+    assert told(encoded(ENCODE_UTF16, payload, RFC3629, encode_errors)) == right
+    if encode_errors == "fatal":
+        try:
+            assert encode_utf16(units) == right
+        except NotEncodable as error:
+            assert error.index == right
+
+
+@given(code_points, st.integers(0x110000, 0xFFFFFFFF), code_points)
+def test_numbers_beyond_are_treated_as_surrogates_are(before, number, after):
+    payloads = [big_endian("I", [*before, each, *after]) for each in (number, 0xD800)]
+    for operation in (ENCODE, ANNOUNCE):
+        for encode_errors in EVERY:
+            one, other = (encoded(operation, payload, RFC3629, encode_errors) for payload in payloads)
+            assert one == other
+
+
+def test_other_dialects_have_other_octets():
+    assert told(encoded(ENCODE, big_endian("I", [0x10000]), dialect("cesu-8"))) == bytes.fromhex("EDA080EDB080")
+    assert told(encoded(ENCODE, big_endian("I", [0xD800]), dialect("wtf-8"))) == bytes.fromhex("EDA080")
+
+
+# The suites
+
+
+def test_every_scalar_value_is_asked_once():
+    points = [
+        point for batch in SUITES["encoder scalars"].batches() for (point,) in struct.iter_unpack(">I", batch.octets)
+    ]
+    assert points == [*range(0xD800), *range(0xE000, 0x110000)]
+
+
+@pytest.mark.parametrize("operation", [ENCODE, ANNOUNCE])
+def test_closed_answers_are_the_references(operation):
+    batches = list(SUITES["encoder scalars"].batches())
+    for batch in [*batches[:3], batches[len(batches) // 2], batches[-1]]:
+        assert batch.closed is not None
+        assert batch.expected(operation, OCTETS) == replace(batch, closed=None).expected(operation, OCTETS)
+    cesu = replace(batches[-1], profile=replace(batches[-1].profile, speaks="cesu-8"))
+    assert cesu.expected(operation, OCTETS) == replace(cesu, closed=None).expected(operation, OCTETS)
+
+
+def test_the_edges_are_all_there():
+    batches = list(SUITES["encoder edges"].batches())
+    strings = [struct.unpack(f">{len(each.octets) // 4}I", each.octets) for batch in batches for each in batch]
+    assert () in strings
+    assert {(surrogate,) for surrogate in range(0xD800, 0xE000)} <= set(strings)
+    assert {(number,) for number in BEYOND} <= set(strings)
+    assert {1 << bits for bits in range(21, 32)} | {0x110000, 0xFFFFFFFF} <= set(BEYOND)
+    assert min(BEYOND) == 0x110000
+    for string in strings:  # where strings are UTF-16, these two would be one character
+        assert not any(a in range(0xD800, 0xDC00) and b in range(0xDC00, 0xE000) for a, b in pairwise(string))
+
+
+def test_the_vectors_of_utf_16():
+    batches = list(SUITES["encoder utf-16"].batches())
+    strings = {struct.unpack(f">{len(each.octets) // 2}H", each.octets) for batch in batches for each in batch}
+    assert sum(len(string) <= 3 and set(string) <= set(ALPHABET) for string in strings) == 1 + 10 + 100 + 1000
+    assert (0xD800, 0xD800, 0xDC00, 0xDC00) in strings
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_vectors_say_what_they_are_for_and_can_be_asked_again(name):
+    for batch in SUITES[name].batches():
+        for vector in batch:
+            assert vector.comment
+            assert vector.comment.isascii()
+            again = Vector.from_id(vector.id)
+            assert (again.category, again.octets) == (vector.category, vector.octets)
+            assert asks(again) == SUITES[name].asks
+
+
+@pytest.mark.parametrize("encode_errors", EVERY)
+@pytest.mark.parametrize("name", ASKED)
+def test_a_batch_in_parts_expects_what_the_whole_does(name, encode_errors):
+    for batch in SUITES[name].batches():
+        whole = replace(batch, profile=replace(batch.profile, encodes=encode_errors))
+        middle = len(whole) // 2
+        for operation in SUITES[name].asks:
+            singly = [vector.octets for vector in whole]
+            expected = whole.expected(operation, OCTETS)
+            assert expected == answers(operation, singly, RFC3629, encode_errors)
+            parts = [whole.part(0, middle), whole.part(middle, len(whole))]
+            assert expected == type(expected).concatenated([part.expected(operation, OCTETS) for part in parts])
+
+
+# The judge
+
+
+def judged(name, suites=ASKED):
+    certificate = certify(f"py:{ENCODERS}:{name}", suites=suites)
+    assert not certificate.run.incomplete
+    assert not certificate.run.restarts
+    return certificate.run
+
+
+@pytest.mark.parametrize("name", wrong_encoders.WRONG)
+def test_caught_for_what_it_is(name):
+    run = judged(name, ["encoder scalars"] if name == "one_character_is_another" else ASKED)
+    assert {code for code, _ in run.buckets} == wrong_encoders.WRONG[name]
+    assert {claim: state for claim, state in run.claims.items() if state != "not measured"} == {"encoder": "fails"}
+    for bucket in run.buckets.values():
+        assert bucket.example.claim == "encoder"
+        assert bucket.example.expected_words.startswith(("encode as", "announce", "refuse at index"))
+
+
+def test_every_kind_is_deserved_by_some():
+    assert {f"OV70{digit}" for digit in range(1, 8)} | {"OV601"} == set().union(*wrong_encoders.WRONG.values())
+
+
+@pytest.mark.parametrize("name", wrong_encoders.RIGHT)
+def test_no_right_encoder_is_accused(name):
+    run = judged(name)
+    assert run.buckets == {}
+    assert run.claims["encoder"] == "holds"
+
+
+@pytest.mark.parametrize("name", ["cpython", "node-buffer", "node-textdecoder", "go-utf8", "rust-std"])
+def test_no_right_encoder_that_people_use_is_accused(name):
+    if why := BUILTINS[name].missing():
+        pytest.skip(why)
+    run = certify(name, suites=["encoder scalars", *ASKED]).run
+    assert run.buckets == {}
+    assert run.claims["encoder"] == "holds"
+
+
+def test_buckets_are_causes():
+    assert set(judged("unit_by_unit").buckets) == {("OV703", "lone surrogate"), ("OV703", "the halves of a pair")}
+    assert ("OV703", "reversed pair") in judged("pairs_in_any_order").buckets
+    assert set(judged("three_octets_from_7ff_on").buckets) == {
+        ("OV702", "a character of 2 octets"),
+        ("OV706", "a character of 2 octets"),
+        ("OV706", "several characters"),
+    }
+    assert set(judged("raises_for_surrogates").buckets) == {
+        ("OV601", "encode code points"),
+        ("OV601", "encode UTF-16"),
+        ("OV601", "announce the size of what is encoded"),
+    }
+
+
+# Around the judge
+
+
+def test_the_quick_suites_have_the_edges():
+    assert set(ASKED) <= set(QUICK)
+    assert "encoder scalars" not in QUICK
+
+
+def greeting(operations, error_mode="replacement"):
+    return Greeting("", "", "", operations, OCTETS, error_mode)
+
+
+def test_what_is_offered_of_what_is_asked():
+    assert offered(ENCODE + ANNOUNCE, greeting("PBVZFE")) == "EZ"
+    assert offered("ST", greeting("PVST", error_mode="a word of its own")) == "ST"
+    assert offered("VDL", greeting("PEF")) == ""
+
+
+def test_a_certificate_of_an_encoder_alone_lacks_no_suite():
+    certificate = certify(f"py:{ENCODERS}:right")
+    assert certificate.refused == ""
+    assert certificate.conformant
+    assert [part.suite.name for part in certificate.run.suites] == ["encoder scalars", *ASKED]
+    assert certificate.not_covered == [each for each in NOT_COVERED if each != "encoding"]
+    partly = certify(f"py:{ENCODERS}:right", suites=["encoder edges"])
+    assert partly.refused == "only part of the suites ran (not encoder scalars, encoder utf-16)"
+
+
+def test_what_is_not_asked_is_not_covered():
+    assert certify("cpython", suites=["core"]).not_covered == list(NOT_COVERED)
+
+
+@pytest.mark.parametrize(
+    ("identifier", "target", "words"),
+    [
+        (
+            "encoding/000000e9",
+            "right",
+            [
+                ("E", "encode as C3 A9", "encoded as C3 A9", None),
+                ("Z", "announce 2 octets", "announced 2 octets", None),
+            ],
+        ),
+        ("utf-16/d800", "right", [("F", "refuse at index 0", "refused at index 0", None)]),
+        ("utf-16/d800", "right_replacing", [("F", "encode as EF BF BD", "encoded as EF BF BD", None)]),
+        ("utf-16/d83dde00", "unit_by_unit", [("F", "encode as F0 9F 98 80", "encoded as ED A0 BD ED B8 80", "OV703")]),
+        (
+            "encoding/empty",
+            "right",
+            [
+                ("E", "encode as (empty)", "encoded as (empty)", None),
+                ("Z", "announce 0 octets", "announced 0 octets", None),
+            ],
+        ),
+        ("utf-16/empty", "signature_before_all", [("F", "encode as (empty)", "encoded as EF BB BF", "OV702")]),
+    ],
+)
+def test_replay(identifier, target, words):
+    said = replay(Vector.from_id(identifier), f"py:{ENCODERS}:{target}")
+    assert [
+        (
+            answer.operation,
+            answer.expected and expected_in_words(answer.expected, answer.operation),
+            observed_in_words(answer.observed, answer.operation),
+            answer.finding and answer.finding.code,
+        )
+        for answer in said
+    ] == words
+
+
+@pytest.mark.parametrize("identifier", ["encoding/e9", "utf-16/d800dc"])
+def test_ids_cut_short_are_refused(identifier):
+    with pytest.raises(IdError, match="cut short"):
+        asks(Vector.from_id(identifier))
+
+
+def test_ids_of_decoders_ask_decoders():
+    assert asks(Vector.from_id("overlong/c080")) == asks(Vector.from_id("C080")) == "VDLG"
+    assert asks(Vector.from_id("chunking/e282.ac")) == "ST"
+    assert asks(Vector.from_id("again/c0+e282.ac")) == "NM"
+
+
+def test_words_for_what_is_out_of_the_ordinary():
+    assert observed_in_words(Refused(), ENCODE) == "refused"
+    assert observed_in_words(Accepted((0, 0)), ANNOUNCE) == "announced 00 00, which is no u32"
+    assert observed_in_words(Accepted((0, 0, 0, 1)), ANNOUNCE) == "announced 1 octet"
+    assert expected_in_words(Rejected(3, 1, False), ENCODE_UTF16) == "refuse at index 3"
+
+
+def test_numbers_are_not_written_to_files_of_octets():
+    for name in ("encoder scalars", *ASKED):
+        assert name not in OF_OCTETS
+        with pytest.raises(KeyError):
+            suite_named(name)
+    assert suite_named("core") is SUITES["core"]

@@ -1,0 +1,44 @@
+"""``overlong explain``: what octets are, what a code means, or what a run found."""
+
+from __future__ import annotations
+
+import re
+
+import click
+
+from overlong.conformance.cli import explain
+from overlong.conformance.cli.options import profile_option, width
+from overlong.conformance.cli.words import complete_codes
+from overlong.fuzz.cli.campaigns import campaign_errors
+
+_FINDING = re.compile(r"[Dd]-[0-9A-Fa-f]{1,8}")
+
+
+@click.command("explain", epilog=f"{explain.EXAMPLES}  overlong explain campaign/ D-7f3a\n")
+@click.argument("what", nargs=-1, required=True, shell_complete=complete_codes)
+@profile_option("The dialect whose automaton reads the octets.")
+def command(what: tuple[str, ...], profile: str) -> None:
+    """Explain octets (in hexadecimal), a code (OV201), or a finding of a run (FOLDER D-7f3a).
+
+    For octets: the walk through the automaton with the grammar's alternatives still open, the defect,
+    and what each error mode makes of them. 'codes' lists all codes. For a finding: all that is known
+    of it, its octets, what its code means, and what can be done with it.
+
+    \b
+    Exit status:
+      0  explained
+      2  there is no such code or finding, or WHAT is no octets
+    """  # noqa: D301 (click reads the backspace)
+    if not _FINDING.fullmatch(what[-1]):
+        click.get_current_context().invoke(explain.command, what=what, profile=profile)
+        return
+    if len(what) != 2:
+        raise click.UsageError(f"name the folder of the run, then the finding: overlong explain FOLDER {what[-1]}")
+    from overlong.fuzz.cli.explanation import explain_finding
+    from overlong.fuzz.report.findings import finding_named, profile_of
+
+    folder, name = what
+    with campaign_errors():
+        stored = finding_named(folder, name)
+        for line in explain_finding(stored, profile_of(folder, stored), folder, width()):
+            click.echo(line)

@@ -1,0 +1,184 @@
+"""``overlong finding``: what certify, matrix, sweep and fuzz found, one by one."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from overlong.conformance.cli.options import width
+from overlong.fuzz.cli.campaigns import campaign_errors
+
+LANGUAGES = ("pytest", "rust", "go", "java", "node", "c")
+"""In which regression tests can be written."""
+_FOLDER = click.argument("folder", metavar="FOLDER")
+_NAME = click.argument("name", metavar="ID")
+
+
+@click.group("finding")
+def command() -> None:
+    """Findings of a run of certify, matrix, sweep or fuzz: one for each cause, with an input that shows it.
+
+    \b
+    Examples:
+      overlong finding list campaign/
+      overlong finding show campaign/ D-7f3a
+      overlong finding test overlong-results/cpython overlong/c0ae
+    """  # noqa: D301 (click reads the backspace)
+
+
+@command.command("list")
+@_FOLDER
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="What stdout gets.",
+)
+def list_command(folder: str, form: str) -> None:
+    """List the findings of a run, in the order of its report.
+
+    \b
+    Examples:
+      overlong finding list overlong-results/fuzz-cpython
+      overlong finding list overlong-results/cpython
+
+    \b
+    Exit status:
+      0  listed, also if there are none
+      2  FOLDER is not that of a run
+    """  # noqa: D301 (click reads the backspace)
+    import json
+
+    from overlong.fuzz.report.findings import as_json, findings_in, line_of
+
+    with campaign_errors():
+        for found in findings_in(folder):
+            click.echo(json.dumps(as_json(found)) if form == "json" else line_of(found))
+
+
+@command.command("show")
+@_FOLDER
+@_NAME
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["json", "text", "id"]),
+    default="json",
+    show_default=True,
+    help="All of it as data; as the report has it; or only what 'overlong replay' takes for a vector.",
+)
+def show_command(folder: str, name: str, form: str) -> None:
+    """Show a finding. ID may be shortened as long as no other begins like it, or be the vector's: overlong/c0ae.
+
+    \b
+    Examples:
+      overlong finding show overlong-results/fuzz-cpython D-7f3a
+      overlong finding show --format id overlong-results/fuzz-cpython D-7f3a
+
+    \b
+    Exit status:
+      0  shown
+      2  there is no such run or finding
+    """  # noqa: D301 (click reads the backspace)
+    import json
+
+    from overlong.fuzz.report.findings import as_json, finding_named, in_full, lines_of, profile_of
+
+    with campaign_errors():
+        found = finding_named(folder, name)
+        if form == "json":
+            click.echo(json.dumps(as_json(found), indent=2))
+        elif form == "id":
+            click.echo(in_full(found))
+        else:
+            for line in lines_of(found, profile_of(folder, found), folder, width()):
+                click.echo(line)
+
+
+@command.command("promote")
+@_FOLDER
+@_NAME
+@click.option(
+    "--to",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("corpora/regressions"),
+    show_default=True,
+    metavar="FOLDER",
+    help="Where regressions are kept.",
+)
+def promote_command(folder: str, name: str, to: Path) -> None:
+    """Make a finding a regression vector: a file that every later run can be held to.
+
+    \b
+    Examples:
+      overlong finding promote overlong-results/fuzz-mylib D-7f3a
+      overlong finding promote campaign/ D-7f3a --to tests/regressions
+
+    \b
+    Exit status:
+      0  written
+      2  there is no such finding, or the file cannot be written
+    """  # noqa: D301 (click reads the backspace)
+    from overlong.conformance.support.printable import printable
+    from overlong.fuzz.promotion.promote import promote
+    from overlong.fuzz.report.findings import finding_named, profile_of
+
+    with campaign_errors():
+        found = finding_named(folder, name)
+        written = promote(found, to, profile_of(folder, found))
+    click.echo(printable(str(written), 1000))
+
+
+@command.command("test")
+@_FOLDER
+@_NAME
+@click.option(
+    "--language",
+    type=click.Choice(LANGUAGES),
+    help="In which language the test is.  [default: that of the decoder, as far as its target tells]",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Where it goes; in a folder it gets a name. A file that is there is left as it is.  [default: stdout]",
+)
+def test_command(folder: str, name: str, language: str | None, output: Path | None) -> None:
+    """Write a regression test for a finding, in the language of its decoder.
+
+    \b
+    Examples:
+      overlong finding test overlong-results/fuzz-mylib D-7f3a --language rust
+      overlong finding test campaign/ D-7f3a --language c -o tests/
+      overlong finding test overlong-results/mylib overlong/c0ae
+
+    \b
+    Exit status:
+      0  written
+      2  there is no such finding, or the file cannot be written
+    """  # noqa: D301 (click reads the backspace)
+    from overlong.conformance.support.printable import printable
+    from overlong.fuzz.campaign.error import CampaignError
+    from overlong.fuzz.promotion.tests import file_name, how_to_run, language_for, source
+    from overlong.fuzz.report.findings import finding_named, language_of
+
+    with campaign_errors():
+        stored = finding_named(folder, name)
+        language = language or language_for(stored.target, language_of(stored))
+        text = source(stored, language, folder=folder)
+        if output is None:
+            sys.stdout.write(text)
+            return
+        file = output / file_name(stored, language) if output.is_dir() else output
+        try:
+            with file.open("x", encoding="utf-8", newline="\n") as stream:
+                stream.write(text)
+        except FileExistsError:
+            raise CampaignError(f"{printable(str(file))}: it is there already; choose another name") from None
+        usual = file.name == file_name(stored, language)  # the command names it so
+        click.echo(printable(str(file), 1000) + (f"  ({how_to_run(stored, language)})" if usual else ""))

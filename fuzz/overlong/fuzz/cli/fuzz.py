@@ -1,0 +1,428 @@
+"""``overlong fuzz``: inputs without end, until somebody or something ends it."""
+
+from __future__ import annotations
+
+import secrets
+import shlex
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from click.core import ParameterSource
+
+from overlong.conformance.cli.certify import slug
+from overlong.conformance.cli.formats import (
+    Wanted,
+    formats_option,
+    rendered,
+    report_of,
+    show,
+    tell_written,
+)
+from overlong.conformance.cli.options import (
+    INCOMPLETE,
+    NOT_MEASURED,
+    leave,
+    limits_of,
+    profile_option,
+    width,
+    with_limits,
+)
+from overlong.conformance.cli.trust import agreed_to, named_here
+from overlong.conformance.cli.words import complete_targets
+from overlong.conformance.results.headline import State, exit_code_of
+from overlong.fuzz.cli.campaigns import TargetsCommand, campaign_errors, targets_of
+from overlong.fuzz.report.quantities import count_of, seconds_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from overlong.fuzz.campaign.campaign import Campaign
+    from overlong.fuzz.campaign.status import Status
+    from overlong.fuzz.cli.screen import Goal
+    from overlong.fuzz.execution.engine import Job
+
+EXAMPLES = """\b
+Examples:
+  overlong fuzz cpython --time 10m
+  overlong fuzz py:mypackage.text:decode cpython --runs 1M --seed 1
+  overlong fuzz 'so:./libfoo.so:check?abi=bool(ptr,len)' --dir campaign
+  overlong fuzz --resume campaign --time 8h
+  overlong fuzz --time 5m --ci -- node adapter.js
+  overlong fuzz --engine atheris --time 1h py:mypackage.text:decode
+  overlong fuzz --emit libfuzzer -o fuzz.cc \\
+      'so:./libfoo.so:check?abi=bool(ptr,len)'
+"""
+
+ENGINES = ("grammar", "hypothesis", "atheris")
+_RESULTS = Path("overlong-results")
+SUMMARY = "summary.txt"
+"""In the folder, with ``--ci``."""
+_FIXED = {"engine", "seed", "profile", "corpus", "path", "timeout", "restarts", "memory", "no_sandbox", "emit"}
+"""Options that say what a campaign is."""
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """What a user wants to see."""
+
+    wanted: Wanted
+    ci: bool
+    quiet: bool
+    verbose: bool
+
+
+def _read_by(reader: Callable[[str], float]) -> Callable[[click.Context, click.Parameter, str | None], float | None]:
+    """What reads an option's text, and whose message names the option."""
+
+    def read(_context: click.Context, _option: click.Parameter, text: str | None) -> float | None:
+        if text is None:
+            return None
+        try:
+            return reader(text)
+        except ValueError as error:
+            raise click.BadParameter(str(error)) from None
+
+    return read
+
+
+@click.command("fuzz", cls=TargetsCommand, epilog=EXAMPLES)
+@click.argument("names", nargs=-1, metavar="TARGET...", shell_complete=complete_targets)
+@click.option(
+    "--time", "seconds", callback=_read_by(seconds_of), metavar="TIME", help="End after 30s, 10m, 2h, 3d, 2w."
+)
+@click.option("--runs", callback=_read_by(count_of), metavar="N", help="End after so many inputs: 5000, 10k, 5M.")
+@click.option(
+    "--seed",
+    type=click.IntRange(0, (1 << 64) - 1),
+    metavar="N",
+    help="The same seed and --runs find the same.  [default: chosen by chance, and shown]",
+)
+@click.option(
+    "--engine",
+    type=click.Choice(ENGINES),
+    default="grammar",
+    show_default=True,
+    help="What makes inputs: the grammar; Hypothesis; or the coverage of a Python target.",
+)
+@profile_option("What the decoders should speak: rfc3629, cesu-8, mutf-8, wtf-8, ... (see docs/dialects.md).")
+@click.option(
+    "--corpus",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="FOLDER",
+    help="Begin with the inputs in this folder, in the layout of libFuzzer: a file for each.",
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 1024),
+    metavar="N",
+    help="How many processes ask at a time.  [default: one for each CPU]",
+)
+@click.option(
+    "--cluster",
+    metavar="ADDRESS",
+    help="Have the workers of this Dask scheduler ask, tcp://HOST:PORT, in place of this machine.",
+)
+@click.option(
+    "--dir",
+    "-o",
+    "--output",
+    "path",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Where the campaign is kept; with --emit, the file.  [default: overlong-results/fuzz-TARGET]",
+)
+@click.option(
+    "--resume",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="FOLDER",
+    help="Go on with the campaign in the folder, with its targets, seed and engine.",
+)
+@click.option("--ci", is_flag=True, help="No screen; fail if a target was not asked; keep the report in summary.txt.")
+@click.option("--emit", type=click.Choice(["libfuzzer"]), help="Write a harness in C++ in place of running anything.")
+@formats_option("what campaign.json holds")
+@with_limits
+@click.option("-q", "--quiet", is_flag=True, help="No progress; if nothing is found one line.")
+@click.option("-v", "--verbose", is_flag=True, help="Lines in place of the screen; also how fast it was.")
+def command(
+    names: tuple[str, ...],
+    seconds: float | None,
+    runs: int | None,
+    seed: int | None,
+    engine: str,
+    profile: str,
+    corpus: Path | None,
+    jobs: int | None,
+    cluster: str | None,
+    path: Path | None,
+    resume: Path | None,
+    ci: bool,  # noqa: FBT001
+    emit: str | None,
+    wanted: Wanted,
+    timeout: float,
+    restarts: int,
+    quiet: bool,  # noqa: FBT001
+    verbose: bool,  # noqa: FBT001
+) -> None:
+    """Ask decoders inputs without end, and find each bug once.
+
+    TARGETs are as for 'overlong certify', one word each; after -- comes one command that speaks the
+    protocol. Each is compared with the reference, and where RFC 3629 leaves something open with the
+    others: that is a difference, and no fault. Without --time and --runs it goes on until Ctrl-C.
+
+    \b
+    Exit status:
+      0  nothing was found (differences do not count)
+      1  something was
+      2  the command line or a file is wrong
+      3  nothing was asked: a target would not start; with --ci, one was not
+      4  incomplete: interrupted, the cluster is gone, or nothing of what was
+         seen is examined yet; --resume goes on
+    """  # noqa: D301 (click reads the backspace)
+    if jobs is not None and cluster is not None:
+        raise click.UsageError("--jobs is for this machine, and with --cluster others ask; leave one of them out")
+    if cluster == "":
+        raise click.BadParameter("'' is no address; write tcp://HOST:PORT", param_hint="--cluster")
+    if ci and seconds is None and runs is None:
+        raise click.UsageError("--ci has to end: add --time 10m or --runs 1M")
+    if resume is not None:
+        _refuse_what_is_fixed(names)
+    targets = targets_of(names) if resume is None else ()
+    if emit:
+        _emit(targets, path)
+        return
+    from overlong.conformance.sweep.executors import cpus
+    from overlong.conformance.vectors.profile import Profile
+    from overlong.fuzz.cli.screen import Goal
+    from overlong.fuzz.execution.engine import Job
+
+    shown = _Shown(wanted=wanted, ci=ci, quiet=quiet, verbose=verbose)
+    with campaign_errors():
+        agreed_to(targets if resume is None else named_here())
+        if resume is not None:
+            from overlong.fuzz.campaign.campaign import Campaign
+
+            folder, campaign = resume, Campaign.resume(resume)
+        else:
+            chosen = seed if seed is not None else secrets.randbelow(1 << 32)
+            folder = path or _usual_folder(targets)
+            seeds, notes = _seeds(corpus)
+            job = Job(targets, chosen, engine, Profile(profile), limits_of(timeout, restarts), seeds)
+            campaign = _begun(folder, job, notes, start=not cluster)
+        with campaign:
+            try:
+                _run(campaign, Goal(seconds, runs, str(folder)), jobs or cpus(), cluster or "", shown)
+            except KeyboardInterrupt:  # once more, while all was being ended or summed up
+                leave(f"interrupted; {_resumed_by(str(folder))}", INCOMPLETE)
+
+
+def _words(target: str | tuple[str, ...]) -> str:
+    return target if isinstance(target, str) else " ".join(target)
+
+
+def _refuse_what_is_fixed(names: Sequence[str]) -> None:
+    """A campaign goes on as it began.
+
+    Raises:
+        click.UsageError: something else is wanted.
+    """
+    context = click.get_current_context()
+    if names:
+        raise click.UsageError("--resume goes on with the targets that the campaign began with; name none")
+    for option in context.command.params:
+        given = context.get_parameter_source(option.name or "") is ParameterSource.COMMANDLINE
+        if given and option.name in _FIXED:
+            raise click.UsageError(f"{option.opts[0]} is fixed when a campaign begins; with --resume leave it out")
+
+
+def _usual_folder(targets: Sequence[str | tuple[str, ...]]) -> Path:
+    """Where a campaign is kept if nobody says."""
+    return _RESULTS / f"fuzz-{slug(' '.join(map(_words, targets)))}"
+
+
+def _seeds(corpus: Path | None) -> tuple[tuple[bytes, ...], tuple[str, ...]]:
+    """Of the inputs in a folder those that are seeds, and what is to be noted; what is no input is named.
+
+    Raises:
+        CampaignError: there is no such folder.
+    """
+    if corpus is None:
+        return (), ()
+    from overlong.fuzz.campaign.corpus import files_in, seeds_of, told
+
+    refused, notes = list[str](), list[str]()
+    seeds = seeds_of(files_in(corpus, refused), notes)
+    for line in told(refused):
+        click.echo(f"overlong: left alone: {line}", err=True)
+    return seeds, tuple(notes)
+
+
+def _begun(folder: Path, job: Job, notes: tuple[str, ...], *, start: bool) -> Campaign:
+    """A new campaign of targets that start: of others, no folder is left.
+
+    Args:
+        folder: where it is to be kept.
+        job: what it is to do.
+        notes: what its report is to say of its seeds.
+        start: see whether they do; on a cluster they start elsewhere.
+
+    Raises:
+        TargetError: one of them does not, or offers nothing that could be asked.
+        CampaignError: the folder cannot be used.
+    """
+    from overlong.conformance.certification.certify import make_folder
+    from overlong.conformance.oracle.target import TargetError
+    from overlong.conformance.support.printable import printable
+    from overlong.fuzz.campaign.campaign import Campaign
+    from overlong.fuzz.execution.probe import Probe
+
+    for target in job.targets if start else ():
+        probe = Probe(target, job.limits, job.profile)
+        try:
+            if not probe.operations:
+                raise TargetError(f"{printable(probe.id)}: it offers no operation that a campaign could ask")
+        finally:
+            probe.close()
+    if folder.parent == _RESULTS:
+        make_folder(_RESULTS)  # version control leaves it alone
+    return Campaign.create(folder, job, notes=notes)
+
+
+def _run(campaign: Campaign, goal: Goal, jobs: int, cluster: str, shown: _Shown) -> None:
+    """Ask until the end, say what was found, and exit."""
+    from overlong.fuzz.campaign.statement import STATEMENT
+    from overlong.fuzz.cli.screen import Screen
+    from overlong.fuzz.report.campaign import state_of_campaign
+
+    if not shown.quiet and goal.seconds is None and goal.runs is None:
+        click.echo("overlong: note: this goes on until Ctrl-C; --time or --runs would end it", err=True)
+    with Screen(goal, enabled=not shown.quiet, live=not (shown.ci or shown.verbose)) as screen:
+        status, stopped = _asked(campaign, goal, jobs, cluster, screen.update)
+    folder = campaign.folder
+    text = list(_report(status, goal.folder, shown, stopped=stopped))
+    if shown.ci:
+        (folder / SUMMARY).write_text("".join(f"{line}\n" for line in text), encoding="utf-8")
+    if shown.wanted.stdout == "json" and not stopped:
+        click.echo((folder / STATEMENT).read_text("utf-8"), nl=False)
+    elif shown.wanted.stdout == "markdown" and not stopped:
+        show(rendered(report_of(folder), "markdown", width=width()))
+    else:
+        _print(text, status)
+    tell_written(shown.wanted, folder, quiet=shown.quiet)
+    if stopped:
+        leave(f"{stopped}; {_kept(status, goal.folder)}", INCOMPLETE)
+    if shown.ci and (silent := _not_asked(folder)):
+        leave(f"{silent} was not asked a single input, so nothing is known of it", NOT_MEASURED)
+    state = state_of_campaign(status)
+    if state is State.NOT_MEASURED:
+        leave("nothing ran; give it more --time or --runs", NOT_MEASURED)
+    if state is State.INCOMPLETE:
+        leave(f"divergences were seen, and there was no time to examine them; {_resumed_by(goal.folder)}", INCOMPLETE)
+    sys.exit(exit_code_of(state))
+
+
+def _asked(
+    campaign: Campaign, goal: Goal, jobs: int, cluster: str, told: Callable[[Status], None]
+) -> tuple[Status, str]:
+    """Where the campaign is when it ends, and what ended it before its time, if something did.
+
+    Raises:
+        TargetError: nothing was asked.
+        CampaignError: the folder cannot be written any more.
+    """
+    from overlong.conformance.oracle.target import TargetError
+    from overlong.conformance.support.printable import printable
+
+    last: list[float] = [0.0]
+
+    def keep(status: Status) -> None:
+        last[0] = status.seconds
+        told(status)
+
+    try:
+        return campaign.run(seconds=goal.seconds, runs=goal.runs, jobs=jobs, cluster=cluster, told=keep), ""
+    except KeyboardInterrupt:
+        stopped = "interrupted"
+    except TargetError as error:
+        if not campaign.status.inputs:
+            raise
+        stopped = printable(str(error))
+    return replace(campaign.status, seconds=last[0]), stopped
+
+
+def _kept(status: Status, folder: str) -> str:
+    """What is saved, and how to go on."""
+    from overlong.conformance.report.wording import counted
+    from overlong.fuzz.report.campaign import inputs
+
+    what = f"{inputs(status.inputs)} and {counted(len(status.findings), 'finding')} are kept"
+    return f"{what}; {_resumed_by(folder)}"
+
+
+def _resumed_by(folder: str) -> str:
+    from overlong.conformance.support.printable import printable
+
+    return f"overlong fuzz --resume {printable(shlex.quote(folder), 1000)} goes on"
+
+
+def _report(status: Status, folder: str, shown: _Shown, *, stopped: str) -> Iterator[str]:
+    """The lines of the report; if nothing was found and nobody wants to know more, the last one."""
+    from overlong.conformance.support.printable import printable, thousands
+    from overlong.fuzz.report.campaign import summary, verdict
+
+    if shown.quiet and not status.findings:
+        if not stopped:
+            yield verdict(status)
+        return
+    yield from summary(status, folder, width=width(), encoding=sys.stdout.encoding or "ascii")
+    if shown.verbose:
+        yield f"{thousands(round(status.rate))} executions per second, {thousands(status.octets)} octets"
+        yield f"kept in {printable(folder, 1000)}"
+
+
+def _print(lines: Iterable[str], status: Status) -> None:
+    from overlong.conformance.cli.colours import coloured
+    from overlong.fuzz.report.campaign import state_of_campaign, words_of
+
+    words, state = words_of(status), state_of_campaign(status)
+    for line in lines:
+        click.echo(coloured(line, words, state))
+
+
+def _not_asked(folder: Path) -> str:
+    """A target that was asked nothing, if there is one."""
+    import json
+
+    from overlong.conformance.support.printable import printable
+    from overlong.fuzz.campaign.statement import STATEMENT
+
+    done = json.loads((folder / STATEMENT).read_text("utf-8"))
+    counts = {each["id"]: sum(each["executions"].values()) for each in done["targets"]}
+    return next((printable(name) for name, count in counts.items() if not count), "")
+
+
+def _emit(targets: Sequence[str | tuple[str, ...]], path: Path | None) -> None:
+    """Write a harness for libFuzzer to a file, or to stdout.
+
+    Raises:
+        click.UsageError: a target is no function that a harness can call.
+    """
+    from overlong.conformance.oracle.target import TargetError
+    from overlong.conformance.support.printable import printable
+    from overlong.fuzz.engines.libfuzzer import harness
+
+    names = [target for target in targets if isinstance(target, str)]
+    if len(names) < len(targets):
+        raise click.UsageError("a harness calls functions of shared libraries; leave out -- and the command")
+    try:
+        text = harness(names)
+    except TargetError as error:
+        raise click.UsageError(str(error)) from None
+    with campaign_errors():
+        if path is None:
+            click.echo(text, nl=False)
+        else:
+            path.write_text(text, encoding="utf-8", newline="\n")
+            click.echo(printable(str(path), 1000))

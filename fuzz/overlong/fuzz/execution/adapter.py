@@ -1,0 +1,77 @@
+"""Adapter for campaigns on shared libraries: ``adapter.py LIBRARY SYMBOLS ABI [trait=value ...]``.
+
+It is ``adapters/sweeping.py`` of the conformance tools, and asks inputs that are made by number in the place of grids.
+Nobody but ``in_process.py`` beside it asks it.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+if __name__ == "__main__":  # wherever this package lies, it must be found
+    if (_root := str(Path(__file__).resolve().parents[3])) not in sys.path:
+        sys.path.insert(0, _root)
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from overlong.conformance.sweep.adapter import Impossible, main
+from overlong.conformance.vectors.profile import Profile
+from overlong.fuzz.execution.asked import PLAN, Told
+from overlong.fuzz.execution.made import Inputs, Made
+from overlong.fuzz.execution.sparing import Sparing
+from overlong.fuzz.generation.generated import Generated
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from overlong.conformance.sweep.adapter import Asks, Question
+    from overlong.conformance.sweep.expectation import Expectation
+    from overlong.conformance.targets.adapters.abi import Abi
+    from overlong.reference.layout import Layout
+
+
+class ByNumber:
+    """Inputs by their numbers: the source of strings of this adapter."""
+
+    def strings(self, question: Question) -> Inputs:
+        """Those of a seed, and of a corpus."""
+        if (question.plan, question.grid) != (PLAN, 0):
+            raise Impossible(f"inputs are asked as the plan '{PLAN}'")
+        return _inputs(question.speaks, question.more)
+
+    def sparing(self, question: Question, first: int, end: int) -> Callable[[int, int], Sequence[int]]:
+        """Others where it fails alike."""
+        return Sparing(self.strings(question).generated, first, end).failed
+
+    def compile(self, abi: Abi) -> None:
+        """Compile the loop."""
+        from overlong.fuzz.execution.compiled.loop import compiled_for
+
+        compiled_for(abi)
+
+    def loop(self, abi: Abi, addresses: Sequence[int], expected: Expectation, layout: Layout) -> Asks:
+        """The loop, for functions at these addresses."""
+        from overlong.fuzz.execution.compiled.loop import Loop
+
+        return Loop(abi, addresses, expected, layout)
+
+
+@lru_cache(maxsize=2)
+def _generated(speaks: str, seed: int, path: str) -> Generated:
+    return Generated(seed, Told(seed, path).seeds(), Profile(speaks).dialect)
+
+
+@lru_cache(maxsize=2)
+def _inputs(speaks: str, more: str) -> Inputs:
+    told = Told.parse(more)
+    try:
+        made = Made.of(Path(told.made)) if told.made else None
+        return Inputs(_generated(speaks, told.seed, told.path), made)
+    except OSError as error:
+        raise Impossible(f"the inputs cannot be read: {error.strerror}") from error
+
+
+if __name__ == "__main__":
+    main(ByNumber())

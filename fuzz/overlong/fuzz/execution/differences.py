@@ -1,0 +1,118 @@
+"""Where two targets differ and RFC 3629 lets them: neither is at fault, but who uses both may be surprised."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from overlong.conformance.oracle.finding import Finding, observed_in_words
+from overlong.conformance.protocol.observation import Accepted, Refused
+from overlong.conformance.protocol.wire import DECODE, REPLACE, STREAM_REPLACE, VALIDATE
+from overlong.fuzz.execution.divergence import Divergence, Fingerprint
+from overlong.reference import Decoded, Rejected
+from overlong.reference.theory import shortlex
+
+if TYPE_CHECKING:
+    from collections import Counter
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+    from overlong.conformance.protocol.observation import Observation
+    from overlong.conformance.vectors.profile import Profile
+    from overlong.conformance.vectors.vector import Vector
+    from overlong.fuzz.execution.sampled import Sampled
+    from overlong.reference import Outcome
+
+KIND = "difference"
+"""That of a fingerprint."""
+
+
+def differences(
+    said: Sequence[tuple[str, Profile, Iterable[Sampled]]], counts: Counter[Fingerprint]
+) -> Iterator[Divergence]:
+    """For each habit in which two targets differ the shortest input that shows it.
+
+    What stands for ill-formed octets follows from the error mode that a target declares, if the answer is right. So of
+    targets with the same one only the first is compared in that.
+
+    Args:
+        said: for each target its name, what it is measured by, and what it answered.
+        counts: how many inputs showed each; they are added.
+    """
+    least: dict[Fingerprint, Divergence] = {}
+    samples = [(name, profile, tuple(sample)) for name, profile, sample in said]
+    answers = [(name, profile, _right(sample)) for name, profile, sample in samples]
+    offered = [{each.operation for each in sample} for _, _, sample in samples]
+    habits: dict[tuple[str, str], int] = {}
+    for place, (_, profile, _) in enumerate(answers):
+        for operation in offered[place]:
+            habits.setdefault((profile.own_mode or profile.replaces, operation), place)
+    for place, (name, profile, mine) in enumerate(answers):
+        for other, (peer, their_profile, theirs) in enumerate(answers[place + 1 :], place + 1):
+            counted_alike = profile.counts == their_profile.counts == "octets"
+            compared = set(VALIDATE + DECODE)
+            # who replaces a whole input so replaces a stream so, too
+            both = offered[place] & offered[other]
+            operation = next((each for each in (REPLACE, STREAM_REPLACE) if each in both), "")
+            speak = [habits.get((each.own_mode or each.replaces, operation)) for each in (profile, their_profile)]
+            if speak == [place, other]:
+                compared.add(operation)
+            for found in _between(name, peer, mine, theirs, compared, counted_alike=counted_alike):
+                counts[found.fingerprint] += 1
+                known = least.get(found.fingerprint)
+                if known is None or shortlex(found.finding.vector.octets) < shortlex(known.finding.vector.octets):
+                    least[found.fingerprint] = found
+    yield from least.values()
+
+
+def _right(sample: Iterable[Sampled]) -> dict[tuple[int, str], tuple[Vector, Observation]]:
+    """The answers that are no fault of anybody."""
+    return {(each.number, each.operation): (each.vector, each.observed) for each in sample if each.finding is None}
+
+
+def _between(
+    name: str,
+    peer: str,
+    mine: Mapping[tuple[int, str], tuple[Vector, Observation]],
+    theirs: Mapping[tuple[int, str], tuple[Vector, Observation]],
+    compared: Collection[str],
+    *,
+    counted_alike: bool,
+) -> Iterator[Divergence]:
+    for (number, operation), (vector, observed) in mine.items():
+        if operation not in compared or (number, operation) not in theirs:
+            continue
+        other = theirs[number, operation][1]
+        if (what := _what(observed, other, counted_alike=counted_alike)) is None:
+            continue
+        code, words = what
+        detail = observed_in_words(other, operation), ""  # what it says, no more: a refusal may have no length
+        finding = Finding(vector, operation, code, _as_outcome(other), observed, words, detail)
+        yield Divergence(name, finding, Fingerprint(name, operation, KIND, f"{peer}, {words}"), number, peer)
+
+
+def _what(one: Observation, other: Observation, *, counted_alike: bool) -> tuple[str, str] | None:
+    """The code of what comes nearest, and what differs in words; None if nothing does that both say."""
+    match one, other:
+        case Accepted(mine), Accepted(theirs):
+            return None if mine is None or theirs is None or mine == theirs else ("OV402", "other output")
+        case Refused(offset, length), Refused(their_offset, their_length):
+            if not counted_alike or offset is None or their_offset is None:
+                return None
+            if offset != their_offset:
+                return "OV301", "another offset"
+            differs = length is not None and their_length is not None and length != their_length
+            return ("OV302", "another length") if differs else None
+        case (Accepted(), Refused()) | (Refused(), Accepted()):
+            return "OV606", "another verdict"
+        case _:
+            return None
+
+
+def _as_outcome(observed: Observation) -> Outcome:
+    """What the peer answered, as what stands beside the target's answer."""
+    match observed:
+        case Accepted(values):
+            return Decoded(values or ())
+        case Refused(offset, length, incomplete):
+            return Rejected(offset or 0, length or 1, incomplete=bool(incomplete))
+        case _:
+            raise AssertionError(observed_in_words(observed))

@@ -1,0 +1,106 @@
+"""The engine for shared libraries: inputs are made, asked and judged by compiled loops in the library's own process.
+
+All of it but the inputs is the machinery of sweeps: the sandbox, the process that dies in the library's place, kinds,
+sums and faults (see ``overlong.conformance.sweep.in_process``).
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from overlong.conformance.oracle.target import TargetError
+from overlong.conformance.support.printable import printable
+from overlong.conformance.sweep.engine import Job as Sweep
+from overlong.conformance.sweep.in_process import InProcess, reason_against
+from overlong.conformance.targets.framed import FramedTarget
+from overlong.conformance.targets.resolve import resolve
+from overlong.fuzz.execution.asked import Told, write_seeds
+
+if TYPE_CHECKING:
+    from overlong.conformance.oracle.target import Target
+    from overlong.conformance.protocol.wire import Greeting
+    from overlong.conformance.sweep.shard import Shard, ShardResult
+    from overlong.fuzz.execution.engine import Job
+    from overlong.fuzz.execution.made import MadeInputs
+
+_ADAPTER = Path(__file__).with_name("adapter.py")
+
+
+def reason_against_surveying(target: Target) -> str:
+    """Why a target cannot be asked in its own process, in words; empty if it can."""
+    return reason_against(target) if isinstance(target, FramedTarget) else "it is no running program"
+
+
+class InProcessSurvey:
+    """Asks inputs by their numbers in the process of a shared library, by a child of it."""
+
+    def __init__(self, job: Job, target: str | tuple[str, ...], made: MadeInputs | None = None) -> None:
+        """Start nothing yet.
+
+        Args:
+            job: which inputs there are, what is expected, and the limits.
+            target: one of the job's, a function of a shared library.
+            made: where inputs are made for several targets; None: its own process makes them.
+
+        Raises:
+            TargetError: there is a reason against it.
+            OSError: the seeds cannot be kept on disk.
+        """
+        found = resolve(target, job.limits)
+        if not isinstance(found, FramedTarget):
+            raise TargetError(f"{printable(found.id)}: it cannot be asked in its own process: it is no running program")
+        self._seeds = tempfile.TemporaryDirectory(prefix="overlong-seeds-") if job.seeds else None
+        self.made = made
+        """Where inputs are made for several targets; None: its own process makes them."""
+        self._told = Told(job.seed)
+        if self._seeds is not None:
+            self._told = Told(job.seed, str(Path(self._seeds.name, "seeds")))
+            write_seeds(Path(self._told.path), job.seeds)
+        sweep = Sweep(target, job.profile, "", job.limits)
+        self._engine = InProcess(sweep, found, adapter=_ADAPTER, more=self._told.text)
+
+    @property
+    def greeting(self) -> Greeting:
+        """What the target says of itself.
+
+        Raises:
+            TargetError: it would not start.
+        """
+        return self._engine.greeting
+
+    @property
+    def isolation(self) -> str:
+        """What contains its accidents; known when it has been asked."""
+        return self._engine.isolation
+
+    @property
+    def restarts(self) -> int:
+        """How often the library's process had to be started anew."""
+        return self._engine.restarts
+
+    @property
+    def notes(self) -> list[str]:
+        """What a user should know."""
+        return self._engine.notes
+
+    def run(self, shard: Shard) -> ShardResult:
+        """Ask the inputs of a shard, whose plan is :data:`~.asked.PLAN`, its grid 0, and whose numbers are inputs'.
+
+        Raises:
+            TargetError: it cannot be asked, or the inputs cannot be kept on disk.
+        """
+        if self.made is not None:
+            try:
+                path = self.made.path(shard.first, shard.count)
+            except OSError as error:
+                raise TargetError(f"the inputs of {shard.key} cannot be kept on disk: {error.strerror}") from error
+            self._engine.more = self._told._replace(made=str(path)).text
+        return self._engine.run(shard)
+
+    def close(self) -> None:
+        """End its processes."""
+        self._engine.close()
+        if self._seeds is not None:
+            self._seeds.cleanup()

@@ -1,0 +1,112 @@
+"""Which inputs are not asked any more, because a target dies, or hangs, of others like them.
+
+A death costs a new process, and a hang all of the time limit. So in each block it is learned what a few of those inputs
+have in common that nothing has which the target survived: two octets side by side, two classes of octets, a length.
+Others that have it, too, are left out; all the rest of the block is asked. That is a pure function of the target's
+answers to the block, wherever a campaign is cut.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import accumulate, chain, pairwise
+from typing import TYPE_CHECKING
+
+from overlong.conformance.sweep.shard import TIMED_OUT
+from overlong.fuzz.execution.engine import BLOCK
+from overlong.fuzz.execution.places import Places
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from overlong.fuzz.generation.generated import Generated
+
+DEATHS, HANGS = 3, 2
+"""Inputs that fail and have something in common, after which others that have it are left out."""
+ALL_DEATHS, ALL_HANGS = 64, 6
+"""Inputs of a block that fail, after which nothing more of it is asked."""
+_SIZES = (16, 64)
+"""Octets from which on other code is at work: fast paths."""
+_CLASSES, _SIZE = 1 << 16, 1 << 17
+"""Mark what an input has that is no pair of octets: a pair of classes, a length."""
+_EDGE = 0xFF
+"""Stands for the start of an input, and for its end; no class of octets has that number."""
+
+
+class Sparing:
+    """Told of each input that a target fails on, in order, it says which ones are not to be asked."""
+
+    def __init__(self, generated: Generated, first: int, end: int) -> None:
+        """Nothing has failed; the inputs from ``first`` up to before ``end`` are asked."""
+        self._generated = generated
+        self._places = Places(generated.spoken.automaton)
+        self._first, self._end = first, end
+        self._block: _Block | None = None
+
+    def failed(self, index: int, kind: int) -> Sequence[int]:
+        """Numbers behind ``index`` that are left out now, ascending.
+
+        Args:
+            index: of the input that was not answered; higher than any before.
+            kind: ``CRASHED``, ``TIMED_OUT`` or ``MISBEHAVED`` (see ``sweep/shard.py``).
+        """
+        start = index // BLOCK * BLOCK
+        if self._block is None or self._block.start != start:
+            lengths, octets = self._generated.columns(start, min(start + BLOCK, self._end) - start)
+            keys = self._places.keys(lengths, octets, b"\1" * len(lengths))
+            bounds = pairwise(accumulate(lengths, initial=0))
+            strings = [octets[low:high] for low, high in bounds]
+            has = [_had(each, self._places.classes_of(each)) for each in strings]
+            self._block = _Block(start, max(self._first - start, 0), keys, has)
+        return [start + place for place in self._block.failed(index - start, hangs=kind == TIMED_OUT)]
+
+
+class _Block:
+    """A block in which an input has failed; inputs are places in it."""
+
+    def __init__(self, start: int, looked: int, keys: Sequence[int], has: Sequence[frozenset[int]]) -> None:
+        self.start = start
+        self._looked = looked
+        self._keys, self._has = keys, has
+        self._survived: set[int] = set()
+        self._asked: Counter[int] = Counter()
+        self._failed: dict[bool, list[int]] = {False: [], True: []}
+        self._left_out: set[int] = set()
+
+    def failed(self, place: int, *, hangs: bool) -> list[int]:
+        """Places behind it that are left out now."""
+        for each in range(self._looked, place):
+            if each not in self._left_out:
+                self._survived |= self._has[each]
+                self._asked[self._keys[each]] += 1
+        self._looked = place + 1
+        self._asked[self._keys[place]] += 1
+        self._failed[hangs].append(place)
+        rest = [each for each in range(place + 1, len(self._has)) if each not in self._left_out]
+        if len(self._failed[False]) < ALL_DEATHS and len(self._failed[True]) < ALL_HANGS:
+            has, keys = self._guilty()
+            rest = [each for each in rest if self._keys[each] in keys or not has.isdisjoint(self._has[each])]
+        self._left_out.update(rest)
+        return rest
+
+    def _guilty(self) -> tuple[set[int], set[int]]:
+        """What inputs have that fail, as far as one can tell; and the keys of places at which most inputs fail.
+
+        A place counts only for inputs that have nothing that no other has.
+        """
+        has, keys = set[int](), set[int]()
+        for failed, enough in ((self._failed[False], DEATHS), (self._failed[True], HANGS)):
+            common = Counter(chain.from_iterable(self._has[each] - self._survived for each in failed))
+            has.update(each for each, count in common.items() if count >= enough)
+        for failed, enough in ((self._failed[False], DEATHS), (self._failed[True], HANGS)):
+            unexplained = Counter(self._keys[each] for each in failed if has.isdisjoint(self._has[each]))
+            keys.update(key for key, n in unexplained.items() if n >= enough and 2 * n >= self._asked[key])
+        return has, keys
+
+
+def _had(octets: bytes, classes: bytes) -> frozenset[int]:
+    """What an input has, given its octets and their classes."""
+    sizes = (_SIZE | size for size in _SIZES if len(octets) >= size)
+    pairs = (one << 8 | other for one, other in pairwise(octets))
+    of_classes = (_CLASSES | one << 8 | other for one, other in pairwise((_EDGE, *classes, _EDGE)))
+    return frozenset((*pairs, *of_classes, *sizes))

@@ -1,0 +1,213 @@
+"""What asks one target all inputs of a campaign, whole: the best survey that it allows; and where they diverge."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Protocol
+
+from overlong.conformance.oracle.target import TargetError
+from overlong.conformance.protocol.wire import DECODE, VALIDATE
+from overlong.conformance.sweep.expectation import expectation
+from overlong.conformance.sweep.shard import (
+    AGREES,
+    CRASHED,
+    LEFT_OUT,
+    MISBEHAVED,
+    OTHER_INCOMPLETE,
+    OTHER_LENGTH,
+    OTHER_OFFSET,
+    TIMED_OUT,
+    Shard,
+    ShardResult,
+)
+from overlong.fuzz.execution.columnar import ColumnarSurvey
+from overlong.fuzz.execution.engine import BLOCK
+from overlong.fuzz.execution.places import Places
+from overlong.fuzz.execution.probe import Probe
+from overlong.fuzz.execution.probed import ProbedSurvey
+from overlong.fuzz.execution.sampled import SAMPLE
+
+if TYPE_CHECKING:
+    from array import array
+    from collections.abc import Sequence
+
+    from overlong.fuzz.execution.engine import Job
+    from overlong.fuzz.execution.in_process import InProcessSurvey
+    from overlong.fuzz.generation.generated import Generated
+
+_RIGHT = frozenset({AGREES, OTHER_OFFSET, OTHER_LENGTH, OTHER_INCOMPLETE, LEFT_OUT})
+"""Kinds of inputs of which the verdict and the output are right, or unknown."""
+_FAILED = frozenset({CRASHED, TIMED_OUT, MISBEHAVED, LEFT_OUT})
+"""Kinds of inputs whose like is asked no more than is needed."""
+_ENOUGH = 64
+"""Divergent inputs from which on NumPy groups them faster."""
+PLAN = "generated"
+"""Of the shards that are asked: its numbers are those of inputs."""
+
+
+class Survey(Protocol):
+    """Asks inputs by number."""
+
+    def run(self, shard: Shard) -> ShardResult:
+        """Ask all inputs of a shard.
+
+        Raises:
+            TargetError: the target cannot be asked any more.
+        """
+        ...
+
+    def close(self) -> None:
+        """End the target's processes."""
+        ...
+
+
+@dataclass
+class Place:
+    """Inputs of a block that diverge alike."""
+
+    kind: int
+    key: int
+    """See :class:`~.places.Places`."""
+    count: int
+    least: int
+    """The number of the shortest of them; of those the first."""
+    length: int
+    """Of that, in octets."""
+
+
+@dataclass
+class Seen:
+    """What came of inputs."""
+
+    executions: int
+    octets: int
+    places: dict[int, list[Place]] = field(default_factory=dict[int, "list[Place]"])
+    """By the number of the block."""
+    wrong: frozenset[int] = frozenset()
+    """Inputs of a sample that another verdict or output was given of, or none."""
+    failed: frozenset[int] = frozenset()
+    """Inputs of a sample that nothing was said to; or that were left out, because of others like them."""
+    left_out: int = 0
+
+
+class Whole:
+    """One target, and all that asks it."""
+
+    def __init__(self, job: Job, target: str | tuple[str, ...], generated: Generated) -> None:
+        """Start the target.
+
+        Raises:
+            TargetError: it does not start, or offers nothing that decodes.
+        """
+        self.probe = Probe(target, job.limits, job.profile)
+        self._generated = generated
+        self._places = Places(job.profile.dialect.automaton)
+        self.in_process = _in_process(job, target, self.probe)
+        judges_all = False
+        if self.in_process is not None:
+            self.survey: Survey = self.in_process
+            self.operation = next(each for each in DECODE + VALIDATE if each in self.probe.operations)
+            judges_all = self.operation == VALIDATE or bool(expectation(job.profile, self.probe.greeting).units)
+        else:
+            columnar = _columnar(job, self.probe, generated)
+            if columnar is None:
+                probed = ProbedSurvey(self.probe, generated)
+                self.survey, self.operation, judges_all = probed, probed.operation, True
+            else:
+                self.survey, self.operation, judges_all = columnar, columnar.operation, columnar.judges_all
+        self.others = "".join(each for each in self.probe.operations if each != self.operation or not judges_all)
+        """Operations that a sample is asked by."""
+
+    @property
+    def id(self) -> str:
+        """As the campaign names it."""
+        return self.probe.id
+
+    def run(self, first: int, count: int) -> Seen:
+        """What comes of inputs by number, and where they diverge.
+
+        Raises:
+            TargetError: the target cannot be asked any more.
+        """
+        result = self.survey.run(Shard(PLAN, 0, first, count))
+        seen = Seen(count, result.octets)
+        if result.kinds:
+            self._look(seen, first, zlib.decompress(result.kinds))
+        return seen
+
+    def close(self) -> None:
+        """End all its processes. Never raises."""
+        self.survey.close()
+        self.probe.close()
+
+    def _look(self, seen: Seen, first: int, kinds: bytes) -> None:
+        """Fill in what came of inputs that do not all agree."""
+        seen.left_out = kinds.count(LEFT_OUT)
+        seen.executions -= seen.left_out
+        wrong, failed = list[int](), list[int]()
+        for start in range(first // BLOCK * BLOCK, first + len(kinds), BLOCK):
+            low, high = max(start, first), min(start + BLOCK, first + len(kinds))
+            some = kinds[low - first : high - first]
+            if not any(some):
+                continue
+            lengths, octets = self._generated.columns(low, len(some))
+            keys = self._places.keys(lengths, octets, some)
+            seen.places[start // BLOCK] = _grouped(low, some, keys, lengths)
+            wrong += [low + place for place, kind in enumerate(some[:SAMPLE]) if kind not in _RIGHT]
+            failed += [low + place for place, kind in enumerate(some[:SAMPLE]) if kind in _FAILED]
+        seen.wrong, seen.failed = frozenset(wrong), frozenset(failed)
+
+    def words(self, key: int) -> str:
+        """What the key of a place means."""
+        return self._places.words(key)
+
+
+def _grouped(first: int, kinds: bytes, keys: Sequence[int], lengths: array[int]) -> list[Place]:
+    """The inputs of a block by kind and key, ascending."""
+    divergent = [place for place, kind in enumerate(kinds) if kind not in (AGREES, LEFT_OUT)]
+    if len(divergent) >= _ENOUGH and find_spec("numpy") is not None:
+        return _sorted(first, kinds, keys, lengths)
+    found: dict[tuple[int, int], Place] = {}
+    for place in divergent:
+        length = lengths[place]
+        known = found.setdefault((kinds[place], keys[place]), Place(kinds[place], keys[place], 0, -1, length))
+        known.count += 1
+        if known.least < 0 or length < known.length:
+            known.least, known.length = first + place, length
+    return [found[both] for both in sorted(found)]
+
+
+def _sorted(first: int, kinds: bytes, keys: Sequence[int], lengths: array[int]) -> list[Place]:
+    """The same by NumPy."""
+    import numpy as np
+
+    of = np.frombuffer(kinds, np.uint8)
+    places = np.flatnonzero((of != AGREES) & (of != LEFT_OUT))
+    sizes = np.array(lengths, np.int64)[places]
+    both = of[places].astype(np.int64) << 32 | np.array(keys, np.int64)[places]
+    order = np.lexsort((sizes, both))  # stable: of the shortest the first
+    both, sizes, places = both[order], sizes[order], places[order]
+    starts = np.flatnonzero(np.diff(both, prepend=-1))
+    counts = np.diff(starts, append=len(both))
+    columns = both[starts] >> 32, both[starts] & 0xFFFFFFFF, counts, places[starts] + first, sizes[starts]
+    return [Place(*each) for each in zip(*(column.tolist() for column in columns), strict=True)]
+
+
+def _columnar(job: Job, probe: Probe, generated: Generated) -> ColumnarSurvey | None:
+    """A survey in columns; None if nothing that the target offers can be judged in them."""
+    probe.opened()
+    try:
+        return ColumnarSurvey(probe, generated, job.profile)
+    except TargetError:
+        return None
+
+
+def _in_process(job: Job, target: str | tuple[str, ...], probe: Probe) -> InProcessSurvey | None:
+    """A survey in the process of a shared library's function; None if it is none, or cannot be asked so."""
+    from overlong.fuzz.execution.in_process import InProcessSurvey, reason_against_surveying
+
+    if reason_against_surveying(probe.opened()) or not set(probe.operations) & set(DECODE + VALIDATE):
+        return None
+    return InProcessSurvey(job, target)

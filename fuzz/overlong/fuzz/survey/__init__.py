@@ -1,1 +1,0 @@
-"""Many inputs at once to one target: what each came to, without looking at any."""

@@ -1,0 +1,73 @@
+"""A campaign by the workers of a Dask cluster: a real scheduler, and workers in processes of this machine."""
+
+import importlib
+import os
+import signal
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from overlong.conformance.oracle.target import TargetError
+from overlong.fuzz.campaign.campaign import Campaign, findings_in
+from overlong.fuzz.campaign.statement import digest_of_findings
+from overlong.fuzz.execution.engine import BLOCK, Job
+
+distributed = pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
+pytest.importorskip("fcntl", reason="signals are POSIX's")
+HERE = Path(__file__).parents[1]
+sys.path.insert(0, str(HERE))  # workers find the stand-in by its name
+stand_in = importlib.import_module("campaign_stand_in")
+RUNS = 24 * BLOCK
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, protocol="tcp://", host="127.0.0.1", dashboard_address=None,
+        silence_logs=50,
+    ) as running:  # fmt: skip
+        yield running
+
+
+def created(folder, engine="grammar"):
+    job = Job(stand_in.TARGETS, seed=7, engine=engine, seeds=stand_in.SEEDS)
+    return Campaign.create(folder, job, tools=stand_in.TOOLS)
+
+
+def test_workers_find_the_same_though_one_is_killed(cluster, tmp_path):
+    with created(tmp_path / "here") as campaign:
+        campaign.run(runs=RUNS)
+    pids = [worker.pid for worker in cluster.workers.values()]
+    killed = threading.Event()
+
+    def kill(status):
+        if status.inputs and not killed.is_set():
+            os.kill(pids[0], signal.SIGKILL)
+            killed.set()
+
+    with created(tmp_path / "there") as campaign:
+        status = campaign.run(runs=RUNS, cluster=cluster.scheduler_address, told=kill)
+    assert killed.is_set()
+    assert status.inputs == RUNS
+    here, there = findings_in(tmp_path / "here"), findings_in(tmp_path / "there")
+    assert digest_of_findings(here) == digest_of_findings(there)
+    assert {each.id: each.count for each in here} == {each.id: each.count for each in there}
+
+
+def test_what_a_worker_cannot_ask_ends_it(cluster, tmp_path):
+    with (
+        created(tmp_path / "campaign", "ends") as campaign,
+        pytest.raises(TargetError, match="does not start any more"),
+    ):
+        campaign.run(runs=RUNS, cluster=cluster.scheduler_address)
+
+
+def test_no_scheduler_is_an_error_in_a_line(tmp_path):
+    with created(tmp_path / "campaign") as campaign:
+        with pytest.raises(TargetError, match="no scheduler at") as refused:
+            campaign.run(runs=RUNS, cluster="nonsense\x1b")
+        assert str(refused.value).isprintable()
+        campaign.run(runs=BLOCK)
+    assert findings_in(tmp_path / "campaign")

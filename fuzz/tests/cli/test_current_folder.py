@@ -1,0 +1,261 @@
+"""Nothing in the current folder is run but what the command line names: by no verb, engine, worker or compiler."""
+
+import ast
+import os
+import re
+import shutil
+import subprocess
+import sys
+from ctypes.util import find_library
+from importlib.util import find_spec
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+import overlong.conformance
+import overlong.fuzz
+import overlong.reference
+from overlong.conformance.support.interpreter import without_empty_entries
+from overlong.conformance.targets.adapters import python as adapter
+from overlong.conformance.targets.resolve import identity_of, resolve
+
+ROOTS = [
+    Path(path) for package in (overlong.reference, overlong.conformance, overlong.fuzz) for path in package.__path__
+]
+OTHERS = (
+    "abnf", "atheris", "attr", "click", "cloudpickle", "dask", "distributed", "fastjsonschema", "hypothesis", "jinja2",
+    "llvmlite", "markupsafe", "msgpack", "numba", "numpy", "orjson", "overlong", "platformdirs", "psutil", "pyarrow",
+    "rich", "sitecustomize", "sortedcontainers", "tomlkit", "tornado", "typing_extensions", "usercustomize", "wasmtime",
+    "yaml",
+)  # fmt: skip
+COMMAND = (sys.executable, "-P", "-c", "from overlong.__main__ import main; main()")
+MODULE = (sys.executable, "-m", "overlong")
+DECODER = "import json, struct\ndef decode(octets):\n    return octets.decode()\n"
+CORE = ("--suite", "core", "--no-sweeps", "-q")
+SO = "so:libc.so.6:mblen?abi=int(ptr,len)"
+
+
+def spread(folder, names):
+    """Modules that tell when they are run."""
+    for name in names:
+        (folder / f"{name}.py").write_text(
+            f"import posix\nposix.write(posix.open({str(folder / 'RUN')!r}, 1089, 0o600), b'{name} ')\n"
+            f"raise ImportError('run: {name}')\n"
+        )  # 1089: write, create, append; a module that is run while Python starts has little else to write with
+
+
+def ran(folder):
+    told = folder / "RUN"
+    return told.read_text().split() if told.exists() else []
+
+
+def run(folder, *command, **environment):
+    done = subprocess.run(
+        [*map(str, command)],
+        cwd=folder,
+        env={**os.environ, **environment},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert "Traceback" not in done.stderr
+    return done
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("hostile")
+    spread(folder, [*sys.stdlib_module_names, *OTHERS])
+    (folder / "decoder.py").write_text(DECODER)
+    made = run(folder, *COMMAND, "certify", *CORE, "-o", "made", "cpython")
+    assert made.returncode == 0, made.stderr
+    return folder
+
+
+sqlite = pytest.mark.skipif(find_library("sqlite3") is None, reason="there is no SQLite here")
+
+
+def needs(module):
+    return pytest.mark.skipif(find_spec(module) is None, reason=f"{module} is not installed")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("certify", *CORE, "-o", "out", "cpython"),
+        ("certify", *CORE, "-o", "out", "py:decoder:decode"),
+        ("certify", *CORE, "-o", "out", "py:./decoder.py:decode"),
+        ("certify", *CORE, "-o", "out", "cmd:iconv -f UTF-8 -t UTF-32BE"),
+        pytest.param(("target", "check", "sqlite"), marks=sqlite, id="script"),
+        ("matrix", "--quick", "-o", "site", "cpython"),
+        pytest.param(("replay", "input/41", SO), id="library"),
+        ("fuzz", "--runs", "50", "--engine", "grammar", "cpython", "--dir", "grammar"),
+        pytest.param(("fuzz", "--runs", "50", "--jobs", "2", "cpython", "--dir", "jobs"), id="jobs"),
+        pytest.param(
+            ("fuzz", "--runs", "50", "--engine", "hypothesis", "cpython", "--dir", "hypothesis"),
+            marks=needs("hypothesis"),
+            id="hypothesis",
+        ),
+        pytest.param(
+            ("fuzz", "--runs", "50", "--engine", "atheris", "py:decoder:decode", "--dir", "atheris"),
+            marks=needs("atheris"),
+            id="atheris",
+        ),
+        ("replay", "input/C080", "cpython"),
+        ("explain", "C0", "80"),
+        ("report", "made"),
+        ("target", "check", "cpython"),
+    ],
+    ids=lambda words: " ".join(words[:1] + words[-1:]) if isinstance(words, tuple) else None,
+)
+def test_no_verb_runs_what_lies_there(folder, words, tmp_path):
+    here = tmp_path / "here"
+    shutil.copytree(folder, here, ignore=lambda _, names: [name for name in names if name == "RUN"])
+    done = run(here, *COMMAND, *words)
+    assert (ran(here), done.returncode) == ([], 0), done.stdout + done.stderr
+
+
+def test_nor_does_the_module_once_python_has_come_to_it(folder, tmp_path):
+    here = tmp_path / "here"
+    shutil.copytree(folder, here)
+    (tmp_path / "shown.py").write_text("import sys; print(*sys.modules)")
+    for name in run(tmp_path, sys.executable, "-m", "shown").stdout.split():  # -m itself imports some of them
+        (here / f"{name}.py").unlink(missing_ok=True)
+    (here / "overlong.py").unlink()  # that would be what is named
+    done = run(here, *MODULE, "certify", *CORE, "cpython")
+    assert (ran(here), done.returncode) == ([], 0), done.stdout + done.stderr
+
+
+def test_an_empty_entry_of_pythonpath_is_none(tmp_path):
+    assert without_empty_entries(os.pathsep.join(("", "a", ".", "", "b"))) == os.pathsep.join(("a", ".", "b"))
+    spread(tmp_path, ["click", "hypothesis", "numpy", "random", "tomlkit"])  # Python's own start is none of ours
+    (tmp_path / "decoder.py").write_text(DECODER)
+    for words in (
+        ("matrix", "--quick", "cpython"),
+        ("fuzz", "--runs", "50", "--jobs", "2", "py:decoder:decode", "--dir", "campaign"),
+    ):
+        done = run(tmp_path, *COMMAND, *words, PYTHONPATH=os.pathsep.join(("", str(tmp_path / "none"))))
+        assert (ran(tmp_path), done.returncode) == ([], 0), done.stderr
+
+
+def test_a_path_that_the_user_gave_stays(tmp_path):
+    (tmp_path / "given").mkdir()
+    (tmp_path / "given" / "mine_of_the_path.py").write_text(DECODER)
+    (tmp_path / "here").mkdir()
+    done = run(
+        tmp_path / "here", *COMMAND, "certify", *CORE, "py:mine_of_the_path:decode", PYTHONPATH=tmp_path / "given"
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_python_is_started_in_one_place_only():
+    """Where a process is started by another road, its path is as Python makes it: with the current folder."""
+    strange = []
+    for path in sorted(file for root in ROOTS for file in root.rglob("*.py")):
+        if path.name in {"interpreter.py", "crew.py"} or path.parent.name == "templates":
+            continue
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            named = isinstance(node, ast.Attribute | ast.Name | ast.alias) and (
+                getattr(node, "attr", None) or getattr(node, "id", None) or getattr(node, "name", None)
+            )
+            lists = node.elts if isinstance(node, ast.List | ast.Tuple) else []
+            if any(isinstance(each, ast.Attribute) and each.attr == "executable" for each in lists):
+                strange.append(f"{path.name}: a command line of sys.executable")
+            if named in {"multiprocessing", "ProcessPoolExecutor", "LocalCluster"}:
+                strange.append(f"{path.name}: {named}")
+    assert strange == []
+    crew = next(path for root in ROOTS for path in root.rglob("crew.py")).read_text("utf-8")
+    assert re.findall(r"(.*)\n.*\bprocess\.start\(\)", crew) == ["        with _no_interrupt(), safe_for_children():"]
+
+
+# -- what the worker of py: searches
+
+
+@pytest.fixture
+def searched(tmp_path, monkeypatch):
+    """The folders that are searched for a name besides those of Python: the standard library, packages."""
+    here, packages = tmp_path / "here", tmp_path / "packages"
+    for folder in (here / "sub", packages):
+        folder.mkdir(parents=True)
+    monkeypatch.chdir(here)
+    library = str(Path(os.__file__).parent)
+
+    def search(place):
+        monkeypatch.setattr(sys, "path", [library, str(packages)])
+        adapter.search_for(place)
+        return sys.path
+
+    return SimpleNamespace(search=search, here=here, packages=packages, library=library)
+
+
+def test_the_folder_of_what_is_named_comes_behind_the_standard_library(searched):
+    library, here, packages = searched.library, str(searched.here), str(searched.packages)
+    (searched.here / "mine.py").touch()
+    (searched.packages / "mine.py").touch()
+    (searched.here / "whole").mkdir()
+    (searched.here / "whole" / "__init__.py").touch()
+    for place in ("mine", "whole", "whole.text", "sub", "sub.text", "./mine.py"):
+        assert searched.search(place) == [library, here, packages], place
+    assert searched.search("sub/mine.py") == [library, str(searched.here / "sub"), here, packages]
+    outside = searched.packages / "mine.py"
+    assert searched.search(str(outside)) == [library, packages, packages]
+
+
+def test_what_lies_elsewhere_has_nothing_searched_here(searched):
+    """Hostile files beside an installed decoder must not take the place of what it imports."""
+    (searched.packages / "installed").mkdir()
+    (searched.packages / "installed" / "__init__.py").touch()
+    (searched.here / "installed").mkdir()  # a folder is no package where there is one
+    (searched.here / "json.py").touch()
+    for place in ("installed", "installed.text", "json", "json.decoder", "nowhere", adapter.__file__):
+        assert searched.search(place) == [searched.library, str(searched.packages)], place
+
+
+def test_the_digest_is_that_of_what_is_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    before = identity_of(resolve("py:json:loads"))
+    (tmp_path / "json.py").touch()
+    assert identity_of(resolve("py:json:loads")) == before
+
+
+# -- programs of other languages
+
+
+def test_compilers_take_nothing_from_there(tmp_path, tmp_path_factory):
+    (tmp_path / "META-INF" / "services").mkdir(parents=True)
+    (tmp_path / "META-INF" / "services" / "javax.annotation.processing.Processor").write_text("Hostile\n")
+    for name in ("libgcc_s.so.1", "libgcc_s.so", "utf8.h", "stdlib.cmi", "uutf.cmi"):
+        (tmp_path / name).write_text("hostile\n")
+    (tmp_path / "rust-toolchain.toml").write_text('[toolchain]\npath = "/nonexistent/toolchain"\n')
+    needed = {
+        "glibc-iconv": "cc",
+        "utfcpp": "c++",
+        "java-string": "javac",
+        "ocaml-uutf": "ocamlopt",
+        "rust-std": "rustc",
+    }
+    there = [name for name, program in needed.items() if shutil.which(program)]
+    if not there:
+        pytest.skip("no compiler is here")
+    script = (
+        "from overlong.conformance import TargetError\n"
+        "from overlong.conformance.targets.builtins import BUILTINS\n"
+        f"for builtin in map(BUILTINS.get, {there!r}):\n"
+        "    if not builtin.missing():\n"
+        "        try:\n            builtin.command(); assert builtin.version(), builtin.name\n"
+        "        except TargetError as error:\n            print(error)\n"
+    )
+    done = run(tmp_path, sys.executable, "-P", "-c", script, XDG_CACHE_HOME=tmp_path_factory.mktemp("cache"))
+    assert (done.stdout, done.returncode) == ("", 0), done.stderr
+
+
+@pytest.mark.skipif(shutil.which("escript") is None, reason="Erlang is not installed")
+def test_erlang_takes_no_module_from_there(tmp_path):
+    for name in ("user_sup", "lists", "io", "compile", "unicode_util"):
+        (tmp_path / f"{name}.beam").write_text("hostile")
+    (tmp_path / ".erlang").write_text('file:write_file("RUN", "erlang").\n')
+    done = run(tmp_path, *COMMAND, "target", "check", "erlang")
+    assert (ran(tmp_path), done.returncode) == ([], 0), done.stdout + done.stderr

@@ -1,0 +1,255 @@
+"""``overlong fuzz``, ``finding``, ``corpus`` and ``explain FOLDER ID``: what they print, keep, and exit with."""
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from overlong.__main__ import cli
+from overlong.fuzz.campaign.campaign import findings_in
+from overlong.fuzz.campaign.error import CampaignError
+from overlong.fuzz.campaign.store import DATABASE, Store
+from overlong.fuzz.cli.finding import LANGUAGES
+from overlong.fuzz.promotion import tests as written_tests
+
+WRONG = 'return octets.decode("utf-8", "surrogatepass")'
+RIGHT = 'return octets.decode("utf-8")'
+
+
+def overlong(*words):
+    done = CliRunner().invoke(cli, list(map(str, words)), env={"COLUMNS": "80"})
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.output
+    return done
+
+
+@pytest.fixture
+def decoder(tmp_path, monkeypatch):
+    """A Python decoder, from what it does with the octets; the working folder is one of its own."""
+    monkeypatch.chdir(tmp_path)
+
+    def write(body, name="decoder"):
+        (tmp_path / f"{name}.py").write_text(f"def decode(octets):\n    {body}\n")
+        return f"py:{name}.py:decode"
+
+    return write
+
+
+@pytest.fixture(scope="module")
+def campaign(tmp_path_factory):
+    """A folder with a campaign that found one thing, in two parts, and what each of them said."""
+    folder = tmp_path_factory.mktemp("fuzz")
+    (folder / "decoder.py").write_text(f"def decode(octets):\n    {WRONG}\n")
+    target = f"py:{folder / 'decoder.py'}:decode"
+    first = overlong("fuzz", "--runs", "2k", "--seed", 1, "--jobs", 1, "--dir", folder / "it", target)
+    then = overlong("fuzz", "--resume", folder / "it", "--runs", "5k", "--jobs", 1, "--ci")
+    return folder / "it", target, first, then
+
+
+def test_with_ci_a_target_of_several_that_was_not_asked_is_no_success(tmp_path, monkeypatch, decoder):
+    from overlong.fuzz.engines.hypothesis_engine import HypothesisEngine
+
+    ask, other = HypothesisEngine._ask, decoder(RIGHT)
+    command = "fuzz", "--engine", "hypothesis", "--runs", "64", "--seed", 1, "--jobs", 1, "--ci", "--dir"
+    done = overlong(*command, tmp_path / "both", "cpython", other)
+    executions = json.loads((tmp_path / "both" / "campaign.json").read_text("utf-8"))["targets"]
+    assert done.exit_code == 0
+    assert [each["executions"] for each in executions] == [{"D": 64, "L": 64}, {"D": 64}]
+
+    def one_is_left_out(self, gathering, probe, *rest):
+        if probe.id == "cpython":
+            ask(self, gathering, probe, *rest)
+
+    monkeypatch.setattr(HypothesisEngine, "_ask", one_is_left_out)
+    done = overlong(*command, tmp_path / "one", "cpython", other)
+    assert done.exit_code == 3
+    assert f"{other} was not asked a single input" in done.stderr
+
+
+def test_a_finding_is_reported_and_reproduced(campaign):
+    folder, _, _, done = campaign
+    assert done.exit_code == 1
+    (stored,) = findings_in(folder)
+    lines = done.stdout.splitlines()
+    assert lines[0].split()[-1] == "1"
+    assert lines[-1] == "NOT CONFORMANT  1 finding in 1 of 1 target, 5 000 inputs"
+    assert f"FAIL {stored.id}  OV202 surrogate accepted" in done.stdout
+    assert "input ED A0 80" in done.stdout
+    assert (stored.octets, stored.placement, stored.stable, stored.minimal) == (b"\xed\xa0\x80", "anywhere", 10, True)
+    assert (folder / "summary.txt").read_text("utf-8") == done.stdout
+    for line in lines:
+        verb, _, command = line.strip().partition(": ")
+        if verb in {"reproduce", "explain"}:
+            again = overlong(*shlex.split(command)[1:])
+            assert again.exit_code == (1 if verb == "reproduce" else 0)
+            assert "OV202" in again.stdout
+        else:
+            assert len(line) <= 80
+
+
+def test_what_is_made_of_a_finding(campaign, tmp_path):
+    folder, target, *_ = campaign
+    (stored,) = findings_in(folder)
+    short = stored.id[:6]
+    assert stored.id in overlong("finding", "list", folder).stdout
+    assert json.loads(overlong("finding", "list", "--format", "json", folder).stdout)["octets"] == "eda080"
+    shown = json.loads(overlong("finding", "show", folder, short).stdout)
+    assert (shown["id"], shown["target"], shown["code"]) == (stored.id, target, "OV202")
+    assert overlong("finding", "show", "--format", "id", folder, short).stdout == "eda080\n"
+    assert "stable 10/10" in overlong("finding", "show", "--format", "text", folder, short).stdout
+    promoted = overlong("finding", "promote", folder, short, "--to", tmp_path / "kept").stdout.strip()
+    assert json.loads(Path(promoted).read_text())["groups"][0]["tests"][0]["id"] == "fuzz/eda080"
+    assert overlong("finding", "test", folder, short).stdout.count("def test_") == 1
+    assert overlong("finding", "test", folder, short, "-o", tmp_path).exit_code == 0
+    again = overlong("finding", "test", folder, short, "-o", tmp_path)
+    assert (again.exit_code, again.stderr.count("\n")) == (2, 1)
+    assert "it is there already" in again.stderr
+    assert tuple(written_tests.LANGUAGES) == LANGUAGES
+
+
+def test_explain_knows_findings_and_all_else(campaign):
+    folder, target, *_ = campaign
+    (stored,) = findings_in(folder)
+    text = overlong("explain", folder, stored.id[:5].lower()).stdout
+    for part in ("OV202", "state [start]", "RFC 3629", f"overlong replay eda080 {target}", "finding promote", "CWE"):
+        assert part in text, part
+    assert overlong("explain", "ED", "A0", "80").stdout in text
+    assert overlong("explain", "OV202").stdout in text
+    assert overlong("explain", stored.id).exit_code == 2
+    for folder_named, name in ((folder, "D-00000000"), (folder.parent, stored.id), ("nowhere", stored.id)):
+        wrong = overlong("explain", folder_named, name)
+        assert (wrong.exit_code, wrong.stderr.count("\n"), wrong.stdout) == (2, 1, "")
+
+
+def test_a_campaign_goes_on(campaign):
+    folder, target, first, then = campaign
+    assert (first.exit_code, then.exit_code) == (1, 1)
+    (stored,) = findings_in(folder)
+    assert stored.id in first.stderr  # as soon as it was there
+    assert stored.id not in then.stderr  # it is no news
+    assert first.stdout.splitlines()[-1] == "NOT CONFORMANT  1 finding in 1 of 1 target, 2 000 inputs"
+    data = json.loads((folder / "campaign.json").read_text())
+    assert (data["inputs"], data["seed"], data["targets"][0]["id"]) == (5000, 1, target)
+    again = overlong("fuzz", "--resume", folder, "--runs", "5k", "--format", "json", "-q")
+    assert (again.exit_code, json.loads(again.stdout)["inputs"]) == (1, 5000)
+    there = overlong("fuzz", "--runs", "5k", "--dir", folder, target)
+    assert (there.exit_code, there.stdout) == (2, "")
+    assert "go on with --resume" in there.stderr
+
+
+def test_what_there_was_no_time_to_examine_is_no_success(decoder, monkeypatch):
+    with monkeypatch.context() as hurried:
+        for name in ("_OVER", "_GRACE"):
+            hurried.setattr(f"overlong.fuzz.campaign.running.{name}", -1000.0)
+        done = overlong("fuzz", "--time", "2s", "--seed", 1, "--jobs", 1, "--dir", "it", decoder(WRONG))
+    assert done.exit_code == 4
+    assert "\nINCOMPLETE  what was seen is not examined yet" in done.stdout
+    assert "divergences were seen, and there was no time to examine them; overlong fuzz --resume it" in done.stderr
+    done = overlong("fuzz", "--resume", "it", "--runs", 1, "--jobs", 1)
+    assert done.exit_code == 1
+    assert "NOT CONFORMANT  1 finding" in done.stdout
+
+
+def test_a_right_decoder_and_the_usual_folder(decoder, tmp_path):
+    target = decoder(RIGHT)
+    done = overlong("fuzz", "--runs", "1k", "--seed", 2, "--jobs", 1, "-q", target)
+    assert (done.exit_code, done.stdout) == (0, "NOTHING FOUND  1 000 inputs, 1 target\n")
+    (folder,) = (tmp_path / "overlong-results").glob("fuzz-py-decoder-py-decode-*")
+    assert (tmp_path / "overlong-results" / ".gitignore").read_text() == "*\n"
+    assert json.loads((folder / "campaign.json").read_text())["seed"] == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        ("fuzz", 2, "name a target"),
+        ("fuzz --", 2, "nothing follows --"),
+        ("fuzz cpython cpython --runs 5", 2, "named twice"),
+        ("fuzz cpython --time 10", 2, "write 30s, 10m"),
+        ("fuzz cpython --runs 5x", 2, "write 5000, 10k"),
+        ("fuzz cpython --ci", 2, "--ci has to end"),
+        ("fuzz cpython --jobs 2 --cluster tcp://h:1", 2, "leave one of them out"),
+        ("fuzz --resume nowhere cpython", 2, "name none"),
+        ("fuzz --resume nowhere --seed 1", 2, "--seed is fixed"),
+        ("fuzz --resume nowhere --memory 1G", 2, "--memory is fixed"),
+        ("fuzz --resume nowhere --runs 5", 2, "no campaign has begun there"),
+        ("fuzz no-such-decoder --runs 5", 2, "no-such-decoder"),
+        ("fuzz py:no_such_module:decode --runs 5", 3, "no_such_module"),
+        ("fuzz --runs 5 -- no-such-program", 3, "no-such-program"),
+        ("fuzz cpython --runs 5 --corpus nowhere", 2, "nowhere"),
+        ("fuzz cpython --runs 5 --dir taken", 2, "not empty"),
+        ("fuzz cpython --runs 5 --dir taken/file", 2, "taken/file"),
+        ("fuzz --emit libfuzzer cpython", 2, "so:LIBRARY:SYMBOL"),
+        ("fuzz --emit libfuzzer -- program", 2, "leave out --"),
+        ("fuzz --emit libfuzzer --resume taken", 2, "--emit is fixed"),
+        ("finding list nowhere", 2, "name that of a run of certify, matrix, sweep or fuzz"),
+        ("finding show taken D-1", 2, "no results in this folder"),
+        ("corpus check nowhere", 2, "no such folder"),
+        ("corpus import taken nowhere", 2, "nowhere"),
+    ],
+)
+def test_mistakes_are_told_on_one_line(words, code, said, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "taken").mkdir()
+    (tmp_path / "taken" / "file").write_text("text")
+    done = overlong(*words.split())
+    assert done.exit_code == code
+    assert said in done.stderr
+    assert done.stdout == ""
+    assert done.stderr.count("\n") <= 4  # click's own have usage before them
+    assert [path.name for path in tmp_path.iterdir()] == ["taken"]
+
+
+def test_corpora(tmp_path):
+    source = tmp_path / "source"
+    source.mkdir()
+    for place, octets in enumerate((b"a", b"b", b"\xe2\x82\xac", b"\xc0\xae")):
+        (source / f"{place}").write_bytes(octets)
+    (source / "link").symlink_to(source / "0")
+    done = overlong("corpus", "import", tmp_path / "corpus", source)
+    assert done.stdout == "4 added, 0 known, 1 left alone\n"
+    assert "link: a symbolic link" in done.stderr
+    assert overlong("corpus", "export", tmp_path / "corpus", tmp_path / "other").stdout == "4 added, 0 known\n"
+    assert overlong("corpus", "minimise", tmp_path / "other").stdout == "3 kept, 1 removed\n"
+    assert overlong("corpus", "merge", tmp_path / "other", source).stdout == "0 added, 1 left alone\n"
+    good = overlong("corpus", "check", tmp_path / "corpus")
+    assert good.stdout.startswith("4 inputs, 7 octets, edges of the reference ")
+    next((tmp_path / "corpus").iterdir()).write_bytes(b"spoilt")
+    bad = overlong("corpus", "check", tmp_path / "corpus")
+    assert (good.exit_code, bad.exit_code) == (0, 1)
+    assert "it is damaged" in bad.stderr
+
+
+@pytest.mark.parametrize("ends_by", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+def test_whatever_ends_it_it_goes_on(ends_by, decoder, tmp_path):
+    command = [sys.executable, "-m", "overlong", "fuzz", "--jobs", "1", "-v", "--dir", "it", decoder(RIGHT)]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as running:
+        while not asked("it"):
+            assert running.poll() is None
+            time.sleep(0.05)
+        os.kill(running.pid, ends_by)
+        out, err = running.communicate(timeout=60)
+    inputs = asked("it")
+    if ends_by != signal.SIGKILL:
+        assert running.returncode == 4
+        kept = f"{inputs:,} inputs and 0 findings are kept".replace(",", " ")
+        assert err.splitlines()[-1] == f"overlong: interrupted; {kept}; overlong fuzz --resume it goes on"
+        assert "NOTHING FOUND" in out
+    done = overlong("fuzz", "--resume", "it", "--runs", inputs + 500, "--jobs", 1, "-q", "--format", "json")
+    assert done.exit_code == 0
+    assert json.loads(done.stdout)["inputs"] >= inputs + 500  # what was claimed when it ended is asked wholly
+
+
+def asked(folder):
+    """Inputs of a campaign that is perhaps just beginning."""
+    try:
+        with Store.read(Path(folder) / DATABASE) as store:
+            return store.totals.inputs
+    except CampaignError:
+        return 0

@@ -1,0 +1,228 @@
+"""What a campaign shows while it runs, and at its end: it fits, and nothing of it steers the terminal."""
+
+import re
+import shlex
+from dataclasses import replace
+from io import StringIO
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from overlong.conformance.vectors.profile import RFC3629, Profile
+from overlong.conformance.vectors.vector import Vector
+from overlong.fuzz.campaign.status import Status
+from overlong.fuzz.cli.explanation import explain_finding
+from overlong.fuzz.cli.screen import Goal, Screen, line_of, progress_line, render
+from overlong.fuzz.minimise.stored import AGAIN, StoredFinding
+from overlong.fuzz.report.campaign import block, summary, verdict
+from overlong.fuzz.report.quantities import MOST_RUNS, count_of, lasting, seconds_of
+from overlong.fuzz.report.spelling import abbreviated, again, core, spelled, words_of
+from overlong.fuzz.strategies import chunked, near_misses
+
+HOSTILE = "<script>\x1b]0;x\x07\u202e[red]\n"
+FOUND = StoredFinding(
+    "D-7f3a0c19", "so:./lib.so:check", "V", "OV201", "UTF8-3", "80-9F", "across a multiple of 64",
+    "overlong form accepted", "RFC 3629 §3", b"a" * 62 + b"\xe0\xa0\x80", None, None, "reject at 62, 1 octet",
+    "accepted", "", minimal=True, stable=AGAIN, count=182_331, first=12, seconds=0.5,
+)  # fmt: skip
+QUIET = Status(
+    ("so:./lib.so:check",), "grammar", RFC3629, 7, resumed=False, inputs=12_345, executions=24_690, rate=4e6,
+    octets=99_999, corpus=12, edges=(490, 499), coverage=0, seconds=83.4, earlier=0.0, last_new=12.0,
+)  # fmt: skip
+GOAL = Goal(600.0, None, "campaign")
+
+
+def drawn(status, width, height, goal=GOAL):
+    rich = pytest.importorskip("rich.console", reason="the screen needs the extra 'fuzz'")
+    output = StringIO()
+    console = rich.Console(file=output, width=width, height=height, force_terminal=False)
+    console.print(render(status, width, height, goal))
+    return output.getvalue().splitlines()
+
+
+def findings(number, **changes):
+    return [replace(FOUND, id=f"D-{place:08x}", **changes) for place in range(number)]
+
+
+@settings(max_examples=50)
+@given(
+    *(st.integers(1, 9), st.integers(0, 30), st.integers(20, 130), st.integers(4, 50)),
+    st.sampled_from([HOSTILE * 5, "cpython", "\u6f22" * 60, "e\u0301" * 60]),
+)
+def test_the_screen_fits_whatever_targets_are_called(targets, number, width, height, name):
+    status = replace(
+        QUIET,
+        targets=tuple(f"{name}{place}" for place in range(targets)),
+        findings=findings(number, target=f"{name}0", title=HOSTILE),
+    )
+    rich = pytest.importorskip("rich.cells", reason="the screen needs the extra 'fuzz'")
+    lines = drawn(status, width, height)
+    assert len(lines) <= height
+    assert all(rich.cell_len(line) <= width for line in lines)
+    assert all(character.isprintable() for line in lines for character in line)
+
+
+def test_the_screen_has_all_figures_at_80_by_24():
+    status = replace(QUIET, targets=("so:./lib.so:check", "cpython"), findings=findings(30), coverage=77)
+    lines = drawn(status, 80, 24)
+    text = "\n".join(lines)
+    for figure in ("seed 7", "24 690", "4 000 000", "12 345", "490 of 499", "8 min 36 s", "12 s ago", "code 77"):
+        assert figure in text, figure
+    shown = re.findall(r"^D-[0-9a-f]{8}", text, re.MULTILINE)
+    assert shown == [stored.id for stored in status.findings[-len(shown) :]]
+    assert f"and {30 - len(shown)} found before them" in text
+    assert len(lines) == 24
+    assert "no finding yet" in "\n".join(drawn(QUIET, 80, 24))
+
+
+def test_lines_off_a_terminal(capsys, monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr("overlong.fuzz.cli.screen.time.monotonic", lambda: clock[0])
+    with Screen(GOAL, enabled=True, live=True) as screen:
+        old, new = replace(FOUND, id="D-00000001"), replace(FOUND, id="D-00000002", target=HOSTILE, stable=3)
+        for second, found in ((1.0, [old]), (2.0, [old, new]), (9.0, [old, new]), (11.0, [old, new])):
+            clock[0] = second
+            screen.update(replace(QUIET, resumed=True, findings=found))
+    first, second = capsys.readouterr().err.splitlines()
+    assert first == line_of(new)  # an earlier run has told the other one
+    assert "D-00000002" in first
+    assert "\x1b" not in first
+    assert second == progress_line(replace(QUIET, resumed=True, findings=[old, new]), GOAL)
+    assert "left: 8 min 36 s" in second
+    with Screen(GOAL, enabled=False, live=True) as screen:
+        screen.update(replace(QUIET, findings=[old]))
+    assert capsys.readouterr().err == ""
+
+
+@settings(max_examples=30)
+@given(
+    st.integers(0, 25), st.integers(0, 3), st.integers(40, 120), st.sampled_from(["ascii", "utf-8"]), near_misses()
+)  # fmt: skip
+def test_the_report_fits_and_ends_with_the_verdict(number, differences, width, encoding, octets):
+    found = findings(number, target=HOSTILE, octets=octets, expected=HOSTILE, observed=HOSTILE, placement="anywhere")
+    apart = [replace(FOUND, id="D-ffffffff", peer=HOSTILE)] * differences
+    status = replace(QUIET, targets=(HOSTILE, "cpython"), findings=[*apart, *found], notes=["x" * 90])
+    lines = list(summary(status, "campaign", width=width, encoding=encoding))
+    free = ("     reproduce: ", "     compare: ", "     explain: ", "and ", "FAIL ", "DIFFERENCE ")
+    assert all(len(line) <= width or line.startswith(free) for line in lines)
+    assert all(line.isprintable() for line in lines)
+    assert [line.split()[0] for line in lines if line.startswith(("FAIL", "DIFF"))] == [
+        *["FAIL"] * min(number, 20),
+        *["DIFFERENCE"] * min(differences, max(0, 20 - number)),
+    ]
+    said = verdict(status)
+    assert " ".join(" ".join(lines).split()).endswith(" ".join(said.split()))
+    assert said.startswith("NOT CONFORMANT" if number else "NOTHING FOUND")
+    assert verdict(replace(status, inputs=0, findings=[])).startswith("NOT MEASURED")
+
+
+def test_a_block_has_all_that_is_known():
+    unstable = replace(FOUND, stable=4, minimal=False)
+    text = "\n".join(block(unstable, RFC3629, "my folder", 80))
+    for part in ("FAIL D-7f3a0c19  OV201 overlong form accepted", "RFC 3629 §3", "61 x 62  E0 A0 80",
+                 "UTF8-3 at an octet of 80-9F, across a multiple of 64, validate", "182 331 inputs, UNSTABLE 4/10",
+                 "perhaps not the least", "explain: overlong explain 'my folder' D-7f3a0c19"):  # fmt: skip
+        assert part in text, part
+
+
+def test_a_difference_is_told_as_what_two_did():
+    """Neither is expected of the other, no code is blamed on one, and each has a command that shows what it does."""
+    differs = replace(
+        FOUND, target="one", peer="other", code="OV301", title="another offset", section="", octets=b"\xff",
+        expected="refused at 0", observed="refused at 1, 1 octet", placement="anywhere",
+    )  # fmt: skip
+    lines = list(block(differs, RFC3629, "campaign", 80))
+    assert lines[0] == "DIFFERENCE D-7f3a0c19  another offset"
+    for part in ("target one, and other", "the first refused at 1, 1 octet", "the second refused at 0",
+                 "reproduce: overlong replay ff one", "compare: overlong replay ff other"):  # fmt: skip
+        assert f"     {part}" in lines, part
+    assert not any(word in "\n".join(lines) for word in ("expected", "OV301"))
+    assert " one and other  " in line_of(differs)
+    assert "OV301" not in "\n".join(explain_finding(differs, RFC3629, "campaign", 80)).partition("\n\n")[0]
+
+
+@pytest.mark.parametrize(("code", "offered"), [("OV201", ["promote", "test"]), ("OV512", ["promote"])])
+def test_only_what_can_be_done_with_a_finding_is_offered(code, offered):
+    lines = explain_finding(replace(FOUND, code=code, octets=b"\xe0\x80"), RFC3629, "campaign", 80)
+    assert [line.split()[0].strip(":") for line in lines if ": overlong finding" in line] == offered
+
+
+@settings(max_examples=50)
+@given(chunked(), st.none() | chunked(), st.booleans())
+def test_what_is_reproduced_is_what_was_found(chunks, earlier, whole):
+    """The command names the input, its chunks, and the stream before it."""
+    octets = b"".join(chunks)
+    alone = whole and earlier is None
+    stored = replace(
+        FOUND,
+        octets=octets,
+        chunks=None if alone else tuple(map(len, chunks)),
+        earlier=None if earlier is None else tuple(earlier),
+    )
+    vector = Vector.from_id(spelled(stored))
+    assert (vector.octets, vector.earlier) == (octets, stored.earlier)
+    if len(chunks) > 1 or earlier is not None:
+        assert vector.chunks == (stored.chunks or (0,) if not alone else None)
+
+
+def test_commands_are_those_of_the_target():
+    assert shlex.split(again(FOUND, RFC3629, "f")) == ["overlong", "replay", FOUND.octets.hex(), "so:./lib.so:check"]
+    command = replace(FOUND, target="-- node 'my adapter.js'", octets=b"\xff")
+    assert words_of(command.target) == ["node", "my adapter.js"]
+    assert again(command, Profile("cesu-8"), "f") == (
+        "overlong replay --profile cesu-8 ff -- node 'my adapter.js'"
+    )  # fmt: skip
+    long = replace(FOUND, octets=b"a" * 4000 + b"\xff")
+    assert again(long, RFC3629, "my f") == (
+        "overlong replay \"$(overlong finding show --format id 'my f' D-7f3a0c19)\" so:./lib.so:check"
+    )
+
+
+@given(st.integers(0, 200), st.integers(0, 200), near_misses(max_pieces=3))
+def test_fillers_are_counted_and_nothing_else_is_left_out(before, behind, middle):
+    octets = b"a" * before + middle + "\u20ac".encode() * behind
+    text = abbreviated(octets)
+    if "…" not in text:
+        back = b""
+        for part in text.split("  ") if octets else ():
+            run = re.fullmatch(r"([0-9A-F ]+) x (\d+)", part)
+            back += bytes.fromhex(run[1]) * int(run[2]) if run else bytes.fromhex(part)
+        assert back == octets
+    start, end = core(Vector("fuzz", octets))
+    assert 0 <= start < end <= len(octets) or not octets
+    places = {each.offset for each in Vector("fuzz", octets).segments} | {len(octets)}
+    assert {start, end} <= places
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("30s", 30), ("10m", 600), ("2h", 7200), ("3d", 259_200), ("2w", 1_209_600), ("1.5h", 5400)]
+)
+def test_times(text, seconds):
+    assert seconds_of(text) == seconds
+    assert lasting(seconds) in {"30 s", "10 min", "2 h", "3 d", "14 d", "1 h 30 min"}
+
+
+@given(st.floats(0, 1e10))
+def test_a_time_in_words_is_right_to_its_second_unit(seconds):
+    units = {"s": 1, "min": 60, "h": 3600, "d": 86_400}
+    words = lasting(seconds).split()
+    told = sum(int(number) * units[unit] for number, unit in zip(words[::2], words[1::2], strict=True))
+    least = units[words[-1]] if len(words) == 4 else units[words[1]] / 24
+    assert 0 <= seconds - told < max(1, least, told / 24)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "10", "m", "-1m", "0s", "1e3s", "10 m", "\u0661s", "1y", "9999999w", "nan", "infs"]
+)
+def test_what_is_no_time(text):
+    with pytest.raises(ValueError, match=r"write 30s|ten years"):
+        seconds_of(text)
+
+
+def test_numbers_of_inputs():
+    assert [count_of(text) for text in ("1", "10k", "5M", "2G")] == [1, 10_000, 5_000_000, 2_000_000_000]
+    assert count_of(str(MOST_RUNS)) == MOST_RUNS
+    for text in ("0", "", "-5", "1.5M", "5m", "\u0665", str(MOST_RUNS + 1), "9" * 19 + "G", "1 000"):
+        with pytest.raises(ValueError, match=r"write 5000|between 1"):
+            count_of(text)

@@ -1,0 +1,78 @@
+"""The engine that draws from the strategies: the same each time, and nothing that it meets stops it."""
+
+import subprocess
+import sys
+
+from overlong.fuzz.engines.opening import open_engine
+from overlong.fuzz.execution.engine import BLOCK, Job, Span
+from overlong.fuzz.generation.features import edges
+from overlong.fuzz.generation.tokens import tokens_of
+from overlong.reference import dialect
+
+WRONG = """
+import codecs
+
+class Wrong(codecs.getincrementaldecoder("utf-8")):
+    def __init__(self, errors="strict"):
+        super().__init__(errors)
+
+    def decode(self, octets, final=False):
+        if final:
+            octets = octets.replace(b"\\xc0", b"A")
+        text = super().decode(octets, final)
+        if not final and len(self.buffer) == 2:
+            self.buffer = b""
+        return text
+"""
+
+DRAW = """
+import hashlib, importlib, sys
+for module in sys.argv[1:]:
+    importlib.import_module(module)
+from overlong.fuzz.engines.hypothesis_engine import drawn, streams
+print(hashlib.sha256(repr(drawn(streams(), 7, 60)).encode()).hexdigest())
+"""
+
+
+def test_finds_what_is_wrong_whole_and_in_chunks(tmp_path):
+    (tmp_path / "wrong.py").write_text(WRONG)
+    engine = open_engine(Job((f"py:{tmp_path}/wrong.py:Wrong",), seed=3, engine="hypothesis"))
+    told: list[int] = []
+    try:
+        harvest = engine.run(Span(BLOCK, 200), told.append)
+    finally:
+        engine.close()
+    found = {(each.finding.operation, each.finding.code) for each in harvest.divergences}
+    assert ("D", "OV201") in found
+    assert any(operation in "ST" and code.startswith("OV5") for operation, code in found)
+    assert {each.fingerprint for each in harvest.divergences} == set(harvest.counts)
+    assert all(BLOCK <= each.index < BLOCK + 200 for each in harvest.divergences)
+    assert harvest.executions == harvest.asked.total() >= 200
+    assert {operation for _, operation in harvest.asked} >= {"D", "S", "N"}
+    assert told == sorted(told)
+    assert told[-1] == 200
+
+
+def test_begins_with_the_grammar_and_then_the_seeds_and_says_what_they_reach():
+    opening = len(tokens_of(dialect()).opening)
+    engine = open_engine(Job(("cpython",), seeds=(seed := b"corpus " * 10 + b"\xc2",), engine="hypothesis"))
+    try:
+        harvest = engine.run(Span(0, opening + 1), lambda _: None)
+        (later, again) = (engine.run(Span(first, 40), lambda _: None) for first in (opening + 1, opening + 1 + 40))
+    finally:
+        engine.close()
+    reached, every = edges(harvest.reached)
+    assert reached == every
+    assert seed in harvest.interesting
+    assert min(harvest.interesting, key=len) == b""
+    assert harvest.asked["cpython", "D"] == opening + 1
+    assert later.interesting != again.interesting, "the rest of a block is drawn anew"
+
+
+def test_a_seed_fixes_what_is_drawn_whatever_is_imported():
+    def drawn(*modules):
+        return subprocess.run([sys.executable, "-c", DRAW, *modules], check=True, capture_output=True).stdout
+
+    assert drawn() == drawn(
+        "overlong.conformance.certification.runner", "json.tool", "overlong.conformance.protocol.wire"
+    )

@@ -1,0 +1,194 @@
+"""Inputs by number in large batches: with and without NumPy the same, whatever the target does."""
+
+import zlib
+from array import array
+from dataclasses import replace
+from itertools import accumulate, pairwise
+from pathlib import Path
+
+import pytest
+
+from overlong.conformance import Limits, TargetError
+from overlong.conformance.sweep.shard import CRASHED, KINDS, LEFT_OUT, TIMED_OUT, Shard
+from overlong.conformance.vectors.profile import RFC3629
+from overlong.fuzz.execution import sparing
+from overlong.fuzz.execution.columnar import ColumnarSurvey
+from overlong.fuzz.execution.engine import BLOCK
+from overlong.fuzz.execution.judged import SurveyBatch
+from overlong.fuzz.execution.places import Places
+from overlong.fuzz.execution.probe import Probe
+from overlong.fuzz.execution.probed import ProbedSurvey
+from overlong.fuzz.generation.generated import Generated
+from overlong.reference import dialect, is_well_formed
+
+INPUTS = Generated(11)
+FIRST, COUNT = 4000, 1500
+WORDS = {
+    "c080": "state 0, C0-C1 F5-FF, at the start",
+    "61eda080": "state 5, A0-BF, within 64 octets",
+    "61" * 64 + "f090": "state 4, the end, behind 64 octets",
+    "": "single octets, below 16 octets",
+    "61" * 15 + "c280": "C2-DF, of 16 to 63 octets, behind a filler",
+    "c280e0a080f0908080": "many kinds of characters, below 16 octets",
+    "e0a080f0908080" + "61" * 60: "E0, F0, of 64 octets or more",
+}
+KNOWN_WRONG = Path(__file__).parents[3] / "conformance/tests/known_wrong.py"
+MODULE = '''
+import os, sys, time
+
+
+def odd(octets):
+    """Wrong in every way that columns know."""
+    size = len(octets)
+    if size % 11 == 3:
+        raise ValueError
+    if size % 11 == 4:
+        raise TypeError("odd")
+    if size % 11 == 5:
+        raise UnicodeDecodeError("utf-8", octets, 1, 3, "unexpected end of data")
+    if size % 11 == 6:
+        raise UnicodeDecodeError("utf-8", octets, 0, 300, "x")
+    if size % 11 == 7:
+        return "a"
+    if size % 11 == 8:
+        return octets.decode("utf-8", "surrogatepass")
+    return octets.decode()
+
+
+class Stripped:
+    """Declares two traits, and has one."""
+
+    def ask(many):
+        return [octets.removeprefix(b"\\xef\\xbb\\xbf").decode("utf-8", "ignore") for octets in many]
+
+    operations, traits = {"D": ask}, {"bom": "strips", "nul": "refused"}
+
+
+class Judges:
+    def ask(many):
+        return [octets.isascii() for octets in many]
+
+    operations = {"V": ask}
+
+
+DEADLY, ENDLESS = ()
+
+
+def dies(octets):
+    if octets in DEADLY:
+        os.kill(os.getpid(), 11)
+    if octets in ENDLESS:
+        time.sleep(9)
+    return octets.decode()
+'''
+
+
+@pytest.fixture
+def probe(tmp_path):
+    opened = []
+
+    def made(name, deadly=(), endless=(), **limits):
+        Path(tmp_path, "decoders.py").write_text(MODULE.replace("= ()", f"= {list(deadly)}, {list(endless)}"), "ascii")
+        opened.append(Probe(f"py:{tmp_path}/decoders.py:{name}", Limits(**limits)))
+        return opened[-1]
+
+    yield made
+    for each in opened:
+        each.close()
+
+
+def outcome(survey, first=FIRST, count=COUNT):
+    result = survey.run(Shard("generated", 0, first, count))
+    return replace(result, kinds=zlib.decompress(result.kinds) if result.kinds else b"", seconds=0)
+
+
+@pytest.mark.parametrize("name", ["odd", "Stripped", "Judges"])
+def test_with_and_without_numpy_the_same_comes_out(probe, name):
+    target = probe(name)
+    by_columns, by_strings = (ColumnarSurvey(target, INPUTS, RFC3629, plain=plain) for plain in (False, True))
+    found = outcome(by_columns)
+    assert outcome(by_strings) == found
+    assert len(set(found.kinds)) >= {"odd": 7, "Stripped": 2, "Judges": 2}[name], [
+        KINDS.get(kind) for kind in found.kinds
+    ]
+    halves = [outcome(by_columns, FIRST, 700), outcome(by_columns, FIRST + 700, COUNT - 700)]
+    for field in ("strings", "octets", "well_formed", "accepted"):
+        assert sum(getattr(half, field) for half in halves) == getattr(found, field)
+    assert b"".join(half.kinds for half in halves) == found.kinds
+    assert sum(half.checksum for half in halves) % (1 << 64) == found.checksum
+
+
+def test_vector_by_vector_the_same_comes_out():
+    target = Probe(f"py:{KNOWN_WRONG}:surrogates")
+    columns = outcome(ColumnarSurvey(target, INPUTS, RFC3629))
+    assert any(columns.kinds)
+    assert outcome(ProbedSurvey(target, INPUTS)) == columns
+    target.close()
+
+
+def test_a_right_decoder_is_right(probe):
+    target = probe("dies")
+    for plain in (False, True):
+        found = outcome(ColumnarSurvey(target, INPUTS, RFC3629, plain=plain))
+        strings = [INPUTS.string(number) for number in range(FIRST, FIRST + COUNT)]
+        assert (found.strings, found.kinds, found.faults) == (COUNT, b"", ())
+        assert found.octets == sum(map(len, strings))
+        assert found.well_formed == found.accepted == sum(map(is_well_formed, strings))
+
+
+def test_who_dies_again_and_again_is_asked_on(probe):
+    places = {FIRST + 1, FIRST + 2, FIRST + 900}
+    deadly = {INPUTS.string(place) for place in places}
+    target = probe("dies", deadly, restarts=0)
+    found = outcome(ColumnarSurvey(target, INPUTS, RFC3629))
+    shown = {FIRST + place for place, kind in enumerate(found.kinds) if kind == CRASHED}
+    assert shown == {number for number in range(FIRST, FIRST + COUNT) if INPUTS.string(number) in deadly} >= places
+    assert set(found.kinds) == {0, CRASHED}
+    assert all("SIGSEGV" in fault.text for fault in found.faults)
+    assert target.restarts >= 2 * len(shown)
+
+
+def test_where_too_many_inputs_take_too_long_the_rest_of_their_block_is_left_out(probe, monkeypatch):
+    monkeypatch.setattr(sparing, "ALL_HANGS", 2)
+    first = 2 * BLOCK - 100
+    endless = [first + 20, first + 40, first + 60, first + 130]
+    target = probe("dies", (), [INPUTS.string(number) for number in endless], timeout=0.25)
+    found = outcome(ColumnarSurvey(target, INPUTS, RFC3629), first, 200)
+    kinds = [0] * 20 + [TIMED_OUT] + [0] * 19 + [TIMED_OUT] + [LEFT_OUT] * 59 + [0] * 30 + [TIMED_OUT] + [0] * 69
+    assert list(found.kinds) == kinds
+    assert found.strings == 200 - 59
+
+
+def test_what_no_survey_can_ask_is_said(tmp_path):
+    Path(tmp_path, "only.py").write_text("class Encodes:\n    operations = {'E': lambda many: [b'a'] * len(many)}\n")
+    probe = Probe(f"py:{tmp_path}/only.py:Encodes")
+    with pytest.raises(TargetError, match="nothing to fuzz"):
+        ProbedSurvey(probe, INPUTS)
+    with pytest.raises(TargetError, match="a sweep asks D or V"):
+        ColumnarSurvey(probe, INPUTS, RFC3629)
+    probe.close()
+
+
+def test_parts_of_a_batch_are_those_inputs():
+    lengths, octets = INPUTS.columns(FIRST, 50)
+    strings = [octets[start:end] for start, end in pairwise(accumulate(lengths, initial=0))]
+    part = SurveyBatch("fuzz", lengths, octets).part(7, 31)
+    assert [vector.octets for vector in part] == strings[7:31]
+
+
+def test_compiled_and_in_python_places_are_the_same_and_say_where_it_is():
+    places = Places(dialect().automaton)
+    lengths, octets = INPUTS.columns(FIRST, COUNT)
+    kinds = bytes(number % 3 for number in range(COUNT))
+    keys = list(places.keys(lengths, octets, kinds))
+    bounds = list(accumulate(lengths, initial=0))
+    alone = [
+        places.keys(lengths[place : place + 1], octets[start:end], kinds[place : place + 1])[0]
+        for place, (start, end) in enumerate(pairwise(bounds))
+    ]
+    assert keys == alone
+    assert all((key == 0) >= (kind == 0) for key, kind in zip(keys, kinds, strict=True))
+    for text, words in WORDS.items():
+        octets = bytes.fromhex(text)
+        (key,) = places.keys(array("I", [len(octets)]), octets, b"\1")
+        assert places.words(key) == words

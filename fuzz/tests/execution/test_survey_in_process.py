@@ -1,0 +1,375 @@
+"""Inputs by number in a library's own process: sums and kinds are those of a judge in Python, whatever it does."""
+
+import functools
+import json
+import shutil
+import subprocess
+import sys
+import zlib
+from itertools import accumulate, pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import right_functions
+from overlong.conformance import Limits, TargetError
+from overlong.conformance.protocol.wire import Greeting
+from overlong.conformance.sweep.compiled import available
+from overlong.conformance.sweep.expectation import expectation
+from overlong.conformance.sweep.shard import (
+    ACCEPTED_ILL_FORMED,
+    BROKEN,
+    CRASHED,
+    ODD,
+    OTHER_OFFSET,
+    OTHER_OUTPUT,
+    REFUSED_WELL_FORMED,
+    TIMED_OUT,
+    Shard,
+    answer_code,
+)
+from overlong.conformance.targets.resolve import resolve
+from overlong.conformance.vectors.profile import RFC3629, Profile
+from overlong.fuzz.execution.asked import PLAN
+from overlong.fuzz.execution.columnar import ColumnarSurvey
+from overlong.fuzz.execution.engine import Job
+from overlong.fuzz.execution.in_process import InProcessSurvey, reason_against_surveying
+from overlong.fuzz.execution.made import MadeInputs
+from overlong.fuzz.execution.probe import Probe
+from overlong.fuzz.generation.generated import Generated
+from overlong.reference.dialect import dialect
+
+pytestmark = [
+    pytest.mark.skipif(not available(), reason="compiled loops need Numba and a known machine"),
+    pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler on PATH; install gcc or clang"),
+]
+
+AUTOMATON = dialect().automaton
+SEED = 7
+SEEDS = ("na\u00efve caf\u00e9 \u20ac5".encode() * 3, bytes(range(256)))
+OF = 64
+"""One input in so many is answered in each wrong way, whatever it is."""
+REFUSES, ACCEPTS, LATE, LIES = range(1, 5)
+SOURCE = """
+#include <signal.h>
+#include "right.c"
+
+static unsigned sum(const uint8_t *s, size_t n) {
+  unsigned found = 31 * n;
+  for (size_t place = 0; place < n; place++) found += s[place] * (place + 1);
+  return found %% 64;
+}
+
+size_t odd(const uint8_t *s, size_t n) {
+  switch (sum(s, n)) {
+  case REFUSES: return 0;
+  case ACCEPTS: return n;
+  case LATE: if (errpos(s, n) + 1 < n) return errpos(s, n) + 1; break;
+  case LIES: return n + 1;
+  }
+  return errpos(s, n);
+}
+
+static const uint8_t deadly[] = {%(deadly)s}, endless[] = {%(endless)s};
+size_t fragile(const uint8_t *s, size_t n) {
+  if (n == sizeof deadly && !memcmp(s, deadly, n)) raise(SIGSEGV);
+  if (n == sizeof endless && !memcmp(s, endless, n)) for (;;) ;
+  return odd(s, n);
+}
+
+/* A decoder that looks one octet further than it may, and believes it. */
+size_t trusting(const uint8_t *s, size_t n) { return is_bool(s, n) || (n && is_bool(s, n + 1)) ? n : errpos(s, n); }
+
+ptrdiff_t odd32(const uint8_t *s, size_t n, uint8_t *out, size_t cap) {
+  ptrdiff_t written = utf32(s, n, out, cap);
+  if (sum(s, n) == LATE && written > 0) out[4 * written - 4] ^= 1;
+  return sum(s, n) == REFUSES && written > 0 ? written - 1 : written;
+}
+
+result odd16(const uint8_t *s, size_t n, uint8_t *out) {
+  result found = utf16_result(s, n, out);
+  if (!found.error && sum(s, n) == LATE && found.count) out[2 * found.count - 1] ^= 0x80;
+  if (found.error && sum(s, n) == LATE) found.count = n - 1;
+  return found;
+}
+
+ptrdiff_t odd8(const uint8_t *s, size_t n, uint8_t *out, size_t cap) {
+  ptrdiff_t written = utf8(s, n, out, cap);
+  if (sum(s, n) == LATE && written > 0) out[0] ^= 1;
+  return written;
+}
+"""
+FIRST, COUNT = 3000, 10_000
+"""The shard: the first of its inputs stand behind those that are tokens alone."""
+DEADLY, ENDLESS = 5_011, 11_009
+"""Numbers of inputs."""
+
+
+def wanted(first=FIRST, count=COUNT):
+    return Shard(PLAN, 0, first, count)
+
+
+@pytest.fixture(scope="module")
+def inputs():
+    found = Generated(SEED, SEEDS)
+    vars(found)["string"] = functools.cache(found.string)
+    return found
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory, inputs):
+    """The path of the library."""
+    folder = tmp_path_factory.mktemp("survey")
+    source, built = folder / "odd.c", folder / "odd.so"
+    culprits = {"deadly": inputs.string(DEADLY), "endless": inputs.string(ENDLESS)}
+    source.write_text(SOURCE % {name: ", ".join(map(str, octets)) for name, octets in culprits.items()})
+    beside = Path(right_functions.__file__).with_name("shared_libraries")
+    defined = [f"-D{name}={globals()[name]}" for name in ("REFUSES", "ACCEPTS", "LATE", "LIES")]
+    subprocess.run(["cc", "-O2", "-shared", "-fPIC", f"-I{beside}", *defined, source, "-o", built], check=True)
+    return built
+
+
+@pytest.fixture(scope="module")
+def survey(library):
+    """Makes engines for functions of it, and ends them."""
+    opened = {}
+
+    def made(symbol, abi="errpos(ptr,len)", seeds=SEEDS, timeout=5.0):
+        name, key = f"so:{library}:{symbol}?abi={abi}", (symbol, abi, seeds, timeout)
+        if key not in opened:
+            opened[key] = InProcessSurvey(Job((name,), SEED, seeds=seeds, limits=Limits(timeout=timeout)), name)
+        return opened[key]
+
+    yield made
+    for each in opened.values():
+        each.close()
+        assert each.notes == []
+
+
+def wrongness(octets):
+    return (31 * len(octets) + sum(octet * place for place, octet in enumerate(octets, 1))) % OF
+
+
+def right(octets):
+    """The offset at which it is refused, or -1."""
+    try:
+        octets.decode()
+    except UnicodeDecodeError as error:
+        return error.start
+    return -1
+
+
+def odd(octets):
+    """A status, a number and a kind for every input."""
+    offset, wrong = right(octets), wrongness(octets)
+    if wrong == LIES:
+        return "X", 0, BROKEN
+    if wrong == REFUSES and octets:
+        return "R", 0, REFUSED_WELL_FORMED if offset < 0 else OTHER_OFFSET if offset else 0
+    if wrong == ACCEPTS and offset >= 0:
+        return "A", 0, ACCEPTED_ILL_FORMED
+    if wrong == LATE and 0 <= offset < len(octets) - 1:
+        return "R", offset + 1, OTHER_OFFSET
+    return ("A", 0, 0) if offset < 0 else ("R", offset, 0)
+
+
+def expected(shard, inputs, decide, faults=()):
+    """The fields of a result, by a judge in Python; ``faults``: kinds of inputs to which there is no answer."""
+    sums, kinds, faults = [0] * 5, bytearray(), dict(faults)
+    for index in range(shard.first, shard.first + shard.count):
+        octets = inputs.string(index)
+        sums[:3] = sums[0] + 1, sums[1] + len(octets), sums[2] + (right(octets) < 0)
+        if index in faults:
+            kinds.append(faults[index])
+            continue
+        status, number, kind = decide(octets)
+        kinds.append(kind)
+        sums[3] += status == "A"
+        sums[4] += (answer_code(status, number) + 1) * (index * ODD | 1)
+    return (*sums[:4], sums[4] % (1 << 64), bytes(kinds))
+
+
+def found(result):
+    kinds = zlib.decompress(result.kinds) if result.kinds else bytes(result.shard.count)
+    return result.strings, result.octets, result.well_formed, result.accepted, result.checksum, kinds
+
+
+def test_the_result_is_that_of_a_judge_in_python_and_its_parts_add_up_to_it(survey, inputs):
+    engine = survey("odd")
+    whole = engine.run(wanted())
+    assert found(whole) == expected(wanted(), inputs, odd)
+    assert set(found(whole)[-1]) == {0, REFUSED_WELL_FORMED, ACCEPTED_ILL_FORMED, OTHER_OFFSET, BROKEN}
+    bounds = [FIRST + place for place in (0, 1, 4096, COUNT)]
+    parts = [engine.run(wanted(start, end - start)) for start, end in pairwise(bounds)]
+    *sums, kinds = zip(*map(found, parts), strict=True)
+    *totals, checksum = map(sum, sums)
+    assert (*totals, checksum % (1 << 64), b"".join(kinds)) == found(whole)
+    assert {fault.text for fault in whole.faults} == {
+        f"it says offset {len(octets) + 1} of {len(octets)} octets"
+        for octets in (inputs.string(fault.index) for fault in whole.faults)
+    }
+
+
+def test_an_input_that_crashes_it_and_one_that_hangs_it_are_named_and_all_others_are_judged(survey, inputs):
+    engine = survey("fragile", timeout=0.5)
+    result = engine.run(wanted())
+    faults = {DEADLY: CRASHED, ENDLESS: TIMED_OUT}
+    assert found(result) == expected(wanted(), inputs, odd, faults)
+    told = [(fault.index, fault.kind, fault.text) for fault in result.faults if fault.kind != BROKEN]
+    assert told == [(DEADLY, CRASHED, "was ended by SIGSEGV"), (ENDLESS, TIMED_OUT, "gave no answer within 0.5 s")]
+    assert engine.restarts == 2
+
+
+def test_a_right_one_agrees_with_a_million_inputs_and_far_ones_and_a_trusting_one_is_caught(survey, inputs):
+    engine = survey("errpos")
+    for shard in (wanted(0, 1_000_000), wanted((1 << 62) - COUNT, COUNT)):
+        result = engine.run(shard)
+        assert (result.kinds, result.faults, result.strings) == (b"", (), shard.count)
+        assert 0 < result.well_formed == result.accepted < shard.count
+    ahead = expected(shard := wanted(FIRST, 2000), inputs, trusting)
+    assert found(survey("trusting").run(shard)) == ahead
+    assert ACCEPTED_ILL_FORMED in ahead[-1]
+
+
+def trusting(octets):
+    """What stands behind an input is an octet that completes a character."""
+    if right(octets) < 0 or (octets and right(octets + b"\x80") < 0):
+        return "A", 0, ACCEPTED_ILL_FORMED if right(octets) >= 0 else 0
+    return "R", right(octets), 0
+
+
+@pytest.mark.parametrize(
+    ("abi", "symbol", "units"),
+    [
+        ("utf32(ptr,len,out,cap)", "32", f"utf-32-{sys.byteorder[0]}e"),
+        ("utf16-result(ptr,len,out)", "16", f"utf-16-{sys.byteorder[0]}e"),
+        ("utf8(ptr,len,out,cap)", "8", "utf-8"),
+    ],
+)
+def test_what_is_put_out_is_judged_unit_by_unit(survey, inputs, abi, symbol, units):
+    width = int(symbol) // 8
+
+    def decoded(octets, *, wrongly):
+        offset, wrong = right(octets), wrongly and wrongness(octets)
+        if offset >= 0 and width == 2:
+            late = wrong == LATE and offset != len(octets) - 1
+            return "R", len(octets) - 1 if late else offset, OTHER_OFFSET if late else 0
+        if offset >= 0:
+            return "R", 0xFFFFFFFF, 0
+        count = len(octets.decode().encode(units)) // width
+        short = width == 4 and wrong == REFUSES and count > 0
+        return "A", count - short, OTHER_OUTPUT if short or (wrong == LATE and count) else 0
+
+    shard = wanted(FIRST, 4000)
+    result = survey(f"odd{symbol}", abi).run(shard)
+    assert found(result) == expected(shard, inputs, lambda octets: decoded(octets, wrongly=True))
+    assert OTHER_OUTPUT in found(result)[-1]
+    sound = survey("utf16_result" if width == 2 else f"utf{symbol}", abi).run(shard)
+    assert found(sound) == expected(shard, inputs, lambda octets: decoded(octets, wrongly=False))
+
+
+def test_the_engine_that_asks_in_columns_has_the_same_results(survey, library):
+    mine = survey("odd").run(wanted(0, 100_000))
+    probe = Probe(f"so:{library}:odd?abi=errpos(ptr,len)", Limits(), RFC3629)
+    try:
+        theirs = ColumnarSurvey(probe, Generated(SEED, SEEDS), RFC3629).run(wanted(0, 100_000))
+    finally:
+        probe.close()
+    assert found(theirs) == found(mine)
+
+
+def test_inputs_that_are_made_for_several_targets_are_those_that_each_would_make(survey, library):
+    name = f"so:{library}:fragile?abi=errpos(ptr,len)"
+    job = Job((name,), SEED, seeds=SEEDS, limits=Limits(timeout=0.5))
+    made, alone = MadeInputs(job), survey("fragile", timeout=0.5)
+    engine = InProcessSurvey(job, name, made)
+    try:
+        for shard in (wanted(ENDLESS - 9, 2000), wanted(DEADLY - 3000, 4096), wanted((1 << 62) - 99, 99)):
+            assert found(engine.run(shard)) == found(alone.run(shard))
+        assert engine.restarts == 2
+        path = made.path(shard.first, shard.count)
+        assert path.exists()
+    finally:
+        engine.close()
+        made.close()
+    assert not path.parent.exists()
+
+
+def test_verdicts_that_are_made_with_inputs_are_not_those_on_a_target_whose_traits_change_them(library, inputs):
+    names = [f"so:{library}:{each}?abi=errpos(ptr,len)" for each in ("errpos", "odd")]
+    names.insert(1, f"{names[0]}&nul=refused")  # which is not so
+    job = Job(tuple(names), SEED, seeds=SEEDS)
+    made = MadeInputs(job)
+    engines = [InProcessSurvey(job, name, made) for name in names]
+    shards = (wanted(FIRST, 4000), wanted(1 << 40, 1000))
+    try:
+        results = [[found(engine.run(shard)) for engine in engines] for shard in shards]
+    finally:
+        for each in engines:
+            each.close()
+        made.close()
+    for shard, (plain, refusing, wrong) in zip(shards, results, strict=True):
+        strings = [inputs.string(index) for index in range(shard.first, shard.first + shard.count)]
+        well_formed = [right(octets) < 0 for octets in strings]
+        with_nul = [well and b"\0" in octets for well, octets in zip(well_formed, strings, strict=True)]
+        assert 0 < sum(with_nul) < sum(well_formed)
+        assert plain == (*plain[:2], sum(well_formed), sum(well_formed), plain[4], bytes(shard.count))
+        kinds = bytes(ACCEPTED_ILL_FORMED if each else 0 for each in with_nul)
+        assert refusing == (*plain[:2], sum(well_formed) - sum(with_nul), *plain[3:5], kinds)
+        assert wrong == expected(shard, inputs, odd)
+
+
+def test_seeds_have_a_say_and_the_file_that_they_travel_in_is_gone_in_the_end(survey, inputs):
+    engine, shard = survey("odd"), wanted(FIRST, 2000)
+    octets = sum(len(inputs.string(index)) for index in range(FIRST, FIRST + 2000))
+    without = sum(map(len, map(Generated(SEED).string, range(FIRST, FIRST + 2000))))
+    assert engine.run(shard).octets == octets != without
+    folder = Path(engine._seeds.name)
+    assert folder.exists()
+    engine.close()
+    assert not folder.exists()
+
+
+def test_only_inputs_are_asked_and_only_functions_of_libraries(survey):
+    with pytest.raises(TargetError, match="inputs are asked as the plan 'generated'"):
+        survey("errpos").run(Shard("exhaustive(2)", 0, 0, 1))
+    with pytest.raises(TargetError, match="cannot be asked in its own process"):
+        InProcessSurvey(Job(("cpython",)), "cpython")
+    assert "so:" in reason_against_surveying(resolve("cpython", Limits()))
+
+
+SAID = {"overlong": 1, "name": "any", "version": "", "language": "C", "operations": "PV", "units": "utf-32"}
+NAMES = (
+    "rfc3629", "utf-8-sig", "rfc2279", "cesu-8", "mutf-8", "mutf-8-lax", "wtf-8", "lax-surrogates", "lax-overlongs",
+    "lax-1fffff", "lax", "lax-rfc2279",
+)  # fmt: skip
+
+
+def last_accepted(automaton, octets):
+    """Where a state last accepts."""
+    states = accumulate(octets, lambda state, octet: automaton.table[state][octet], initial=0)
+    return max(place for place, state in enumerate(states) if automaton.accepting[state])
+
+
+def test_the_compiled_oracle_is_the_automaton_of_every_dialect():
+    import numba
+    import numpy as np
+
+    from overlong.fuzz.execution.compiled.oracle import Oracle, read
+
+    compiled: Any = numba.njit(read)
+    strings = [octets + b"a" * more for more in (0, 9) for octets in map(Generated(SEED).string, range(0, 1500, 3))]
+    strings += [b"a" * count + octets for count in (7, 8, 16) for octets in (b"\0", b"\xc3", b"\xf0\x90\x80\x80", b"")]
+    for name in NAMES:
+        for trait in ("", "refused", "ends the string"):
+            said = Greeting.parse(json.dumps(SAID | ({"nul": trait} if trait else {})).encode())
+            automaton = expectation(Profile(name), said).automaton
+            oracle = Oracle.of(automaton)
+            assert bool(oracle.plain) == (not trait and automaton.table[0][0] == 0)
+            for octets in strings:
+                room = np.frombuffer(octets + bytes(8), np.uint8)
+                told = oracle.rows.ctypes.data, oracle.accepting, oracle.dead, oracle.plain
+                seen, accepts = compiled(room.ctypes.data, len(octets), *told)
+                last = last_accepted(automaton, octets)
+                assert (seen, accepts) == (last, last == len(octets))
