@@ -53,7 +53,7 @@ OTHERS = {
             "conformance/targets/adapters/chromium.py",
             "conformance/targets/adapters/one_shot.py",
             "conformance/targets/adapters/python.py",
-            "conformance/targets/adapters/sweeping.py",
+            "conformance/sweep/adapter.py",
             "conformance/sweep/in_process.py",
             "conformance/vectors/formats/frames.py",
         ),

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from overlong.conformance import Limits, TargetError
+from overlong.conformance.sweep import adapter
 from overlong.conformance.sweep.accounting import account
 from overlong.conformance.sweep.compiled import available
 from overlong.conformance.sweep.engine import Job
@@ -32,7 +33,6 @@ from overlong.conformance.sweep.shard import (
     Shard,
     answer_code,
 )
-from overlong.conformance.targets.builtin import ADAPTERS
 from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.batch import Batch
@@ -46,6 +46,7 @@ pytestmark = [
 ]
 
 AUTOMATON = dialect().automaton
+SWEEPING = Path(adapter.__file__)
 REFUSES, ACCEPTS, LATE, GROUP, SCRAWLS, ABORTS, DIES, HANGS, EXITS, LIES, FORKS, RUDE, SPARSE = (
     *(0xC3, 0xC0, 0xE0, 0xE1, 0xE2),
     *range(0xF8, 0x100),
@@ -354,7 +355,7 @@ def is_gone(process):
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
 @pytest.mark.parametrize("ending", ["the harness", "the adapter"])
 def test_no_process_outlives_the_harness_or_the_adapter(library, ending):
-    command = [sys.executable, str(ADAPTERS / "sweeping.py"), str(library), "odd", "errpos(ptr,len)"]
+    command = [sys.executable, str(SWEEPING), str(library), "odd", "errpos(ptr,len)"]
     fields = {"plan": "exhaustive(3)", "grid": 1, "first": HANGS * 256, "count": 256, "speaks": "rfc3629"}
     payload = json.dumps(fields | {"operation": "V", "timeout": 60, "restarts": 9}).encode()
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
@@ -394,7 +395,7 @@ def test_a_shard_can_be_broken_off_from_another_thread_and_the_engine_goes_on(pa
 
 def test_the_adapter_answers_what_it_greets_with(library):
     target = framed(f"so:{library}:odd?abi=errpos(ptr,len)")
-    target.command = [str(ADAPTERS / "sweeping.py") if "shared_library" in word else word for word in target.command]
+    target.command = [str(SWEEPING) if "shared_library" in word else word for word in target.command]
     strings = [b"", b"a", b"a\x80", bytes([LIES, 0])]
     target.open()
     try:

@@ -62,10 +62,10 @@ def certify(
 
     Args:
         target: its name, as on the command line; or, as a sequence, a command that speaks the protocol.
-        suites: names from :data:`~overlong.conformance.vectors.suites.SUITES`; if left out, all that the target can bear:
+        suites: names of :data:`overlong.conformance.vectors.suites.SUITES`; if left out, all that the target can bear:
             :data:`BEARABLE` for a slow one, else all.
         sweeps: plans of sweeps, as ``plan_named`` takes them, beside those that a target gets with all suites if it
-            can bear them (``sweep/certifying.py``); an empty sequence: no sweeps at all.
+            can bear them (``sweeps.py``); an empty sequence: no sweeps at all.
         usual: false: sweep with the plans of ``sweeps`` and no others, whatever the target can bear just now.
         given: files of vectors, or folders of them, that are asked beside the suites (``suites/given.py``). The name
             :data:`~overlong.conformance.vectors.suites.given.GIVEN` among ``suites`` stands for nothing more than them.

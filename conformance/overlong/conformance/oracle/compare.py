@@ -99,7 +99,7 @@ def expected_of(vector: Vector, operation: str) -> Outcome:
 def compare(vector: Vector, operation: str, observed: Observation) -> Finding | None:
     """What is wrong with an answer; None if nothing is. What a target does not say is not held against it.
 
-    Of an error mode that is not known, a code of a defect is a suspicion: see :mod:`overlong.conformance.oracle.own_mode`.
+    Of an error mode not known, a code of a defect is a suspicion: see :mod:`overlong.conformance.oracle.own_mode`.
     """
     expected = expected_of(vector, operation)
 

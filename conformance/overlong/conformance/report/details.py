@@ -29,7 +29,7 @@ def detail(
     """What more is to be said of a claim; empty if nothing is.
 
     Args:
-        claim: one of :data:`overlong.conformance.protocol.kind.CLAIMS`; nothing is said of another, which a file may have.
+        claim: one of :data:`overlong.conformance.protocol.kind.CLAIMS`; nothing is said of another.
         state: what became of it.
         operations: that the target offers.
         error_mode: that it says it has.

@@ -1,4 +1,4 @@
-"""Adapter for sweeps of shared libraries: ``sweeping.py LIBRARY SYMBOLS ABI [trait=value ...]``.
+"""Adapter for sweeps of shared libraries: ``adapter.py LIBRARY SYMBOLS ABI [trait=value ...]``.
 
 It answers shards: the private operation ``W``, whose payload and response are those of :class:`Wanted` and
 :func:`respond`; nobody but ``sweep/in_process.py`` asks it. Two processes, as in ``shared_library.py``: this one speaks

@@ -1,6 +1,6 @@
 """The engine for shared libraries: shards are asked by compiled loops in the library's own process.
 
-This side starts ``adapters/sweeping.py``, or another adapter that speaks as it does, in the sandbox and hands it
+This side starts ``adapter.py``, or another adapter that speaks as it does, in the sandbox and hands it
 shards; foreign code runs two processes away.
 """
 
@@ -11,6 +11,7 @@ import json
 import os
 import struct
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from overlong.conformance.oracle.target import TargetError
@@ -27,13 +28,12 @@ from overlong.conformance.targets.process import Ended
 from overlong.reference.extra import install
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from overlong.conformance.protocol.wire import Greeting
     from overlong.conformance.sweep.engine import Job
     from overlong.conformance.sweep.shard import Shard
     from overlong.conformance.targets.process import Process
 
+ADAPTER = Path(__file__).with_name("adapter.py")
 _PLACE = 2
 """Of the adapter in a command line: behind the interpreter and its option."""
 _COMPILES = 300.0  # seconds for the first sign of life: there may be nothing in Numba's cache
@@ -59,9 +59,7 @@ def reason_against(target: FramedTarget) -> str:
 class InProcess:
     """Asks shards in the process of a shared library, by a child of it."""
 
-    def __init__(
-        self, job: Job, target: FramedTarget, *, adapter: Path = ADAPTERS / "sweeping.py", more: str = ""
-    ) -> None:
+    def __init__(self, job: Job, target: FramedTarget, *, adapter: Path = ADAPTER, more: str = "") -> None:
         """Start nothing yet.
 
         Args:

@@ -2,7 +2,7 @@
 
 Each span is one run of libFuzzer in a child process, with a seed of its own, the dictionary and the mutator of the
 grammar, and the corpus of the campaign, to which inputs that reach new code are added. The child only says which
-inputs look divergent; they are asked again through :class:`~overlong.fuzz.execution.probe.Probe`, whose word counts. When the
+inputs look divergent; they are asked again through ``Probe``, whose word counts. When the
 child dies or hangs, the input at hand is taken from memory that both share, and another child goes on.
 
 ``docs/engines.md`` has the traps.

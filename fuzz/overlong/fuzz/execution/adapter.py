@@ -1,6 +1,6 @@
 """Adapter for campaigns on shared libraries: ``adapter.py LIBRARY SYMBOLS ABI [trait=value ...]``.
 
-It is ``adapters/sweeping.py`` of the conformance tools, and asks inputs that are made by number in the place of grids.
+It is ``sweep/adapter.py`` of the conformance tools, and asks inputs that are made by number in the place of grids.
 Nobody but ``in_process.py`` beside it asks it.
 """
 

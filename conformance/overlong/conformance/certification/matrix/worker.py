@@ -2,10 +2,10 @@
 
     python -m overlong.conformance.certification.matrix.worker
 
-Standard input gets one line, a :class:`~overlong.conformance.certification.matrix.running.Job` as JSON, and stays open for as long as
-the matrix lives: when it ends, whatever ended the matrix, this process and all that it has started end at once. What is
-written and the exit status are those of ``overlong certify --format json``; or there is one line,
-:data:`~overlong.conformance.certification.matrix.running.KEPT_LINE`, if the target is the known one.
+Standard input gets one line, a ``Job`` of ``running.py`` as JSON, and stays open for as long as the matrix lives: when
+it ends, whatever ended the matrix, this process and all that it has started end at once. What is written and the exit
+status are those of ``overlong certify --format json``; or there is one line, ``KEPT_LINE`` of ``running.py``, if the
+target is the known one.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class HistoricalFaults:
-    """The classes that whole strings can show. Implements :class:`~overlong.conformance.models.score.measure.Measure`."""
+    """The classes that whole strings can show. Implements ``Measure``."""
 
     def __init__(self) -> None:
         self._grammars = Product([dialect().automaton, *(each.automaton for each in GRAMMARS)])

@@ -52,7 +52,7 @@ class _Named:
 
 
 class ScalarFaults(_Named):
-    """Bits of the scalar value that are stuck. Implements :class:`~overlong.conformance.models.score.measure.Measure`."""
+    """Bits of the scalar value that are stuck. Implements ``Measure``."""
 
     def __init__(self) -> None:
         self._shows = _bits_of_transitions()

@@ -1,6 +1,6 @@
 """Compiled loops: a function of a shared library is called by its address, for all strings of a range of a grid.
 
-The interface, for ``adapters/sweeping.py`` (all of it in :mod:`overlong.conformance.sweep.compiled.loop`, which imports
+The interface, for ``sweep/adapter.py`` (all of it in :mod:`overlong.conformance.sweep.compiled.loop`, which imports
 Numba, so import it late):
 
 * ``available()`` (here; imports nothing): whether Numba is there and this machine's calls are known.

@@ -2,7 +2,7 @@
 """C functions called by their address from compiled code, by any convention of ``abi.py``.
 
 A :class:`Convention` is a type that holds no data: compiled code that is given one is compiled for it alone. The types
-of the C function are read off the :class:`~overlong.conformance.targets.adapters.abi.Abi`, mechanically. What its answers mean
+of the C function are read off the ``Abi``, mechanically. What its answers mean
 is written here a second time, for numbers of 64 bits; tests hold that equal to :attr:`Abi.read`.
 """
 
