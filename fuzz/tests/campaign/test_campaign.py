@@ -1,6 +1,7 @@
 """Campaigns: same findings however the work is cut, shared, killed and resumed; folders that are refused."""
 
 import importlib
+import itertools
 import json
 import os
 import signal
@@ -258,6 +259,57 @@ def test_interrupted_what_is_committed_stays_and_nothing_else_runs_on(uninterrup
     with resumed(folder) as campaign:
         assert campaign.run(runs=RUNS).resumed
     assert found(folder) == found(uninterrupted)
+
+
+class _Signalling:
+    """A connection after one of whose operations signals come, and again after the next."""
+
+    def __init__(self, connection, at):
+        self._connection, self._at, self.number = connection, at, 0
+
+    def __getattr__(self, name):
+        return getattr(self._connection, name)
+
+    def _operation(self, name, *arguments):
+        result = getattr(self._connection, name)(*arguments)
+        self.number += 1
+        if self._at <= self.number <= self._at + 1:
+            signal.raise_signal(signal.SIGTERM)
+            signal.raise_signal(signal.SIGHUP)
+        return result
+
+    def execute(self, *arguments):
+        return self._operation("execute", *arguments)
+
+    def executemany(self, *arguments):
+        return self._operation("executemany", *arguments)
+
+
+def test_whenever_signals_come_how_it_ended_is_written(tmp_path):
+    whole = tmp_path / "whole"
+    with created(whole) as campaign:
+        campaign.run(runs=512)
+    before = signal.getsignal(signal.SIGTERM)
+    for at in itertools.count(1):
+        folder = tmp_path / str(at)
+        with created(folder) as campaign:
+            signalling: Any = _Signalling(campaign.store._connection, at)
+            campaign.store._connection = signalling
+            signal.signal(signal.SIGTERM, lambda *_: None)  # what comes before and after a run is not its affair
+            signal.signal(signal.SIGHUP, lambda *_: None)
+            try:
+                campaign.run(runs=512)
+                interrupted = False
+            except KeyboardInterrupt:
+                interrupted = True
+        written = json.loads((folder / STATEMENT).read_text())
+        if not interrupted and signalling.number < at:
+            break
+        assert written["inputs"] in (0, 512)
+        assert found(folder)[2].inputs == written["inputs"]
+    assert at > 30
+    assert found(folder) == found(whole)
+    signal.signal(signal.SIGTERM, before)
 
 
 def test_spans_are_long_where_it_takes_long_to_start():

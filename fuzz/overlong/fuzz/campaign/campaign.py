@@ -7,8 +7,6 @@ import errno
 import itertools
 import json
 import shlex
-import signal
-import threading
 import time
 from dataclasses import asdict, replace
 from importlib.metadata import version
@@ -17,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.support.clock import timestamp
-from overlong.conformance.support.interruption import ENDINGS, interrupt
+from overlong.conformance.support.interruption import held, listening, released
 from overlong.conformance.support.printable import as_text, printable
 from overlong.conformance.targets.resolve import Limits
 from overlong.conformance.vectors.profile import Profile
@@ -33,7 +31,7 @@ from overlong.fuzz.campaign.tools import USUAL, Tools
 from overlong.fuzz.execution.engine import Job
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable
+    from collections.abc import Callable, Iterable
 
     from overlong.fuzz.campaign.absorb import Examiner
     from overlong.fuzz.campaign.crew import Crew
@@ -158,22 +156,39 @@ class Campaign:
         self._earlier = self.store.seconds
         before = self.store.totals.executions
         run = Running(self, seconds, runs, jobs, cluster, told or _nobody, before)
-        with _terminated_as_interrupted():
+        with listening(), held():  # how it ends is written whatever signals come, and however many
             try:
-                run.go_on()
-                run.end(at_once=False)
-                self._written(run)
-            except BaseException as error:
-                if isinstance(error, TargetError):
-                    run.save_the_rest()
-                run.end(at_once=True)
-                if not isinstance(error, CampaignError):
-                    with contextlib.suppress(CampaignError):  # the other error is the one to tell
-                        self._written(run)
+                with released():
+                    run.go_on()
+            except TargetError:
+                self._ended_early(run, examine=True)
                 raise
+            except CampaignError:
+                run.end(at_once=True)
+                raise
+            except BaseException:
+                self._ended_early(run, examine=False)
+                raise
+            run.end(at_once=False)
+            self._written(run)
         status = self.status_in(None)
         (told or _nobody)(status)
         return status
+
+    def _ended_early(self, run: Running, *, examine: bool) -> None:
+        """Keep what a run came to that an error has ended, which is the one to tell.
+
+        Raises:
+            KeyboardInterrupt: somebody would not wait for what was seen to be examined.
+        """
+        try:
+            if examine:
+                with released():
+                    run.save_the_rest()
+        finally:
+            run.end(at_once=True)
+            with contextlib.suppress(CampaignError):
+                self._written(run)
 
     @property
     def status(self) -> Status:
@@ -275,14 +290,16 @@ class Campaign:
             return False
         self.sees_faults = any(not each.peer for each in harvest.divergences)
         change, rest = absorb(self.store, harvest, examiner, self.spent)
-        self._keep_inputs(harvest, change.features)
-        self.store.absorbed(harvest.span, change, self.spent, rest)
-        self._features |= change.features
-        if change.features:
-            self._new = time.monotonic()
-        if change.findings:
-            self.look()
-            write_findings(self.folder, (each for each in self._findings if each.id in {f.id for f in change.findings}))
+        with held():
+            self._keep_inputs(harvest, change.features)
+            self.store.absorbed(harvest.span, change, self.spent, rest)
+            self._features |= change.features
+            if change.features:
+                self._new = time.monotonic()
+            if change.findings:
+                self.look()
+                new = {each.id for each in change.findings}
+                write_findings(self.folder, (each for each in self._findings if each.id in new))
         return True
 
     def _keep_inputs(self, harvest: Harvest, new: frozenset[int]) -> None:
@@ -298,24 +315,6 @@ class Campaign:
 
 def _nobody(_status: Status) -> None:
     """Nobody watches."""
-
-
-@contextlib.contextmanager
-def _terminated_as_interrupted() -> Generator[None]:
-    """SIGTERM and a lost terminal as Ctrl-C, where that can be."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = {number: signal.getsignal(number) for number in ENDINGS}
-    for number, handler in before.items():
-        if handler is not signal.SIG_IGN:
-            signal.signal(number, interrupt)
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            if handler is not None:  # it was not Python's
-                signal.signal(number, handler)
 
 
 def _made(folder: Path) -> None:

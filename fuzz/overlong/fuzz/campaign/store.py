@@ -17,6 +17,7 @@ import zlib
 from dataclasses import asdict, astuple, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Self
 
+from overlong.conformance.support.interruption import held
 from overlong.conformance.support.printable import printable
 from overlong.fuzz.campaign.claimant import Claimant
 from overlong.fuzz.campaign.error import CampaignError
@@ -229,11 +230,11 @@ class Store:
 
     @contextlib.contextmanager
     def _changing(self) -> Generator[None]:
-        """One transaction: all of it, or nothing."""
-        with errors_of(self.path):
+        """One transaction: all of it, or nothing, and no signal in between."""
+        with held(), errors_of(self.path):
             self._still_there()
-            self._connection.execute("BEGIN IMMEDIATE")
             try:
+                self._connection.execute("BEGIN IMMEDIATE")
                 yield
                 self._connection.execute("COMMIT")
             except BaseException:
