@@ -244,13 +244,13 @@ def children() -> list[int]:
 
 
 def kinds() -> dict[str, list[bytes]]:
-    """The strings: those of ``complete(0)``, short and mostly ill-formed, and text of several lengths."""
-    short = (vector.octets for batch in SUITES["complete(0)"].batches() for vector in batch)
+    """The strings: those of ``complete-0``, short and mostly ill-formed, and text of several lengths."""
+    short = (vector.octets for batch in SUITES["complete-0"].batches() for vector in batch)
     texts = {
         f"{length} octets": (TEXT * length).encode()[:length].decode(errors="ignore").encode().ljust(length)
         for length in (4, 64, 1024)
     }
-    return {"complete(0)": list(islice(cycle(list(short)), STRINGS))} | {
+    return {"complete-0": list(islice(cycle(list(short)), STRINGS))} | {
         name: [text] * STRINGS for name, text in texts.items()
     }
 

@@ -5,7 +5,7 @@ The C loop is compiled here, by gcc with ``-O3 -march=native``. It makes the sam
 each call, calls the same function by its address, reads its answer, checks verdict, offset and output against the same
 table, and adds up the same sums; both must come to the same sums and the same kinds, or the benchmark fails. The two
 take turns, leading octet by leading octet, in CPU time. Bounds: 1.3 times the C loop for a function that does nothing,
-1.15 times for any other; and 2 s for ``placed(64)``, of more than five million strings.
+1.15 times for any other; and 2 s for ``placed-64``, of more than five million strings.
 
 Functions: one that returns at once; GLib's ``g_utf8_validate``; simdutf8, the Rust crate, built by cargo; a decoder to
 UTF-32 in plain C. Who is missing is left out, and said so. Besides the ratio of all the time, printed is the median of
@@ -270,20 +270,20 @@ def placed(asked: Asked, loop: Loop) -> None:
     """Print what the placed sweep costs."""
     strings = well_formed = 0
     used = 0.0
-    for grid in plan_named("placed(64)").grids:
+    for grid in plan_named("placed-64").grids:
         memory = Memory(grid.size)
         memory.progress.begin(0)
         used += timed(partial(loop.run, grid, grid.size, memory.progress, memory.kinds, 0))
         strings, well_formed = strings + memory.progress.strings, well_formed + memory.progress.well_formed
         assert memory.progress.well_formed == account(grid, dialect().automaton).well_formed
-    print(f"{asked.name:10} placed(64): {strings:,} strings in {used:.2f} s (bound {PLACED_BOUND} s)")
+    print(f"{asked.name:10} placed-64: {strings:,} strings in {used:.2f} s (bound {PLACED_BOUND} s)")
 
 
 def main() -> None:
     """Print all ratios."""
     count = int(sys.argv[1]) if len(sys.argv) > 1 else USUAL
     leads = sorted({(2 * each + 1) * 256 // (2 * count) for each in range(count)})
-    grid = plan_named("exhaustive(4)").grids[3]
+    grid = plan_named("exhaustive-4").grids[3]
     print(f"strings of four octets, {len(leads)} leading octets, {len(leads) * EACH:,} strings a loop; CPU time")
     with tempfile.TemporaryDirectory() as name:
         library = built(Path(name))

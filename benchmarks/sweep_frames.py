@@ -24,8 +24,8 @@ from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.targets.resolve import Limits
 
 BOUND, MEMORY_BOUND = 1.3, 400
-EXHAUSTIVE = "exhaustive(3)"
-OTHERS = ("placed(64)", "depth(1)", "lengths(1024)", "pairs", "order")
+EXHAUSTIVE = "exhaustive-3"
+OTHERS = ("placed-64", "depth-1", "lengths-1024", "pairs", "order")
 
 
 @dataclass
@@ -88,7 +88,7 @@ def main() -> None:
     for target in sys.argv[2:] or ("rust-std",):
         for operation in "VD":
             engine, process = opened(target, operation)
-            swept(engine, "exhaustive(2)", process)
+            swept(engine, "exhaustive-2", process)
             costs = [swept(engine, EXHAUSTIVE, process) for _ in range(rounds)]
             ratios = sorted(cost.ratio for cost in costs)
             beside = statistics.median(cost.harness / cost.target for cost in costs)

@@ -26,7 +26,7 @@ _FIRST = 8
 
 def seconds(target: str, jobs: int, count: int) -> float:
     """Wall time for so many shards by so many processes."""
-    shards = (shard for shard in plan_named("exhaustive(4)").shards() if shard.grid == 3)
+    shards = (shard for shard in plan_named("exhaustive-4").shards() if shard.grid == 3)
     crew = Local(Job(target), jobs)
     try:
         for _ in entries(crew, islice(shards, _FIRST)):  # each process has begun

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from overlong.conformance.vectors.product import Product
 
-SUITE = "exhaustive(3)"
+SUITE = "exhaustive-3"
 WINDOW = 64 << 20
 SAMPLE = 20_000
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from overlong.conformance.vectors.edition import SUITE_VERSION
 from overlong.conformance.vectors.export import format_named
 from overlong.conformance.vectors.families import all_vectors
+from overlong.conformance.vectors.names import spelt_before
 from overlong.conformance.vectors.registry import digest_of_ids, published, withdrawn
 from overlong.conformance.vectors.selection import Selection
 from overlong.conformance.vectors.sink import FolderSink
@@ -24,7 +25,7 @@ REGISTRY = HERE.parent / "conformance" / "overlong" / "conformance" / "registry"
 PROFILE = "rfc3629@1"
 FILES = {
     "core.json": ("json", Selection(("core", "streams"))),
-    "complete-0.jsonl": ("jsonl", Selection(("complete(0)",))),
+    "complete-0.jsonl": ("jsonl", Selection(("complete-0",))),
 }
 
 
@@ -46,9 +47,9 @@ def profile() -> str:
     """The frozen profile: it is what it was when it was made."""
     version = "1.0.0"
     suites = {
-        name: [vector.id for vector in suite.vectors()]
+        spelt_before(name): [vector.id for vector in suite.vectors()]
         for name, suite in SUITES.items()
-        if name in ("core", "streams", "complete(0)")
+        if name in ("core", "streams", "complete-0")
     }
     known = published()
     frozen = {name: [each for each in ids if known.get(each, version) == version] for name, ids in suites.items()}

@@ -113,11 +113,11 @@ def dialects() -> Iterator[str]:
     yield "([protocol](protocol.md)), and `overlong identify` finds out both ([identify](identify.md))."
     yield from ("", "## Dialects", "")
     yield "*States* are those of the minimal automaton, the one that refuses for ever included. *Suite* is the number"
-    yield "of strings in `complete(0)` for the dialect: no decoder of so many states that accepts anything else passes"
+    yield "of strings in `complete-0` for the dialect: no decoder of so many states that accepts anything else passes"
     yield "it ([theory](theory.md)), and none that speaks another of these dialects, however many states that has."
     yield from ("", "| dialect | what it is | states | classes of octets | suite |", "|---|---|---|---|---|")
     for name, line in DIALECTS.items():
-        spoken, suite = dialect(name).automaton, SUITES["complete(0)"].count(Profile(name))
+        spoken, suite = dialect(name).automaton, SUITES["complete-0"].count(Profile(name))
         yield f"| [`{name}`](#{name}) | {line} | {len(spoken)} | {len(spoken.classes)} | {thousands(suite)} |"
     yield ""
     yield "The grammars are ABNF (RFC 5234). Each says at its head where it departs from RFC 3629, or from the dialect"
@@ -130,13 +130,13 @@ def dialects() -> Iterator[str]:
     yield from ("", "## Error modes", "")
     yield f"What becomes of `{spaced_hex(EXAMPLE)}` in each: a letter, an overlong form (E0 80 AF), a surrogate"
     yield "(ED A0 80), two octets of three (E2 82), a letter. *States* are those of the smallest machine that says for"
-    yield "each octet what it does to the output, over `rfc3629`; *suite* is the number of strings in `complete(0)"
-    yield "replacing` (for `fatal`: `complete(0) refusing`, which asks for places of refusals)."
+    yield "each octet what it does to the output, over `rfc3629`; *suite* is the number of strings in"
+    yield "`complete-0-replacing` (for `fatal`: `complete-0-refusing`, which asks for places of refusals)."
     yield from ("", "| error mode | what is put out | source | states | suite |", "|---|---|---|---|---|")
     for name, mode in ERROR_MODES.items():
         refuses = mode.stands_for is None
         machine = place_machine(dialect()) if refuses else output_machine(dialect(), mode)
-        suite = SUITES["complete(0) refusing" if refuses else "complete(0) replacing"].count(Profile(replaces=name))
+        suite = SUITES["complete-0-refusing" if refuses else "complete-0-replacing"].count(Profile(replaces=name))
         yield f"| `{name}` | {mode.line} | {mode.source} | {len(machine)} | {thousands(suite)} |"
     yield from ("", "| error mode | the example becomes (scalar values) |", "|---|---|")
     yield from (f"| `{name}` | {put_out(EXAMPLE, name)} |" for name in ERROR_MODES)

@@ -88,7 +88,7 @@ def few(monkeypatch):
     from overlong.conformance.certification import certify as certification
     from overlong.conformance.vectors.suites import SUITES
 
-    monkeypatch.setattr(certification, "SUITES", {name: SUITES[name] for name in ("core", "complete(0)")})
+    monkeypatch.setattr(certification, "SUITES", {name: SUITES[name] for name in ("core", "complete-0")})
 
 
 def swept(certificate):
@@ -112,12 +112,12 @@ def test_a_function_of_a_library_is_swept_and_the_certificate_says_so(library, t
     statement = valid("certificate-1", certificate.statement)
     sweeps = statement["predicate"]["overlong"]["sweeps"]
     assert all(each["kinds"] == {} and each["strings"] == each["expected"]["strings"] for each in sweeps)
-    assert "position or alignment, beyond the sweep placed(64)" in " ".join(certificate.not_covered)
+    assert "position or alignment, beyond the sweep placed-64" in " ".join(certificate.not_covered)
     records = [valid("results-1", json.loads(line)) for line in (tmp_path / RESULTS).read_text().splitlines()]
     assert [each["plan"] for each in records if each["record"] == "sweep"] == list(certifying.USUAL)
     report = "\n".join(summary(certificate, so(library, "right"), width=80, encoding="utf-8"))
-    assert "depth(1): no decoder of up to 10 states that differs from RFC 3629 passes this" in report
-    assert "placed(64) 6 508 320" in report
+    assert "depth-1: no decoder of up to 10 states that differs from RFC 3629 passes this" in report
+    assert "placed-64 6 508 320" in report
 
 
 @pytest.mark.usefixtures("few")
@@ -126,10 +126,10 @@ def test_what_only_a_sweep_finds_is_a_finding_like_any_other(library, tmp_path):
     without = certify(name, sweeps=())
     assert without.run.conformant
     assert "--no-sweeps" in without.command
-    certificate = certify(name, sweeps=["placed(40)"], output=tmp_path)
+    certificate = certify(name, sweeps=["placed-40"], output=tmp_path)
     run = certificate.run
     assert "--placed 40" in certificate.command
-    assert [part.plan.name for part in swept(certificate).plans] == ["depth(1)", "placed(40)"]
+    assert [part.plan.name for part in swept(certificate).plans] == ["depth-1", "placed-40"]
     assert run.claims["verdict"] == "fails"
     bucket = run.buckets["OV201", ""]
     assert bucket.example.vector.octets[33] == 0xC0
@@ -143,10 +143,10 @@ def test_what_only_a_sweep_finds_is_a_finding_like_any_other(library, tmp_path):
 
 @pytest.mark.usefixtures("few")
 def test_a_bucket_of_suites_shows_the_least_string_that_a_sweep_asked(library, tmp_path):
-    """Characters from offset 32 on: for some forms the core has 54 octets, placed(33) has 34 to 36."""
+    """Characters from offset 32 on: for some forms the core has 54 octets, placed-33 has 34 to 36."""
     name = so(library, "ascii_from_32")
     suites = certify(name, suites=["core"])
-    certificate = certify(name, suites=["core"], sweeps=["placed(33)"], output=tmp_path)
+    certificate = certify(name, suites=["core"], sweeps=["placed-33"], output=tmp_path)
     wrong = {key: bucket for key, bucket in suites.run.buckets.items() if key[0] == "OV101"}
     for form, lead in (("%xC2-DF", b"\xc2\x80"), ("%xF4 ", b"\xf4\x80\x80\x80")):
         (key,) = (key for key in wrong if form in key[1])
@@ -163,9 +163,9 @@ def test_a_bucket_of_suites_shows_the_least_string_that_a_sweep_asked(library, t
 
 def test_the_order_in_which_a_bucket_sees_findings_leaves_no_trace(library):
     """The sweep's example counts only where it is less; a vector of a suite with the same octets keeps its name."""
-    run = certify("cpython-surrogatepass", suites=["complete(0)"], sweeps=["depth(0)"]).run
+    run = certify("cpython-surrogatepass", suites=["complete-0"], sweeps=["depth-0"]).run
     assert run.buckets["OV202", ""].example.vector.octets == b"\xed\xa0\x80"
-    run = certify("cpython-surrogatepass", suites=["scalars"], sweeps=["depth(0)"]).run
+    run = certify("cpython-surrogatepass", suites=["scalars"], sweeps=["depth-0"]).run
     assert run.buckets["OV202", ""].example.vector.id == "surrogate/eda080"
 
 
@@ -173,7 +173,7 @@ def test_the_order_in_which_a_bucket_sees_findings_leaves_no_trace(library):
 def test_what_a_long_string_of_a_sweep_shows_can_be_asked_again(library, tmp_path):
     """No suite has it, so its id must not be a digest."""
     name = so(library, "lax_from_41")
-    certificate = certify(name, suites=["core"], sweeps=["placed(42)"], output=tmp_path)
+    certificate = certify(name, suites=["core"], sweeps=["placed-42"], output=tmp_path)
     (bucket,) = certificate.run.ordered_buckets
     assert len(bucket.example.vector.octets) == 43
     records = [json.loads(line) for line in (tmp_path / RESULTS).read_text().splitlines()]
@@ -189,28 +189,28 @@ def test_nothing_is_exactly_like_a_dialect_that_a_sweep_tells_it_from(library, t
     name = so(library, "surrogates_but_one")
     without = certify(name, sweeps=(), output=tmp_path)
     assert without.run.behaves_like == "lax-surrogates (exact)"
-    certificate = certify(name, sweeps=["exhaustive(3)"], usual=False, output=tmp_path)
+    certificate = certify(name, sweeps=["exhaustive-3"], usual=False, output=tmp_path)
     assert certificate.run.behaves_like == "lax-surrogates (nearest)"
     records = [valid("results-1", json.loads(line)) for line in (tmp_path / RESULTS).read_text().splitlines()]
     told = [each for each in records if each["record"] == "automaton"]
     assert [each["behaves_like"] for each in told] == ["lax-surrogates (nearest)"]
     assert "<svg" in told[0]["svg"]
-    right = certify("cpython-surrogatepass", sweeps=["depth(0)"], usual=False, output=tmp_path)
+    right = certify("cpython-surrogatepass", sweeps=["depth-0"], usual=False, output=tmp_path)
     assert right.run.behaves_like == "lax-surrogates (exact)"
 
 
 @pytest.mark.usefixtures("few")
 def test_named_suites_are_not_followed_by_sweeps_unless_these_are_named(library):
     assert certify(so(library, "right"), suites=["core"]).run.swept is None
-    certificate = certify(so(library, "right"), suites=["core"], sweeps=["exhaustive(1)"])
-    assert [part.plan.name for part in swept(certificate).plans] == ["exhaustive(1)"]
+    certificate = certify(so(library, "right"), suites=["core"], sweeps=["exhaustive-1"])
+    assert [part.plan.name for part in swept(certificate).plans] == ["exhaustive-1"]
 
 
 @pytest.mark.usefixtures("few")
 @pytest.mark.parametrize("thorough", [False, True])
 def test_what_takes_a_target_long_is_spared_it_and_told_so(monkeypatch, thorough):
     monkeypatch.setattr(certifying, "_BEARABLE", 0)
-    monkeypatch.setattr(certifying, "USUAL", ("exhaustive(1)",))
+    monkeypatch.setattr(certifying, "USUAL", ("exhaustive-1",))
     run = certify("cpython", thorough=thorough).run
     assert (run.swept is not None) == thorough
     assert thorough or any(note.startswith("not swept: 256 strings would take it long") for note in run.notes)
@@ -228,7 +228,7 @@ def test_without_numpy_it_is_told_what_to_install(monkeypatch):
 def test_a_sweep_that_cannot_be_leaves_what_the_suites_showed(tmp_path):
     module = tmp_path / "encoder.py"
     module.write_text("class Only:\n    operations = {'E': lambda many: [b'' for _ in many]}\nonly = Only()\n")
-    run = certify(f"py:{Path(module)}:only", sweeps=["exhaustive(1)"], suites=["encoder edges"]).run
+    run = certify(f"py:{Path(module)}:only", sweeps=["exhaustive-1"], suites=["encoder-edges"]).run
     assert "a sweep asks D or V" in run.incomplete
     assert run.suites
 
@@ -238,13 +238,13 @@ def test_a_ledger_that_cannot_be_written_leaves_what_the_suites_showed(monkeypat
         raise LedgerError(f"{ledger.path}: the disk is full")
 
     monkeypatch.setattr(Ledger, "add", fail)
-    run = certify("cpython", sweeps=["exhaustive(1)"], suites=["core"]).run
+    run = certify("cpython", sweeps=["exhaustive-1"], suites=["core"]).run
     assert run.incomplete.endswith("sweep.sqlite: the disk is full")
     assert run.suites
 
 
 def test_what_is_refused_behind_what_is_accepted_has_no_wrong_offset():
-    certificate = certify("cpython-surrogatepass", suites=["core"], sweeps=["depth(0)"])
+    certificate = certify("cpython-surrogatepass", suites=["core"], sweeps=["depth-0"])
     run = certificate.run
     causes = [bucket.cause for bucket in swept(certificate).buckets if bucket.finding.code == "OV301"]
     assert {cause.code for cause in causes if cause is not None} == {"OV202"}

@@ -27,6 +27,7 @@ from overlong.conformance.cli import verify as verb
 from overlong.conformance.results.certificate import spelt
 from overlong.conformance.results.expected import Expectations
 from overlong.conformance.results.invocation import identifier
+from overlong.conformance.vectors.names import spelt_before
 from overlong.conformance.vectors.suites import SUITES
 
 # without types
@@ -41,13 +42,13 @@ Statement = import_module(f"{IN_TOTO}.v1.statement").Statement
 SCHEMA = json.loads((files("overlong.conformance") / "schemas" / "certificate-1.schema.json").read_text("ascii"))
 
 
-ASKED = ["core", "complete(0)", "encoder edges"]
+ASKED = ["core", "complete-0", "encoder-edges"]
 
 
 @pytest.fixture(scope="module")
 def certificate():
     """Of a decoder that diverges: it has buckets, with all that stands in them."""
-    return certify("cpython-surrogatepass", suites=ASKED, sweeps=["exhaustive(1)"])
+    return certify("cpython-surrogatepass", suites=ASKED, sweeps=["exhaustive-1"])
 
 
 @pytest.fixture
@@ -85,10 +86,33 @@ def test_it_is_an_in_toto_statement_with_a_test_result(certificate, statement):
 
 
 def test_it_is_the_same_each_time_and_names_no_path_of_this_machine(certificate):
-    again = certify("cpython-surrogatepass", suites=ASKED, sweeps=["exhaustive(1)"])
+    again = certify("cpython-surrogatepass", suites=ASKED, sweeps=["exhaustive-1"])
     assert again.to_json() == certificate.to_json()
     assert str(Path.cwd()) not in again.to_json()
     assert not re.search(r'"/(home|root|usr|tmp|work)\b', again.to_json())
+
+
+def test_a_certificate_with_the_names_of_before_verifies(certificate, tmp_path):
+    statement = json.loads(certificate.to_json())
+    added = statement["predicate"]["overlong"]
+    assert added.pop("spelling") == "complete-0"
+    for record in added["suites"]:
+        record["suite"] = spelt_before(record["suite"])
+    for record in added["sweeps"]:
+        record["plan"] = spelt_before(record["plan"])
+    asked = added["invocation"]
+    asked["suites"], asked["sweeps"] = ["core", "complete(0)", "encoder edges"], ["exhaustive(1)"]
+    added["command"] = (
+        added["command"].replace("complete-0", "'complete(0)'").replace("encoder-edges", "'encoder edges'")
+    )
+    path = tmp_path / "certificate.json"
+    path.write_text(spelt(statement), encoding="ascii")
+    before = verify(path)
+    assert before.verified
+    assert not before.identical
+    assert verify(path, run=False).verified
+    path.write_text(certificate.to_json(), encoding="ascii")
+    assert verify(path, run=False).identical
 
 
 DECODER = """
@@ -359,7 +383,7 @@ HOSTILE = ["py:evil:f", "so:./x.so:f?abi=bool(ptr,len)", "cmd:touch /tmp/x", "mi
 def test_a_price_is_told_and_nothing_dear_is_run(statement, tmp_path, monkeypatch):
     monkeypatch.setattr("overlong.conformance.certification.verification.verifying.measured", no_run)
     plan = statement["predicate"]["overlong"]["sweeps"][0]
-    statement["predicate"]["overlong"]["sweeps"] = [plan | {"plan": "exhaustive(6)"}, plan | {"plan": "depth(9)"}]
+    statement["predicate"]["overlong"]["sweeps"] = [plan | {"plan": "exhaustive-6"}, plan | {"plan": "depth-9"}]
     path = tmp_path / "certificate.json"
     path.write_text(spelt(statement), encoding="ascii")
     result = run(path)
@@ -368,10 +392,10 @@ def test_a_price_is_told_and_nothing_dear_is_run(statement, tmp_path, monkeypatc
     assert "\n" not in result.stderr.strip()
     with pytest.raises(AssertionError, match="it was run"):
         run("--max-strings", 282578800148736, path, catch=False)
-    statement["predicate"]["overlong"]["sweeps"] = [plan | {"plan": name} for name in ("exhaustive(4)", "depth(2)")]
+    statement["predicate"]["overlong"]["sweeps"] = [plan | {"plan": name} for name in ("exhaustive-4", "depth-2")]
     path.write_text(spelt(statement), encoding="ascii")
     assert run(path).exit_code == 2
-    statement["predicate"]["overlong"]["sweeps"] = [plan | {"plan": name} for name in ("depth(1)", "placed(64)")]
+    statement["predicate"]["overlong"]["sweeps"] = [plan | {"plan": name} for name in ("depth-1", "placed-64")]
     path.write_text(spelt(statement), encoding="ascii")
     with pytest.raises(AssertionError, match="it was run"):
         run(path, catch=False)

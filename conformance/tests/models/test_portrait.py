@@ -255,7 +255,7 @@ def records(path):
 
 
 def test_certify_writes_what_it_saw(tmp_path, monkeypatch):
-    monkeypatch.setattr(certification, "SUITES", {name: SUITES[name] for name in ("core", "complete(0)")})
+    monkeypatch.setattr(certification, "SUITES", {name: SUITES[name] for name in ("core", "complete-0")})
     monkeypatch.setattr(portrait, "_BEARABLE", 600.0)
     name = f"py:{DECODERS}:surrogates"
     run = certify(name, output=tmp_path, sweeps=()).run

@@ -38,7 +38,7 @@ from overlong.reference.theory import witness
 
 AUTOMATON = dialect().automaton
 STATES = range(len(AUTOMATON))
-OURS = [vector for name in ("core", "complete(0)") for vector in SUITES[name].vectors()]
+OURS = [vector for name in ("core", "complete-0") for vector in SUITES[name].vectors()]
 
 MODELS: list[Any] = [*GRAMMARS, *VERDICTS, *OUTPUTS]
 

@@ -20,7 +20,7 @@ from overlong.conformance.vectors.vector import Vector
 from overlong.reference import Decoded
 
 DECODERS = str(Path(__file__).parents[1].joinpath("with_traits.py"))
-WHOLE = ("core", "complete(0)", "scalars")
+WHOLE = ("core", "complete-0", "scalars")
 
 
 def target(name):

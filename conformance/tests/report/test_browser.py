@@ -94,7 +94,7 @@ def subject(number=0, causes=(), **changes):
         error_mode="replacement", digest="ab" * 32, command=f"overlong certify decoder-{number}",
         claims={claim: "fails" if claim in fails else "holds" for claim in CLAIMS},
         parts=(Part("core", "each known kind of fault", 966, 966, len(causes), operations="VDL"),
-               Part("placed(64)", "strings at every place", 10, 10, 0, is_sweep=True)),
+               Part("placed-64", "strings at every place", 10, 10, 0, is_sweep=True)),
         causes=tuple(causes), not_covered=("hidden state between calls, beyond the order of the suites",),
         categories={"overlong": (100, len(causes)), "surrogate": (50, 0)},
         maps=(Map("lead and second", bytes((a * number + b) % 4 for a in range(256) for b in range(256))),),
@@ -123,7 +123,7 @@ def hostile():
 
 
 def sweep():
-    plan = Part("depth(1)", "no decoder of up to 10 states passes", 10**6, 10**6, 10**5, is_sweep=True)
+    plan = Part("depth-1", "no decoder of up to 10 states passes", 10**6, 10**6, 10**5, is_sweep=True)
     return Report(Kind.SWEEP, "it", "overlong 0.1.0", (subject(2, [cause(3, more=(("strings", "every string"),))],
                   parts=(plan,)),))  # fmt: skip
 

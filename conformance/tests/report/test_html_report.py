@@ -402,7 +402,7 @@ def test_a_campaign_shows_how_findings_came():
 
 
 def test_a_conforming_decoder_has_its_automaton_and_maps_that_say_they_do_not_differ():
-    part = Part("complete(0)", "", 5, 5, 0)
+    part = Part("complete-0", "", 5, 5, 0)
     maps = reference_maps("rfc3629@1")
     whole = subject(state=State.CONFORMS, claims={"verdict": HOLDS}, parts=(part,), maps=maps, automaton=None)
     text = page(report(subjects=(whole,)))

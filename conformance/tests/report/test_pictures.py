@@ -261,9 +261,9 @@ def test_discovery_steps_up_at_each_finding():
 def test_the_automaton_of_a_decoder_that_passes_is_the_reference_s():
     learned = Subject("x", State.DIVERGES, automaton=Drawn("x", "<svg/>"))
     assert automaton_picture(learned) == "<svg/>"
-    whole = Part("complete(0)", "", 5, 5, 0)
+    whole = Part("complete-0", "", 5, 5, 0)
     passes = Subject("x", State.CONFORMS, claims={"verdict": "holds"}, parts=(whole,))
-    assert "complete(0) shows that it is this" in automaton_picture(passes)
+    assert "complete-0 shows that it is this" in automaton_picture(passes)
     assert automaton_picture(Subject("x", State.DIVERGES, claims={"verdict": "fails"}, parts=(whole,))) == ""
     assert automaton_picture(Subject("x", State.CONFORMS, claims={"verdict": "holds"})) == ""
 

@@ -31,7 +31,7 @@ from overlong.conformance.results.writer import RESULTS
 from overlong.conformance.support.portable import portable
 
 HERE = Path(__file__).parents[1]
-SUITES = ("core", "streams", "used before", "encoder edges")
+SUITES = ("core", "streams", "used-before", "encoder-edges")
 TARGETS = (
     "cpython",
     f"py:{HERE}/known_wrong.py:overlong_slash",

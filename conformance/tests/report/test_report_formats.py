@@ -93,7 +93,7 @@ def of(*causes, kind=Kind.CERTIFY, state=State.DIVERGES, **more):
 def measured(tmp_path_factory):
     """What a decoder that lets surrogates pass leaves behind."""
     folder = tmp_path_factory.mktemp("measured")
-    certify("cpython-surrogatepass", suites=["core", "encoder edges"], sweeps=(), output=folder)
+    certify("cpython-surrogatepass", suites=["core", "encoder-edges"], sweeps=(), output=folder)
     return read([folder])
 
 

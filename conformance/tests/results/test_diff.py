@@ -54,9 +54,9 @@ causes = st.builds(
 )
 parts = st.lists(
     st.one_of(
-        st.builds(part, st.sampled_from(["core", "complete(0)"]), st.sampled_from(["V", "VL"]), st.sampled_from("ab")),
+        st.builds(part, st.sampled_from(["core", "complete-0"]), st.sampled_from(["V", "VL"]), st.sampled_from("ab")),
         st.builds(part, st.just("streams"), st.just("S"), st.just("a"), st.integers(0, 9)),
-        st.builds(part, st.just("depth(1)"), st.just(""), st.sampled_from("ab"), is_sweep=st.just(True)),
+        st.builds(part, st.just("depth-1"), st.just(""), st.sampled_from("ab"), is_sweep=st.just(True)),
     ),
     unique_by=lambda each: each.name,
     max_size=4,

@@ -55,7 +55,7 @@ def test_the_definition():
 )
 def test_every_report_has_the_headline_of_the_terminal(tmp_path, name, words, code):
     every = ",".join(FORMATS)
-    options = ["--suite", "core", "--suite", "complete(0)", "--format", every, "-o", str(tmp_path)]
+    options = ["--suite", "core", "--suite", "complete-0", "--format", every, "-o", str(tmp_path)]
     done = CliRunner().invoke(cli, ["certify", *options, f"py:{DECODERS}:{name}"])
     assert done.exit_code == code, done.output
     assert re.search(rf"^{re.escape(words)}(  .*)?$", done.stdout, re.MULTILINE)

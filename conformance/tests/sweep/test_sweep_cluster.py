@@ -106,21 +106,21 @@ def test_a_worker_that_is_killed_and_a_scheduler_that_goes(stand_in, tmp_path):
         for each in (first, second):
             said(each, "Registered to:")
         killed = sweep(
-            "cpython", ["depth(0)"], cluster=address, output=tmp_path / "one", progress=kill_when(log, 10, first)
+            "cpython", ["depth-0"], cluster=address, output=tmp_path / "one", progress=kill_when(log, 10, first)
         )
         assert first.returncode == -signal.SIGKILL
         assert killed.conformant
-        whole = sweep("cpython", ["depth(0)"], output=tmp_path / "whole")
+        whole = sweep("cpython", ["depth-0"], output=tmp_path / "whole")
         assert killed.digest == whole.digest
         assert (tmp_path / "one" / RESULTS).read_bytes() == (tmp_path / "whole" / RESULTS).read_bytes()
 
         log.unlink()
         lost = sweep(
-            "cpython", ["depth(0)"], cluster=address, output=tmp_path / "two", progress=kill_when(log, 10, head)
+            "cpython", ["depth-0"], cluster=address, output=tmp_path / "two", progress=kill_when(log, 10, head)
         )
         assert lost.incomplete == f"{address}: the scheduler is gone"
         assert 0 < lost.done < lost.strings
-    resumed = sweep("cpython", ["depth(0)"], output=tmp_path / "two", resume=True)  # here, without a cluster
+    resumed = sweep("cpython", ["depth-0"], output=tmp_path / "two", resume=True)  # here, without a cluster
     assert resumed.resumed == lost.done
     assert resumed.digest == whole.digest
 
@@ -132,31 +132,31 @@ def test_workers_that_cannot_help(stand_in, tmp_path, monkeypatch):
     with ExitStack() as stack:
         _, address = scheduler(stack)
         with pytest.raises(TargetError, match=r"has no workers; start workers with 'dask worker tcp"):
-            sweep("cpython", ["exhaustive(1)"], cluster=address)
+            sweep("cpython", ["exhaustive-1"], cluster=address)
         with ExitStack() as alone:
             helpless = started(alone, bare, address, "--no-nanny", "--no-dashboard")
             said(helpless, "Registered to:")
             with pytest.raises(TargetError, match=r"lacks a module .*where overlong is installed") as caught:
-                sweep("cpython", ["exhaustive(1)"], cluster=address)
+                sweep("cpython", ["exhaustive-1"], cluster=address)
             assert "\n" not in str(caught.value)
         decoder = tmp_path / "decoder.py"
         decoder.write_text("def decode(octets): return octets.decode()")
         said(worker(stack, address), "Registered to:")
         monkeypatch.setattr("overlong.conformance.sweep.cluster.version", lambda _: "0.0.1")
         with pytest.raises(TargetError, match=r"a worker on .* has overlong \d.*, and this is 0.0.1"):
-            sweep("cpython", ["exhaustive(1)"], cluster=address)
+            sweep("cpython", ["exhaustive-1"], cluster=address)
         monkeypatch.setattr("overlong.conformance.sweep.cluster.version", version)
 
         def changed(_plan, _done, _total):
             decoder.write_text("def decode(octets): return octets.decode('utf-8')")
 
         with pytest.raises(TargetError, match="another file or command for this target than is here"):
-            sweep(f"py:{decoder}:decode", ["exhaustive(1)"], cluster=address, progress=changed)
+            sweep(f"py:{decoder}:decode", ["exhaustive-1"], cluster=address, progress=changed)
 
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "127.0.0.1", "inproc://x", "tcp://", "\x1b[31m"])
 def test_no_scheduler(monkeypatch, address):
     monkeypatch.setattr("overlong.conformance.sweep.cluster._CONNECT", 0.3)
     with pytest.raises(TargetError, match=r"no scheduler at .*: start one with 'dask scheduler'") as caught:
-        sweep("cpython", ["exhaustive(1)"], cluster=address)
+        sweep("cpython", ["exhaustive-1"], cluster=address)
     assert str(caught.value).isprintable()

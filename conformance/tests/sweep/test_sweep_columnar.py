@@ -51,7 +51,7 @@ from overlong.reference import is_well_formed  # noqa: E402
 
 KNOWN_WRONG = Path(__file__).parents[1].joinpath("known_wrong.py")
 HOSTILE = [sys.executable, "-I", "-S", str(Path(__file__).parents[1].joinpath("hostile_target.py"))]
-PLANS = ("exhaustive(3)", "depth(1)", "placed(5)", "lengths(9)", "pairs", "order")
+PLANS = ("exhaustive-3", "depth-1", "placed-5", "lengths-9", "pairs", "order")
 LONG = 1 << 14
 """Octets of strings that are left out here: the reference takes its time."""
 
@@ -301,7 +301,7 @@ def test_known_wrong_decoders_are_judged_as_if_one_by_one(name):
     """All of the complete suite, and octets EC to F1 with any other."""
     engine = Columnar(Job(f"py:{KNOWN_WRONG}:{name}"))
     expected, found = engine.expectation, Counter[int]()
-    for shard in (*plan_named("depth(0)").shards(), Shard("exhaustive(2)", 1, 0xEC00, 0x0601)):
+    for shard in (*plan_named("depth-0").shards(), Shard("exhaustive-2", 1, 0xEC00, 0x0601)):
         result, grid = engine.run(shard), plan_named(shard.plan).grids[shard.grid]
         strings = [grid.string(index) for index in range(shard.first, shard.first + shard.count)]
         (answered,) = engine.target.observe([(Batch.of_strings("", strings), expected.operation)])
@@ -329,7 +329,7 @@ def decode(octets: bytes) -> str:
 def test_a_crash_is_that_string_s_and_its_neighbours_are_judged(tmp_path):
     module = tmp_path / "crashes.py"
     module.write_text(CRASHES.format("F490"), "ascii")
-    shard, culprit = Shard("exhaustive(2)", 1, 0xF000, 0x0FFF), 0xF490
+    shard, culprit = Shard("exhaustive-2", 1, 0xF000, 0x0FFF), 0xF490
     result, engine = swept(f"py:{module}:decode", shard)
     right, _ = swept("cpython", shard)
     assert {shard.first + place: kind for place, kind in enumerate(kinds_of(result)) if kind} == {culprit: CRASHED}
@@ -347,9 +347,9 @@ def test_what_is_left_after_too_many_crashes_is_left_out_and_said(tmp_path):
     module = tmp_path / "crashes.py"
     module.write_text(CRASHES.format("F490"), "ascii")
     engine = Columnar(Job(f"py:{module}:decode", limits=Limits(restarts=0)))
-    result = engine.run(Shard("exhaustive(2)", 1, 0xF000, 0x0FFF))
+    result = engine.run(Shard("exhaustive-2", 1, 0xF000, 0x0FFF))
     with pytest.raises(BudgetSpent, match="--restarts"):
-        engine.run(Shard("exhaustive(2)", 1, 0, 8))
+        engine.run(Shard("exhaustive-2", 1, 0, 8))
     engine.close()
     left = kinds_of(result).count(LEFT_OUT)
     assert result.strings == 0x0FFF - left > 0 < left
@@ -386,15 +386,15 @@ def test_an_earlier_string_is_asked_right_before_and_not_judged(tmp_path):
 
 
 def test_targets_without_batches_work_too():
-    result, _ = swept([*HOSTILE, "none", "operations=VD", "no-batch"], Shard("exhaustive(1)", 0, 0, 256))
-    right, _ = swept("cpython", Shard("exhaustive(1)", 0, 0, 256))
+    result, _ = swept([*HOSTILE, "none", "operations=VD", "no-batch"], Shard("exhaustive-1", 0, 0, 256))
+    right, _ = swept("cpython", Shard("exhaustive-1", 0, 0, 256))
     assert not result.kinds
     assert (result.well_formed, result.accepted, result.checksum) == (128, 128, right.checksum)
 
 
 def test_a_plan_s_account_is_what_a_sweep_saw():
     engine = Columnar(Job("cpython"))
-    for name in ("exhaustive(2)", "placed(2)"):
+    for name in ("exhaustive-2", "placed-2"):
         plan = plan_named(name)
         results = [engine.run(shard) for shard in plan.shards(largest=30_000)]
         seen = [sum(getattr(each, column) for each in results) for column in ("strings", "octets", "well_formed")]

@@ -56,7 +56,7 @@ def test_a_right_decoder(tmp_path, decoder):
     target = decoder("return octets.decode()")
     done = overlong("sweep", "--exhaustive", 2, "-o", tmp_path / "out", "-v", target)
     assert done.exit_code == 0
-    assert re.search(r"^exhaustive\(2\) +65 792 +[\d.]+ +[\d ]+ 18 432 (✓|\+)$", done.stdout, re.MULTILINE)
+    assert re.search(r"^exhaustive-2 +65 792 +[\d.]+ +[\d ]+ 18 432 (✓|\+)$", done.stdout, re.MULTILINE)
     assert "\nCONFORMANT as far as these strings go  1 plan, 65 792 strings\n" in done.stdout
     assert "certif" not in done.stdout.replace("sweep", "")
     data = written(tmp_path / "out")
@@ -104,7 +104,7 @@ def test_what_shows_in_the_sweep_alone(tmp_path, monkeypatch):
     assert "that is right; in the sweep: well-formed, and refused" in " ".join(done.stdout.split())
     assert "reproduce: overlong sweep --exhaustive 1 cpython" in done.stdout
     monkeypatch.setattr("overlong.conformance.sweep.sweep.called_in_process", lambda job, target: True)
-    assert sweep("cpython", ["exhaustive(1)"]).buckets[0].finding.code == "OV806"
+    assert sweep("cpython", ["exhaustive-1"]).buckets[0].finding.code == "OV806"
 
 
 def test_who_answers_at_random_is_unstable(tmp_path):
@@ -136,14 +136,14 @@ def test_a_target_that_fails_too_often(tmp_path, monkeypatch):
     run = StandIn.run
 
     def spent(self, shard):
-        if shard.plan == "depth(0)":
+        if shard.plan == "depth-0":
             raise BudgetSpent("cpython failed 101 times (last: it died); raise the limit with --restarts")
         return run(self, shard)
 
     monkeypatch.setattr(StandIn, "run", spent)
     done = overlong("sweep", "--exhaustive", 1, "--depth", 0, "--jobs", 1, "-o", tmp_path, "cpython")
     assert done.exit_code == 4
-    assert "FAIL exhaustive(1)  OV605" in done.stdout
+    assert "FAIL exhaustive-1  OV605" in done.stdout
     assert "\nINCOMPLETE  256 of 14 134 strings\n" in done.stdout
     assert "--resume goes on" in done.stderr
     assert not (tmp_path / "sweep.json").exists()
@@ -159,7 +159,7 @@ def test_without_a_plan_several_are_asked(tmp_path, monkeypatch):
     monkeypatch.setattr("overlong.conformance.sweep.sweep.sweep", note)
     for words in ([], ["--pairs"], ["--placed", "3", "--lengths", "0", "--verdict", "--columns", "--jobs", "7"]):
         CliRunner().invoke(cli, ["sweep", *words, "-o", str(tmp_path), "--", "node", "adapter.js"])
-    assert [plans for plans, _ in asked] == [USUAL, ("pairs",), ("placed(3)", "lengths(0)")]
+    assert [plans for plans, _ in asked] == [USUAL, ("pairs",), ("placed-3", "lengths-0")]
     how = asked[2][1]
     assert (how["operation"], how["columns"], how["jobs"], how["cluster"]) == ("V", True, 7, "")
     assert all(plan_named(name).name == name for name in USUAL)
@@ -215,6 +215,6 @@ def test_a_long_sweep_says_once_how_long(capsys, monkeypatch):
     seen = []
     update = commands._with_estimate(lambda *told: seen.append(told))
     for now[0], done in ((0.0, 1000), (1.0, 1100), (10.0, 2000), (20.0, 3000)):
-        update("exhaustive(5)", done, 1_000_000)
+        update("exhaustive-5", done, 1_000_000)
     assert len(seen) == 4
     assert capsys.readouterr().err == ("overlong: note: at this rate it takes 3 hours more; --resume goes on with it\n")

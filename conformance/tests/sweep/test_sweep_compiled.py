@@ -358,7 +358,7 @@ def test_what_came_back_means_the_same(name, returned, second, one, two, length,
 @pytest.mark.parametrize("name", WRONG)
 def test_right_decoders_agree_and_the_books_balance(name, library):
     loop = Loop(ABIS[name], addresses(library, SYMBOLS[name]), expected_of(name), RFC3629.layout)
-    for plan in ("exhaustive(2)", "placed(20)"):
+    for plan in ("exhaustive-2", "placed-20"):
         for grid in plan_named(plan).grids:
             (strings, octets, well_formed, accepted, _), kinds = asked(loop, grid)
             assert (strings, octets, well_formed) == account(grid, RFC3629.automaton)
@@ -371,8 +371,8 @@ def test_wrong_decoders_get_the_kinds_that_plain_python_finds(name, library):
     loop = Loop(ABIS[name], addresses(library, WRONG[name]), expected_of(name), RFC3629.layout)
     call = called(library, name, WRONG[name])
     seen = set()
-    ranges = [(grid, 0, grid.size) for grid in plan_named("exhaustive(2)").grids]
-    ranges += [rest for _, *rest in samples(plan_named("placed(40)").grids, 3000)]
+    ranges = [(grid, 0, grid.size) for grid in plan_named("exhaustive-2").grids]
+    ranges += [rest for _, *rest in samples(plan_named("placed-40").grids, 3000)]
     for grid, first, count in ranges:
         found = asked(loop, grid, first, count)
         assert found == judged(name, call, grid, first, count)
@@ -400,7 +400,7 @@ def _odd(grid, first, count, terminated):
     return answers
 
 
-@pytest.mark.parametrize("plan", ["exhaustive(4)", "placed(64)", "depth(1)", "lengths(40)", "pairs", "order"])
+@pytest.mark.parametrize("plan", ["exhaustive-4", "placed-64", "depth-1", "lengths-40", "pairs", "order"])
 def test_exactly_the_strings_of_the_grid_are_asked_and_memory_around_them_is_as_said(plan, library):
     loop = Loop(ABIS[PLAIN], addresses(library, "odd"), expected_of(PLAIN), RFC3629.layout)
     forget = ctypes.CDLL(library).forget
@@ -422,12 +422,12 @@ def test_an_octet_00_ends_a_string_and_what_follows_has_no_say(library):
     expected = expected_of(name, nul="ends the string")
     right = Loop(ABIS[name], addresses(library, "string_bool"), expected, RFC3629.layout)
     odd = Loop(ABIS[name], addresses(library, "odd_string"), expected, RFC3629.layout)
-    for grid in plan_named("exhaustive(2)").grids:
+    for grid in plan_named("exhaustive-2").grids:
         sums, kinds = asked(right, grid)
         assert not any(kinds)
         assert sums[2] == account(grid, expected.automaton).well_formed
     forget = ctypes.CDLL(library).forget
-    for _, grid, first, count in samples(plan_named("placed(9)").grids, 3000):
+    for _, grid, first, count in samples(plan_named("placed-9").grids, 3000):
         forget()
         _, kinds = asked(odd, grid, first, count)
         right_ones = [told(grid.string(index).partition(b"\0")[0])[1] is None for index in range(first, first + count)]
@@ -543,7 +543,7 @@ def test_a_right_decoder_of_another_dialect_agrees(speaks, name):
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.integers(0, 300_000) | st.sampled_from((1, 65_535, 65_536, 65_537, 131_072)), max_size=6))
 def test_parts_add_up_to_the_whole_wherever_they_meet(library, cuts):
-    grid = plan_named("exhaustive(3)").grids[2]
+    grid = plan_named("exhaustive-3").grids[2]
     loop, whole = _wrong_loop(library), _whole(library)
     memory = Memory(FIRST, COUNT)
     for until in (*sorted(cuts), COUNT):
@@ -562,12 +562,12 @@ def _wrong_loop(library):
 
 @functools.cache
 def _whole(library):
-    return asked(_wrong_loop(library), plan_named("exhaustive(3)").grids[2], FIRST, COUNT)
+    return asked(_wrong_loop(library), plan_named("exhaustive-3").grids[2], FIRST, COUNT)
 
 
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_after_a_crash_the_sums_are_those_of_one_run(library):
-    grid = plan_named("exhaustive(3)").grids[2]
+    grid = plan_named("exhaustive-3").grids[2]
     loop = Loop(ABIS[PLAIN], addresses(library, "dies"), expected_of(PLAIN), RFC3629.layout)
     right = Loop(ABIS[PLAIN], addresses(library, "is_bool"), expected_of(PLAIN), RFC3629.layout)
     deadly = (ctypes.c_uint8 * 3).in_dll(ctypes.CDLL(library), "deadly")
@@ -600,7 +600,7 @@ def test_after_a_crash_the_sums_are_those_of_one_run(library):
 
 
 def test_strings_left_out_are_in_no_sum(library):
-    grid = plan_named("exhaustive(2)").grids[1]
+    grid = plan_named("exhaustive-2").grids[1]
     loop = Loop(ABIS[PLAIN], addresses(library, "is_bool"), expected_of(PLAIN), RFC3629.layout)
     memory = Memory(0, grid.size)
     loop.run(grid, 1000, memory.progress, memory.kinds, 0)
@@ -620,7 +620,7 @@ def test_strings_left_out_are_in_no_sum(library):
 def test_bugs_at_the_edges_of_blocks_are_found(symbol, at, library):
     loop = Loop(ABIS[PLAIN], addresses(library, symbol), expected_of(PLAIN), RFC3629.layout)
     found = set()
-    for grid in plan_named("placed(64)").grids[:2]:  # between ASCII, without a tail and with one
+    for grid in plan_named("placed-64").grids[:2]:  # between ASCII, without a tail and with one
         _, kinds = asked(loop, grid)
         assert not kinds.strip(bytes((0, shard.ACCEPTED_ILL_FORMED)))
         first = kinds.find(shard.ACCEPTED_ILL_FORMED)

@@ -221,7 +221,7 @@ def found(result):
 def block(first, count=1, length=2):
     """The strings of so many octets with these first octets."""
     size = 256 ** (length - 1)
-    return Shard("exhaustive(3)", length - 1, first * size, count * size)
+    return Shard("exhaustive-3", length - 1, first * size, count * size)
 
 
 def test_the_result_is_that_of_a_judge_in_python_and_its_parts_add_up_to_it(odd):
@@ -315,14 +315,14 @@ def test_what_it_does_besides_has_no_effect(odd, first):
 def test_a_shard_of_the_largest_size_fits_in_what_is_shared(library):
     """Two ASCII octets and any three, judged by a laxer dialect: divergences are all over it."""
     name, lax = f"so:{library}:odd?abi=errpos(ptr,len)", Profile("lax")
-    shard = next(each for each in plan_named("exhaustive(5)", lax).shards() if each.grid == 4)
+    shard = next(each for each in plan_named("exhaustive-5", lax).shards() if each.grid == 4)
     assert shard.count == LARGEST_SHARD == 256**3
     engine = InProcess(Job(name, lax), framed(name))
     try:
         result = engine.run(shard)
     finally:
         engine.close()
-    three = plan_named("exhaustive(3)", lax).grids[2]
+    three = plan_named("exhaustive-3", lax).grids[2]
     accepted, right = (account(three, automaton).well_formed for automaton in (lax.dialect.automaton, AUTOMATON))
     assert (result.strings, result.well_formed, result.accepted) == (shard.count, accepted, right)
     assert zlib.decompress(result.kinds).count(REFUSED_WELL_FORMED) == accepted - right
@@ -356,7 +356,7 @@ def is_gone(process):
 @pytest.mark.parametrize("ending", ["the harness", "the adapter"])
 def test_no_process_outlives_the_harness_or_the_adapter(library, ending):
     command = [sys.executable, str(SWEEPING), str(library), "odd", "errpos(ptr,len)"]
-    fields = {"plan": "exhaustive(3)", "grid": 1, "first": HANGS * 256, "count": 256, "speaks": "rfc3629"}
+    fields = {"plan": "exhaustive-3", "grid": 1, "first": HANGS * 256, "count": 256, "speaks": "rfc3629"}
     payload = json.dumps(fields | {"operation": "V", "timeout": 60, "restarts": 9}).encode()
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdin is not None
@@ -389,7 +389,7 @@ def test_a_shard_can_be_broken_off_from_another_thread_and_the_engine_goes_on(pa
     patient.close()
     thread.join(5)
     assert not thread.is_alive()
-    assert "not measured: at the shard exhaustive(3)/1/" in errors[0]
+    assert "not measured: at the shard exhaustive-3/1/" in errors[0]
     assert found(patient.run(shard := block(0))) == expected(shard)
 
 

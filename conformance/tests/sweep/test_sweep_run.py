@@ -24,7 +24,7 @@ from overlong.conformance.sweep.statement import RESULTS
 from overlong.conformance.sweep.sweep import sweep
 from sweep_stand_in import StandIn
 
-PLANS = ("exhaustive(1)", "depth(0)")
+PLANS = ("exhaustive-1", "depth-0")
 
 
 @pytest.fixture
@@ -70,7 +70,7 @@ def test_any_number_of_jobs_gives_the_same(stand_in, tmp_path):
 
 
 def test_a_digest_fixes_every_answer(stand_in, monkeypatch):
-    whole = sweep("cpython", ["depth(0)"]).digest
+    whole = sweep("cpython", ["depth-0"]).digest
     for name, value in (("accepted", 7), ("checksum", 7)):
         run = StandIn.run
         monkeypatch.setattr(
@@ -80,7 +80,7 @@ def test_a_digest_fixes_every_answer(stand_in, monkeypatch):
                 replace(run(self, shard), **{name: value}) if shard.first == 256 else run(self, shard)
             ),
         )
-        assert sweep("cpython", ["depth(0)"]).digest != whole
+        assert sweep("cpython", ["depth-0"]).digest != whole
         monkeypatch.undo()
         sweep_stand_in.install(monkeypatch.setattr)
 
@@ -158,7 +158,7 @@ def test_interrupted_by_hand(tmp_path):
 
 
 def test_a_finished_ledger_is_replaced_and_an_unfinished_one_is_not(stand_in, monkeypatch, tmp_path):
-    sweep("cpython", ["exhaustive(1)"], output=tmp_path)
+    sweep("cpython", ["exhaustive-1"], output=tmp_path)
     run = StandIn.run
 
     def broken_off(until):
@@ -172,33 +172,33 @@ def test_a_finished_ledger_is_replaced_and_an_unfinished_one_is_not(stand_in, mo
     broken_off(0)
     for _ in range(2):  # where nothing was done, there is nothing to lose
         with pytest.raises(TargetError):
-            sweep("cpython", ["depth(0)"], output=tmp_path)
+            sweep("cpython", ["depth-0"], output=tmp_path)
     assert not (tmp_path / RESULTS).exists()  # of the run before
     broken_off(1024)
-    sweep("cpython", ["depth(0)"], output=tmp_path)
+    sweep("cpython", ["depth-0"], output=tmp_path)
     with pytest.raises(LedgerError, match="was not finished; go on with --resume, remove the file"):
-        sweep("cpython", ["depth(0)"], output=tmp_path)
+        sweep("cpython", ["depth-0"], output=tmp_path)
 
 
 def test_another_sweep_is_not_resumed(stand_in, tmp_path):
-    sweep("cpython", ["exhaustive(1)"], output=tmp_path)
+    sweep("cpython", ["exhaustive-1"], output=tmp_path)
     written = (tmp_path / RESULTS).read_bytes()
-    with pytest.raises(LedgerError, match=r"begun with other plans: exhaustive.1., not depth.0.; repeat the command"):
-        sweep("cpython", ["depth(0)"], output=tmp_path, resume=True)
+    with pytest.raises(LedgerError, match=r"begun with other plans: exhaustive-1, not depth-0; repeat the command"):
+        sweep("cpython", ["depth-0"], output=tmp_path, resume=True)
     assert (tmp_path / RESULTS).read_bytes() == written
 
 
 def test_a_decoder_that_changed_is_not_resumed(stand_in, tmp_path):
     decoder = tmp_path / "decoder.py"
     decoder.write_text("def decode(octets): return octets.decode()")
-    sweep(f"py:{decoder}:decode", ["exhaustive(1)"], output=tmp_path / "out")
+    sweep(f"py:{decoder}:decode", ["exhaustive-1"], output=tmp_path / "out")
     decoder.write_text("def decode(octets): return octets.decode('utf-8')")
     with pytest.raises(LedgerError, match="begun with another file or command of the target, with the digest"):
-        sweep(f"py:{decoder}:decode", ["exhaustive(1)"], output=tmp_path / "out", resume=True)
+        sweep(f"py:{decoder}:decode", ["exhaustive-1"], output=tmp_path / "out", resume=True)
 
 
-HEADER = Header("t", "i", "s", "p", "V", "exhaustive(1)", "v")
-SHARD = Shard("exhaustive(1)", 0, 0, 256)
+HEADER = Header("t", "i", "s", "p", "V", "exhaustive-1", "v")
+SHARD = Shard("exhaustive-1", 0, 0, 256)
 KIND = bytes(255) + bytes([CRASHED])
 RESULT = ShardResult(SHARD, 256, 256, 128, 128, (1 << 64) - 1, zlib.compress(KIND), (Fault(255, CRASHED, "died"),), 2.5)
 
@@ -219,7 +219,7 @@ def test_a_ledger_gives_back_what_it_was_given(tmp_path):
 
 
 def test_what_was_left_out_is_asked_again(tmp_path):
-    other = replace(SHARD, plan="exhaustive(2)")
+    other = replace(SHARD, plan="exhaustive-2")
     left_out = replace(RESULT, shard=other, kinds=zlib.compress(bytes(255) + bytes([LEFT_OUT])))
     with Ledger.open(tmp_path / LEDGER, HEADER, resume=False) as ledger:
         ledger.add(Entry.of(RESULT))
@@ -248,7 +248,7 @@ def test_whatever_differs_in_the_header_is_named(tmp_path, name):
 def test_kinds_that_are_not_those_of_the_shard(kinds, stand_in, monkeypatch):
     monkeypatch.setattr(StandIn, "run", lambda self, shard: replace(RESULT, kinds=kinds))
     with pytest.raises(TargetError, match="did not run as planned"):
-        sweep("cpython", ["exhaustive(1)"])
+        sweep("cpython", ["exhaustive-1"])
 
 
 def test_counts_of_every_kind():
@@ -302,12 +302,12 @@ def newer(path):
     ids=["text", "cut", "row", "forged", "foreign", "newer", "folder"],
 )
 def test_a_file_that_cannot_be_used_is_left_as_it_is(stand_in, tmp_path, damage, says):
-    sweep("cpython", ["exhaustive(1)"], output=tmp_path)
+    sweep("cpython", ["exhaustive-1"], output=tmp_path)
     path = tmp_path / LEDGER
     damage(path)
     before = path.read_bytes() if path.is_file() else None
     with pytest.raises(LedgerError, match=says) as caught:
-        sweep("cpython", ["exhaustive(1)"], output=tmp_path, resume=True)
+        sweep("cpython", ["exhaustive-1"], output=tmp_path, resume=True)
     assert str(path) in str(caught.value)
     assert "\n" not in str(caught.value)
     assert before is None or path.read_bytes() == before
@@ -344,8 +344,8 @@ def test_a_sweep_that_did_not_run_as_planned_is_no_verdict(stand_in, monkeypatch
         return replace(result, **{name: getattr(result, name) - 1}) if shard.first == 256 else result
 
     monkeypatch.setattr(StandIn, "run", short)
-    done = sweep("cpython", ["depth(0)"], output=tmp_path)
-    assert done.wrong.startswith("depth(0): ")
+    done = sweep("cpython", ["depth-0"], output=tmp_path)
+    assert done.wrong.startswith("depth-0: ")
     assert not done.conformant
     assert not (tmp_path / RESULTS).exists()
 
@@ -359,7 +359,7 @@ def test_strings_left_out_are_accounted_for(stand_in, monkeypatch):
         return replace(result, strings=result.strings - 2, kinds=zlib.compress(kinds))
 
     monkeypatch.setattr(StandIn, "run", faulty)
-    part = sweep_only(monkeypatch, "exhaustive(1)").plans[0]
+    part = sweep_only(monkeypatch, "exhaustive-1").plans[0]
     assert not part.wrong
     assert (part.seen.strings, part.kinds[LEFT_OUT], part.divergences) == (254, 2, 1)
 
@@ -373,7 +373,7 @@ def sweep_only(monkeypatch, plan):
 def test_answers_in_a_file_cannot_be_swept(tmp_path):
     (tmp_path / "answers").touch()
     with pytest.raises(TargetError, match="nobody is there to ask"):
-        sweep(f"answers:{tmp_path / 'answers'}", ["exhaustive(1)"])
+        sweep(f"answers:{tmp_path / 'answers'}", ["exhaustive-1"])
 
 
 def test_a_thread_keeps_its_engine_for_its_job(monkeypatch):

@@ -77,7 +77,7 @@ def test_a_wrong_transition_is_said(name):
     state, octet, to = map(bytes.fromhex, given)
     octets = next(each for each in UTF8.classes if octet[0] in each.octets)
     wrong = redirected(UTF8.run(state), octets.octets, UTF8.run(to))
-    found = summary("depth(1)", wrong)
+    found = summary("depth-1", wrong)
     assert sentence in [each.description for each in found]
     assert all(each.exact and each.automaton == len(wrong.minimal()) for each in found)
 
@@ -95,6 +95,6 @@ def test_an_automaton_of_more_states_is_learned_where_the_suite_is_deep_enough()
     table = [*map(list, UTF8.table), list(UTF8.table[UTF8.run(b"\xc2")])]
     table[0][0xDF], table[9][0xF4] = 9, 0  # DF F4 is a character
     wrong = Automaton(tuple(map(tuple, table)), (*UTF8.accepting, False), (frozenset(),) * 10)
-    (found,) = summary("depth(1)", wrong)
+    (found,) = summary("depth-1", wrong)
     assert (found.automaton, found.exact, found.example) == (10, True, b"\xdf\xf4")
-    assert not summary("depth(0)", wrong)  # as the theory has it
+    assert not summary("depth-0", wrong)  # as the theory has it

@@ -17,7 +17,7 @@ from overlong.conformance.vectors.formats.frames import stream
 from overlong.conformance.vectors.selection import Selection
 from overlong.conformance.vectors.suites import suite_named
 
-SUITES = ("core", "streams", "complete(0)")
+SUITES = ("core", "streams", "complete-0")
 DECODERS = '''
 def strict(octets):
     return octets.decode()

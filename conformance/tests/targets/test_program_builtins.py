@@ -20,8 +20,8 @@ from overlong.conformance.targets.builtins.ocaml import OCAML_DECODERS
 from overlong.conformance.targets.resolve import resolve
 
 SUITES = (
-    *("core", "complete(0)", "complete(0) replacing", "streams", "used before"),
-    *("encoder edges", "encoder utf-16"),
+    *("core", "complete-0", "complete-0-replacing", "streams", "used-before"),
+    *("encoder-edges", "encoder-utf-16"),
 )
 EXPECTED = {
     # claims that hold, claims that fail, codes; each divergence was confirmed by a program of its own

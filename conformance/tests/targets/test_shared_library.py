@@ -139,7 +139,7 @@ def test_every_abi_and_every_fault_is_tried():
 @pytest.mark.parametrize("abi", ABIS)
 def test_a_right_function_passes(abi, built):
     target = so(built("right"), RIGHT[abi], abi)
-    run = judged(target, ["core", "streams", "used before"])
+    run = judged(target, ["core", "streams", "used-before"])
     assert not run.buckets
     assert run.restarts == 0
     holds = {claim for claim, state in run.claims.items() if state == "holds"}

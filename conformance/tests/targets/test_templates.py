@@ -125,7 +125,7 @@ def test_an_adapter_keeps_the_protocol_and_its_decoder_is_judged_rightly(languag
     steps = list(Examination(FramedTarget("adapter", command)).steps())
     assert [step for step in steps if step.state not in (SOUND, LEFT_OUT)] == []
     assert [step.name for step in steps if step.state == LEFT_OUT] == [] if language in BATCHES else ["batches"]
-    certificate = certify(command, suites=["core", "complete(0)"], output=folder)
+    certificate = certify(command, suites=["core", "complete-0"], output=folder)
     for found in divergences(folder):
         code, is_known = KNOWN[language]
         assert found["code"] == code

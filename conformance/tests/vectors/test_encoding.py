@@ -26,7 +26,7 @@ from overlong.conformance.vectors.vector import IdError, Vector
 from overlong.reference import Decoded, NotEncodable, Rejected, dialect, encode_utf16
 
 ENCODERS = Path(wrong_encoders.__file__)
-ASKED = ["encoder edges", "encoder utf-16"]
+ASKED = ["encoder-edges", "encoder-utf-16"]
 EVERY = ["fatal", "replacement", "question mark"]
 RFC3629 = dialect()
 
@@ -101,14 +101,14 @@ def test_other_dialects_have_other_octets():
 
 def test_every_scalar_value_is_asked_once():
     points = [
-        point for batch in SUITES["encoder scalars"].batches() for (point,) in struct.iter_unpack(">I", batch.octets)
+        point for batch in SUITES["encoder-scalars"].batches() for (point,) in struct.iter_unpack(">I", batch.octets)
     ]
     assert points == [*range(0xD800), *range(0xE000, 0x110000)]
 
 
 @pytest.mark.parametrize("operation", [ENCODE, ANNOUNCE])
 def test_closed_answers_are_the_references(operation):
-    batches = list(SUITES["encoder scalars"].batches())
+    batches = list(SUITES["encoder-scalars"].batches())
     for batch in [*batches[:3], batches[len(batches) // 2], batches[-1]]:
         assert batch.closed is not None
         assert batch.expected(operation, OCTETS) == replace(batch, closed=None).expected(operation, OCTETS)
@@ -117,7 +117,7 @@ def test_closed_answers_are_the_references(operation):
 
 
 def test_the_edges_are_all_there():
-    batches = list(SUITES["encoder edges"].batches())
+    batches = list(SUITES["encoder-edges"].batches())
     strings = [struct.unpack(f">{len(each.octets) // 4}I", each.octets) for batch in batches for each in batch]
     assert () in strings
     assert {(surrogate,) for surrogate in range(0xD800, 0xE000)} <= set(strings)
@@ -129,7 +129,7 @@ def test_the_edges_are_all_there():
 
 
 def test_the_vectors_of_utf_16():
-    batches = list(SUITES["encoder utf-16"].batches())
+    batches = list(SUITES["encoder-utf-16"].batches())
     strings = {struct.unpack(f">{len(each.octets) // 2}H", each.octets) for batch in batches for each in batch}
     assert sum(len(string) <= 3 and set(string) <= set(ALPHABET) for string in strings) == 1 + 10 + 100 + 1000
     assert (0xD800, 0xD800, 0xDC00, 0xDC00) in strings
@@ -172,7 +172,7 @@ def judged(name, suites=ASKED):
 
 @pytest.mark.parametrize("name", wrong_encoders.WRONG)
 def test_caught_for_what_it_is(name):
-    run = judged(name, ["encoder scalars"] if name == "one_character_is_another" else ASKED)
+    run = judged(name, ["encoder-scalars"] if name == "one_character_is_another" else ASKED)
     assert {code for code, _ in run.buckets} == wrong_encoders.WRONG[name]
     assert {claim: state for claim, state in run.claims.items() if state != "not measured"} == {"encoder": "fails"}
     for bucket in run.buckets.values():
@@ -195,7 +195,7 @@ def test_no_right_encoder_is_accused(name):
 def test_no_right_encoder_that_people_use_is_accused(name):
     if why := BUILTINS[name].missing():
         pytest.skip(why)
-    run = certify(name, suites=["encoder scalars", *ASKED]).run
+    run = certify(name, suites=["encoder-scalars", *ASKED]).run
     assert run.buckets == {}
     assert run.claims["encoder"] == "holds"
 
@@ -220,7 +220,7 @@ def test_buckets_are_causes():
 
 def test_the_quick_suites_have_the_edges():
     assert set(ASKED) <= set(QUICK)
-    assert "encoder scalars" not in QUICK
+    assert "encoder-scalars" not in QUICK
 
 
 def greeting(operations, error_mode="replacement"):
@@ -237,10 +237,10 @@ def test_a_certificate_of_an_encoder_alone_lacks_no_suite():
     certificate = certify(f"py:{ENCODERS}:right")
     assert certificate.refused == ""
     assert certificate.conformant
-    assert [part.suite.name for part in certificate.run.suites] == ["encoder scalars", *ASKED]
+    assert [part.suite.name for part in certificate.run.suites] == ["encoder-scalars", *ASKED]
     assert certificate.not_covered == [each for each in NOT_COVERED if each != "encoding"]
-    partly = certify(f"py:{ENCODERS}:right", suites=["encoder edges"])
-    assert partly.refused == "only part of the suites ran (not encoder scalars, encoder utf-16)"
+    partly = certify(f"py:{ENCODERS}:right", suites=["encoder-edges"])
+    assert partly.refused == "only part of the suites ran (not encoder-scalars, encoder-utf-16)"
 
 
 def test_what_is_not_asked_is_not_covered():
@@ -305,7 +305,7 @@ def test_words_for_what_is_out_of_the_ordinary():
 
 
 def test_numbers_are_not_written_to_files_of_octets():
-    for name in ("encoder scalars", *ASKED):
+    for name in ("encoder-scalars", *ASKED):
         assert name not in OF_OCTETS
         with pytest.raises(KeyError):
             suite_named(name)

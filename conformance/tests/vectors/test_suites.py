@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from overlong.conformance.protocol.wire import UNITS
 from overlong.conformance.vectors.families import FAMILIES, all_vectors
-from overlong.conformance.vectors.suites import QUICK, SUITES
+from overlong.conformance.vectors.names import spelt_before, spelt_now
+from overlong.conformance.vectors.suites import GENERATED, QUICK, SUITES
 from overlong.conformance.vectors.suites.complete import complete_strings
 from overlong.conformance.vectors.suites.core import core_vectors
 from overlong.conformance.vectors.vector import IdError, Vector
@@ -94,6 +95,20 @@ def test_an_automaton_that_is_not_minimal_is_refused():
         complete_strings(dialect().unfolded)
 
 
+PLANS = ("exhaustive-6", "depth-1", "placed-64", "lengths-1024", "pairs", "order")
+GIVEN = ("given", "given-in-chunks", "given-used-before", "given-in-memory")
+
+
+@pytest.mark.parametrize("name", [*SUITES, *GENERATED, *PLANS, *GIVEN])
+def test_names_are_words_and_have_those_of_before(name):
+    assert re.fullmatch("[a-z0-9-]+", name)
+    before = spelt_before(name)
+    assert spelt_now(before) == spelt_now(name) == name
+    assert before == name or " " in before or before.endswith(")")
+    for other in (f"{before}!", before.upper(), f" {before}"):
+        assert spelt_now(other) == other
+
+
 @pytest.mark.parametrize("name", SUITES)
 def test_size_and_ids(name):
     suite = SUITES[name]
@@ -117,7 +132,7 @@ def test_size_and_ids(name):
     assert count == suite.size
 
 
-@pytest.mark.parametrize("name", ["scalars", "scalars between others", "runs"])
+@pytest.mark.parametrize("name", ["scalars", "scalars-between", "runs"])
 @pytest.mark.parametrize("units", UNITS.values(), ids=list(UNITS))
 def test_closed_answers_are_the_references(name, units):
     """For the first batches (which have each other's lengths of sequence), one in the middle and the last."""
@@ -132,7 +147,7 @@ def test_closed_answers_are_the_references(name, units):
 def test_all_scalar_values_are_asked_once_each():
     values = [scalar for batch in SUITES["scalars"].batches() for scalar in batch.octets.decode()]
     assert values == [chr(number) for number in range(0x110000) if not 0xD800 <= number < 0xE000]
-    between = [c for batch in SUITES["scalars between others"].batches() for c in batch.octets.decode()]
+    between = [c for batch in SUITES["scalars-between"].batches() for c in batch.octets.decode()]
     assert between == [c for value in values for c in ("é", value, "a")]
 
 

@@ -74,7 +74,7 @@ def test_columns_by_stride_are_the_columns_one_by_one(strings):
 def test_columns_say_what_records_say():
     from overlong.conformance.vectors import columns
 
-    vectors = [*all_vectors(), *islice(SUITES["complete(0)"].vectors(), 0, None, 50)]
+    vectors = [*all_vectors(), *islice(SUITES["complete-0"].vectors(), 0, None, 50)]
     (batch,) = columns.batches([vectors])
     for row, vector in zip(batch.to_pylist(), vectors, strict=True):
         said = record(vector)
@@ -95,14 +95,24 @@ def test_columns_say_what_records_say():
 
 
 def test_all_strings_are_all_strings():
-    assert {vector.octets for vector in suite_named("exhaustive(2)").vectors()} == {
+    assert {vector.octets for vector in suite_named("exhaustive-2").vectors()} == {
         bytes(octets) for length in (1, 2) for octets in product(range(256), repeat=length)
     }
-    assert suite_named("exhaustive(2)").size == 65_792
-    products = suite_named("exhaustive(3)").products
+    assert suite_named("exhaustive-2").size == 65_792
+    products = suite_named("exhaustive-3").products
     assert products is not None
     sizes = [len(each) for each in products()]
-    assert Selection(("exhaustive(3)",)).count() == sum(sizes)
+    assert Selection(("exhaustive-3",)).count() == sum(sizes)
+
+
+def test_a_suite_by_the_name_of_before_gives_the_same_octets_and_a_note():
+    now, before = (
+        run("vectors", "export", "--format", "frames", "--suite", name) for name in ("exhaustive-1", "exhaustive(1)")
+    )
+    assert now.stdout_bytes == before.stdout_bytes
+    assert b'"suites": ["exhaustive(1)"]' in now.stdout_bytes  # as it was published
+    assert (now.stderr, before.stderr.count("\n")) == ("", 1)
+    assert "'exhaustive(1)' is called exhaustive-1 now" in before.stderr
 
 
 @pytest.mark.parametrize(

@@ -95,4 +95,4 @@ def test_what_a_key_says_of_streams(octets, chunks, earlier, placement):
     finding = compare(Vector("fuzz", octets, chunks=chunks, earlier=earlier), operation, Refused())
     assert finding is not None
     assert key_of(finding, "t").placement == placement
-    assert key_of(finding, "t").operations == ("stream" if earlier is None else "used before")
+    assert key_of(finding, "t").operations == ("stream" if earlier is None else "used-before")

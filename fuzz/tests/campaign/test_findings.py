@@ -36,7 +36,7 @@ def found(tmp_path_factory):
     core = ("certify", "--suite", "core", "-q")
     assert overlong(*core, "-o", folder / "certify", target).exit_code == 1
     assert overlong("sweep", "--exhaustive", 2, "-q", "-o", folder / "sweep", target).exit_code == 1
-    assert overlong(*core, "--suite", "encoder edges", "-o", folder / "encoder", "cpython-surrogatepass").exit_code == 1
+    assert overlong(*core, "--suite", "encoder-edges", "-o", folder / "encoder", "cpython-surrogatepass").exit_code == 1
     rows = (folder / "certify", folder / "encoder", folder / "twice")
     shutil.copytree(folder / "certify", folder / "twice")
     text = (folder / "twice" / "results.jsonl").read_text()

@@ -20,6 +20,7 @@ from overlong.conformance.targets.consent import agree, wanted_by
 from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.recorded import AnswersError, RecordedTarget
 from overlong.conformance.targets.resolve import Limits, identity_of, resolve
+from overlong.conformance.vectors.names import all_spelt_now
 from overlong.conformance.vectors.profile import RFC3629, Profile
 from overlong.conformance.vectors.suites import OF_OCTETS, SUITES, suite_named
 from overlong.conformance.vectors.suites.given import GIVEN
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 CERTIFICATE = "certificate.json"
 SLOW = "slow"
 """The trait of a target that takes a millisecond or more for an input."""
-BEARABLE = ("core", "complete(0)", "streams", "memory")
+BEARABLE = ("core", "complete-0", "streams", "memory")
 """What such a target is asked unless somebody wants more: some ten seconds."""
 
 
@@ -89,12 +90,13 @@ def certify(
         ValueError: there is no such dialect, or no such plan.
     """
     profile = Profile(dialect(speaks).name)
+    suites, sweeps = all_spelt_now(suites), all_spelt_now(sweeps)
     resolved = _resolved(target, limits, sweeps or (), profile, output, trust=trust)
     chosen = [replace(suite, profile=profile) for suite in _suites(resolved, suites, given, profile)]
     invocation = Invocation(  # files of vectors were checked just now: they can be read
         target if isinstance(target, str) else tuple(target),
-        None if suites is None else tuple(suites),
-        None if sweeps is None else tuple(sweeps),
+        suites,
+        sweeps,
         thorough,
         tuple(GivenFile.of(path) for path in given),
         None if expected is None else expected.as_given(),

@@ -34,7 +34,7 @@ EXACT, NEAREST = " (exact)", " (nearest)"
 def portray(target: Target, run: Run, writer: ResultsWriter) -> None:
     """Write the portrait of a target, if it is quick; and if it fails the verdict, what it behaves like.
 
-    A target that fails no verdict is learned by nobody: complete(0) says which automaton it is. One that failed while
+    A target that fails no verdict is learned by nobody: complete-0 says which automaton it is. One that failed while
     the suites ran is not learned, either; any other is asked a twentieth of what they asked, so whether it is quick
     does not matter, and what a summary says of it is the same on a busy machine.
 

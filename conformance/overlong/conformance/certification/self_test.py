@@ -2,7 +2,7 @@
 
 Theory of operation. That the reference is right is shown from order alone: characters sorted by their octets are the
 scalar values (``reference/order.py``). That no wrong verdict escapes is shown by counting: each of the automata that
-differ from the right one in a single place must answer some string of complete(0) otherwise. That the judge says so is
+differ from the right one in a single place must answer some string of complete-0 otherwise. That the judge says so is
 shown by running it: on right decoders, on automata with one transition redirected, and on what real decoders got wrong.
 Everything wrong here is derived from the automaton or its grammar; none of it needs a program beside this one, but for
 the last check, which asks two decoders of this Python through pipes.
@@ -124,13 +124,13 @@ def values() -> Check:
 
 
 def counted_mutants() -> Check:
-    """complete(0) against every automaton that is wrong in one place."""
+    """complete-0 against every automaton that is wrong in one place."""
     faults = TransitionFaults(dialect().automaton)
     for octets in strings_for(dialect()):
         specimen = Specimen(octets)
         faults.strike(faults.shown(specimen))
     left = () if not faults.living else (f"{faults.living} of them answer every string rightly",)
-    return Check(f"complete(0): tells {thousands(faults.total)} automata that differ once from the right one", left)
+    return Check(f"complete-0: tells {thousands(faults.total)} automata that differ once from the right one", left)
 
 
 def right_verdicts() -> Check:
@@ -156,7 +156,7 @@ def run_mutants() -> Check:
     for state, octet in places[::_APART]:
         to = (automaton.table[state][octet] + 1) % len(automaton)
         wrong[f"{octet:02X} leads from state {state} to {to}"] = automaton.redirected(state, octet, to)
-    strings = _parts("complete(0)")
+    strings = _parts("complete-0")
     missed = [name for name, mutant in wrong.items() if not _caught(mutant.accepts, strings)]
     return Check(
         f"judge: catches {len(wrong)} automata with one transition or one state wrong",
@@ -178,7 +178,7 @@ def historical() -> Check:
 def through_pipes() -> Check:
     """All the way: a worker process, the protocol, the runner and a certificate's claims."""
     failures = list[str]()
-    suites = ["core", "complete(0)"]
+    suites = ["core", "complete-0"]
     right = certify("cpython", suites=suites, sweeps=())
     if not right.conformant:
         failures.append("cpython is accused")
@@ -190,7 +190,7 @@ def through_pipes() -> Check:
 
 def _judged(name: str, accepts: Callable[[bytes], bool]) -> Run:
     """What the runner makes of a verdict."""
-    return Runner(Accepts(name, accepts)).suites([SUITES["core"], SUITES["complete(0)"]], _no_progress)
+    return Runner(Accepts(name, accepts)).suites([SUITES["core"], SUITES["complete-0"]], _no_progress)
 
 
 def _no_progress(_suite: str, _done: int, _total: int) -> None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from overlong.conformance.targets.framed import FramedTarget
     from overlong.conformance.targets.resolve import Limits
 
-USUAL = ("depth(1)", "placed(64)")
+USUAL = ("depth-1", "placed-64")
 """What a target is swept with that can bear it."""
 _BEARABLE = 10.0
 """Seconds that these may take by the rate at which the suites were answered. A decoder that raises for each ill-formed
@@ -50,8 +50,8 @@ def plans_for(
     wanted = tuple(sweeps or ())
     if suites is not None or sweeps == ():
         return wanted
-    kinds = {name.partition("(")[0] for name in wanted}
-    usual = tuple(name for name in USUAL if name.partition("(")[0] not in kinds)
+    kinds = {name.partition("-")[0] for name in wanted}
+    usual = tuple(name for name in USUAL if name.partition("-")[0] not in kinds)
     try:
         expectation(run.profile, run.greeting)
     except TargetError:

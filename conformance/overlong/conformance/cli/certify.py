@@ -33,7 +33,7 @@ from overlong.conformance.cli.options import (
 )
 from overlong.conformance.cli.plans import plans_wanted, with_plans
 from overlong.conformance.cli.trust import agreed_to
-from overlong.conformance.cli.words import complete_suites, complete_targets
+from overlong.conformance.cli.words import complete_suites, complete_targets, named_now
 from overlong.conformance.results.headline import exit_code_of
 
 if TYPE_CHECKING:
@@ -61,6 +61,7 @@ Examples:
     multiple=True,
     metavar="NAME",
     shell_complete=complete_suites,
+    callback=named_now,
     help="Run only this suite (several may be named); no certificate then.",
 )
 @click.option(
@@ -75,7 +76,7 @@ Examples:
 @click.option("--quick", is_flag=True, help="Leave out the scalar values; no certificate then.")
 @click.option("--thorough", is_flag=True, help="Ask all suites and sweep, even if that takes a slow target hours.")
 @with_plans
-@click.option("--no-sweeps", is_flag=True, help="Leave out the sweeps that all get, depth(1) and placed(64).")
+@click.option("--no-sweeps", is_flag=True, help="Leave out the sweeps that all get, depth-1 and placed-64.")
 @click.option(
     "--answers",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),

@@ -42,4 +42,4 @@ def _keep(context: click.Context, option: click.Parameter, value: int | bool | N
 def plans_wanted() -> tuple[str, ...]:
     """The plans that the command line names, in the order of the help, as ``plan_named`` takes them."""
     named = click.get_current_context().meta.get(_PLANS, {})
-    return tuple(plan if named[plan] is True else f"{plan}({named[plan]})" for plan in _OPTIONS if plan in named)
+    return tuple(plan if named[plan] is True else f"{plan}-{named[plan]}" for plan in _OPTIONS if plan in named)

@@ -54,9 +54,9 @@ Examples:
   overlong sweep --exhaustive 5 --cluster tcp://head:8786 mydecoder
 """
 
-USUAL = ("exhaustive(2)", "depth(1)", "placed(64)", "lengths(1024)", "pairs", "order")
+USUAL = ("exhaustive-2", "depth-1", "placed-64", "lengths-1024", "pairs", "order")
 """What is asked if nothing else is named."""
-_LONG = {"exhaustive(5)", "exhaustive(6)", "depth(3)", "depth(4)"}
+_LONG = {"exhaustive-5", "exhaustive-6", "depth-3", "depth-4"}
 """Plans that take hours."""
 _ESTIMATE = 5.0
 """Seconds of it after which its end can be told."""
@@ -108,7 +108,7 @@ def command(
 ) -> None:
     """Ask a decoder every string of one or more plans, and compare every answer.
 
-    Without a plan it is asked exhaustive(2), depth(1), placed(64), lengths(1024), pairs and order.
+    Without a plan it is asked exhaustive-2, depth-1, placed-64, lengths-1024, pairs and order.
     TARGET is as for 'overlong certify'. A function of a shared library is called in a process of its
     own, millions of times a second (extra 'native'); others are asked in large batches.
 

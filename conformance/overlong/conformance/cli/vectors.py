@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from overlong.conformance.cli.options import DIVERGES, USAGE, errors_on_one_line, leave, width
-from overlong.conformance.cli.words import complete_suites
+from overlong.conformance.cli.words import complete_suites, named_now
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -24,6 +24,7 @@ SELECTION: list[Callable[[Any], Any]] = [
         multiple=True,
         metavar="SUITE",
         shell_complete=complete_suites,
+        callback=named_now,
         help="Of this suite. May be repeated. [default: core, streams]",
     ),
     click.option("--family", "families", multiple=True, metavar="FAMILY", help="Only this family. May be repeated."),
@@ -175,7 +176,7 @@ def export_command(
     \b
     Examples:
       overlong vectors export --format c-header --suite core -o utf8_vectors.h
-      overlong vectors export --format jsonl --suite 'exhaustive(2)' > all.jsonl
+      overlong vectors export --format jsonl --suite exhaustive-2 > all.jsonl
       overlong vectors export --format libfuzzer --flag OV201 -o corpus/
 
     \b

@@ -127,7 +127,7 @@ def command(
     certificate says that it was asked, within the same limits. Then every field of the statement is
     compared; one that differs is named with both values.
 
-    What the sweeps ask is counted first and said: 'exhaustive(6)' is a word, and nine years. More
+    What the sweeps ask is counted first and said: 'exhaustive-6' is a word, and nine years. More
     than --max-strings is refused before anything is run.
 
     A certificate names a command to run. Only decoders that ship with overlong are run for its word

@@ -1,7 +1,7 @@
 """What a shell may offer while a command line is typed: targets, suites, profiles, codes, ids, languages.
 
-Each function is click's ``shell_complete`` of an argument or an option. They import late and start nothing: a key was
-pressed, and somebody waits.
+Each function but :func:`named_now` is click's ``shell_complete`` of an argument or an option. They import
+late and start nothing: a key was pressed, and somebody waits.
 """
 
 from __future__ import annotations
@@ -44,6 +44,13 @@ def complete_suites(_context: click.Context, _parameter: click.Parameter, incomp
     from overlong.conformance.vectors.suites.given import GIVEN
 
     return _beginning(incomplete, [*((name, "") for name in SUITES), (GIVEN, "the vectors of --vectors")])
+
+
+def named_now(_context: click.Context, _parameter: click.Parameter, names: tuple[str, ...]) -> tuple[str, ...]:
+    """The suites that were named, by the names that they have now; who typed one of before is told so."""
+    from overlong.conformance.vectors.names import told_now
+
+    return tuple(told_now(name) for name in names)
 
 
 def complete_profiles(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:

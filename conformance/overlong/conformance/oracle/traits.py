@@ -2,7 +2,7 @@
 
 A C string ends at octet 00; a parser strips a signature; XML has no place for most controls. Such a trait is shown
 as a trait and tested as one: strings that it touches are not asked with the others, and those of the core and of
-``complete(0)`` are asked afterwards and judged by what the trait says. So it cannot hide a fault behind it, and a
+``complete-0`` are asked afterwards and judged by what the trait says. So it cannot hide a fault behind it, and a
 decoder that does not have it is found out.
 """
 
@@ -39,7 +39,7 @@ _NO_CHARACTER = rb"[\x00-\x08\x0B\x0C\x0E-\x1F]|\xEF\xBF[\xBE\xBF]"
 _LINE_END = re.compile(rb"\r\n?")
 """What it reads as LF (section 2.11), unless the adapter writes CR as ``&#13;``."""
 
-JUDGED = ("core", "complete(0)")
+JUDGED = ("core", "complete-0")
 """The suites whose strings, where they are set aside, show whether the trait is as declared."""
 
 

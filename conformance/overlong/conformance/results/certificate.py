@@ -25,6 +25,7 @@ from overlong.conformance.results.writer import (
 )
 from overlong.conformance.results.writer import spelt as as_text
 from overlong.conformance.support.portable import portable
+from overlong.conformance.vectors.names import SPELLING
 from overlong.conformance.vectors.suites import SUITES
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ class Certificate:
         if any(GUARDED in part.operations for part in self.run.suites):
             covered.append(OF_MEMORY)
         left_out = [SUITES[name] for name in self.left_out if offered_in(SUITES[name], self.run.greeting)]
-        swept = {part.plan.name.partition("(")[0]: part.plan for part in self.run.swept.plans} if self.run.swept else {}
+        swept = {part.plan.name.partition("-")[0]: part.plan for part in self.run.swept.plans} if self.run.swept else {}
         further = {
             f"{behaviour}, beyond {suites}": f"{behaviour}, beyond the sweep {swept[plan].name}"
             for behaviour, suites, plan in SAMPLED
@@ -146,6 +147,7 @@ class Certificate:
                 "failedTests": sorted(c for c, state in run.claims.items() if state == FAILS and c not in warned),
                 "overlong": {
                     "generator": generator(),
+                    "spelling": SPELLING,
                     "profile": run.profile.name,
                     "command": asked.command(run.profile.speaks),
                     "invocation": asked.as_json(),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from overlong.conformance.sweep.accounting import Account, account, total
 from overlong.conformance.sweep.plans import PLANS
 from overlong.conformance.sweep.shard import Shard
+from overlong.conformance.vectors.names import spelt_now
 from overlong.conformance.vectors.profile import RFC3629
 
 if TYPE_CHECKING:
@@ -61,12 +62,12 @@ class Plan:
 
 @lru_cache(maxsize=16)
 def plan_named(name: str, profile: Profile = RFC3629) -> Plan:
-    """The plan of that name: ``exhaustive(3)``, ``placed(64)``, ``pairs``.
+    """The plan of that name, or that had it: ``exhaustive-3``, ``placed-64``, ``pairs``.
 
     Raises:
         ValueError: there is no such plan; the message says which there are.
     """
-    found = re.fullmatch(r"([a-z]+)(?:\(([0-9]{1,5})\))?", name)
+    found = re.fullmatch(r"([a-z]+)(?:-([0-9]{1,5}))?", spelt_now(name))
     kind = PLANS.get(found[1]) if found else None
     if found is None or kind is None:
         raise ValueError(f"no plan {name!r}; there is {', '.join(each.form for each in PLANS.values())}")
@@ -76,14 +77,14 @@ def plan_named(name: str, profile: Profile = RFC3629) -> Plan:
         return Plan(kind.name, kind.shows, profile, lambda given: kind.grids(given, 0))
     number = kind.usual if found[2] is None else int(found[2])
     if not kind.least <= number <= kind.most:
-        raise ValueError(f"{kind.name}({number}): write a number from {kind.least} to {kind.most}")
+        raise ValueError(f"{kind.name}-{number}: write a number from {kind.least} to {kind.most}")
     states = len(profile.dialect.automaton) + number
     speaks = "RFC 3629" if profile.speaks == RFC3629.speaks else profile.speaks
     shows = kind.shows.format(number, states=states, speaks=speaks)
-    return Plan(f"{kind.name}({number})", shows, profile, lambda given: kind.grids(given, number))
+    return Plan(f"{kind.name}-{number}", shows, profile, lambda given: kind.grids(given, number))
 
 
 def options_of(names: Iterable[str]) -> list[str]:
     """Plans as words of a command line: ``--exhaustive 4 --pairs``."""
-    found = (name.removesuffix(")").partition("(") for name in names)
+    found = (spelt_now(name).partition("-") for name in names)
     return [word for name, _, number in found for word in (f"--{name}", number) if word]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from overlong.conformance.vectors.names import spelt_before
+
 AGREES, REFUSED_WELL_FORMED, ACCEPTED_ILL_FORMED, OTHER_OUTPUT, OTHER_OFFSET, OTHER_LENGTH, OTHER_INCOMPLETE = range(7)
 BROKEN, CRASHED, TIMED_OUT, MISBEHAVED = range(7, 11)
 LEFT_OUT = 255
@@ -32,15 +34,20 @@ class Shard:
     """A range of strings of one of a plan's grids."""
 
     plan: str
-    """As ``plan_named`` takes it: ``exhaustive(4)``."""
+    """As ``plan_named`` takes it: ``exhaustive-4``."""
     grid: int
     first: int
     count: int
 
     @property
     def key(self) -> str:
-        """Its name, once and for all."""
+        """Its name."""
         return f"{self.plan}/{self.grid}/{self.first}+{self.count}"
+
+    @property
+    def digested(self) -> str:
+        """Its name as digests have it, once and for all: with the plan spelt as it was before."""
+        return f"{spelt_before(self.plan)}/{self.grid}/{self.first}+{self.count}"
 
 
 @dataclass(frozen=True)

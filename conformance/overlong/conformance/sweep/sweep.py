@@ -36,6 +36,7 @@ from overlong.conformance.sweep.shard import LEFT_OUT
 from overlong.conformance.sweep.statement import RESULTS, to_json
 from overlong.conformance.targets.recorded import RecordedTarget
 from overlong.conformance.targets.resolve import Identity, Limits, identity_of, resolve
+from overlong.conformance.vectors.names import spelt_before
 from overlong.conformance.vectors.profile import RFC3629, Profile
 from overlong.reference import dialect
 
@@ -156,7 +157,9 @@ class SweepRun:
         """Of all plans; empty if the sweep is incomplete."""
         if self.incomplete:
             return ""
-        return hashlib.sha256("".join(f"{run.plan.name} {run.digest}\n" for run in self.plans).encode()).hexdigest()
+        return hashlib.sha256(
+            "".join(f"{spelt_before(run.plan.name)} {run.digest}\n" for run in self.plans).encode()
+        ).hexdigest()
 
 
 def sweep(
@@ -325,7 +328,7 @@ def _sum_up(part: PlanRun, ledger: Ledger, run: SweepRun) -> None:
     key, strings, octets, well-formed, accepted, checksum, and the SHA-256 of its kinds (``-`` if all agree). It does
     not know which engine asked, in what order, on how many machines, or how often the sweep was interrupted.
     """
-    digest = hashlib.sha256(f"{part.plan.name}\t{run.profile.name}\t{run.operation}\n".encode())
+    digest = hashlib.sha256(f"{spelt_before(part.plan.name)}\t{run.profile.name}\t{run.operation}\n".encode())
     shards, whole = part.plan.shards(), True
     for entry in ledger.entries(part.plan.name):
         result = entry.result
@@ -336,7 +339,7 @@ def _sum_up(part: PlanRun, ledger: Ledger, run: SweepRun) -> None:
         part.kinds.update(entry.counts)
         part.seconds += result.seconds
         numbers = (*account, result.accepted, f"{result.checksum:016x}", entry.kinds_digest or "-")
-        digest.update("\t".join(map(str, (result.shard.key, *numbers))).encode() + b"\n")
+        digest.update("\t".join(map(str, (result.shard.digested, *numbers))).encode() + b"\n")
     if whole and next(shards, None) is None:
         part.digest = digest.hexdigest()
 

@@ -37,6 +37,7 @@ from overlong.conformance.support.printable import printable
 from overlong.conformance.support.strict_json import loads
 from overlong.conformance.vectors.edition import SUITE_VERSION
 from overlong.conformance.vectors.formats.frames import requests, stream
+from overlong.conformance.vectors.names import spelt_now
 from overlong.conformance.vectors.selection import Selection
 from overlong.conformance.vectors.suites import suite_named
 
@@ -234,7 +235,7 @@ class RecordedTarget:
         """Suites, version of the suite, and who wrote the requests; the latter two are safe to show."""
         try:
             data: Any = loads(said, self._name)
-            names: list[str] = data["suites"]
+            names = [*map(spelt_now, data["suites"])]
             version, generator = (printable(str(data[each]), 40) for each in ("suite", "generator"))
             for name in names:
                 suite_named(name)

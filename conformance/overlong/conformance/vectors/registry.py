@@ -9,6 +9,8 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from overlong.conformance.vectors.names import spelt_now
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -68,4 +70,6 @@ def profile(name: str) -> Profile:
         FileNotFoundError: there is none.
     """
     data = json.loads((files("overlong.conformance") / "registry" / f"{name}.json").read_text("ascii"))
-    return Profile(data["profile"], data["version"], {k: (v["count"], v["ids"]) for k, v in data["suites"].items()})
+    return Profile(
+        data["profile"], data["version"], {spelt_now(k): (v["count"], v["ids"]) for k, v in data["suites"].items()}
+    )

@@ -7,10 +7,11 @@ from fnmatch import fnmatchcase
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from overlong.conformance.vectors.names import spelt_before
 from overlong.conformance.vectors.suites import GENERATED, SUITES, suite_named
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from overlong.conformance.vectors.product import Product
     from overlong.conformance.vectors.suites.suite import Suite
@@ -37,7 +38,15 @@ class Selection:
     @property
     def words(self) -> str:
         """The selection in words: ``core``, ``core, flag OV201``."""
-        parts = [", ".join(self.suites)]
+        return self._in_words(self.suites)
+
+    @property
+    def published(self) -> str:
+        """The same, as exported files have it: these suites were published under the names that they had before."""
+        return self._in_words(map(spelt_before, self.suites))
+
+    def _in_words(self, suites: Iterable[str]) -> str:
+        parts = [", ".join(suites)]
         parts += [f"{kind} {value}" for kind, values in self._criteria for value in values]
         return ", ".join(parts)
 

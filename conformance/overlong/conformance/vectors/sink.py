@@ -82,7 +82,7 @@ class FolderSink:
     def finish(self, selection: Selection, form: str, *, whole_folder: bool) -> None:
         """Write the manifest: over a folder that is all ours, or beside the one file."""
         data = {
-            **about(selection.words),
+            **about(selection.published),
             "schema": MANIFEST_SCHEMA,
             "format": form,
             "vectors": selection.count(),

@@ -30,7 +30,7 @@ _CLASSES = {
     **dict.fromkeys(VALIDATE + DECODE, "whole"),
     **dict.fromkeys(REPLACE, "replacing"),
     **dict.fromkeys(STREAMING, "stream"),
-    **dict.fromkeys(AGAIN, "used before"),
+    **dict.fromkeys(AGAIN, "used-before"),
     **dict.fromkeys(GUARDED, "memory"),
 }
 
@@ -40,7 +40,7 @@ class Key(NamedTuple):
 
     target: str
     operations: str
-    """``whole``, ``replacing``, ``stream``, ``used before``, ``memory``: V and D are one, they mostly share code."""
+    """``whole``, ``replacing``, ``stream``, ``used-before``, ``memory``: V and D are one, they mostly share code."""
     code: str
     form: str
     """The grammar's alternative at the divergence; empty where none fits."""

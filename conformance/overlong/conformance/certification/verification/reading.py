@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from overlong.conformance.results.reading.documents import LARGEST_DOCUMENT, ReportError, checked, not_too_many, regular
 from overlong.conformance.support.printable import printable
 from overlong.conformance.support.strict_json import JsonError, loads
+from overlong.conformance.vectors.names import respelt
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,7 +24,9 @@ class CertificateError(ValueError):
 
 @dataclass(frozen=True)
 class Certified:
-    """What a file certifies. ``octets`` are those that were read, once: they are what a signature signs."""
+    """What a file certifies. ``octets`` are those that were read, once: they are what a signature signs. In the
+    statement suites and plans have the names of now.
+    """
 
     path: Path
     octets: bytes
@@ -92,6 +95,7 @@ def parsed(path: Path, octets: bytes) -> Certified:
         raise CertificateError(f"{error}; it is damaged or no certificate: get it anew") from None
     except ReportError as error:
         raise CertificateError(str(error).removesuffix("; measure again") + "; get it anew") from None
+    respelt(statement["predicate"]["overlong"])
     certified = Certified(path, octets, statement)
     limits = certified.invocation["limits"]
     if not 0.01 <= limits["timeout"] <= 3600 or not (limits["memory"] == 0 or 1 << 24 <= limits["memory"] <= 1 << 60):

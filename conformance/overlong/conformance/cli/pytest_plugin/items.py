@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from overlong.conformance.results.certificate import Certificate
     from overlong.conformance.results.expected import Expectations
 
-SUITES = ("core", "complete(0)", "complete(0) refusing", "complete(0) replacing", "streams", "encoder edges", "memory")
+SUITES = ("core", "complete-0", "complete-0-refusing", "complete-0-replacing", "streams", "encoder-edges", "memory")
 """What is asked if nobody wants anything else: about a second."""
 ALL = "all"
 _TESTS = tuple(claim for claim in CLAIMS if claim != LIMITS)
@@ -46,8 +46,9 @@ def items_of(session: pytest.Session, targets: Sequence[str]) -> Iterator[pytest
         pytest.UsageError: there is no such suite, or the file of expected deviations is wrong.
     """
     from overlong.conformance.vectors import suites
+    from overlong.conformance.vectors.names import told_now
 
-    wanted: list[str] = session.config.getoption("overlong_suites") or []
+    wanted = [told_now(name) for name in session.config.getoption("overlong_suites") or []]
     for name in wanted:
         if name not in suites.SUITES and name != ALL:
             raise pytest.UsageError(f"--overlong-suite: no suite {name!r}; there is {', '.join(suites.SUITES)}, {ALL}")

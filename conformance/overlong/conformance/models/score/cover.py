@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from overlong.conformance.models.score.measure import Measure
     from overlong.conformance.vectors.vector import Vector
 
-CANDIDATES = ("core", "complete(0)")
+CANDIDATES = ("core", "complete-0")
 """Suites whose vectors are proposed."""
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def automaton_picture(subject: Subject) -> str:
-    """What was learned of a decoder; of one that passes the verdict, the automaton that complete(0) says it is.
+    """What was learned of a decoder; of one that passes the verdict, the automaton that complete-0 says it is.
 
     Returns:
         SVG; what was learned comes from a file and is as hostile as that. Nothing if nobody knows its automaton.
@@ -20,8 +20,8 @@ def automaton_picture(subject: Subject) -> str:
     if subject.automaton is not None and subject.automaton.svg:
         return subject.automaton.svg
     speaks = subject.profile.partition("@")[0]
-    whole = any(part.name == "complete(0)" and not part.failing and part.asked == part.all for part in subject.parts)
+    whole = any(part.name == "complete-0" and not part.failing and part.asked == part.all for part in subject.parts)
     if subject.claims.get("verdict") != "holds" or speaks not in DIALECTS or not whole:
         return ""
     known = dialect(speaks).automaton
-    return drawn_in_svg([Drawing(f"{speaks}, the reference; complete(0) shows that it is this", known, known)])
+    return drawn_in_svg([Drawing(f"{speaks}, the reference; complete-0 shows that it is this", known, known)])

@@ -18,6 +18,7 @@ from overlong.conformance.results.expected.patterns import matches, says_nothing
 from overlong.conformance.results.expected.pieces import OF_A_PROJECT, OWN, lines_of_entries
 from overlong.conformance.support.printable import printable
 from overlong.conformance.targets.configured import toml_of
+from overlong.conformance.vectors.names import spelt_now
 from overlong.reference import DEFECTS, DIALECTS
 
 PROJECT = "pyproject.toml"
@@ -161,7 +162,7 @@ def _read(where: str, number: int, entry: object, *, given: bool) -> Deviation:
     _names_an_answer(where, said["observed"])
     values: dict[str, Any] = {
         **said,
-        "suites": tuple(said.get("suites", ())),
+        "suites": tuple(map(spelt_now, said.get("suites", ()))),
         "digest": said.get("digest", "").removeprefix(DIGEST),
     }
     return Deviation(where, number, **values)

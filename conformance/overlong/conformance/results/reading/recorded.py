@@ -16,6 +16,7 @@ from overlong.conformance.protocol.kind import KINDS, VERDICT
 from overlong.conformance.report.details import detail
 from overlong.conformance.results.headline import State, state_of
 from overlong.conformance.results.model import Cause, Map, Part, Standing, failing_claims
+from overlong.conformance.vectors.names import spelt_now
 from overlong.reference import DEFECTS
 
 if TYPE_CHECKING:
@@ -169,7 +170,7 @@ def _words(command: str) -> list[str]:
 def part_of_suite(suite: Mapping[str, Any]) -> Part:
     """A suite's record."""
     return Part(
-        name=suite["suite"],
+        name=spelt_now(suite["suite"]),
         shows=suite["shows"],
         asked=suite["asked"],
         all=suite["vectors"],
@@ -183,7 +184,7 @@ def part_of_suite(suite: Mapping[str, Any]) -> Part:
 def part_of_plan(plan: Mapping[str, Any]) -> Part:
     """A plan's record."""
     return Part(
-        name=plan["plan"],
+        name=spelt_now(plan["plan"]),
         shows=plan["shows"],
         asked=plan["strings"],
         all=plan["expected"]["strings"],

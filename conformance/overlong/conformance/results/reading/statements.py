@@ -20,6 +20,7 @@ from overlong.conformance.results.reading.recorded import (
     state_recorded,
     target_fields,
 )
+from overlong.conformance.vectors.names import spelt_now
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -99,7 +100,7 @@ def report_of_sweep(data: dict[str, Any], path: Path) -> Report:
 def _swept(bucket: Mapping[str, Any], command: str) -> Cause:
     """A set of strings that diverge alike, told by the least of them."""
     example = cause_of_finding(bucket["example"], count=bucket["count"], command=command)
-    more = [("plan", bucket["plan"]), ("strings", bucket["strings"]), ("kind", bucket["kind"])]
+    more = [("plan", spelt_now(bucket["plan"])), ("strings", bucket["strings"]), ("kind", bucket["kind"])]
     if bucket["dialects"]:
         more.append(("accepts just what", ", ".join(bucket["dialects"])))
     if bucket["automaton_states"] is not None:

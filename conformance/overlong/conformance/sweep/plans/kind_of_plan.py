@@ -29,4 +29,4 @@ class KindOfPlan:
     @property
     def form(self) -> str:
         """How its name is written."""
-        return self.name if self.least is None else f"{self.name}({self.usual})"
+        return self.name if self.least is None else f"{self.name}-{self.usual}"

@@ -20,7 +20,7 @@ def write(selection: Selection, sink: Sink) -> None:
     from overlong.conformance.vectors.columns import SCHEMA, batches
     from overlong.conformance.vectors.edition import about
 
-    schema = SCHEMA.with_metadata(about(selection.words))
+    schema = SCHEMA.with_metadata(about(selection.published))
     with sink.open() as file, pa.ipc.new_file(file, schema) as writer:
         for batch in batches(selection.blocks()):
             writer.write_batch(batch)

@@ -20,6 +20,7 @@ from overlong.conformance.protocol.wire import (
 )
 from overlong.conformance.vectors.edition import SUITE_VERSION
 from overlong.conformance.vectors.formats.format import Format
+from overlong.conformance.vectors.names import spelt_before
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,6 +45,7 @@ def description(selection: Selection) -> bytes:
     from overlong.conformance.results.writer import generator
 
     asked = {name: list(values) for name, values in vars(selection).items()}
+    asked["suites"] = [*map(spelt_before, selection.suites)]
     data = {"vectors": selection.count(), "suite": SUITE_VERSION, "generator": generator(), **asked}
     return json.dumps(data).encode("ascii")
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def write(selection: Selection, sink: Sink) -> None:
     """A line for each vector, so that differences between versions can be read."""
-    head = {**about(selection.words), "notes": notes()}
+    head = {**about(selection.published), "notes": notes()}
     with sink.open() as file:
         file.write((json.dumps(head, indent=1)[:-2] + ',\n "groups": [').encode("ascii"))
         between = b"\n"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def write(selection: Selection, sink: Sink) -> None:
     with sink.open() as file:
-        header = {"record": "header", **about(selection.words), "notes": notes()}
+        header = {"record": "header", **about(selection.published), "notes": notes()}
         file.write(json_line(header))
         count = 0
         for block in selection.blocks():

@@ -27,7 +27,7 @@ def put(file: Writable, *lines: str) -> int:
 
 def heading(selection: Selection, mark: str = "// ") -> tuple[str, ...]:
     """The notice as comment lines. A glob of the user's stays inside them, whatever it holds."""
-    return tuple(mark + plain(line) for line in notice(selection.words))
+    return tuple(mark + plain(line) for line in notice(selection.published))
 
 
 @cache

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from overlong.conformance.protocol.wire import AGAIN, ENCODING, GUARDED
+from overlong.conformance.vectors.names import spelt_now
 from overlong.conformance.vectors.suites.again import USED_BEFORE
 from overlong.conformance.vectors.suites.boundaries import CHUNK_EDGES
 from overlong.conformance.vectors.suites.chunking import CHUNKING
@@ -29,13 +30,13 @@ SUITES: dict[str, Suite] = {
     )
 }
 QUICK = (
-    *("core", "complete(0)", "complete(0) refusing", "complete(0) replacing"),
-    *("streams", "chunking", "complete(0) in chunks", "used before"),
-    *("encoder edges", "encoder utf-16"),
+    *("core", "complete-0", "complete-0-refusing", "complete-0-replacing"),
+    *("streams", "chunking", "complete-0-in-chunks", "used-before"),
+    *("encoder-edges", "encoder-utf-16"),
     "memory",
 )
 
-GENERATED = {f"exhaustive({longest})": longest for longest in range(1, LONGEST + 1)}
+GENERATED = {f"exhaustive-{longest}": longest for longest in range(1, LONGEST + 1)}
 """Suites that no certificate asks for: they are there to be written to files."""
 
 
@@ -45,11 +46,12 @@ decoders used before, which hold two streams each, or of memory, where an answer
 
 
 def suite_named(name: str) -> Suite:
-    """The suite of that name, to be written to files.
+    """The suite of that name, or that had it, to be written to files.
 
     Raises:
         KeyError: there is none in :data:`OF_OCTETS` or :data:`GENERATED`.
     """
+    name = spelt_now(name)
     return exhaustive(GENERATED[name]) if name in GENERATED else {each: SUITES[each] for each in OF_OCTETS}[name]
 
 

@@ -97,7 +97,7 @@ def _vectors() -> tuple[Vector, ...]:
 
 
 USED_BEFORE = Suite(
-    "used before",
+    "used-before",
     "the result does not depend on the stream that the decoder decoded before",
     lambda _: in_batches(_vectors()),
     lambda _: len(_vectors()),

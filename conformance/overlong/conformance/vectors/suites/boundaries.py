@@ -105,7 +105,7 @@ def _batches(profile: Profile) -> Iterator[Batch]:
 
 
 CHUNK_EDGES = Suite(
-    "complete(0) in chunks",
+    "complete-0-in-chunks",
     "no decoder of up to {states} states, or twice as many around a boundary, that is wrong on streams passes this",
     _batches,
     lambda profile: len(cut_strings(profile.dialect)),

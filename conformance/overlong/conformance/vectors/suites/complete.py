@@ -133,7 +133,7 @@ def _batches(profile: Profile) -> Iterator[Batch]:
 
 
 COMPLETE = Suite(
-    "complete(0)",
+    "complete-0",
     "no decoder of up to {states} states that differs from {speaks} passes this",
     _batches,
     lambda profile: len(strings_for(profile.dialect)),

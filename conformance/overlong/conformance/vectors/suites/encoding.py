@@ -153,21 +153,21 @@ def _utf16_vectors() -> tuple[Vector, ...]:
 
 
 ENCODED_SCALARS = Suite(
-    "encoder scalars",
+    "encoder-scalars",
     "every scalar value alone has its octets, and their number is announced",
     _scalars,
     lambda _: SCALARS.size,
     asks=ENCODE + ANNOUNCE,
 )
 ENCODER_EDGES = Suite(
-    "encoder edges",
+    "encoder-edges",
     "what is no scalar value has no octets, alone and in the middle of text",
     lambda _: in_batches(_edge_vectors()),
     lambda _: len(_edge_vectors()),
     asks=ENCODE + ANNOUNCE,
 )
 ENCODER_UTF16 = Suite(
-    "encoder utf-16",
+    "encoder-utf-16",
     "pairs are one character, and surrogates that are no pair have no octets",
     lambda _: in_batches(_utf16_vectors()),
     lambda _: len(_utf16_vectors()),

@@ -55,7 +55,7 @@ def _batches(category: str, strings: tuple[bytes, ...]) -> Iterator[Batch]:
 
 
 COMPLETE_REFUSING = Suite(
-    "complete(0) refusing",
+    "complete-0-refusing",
     "no decoder of up to {states} states that says another place passes this",
     lambda profile: _batches("refusing", _refusing(profile)),
     lambda profile: len(_refusing(profile)),
@@ -64,7 +64,7 @@ COMPLETE_REFUSING = Suite(
     proves=POSITION,
 )
 COMPLETE_REPLACING = Suite(
-    "complete(0) replacing",
+    "complete-0-replacing",
     "no decoder of up to {states} states that replaces otherwise passes this",
     lambda profile: _batches("replacing", _replacing(profile)),
     lambda profile: len(_replacing(profile)),

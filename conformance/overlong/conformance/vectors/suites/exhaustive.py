@@ -38,7 +38,7 @@ def _batches(longest: int, _: Profile) -> Iterator[Batch]:
 def exhaustive(longest: int) -> Suite:
     """The suite of all strings of 1 to ``longest`` octets."""
     return Suite(
-        f"exhaustive({longest})",
+        f"exhaustive-{longest}",
         f"every string of 1 to {longest} octets" if longest > 1 else "every octet alone",
         partial(_batches, longest),
         lambda _: sum(0x100**length for length in range(1, longest + 1)),

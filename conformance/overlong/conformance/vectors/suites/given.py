@@ -26,9 +26,9 @@ def given_suites(vectors: Sequence[Vector]) -> tuple[Suite, ...]:
     again = [vector for vector in vectors if vector.earlier is not None]
     suites = (
         _suite(GIVEN, "none of the vectors given is answered wrongly", VALIDATE + DECODE + REPLACE, whole),
-        _suite(f"{GIVEN} in chunks", "nor one that comes in chunks", STREAMING, streams),
-        _suite(f"{GIVEN} used before", "nor one that follows another stream", AGAIN, again),
-        _suite(f"{GIVEN} in memory", "the function keeps to its memory with each", GUARDED, whole),
+        _suite(f"{GIVEN}-in-chunks", "nor one that comes in chunks", STREAMING, streams),
+        _suite(f"{GIVEN}-used-before", "nor one that follows another stream", AGAIN, again),
+        _suite(f"{GIVEN}-in-memory", "the function keeps to its memory with each", GUARDED, whole),
     )
     return tuple(suite for suite in suites if suite.size)
 

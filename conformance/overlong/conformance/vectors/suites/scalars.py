@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from overlong.reference import Dialect
 
 BETWEEN = (0xE9, 0x61)
-"""The neighbours of each scalar value in the suite "scalars between others"."""
+"""The neighbours of each scalar value in the suite "scalars-between"."""
 
 RUN = 64
 """Scalar values in one string of the suite "runs"."""
@@ -165,7 +165,7 @@ SCALARS = Suite(
     products=_products,
 )
 BETWEEN_OTHERS = Suite(
-    "scalars between others",
+    "scalars-between",
     "every scalar value after a two-octet character and before ASCII",
     _between,
     _count,
