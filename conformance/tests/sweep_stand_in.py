@@ -10,8 +10,8 @@ import time
 import zlib
 from pathlib import Path
 
+from overlong.conformance.results.shard import ODD, REFUSED_WELL_FORMED, ShardResult, answer_code
 from overlong.conformance.sweep import engine, plan, sweep
-from overlong.conformance.sweep.shard import ODD, REFUSED_WELL_FORMED, ShardResult, answer_code
 
 LARGEST = 1 << 8
 

@@ -21,8 +21,8 @@ pytest.importorskip("numba", reason="the extra 'native' is not installed")
 
 from numba import types
 
+from overlong.conformance.results import shard
 from overlong.conformance.sweep import expectation as expectations
-from overlong.conformance.sweep import shard
 from overlong.conformance.sweep.accounting import account
 from overlong.conformance.sweep.compiled import available, calls, kernel
 from overlong.conformance.sweep.compiled.cached import Compiled, edition

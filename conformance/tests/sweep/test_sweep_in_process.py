@@ -15,13 +15,7 @@ from pathlib import Path
 import pytest
 
 from overlong.conformance import Limits, TargetError
-from overlong.conformance.sweep import adapter
-from overlong.conformance.sweep.accounting import account
-from overlong.conformance.sweep.compiled import available
-from overlong.conformance.sweep.engine import Job
-from overlong.conformance.sweep.in_process import InProcess, reason_against
-from overlong.conformance.sweep.plan import LARGEST_SHARD, plan_named
-from overlong.conformance.sweep.shard import (
+from overlong.conformance.results.shard import (
     ACCEPTED_ILL_FORMED,
     BROKEN,
     CRASHED,
@@ -33,6 +27,12 @@ from overlong.conformance.sweep.shard import (
     Shard,
     answer_code,
 )
+from overlong.conformance.sweep import adapter
+from overlong.conformance.sweep.accounting import account
+from overlong.conformance.sweep.compiled import available
+from overlong.conformance.sweep.engine import Job
+from overlong.conformance.sweep.in_process import InProcess, reason_against
+from overlong.conformance.sweep.plan import LARGEST_SHARD, plan_named
 from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.batch import Batch

@@ -16,10 +16,10 @@ import pytest
 
 import sweep_stand_in
 from overlong.conformance.oracle.target import TargetError
+from overlong.conformance.results.shard import CRASHED, KINDS, LEFT_OUT, Fault, Shard, ShardResult
 from overlong.conformance.sweep import engine
 from overlong.conformance.sweep import ledger as ledgers
 from overlong.conformance.sweep.ledger import LEDGER, Entry, Header, Ledger, LedgerError
-from overlong.conformance.sweep.shard import CRASHED, KINDS, LEFT_OUT, Fault, Shard, ShardResult
 from overlong.conformance.sweep.statement import RESULTS
 from overlong.conformance.sweep.sweep import sweep
 from sweep_stand_in import StandIn

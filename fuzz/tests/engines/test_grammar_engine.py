@@ -10,8 +10,8 @@ import pytest
 
 import known_wrong
 from overlong.conformance import Limits, TargetError
+from overlong.conformance.results.shard import CRASHED, KINDS, TIMED_OUT
 from overlong.conformance.sweep.compiled import available
-from overlong.conformance.sweep.shard import CRASHED, KINDS, TIMED_OUT
 from overlong.fuzz.engines.grammar import Grammar
 from overlong.fuzz.engines.opening import open_engine
 from overlong.fuzz.execution.engine import BLOCK, Job, Span

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from overlong.conformance import Limits, TargetError
-from overlong.conformance.sweep.shard import CRASHED, KINDS, LEFT_OUT, TIMED_OUT, Shard
+from overlong.conformance.results.shard import CRASHED, KINDS, LEFT_OUT, TIMED_OUT, Shard
 from overlong.conformance.vectors.profile import RFC3629
 from overlong.fuzz.execution import sparing
 from overlong.fuzz.execution.columnar import ColumnarSurvey

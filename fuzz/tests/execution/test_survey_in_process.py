@@ -15,9 +15,7 @@ import pytest
 import right_functions
 from overlong.conformance import Limits, TargetError
 from overlong.conformance.protocol.wire import Greeting
-from overlong.conformance.sweep.compiled import available
-from overlong.conformance.sweep.expectation import expectation
-from overlong.conformance.sweep.shard import (
+from overlong.conformance.results.shard import (
     ACCEPTED_ILL_FORMED,
     BROKEN,
     CRASHED,
@@ -29,6 +27,8 @@ from overlong.conformance.sweep.shard import (
     Shard,
     answer_code,
 )
+from overlong.conformance.sweep.compiled import available
+from overlong.conformance.sweep.expectation import expectation
 from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.profile import RFC3629, Profile
 from overlong.fuzz.execution.asked import PLAN

@@ -12,8 +12,9 @@ from overlong.conformance.protocol.kind import VERDICT
 from overlong.conformance.protocol.observation import Accepted, Refused
 from overlong.conformance.protocol.wire import DECODE, VALIDATE
 from overlong.conformance.results.model import Drawn
+from overlong.conformance.results.shard import ACCEPTED_ILL_FORMED, REFUSED_WELL_FORMED
 from overlong.conformance.support.printable import printable
-from overlong.conformance.sweep.shard import ACCEPTED_ILL_FORMED, REFUSED_WELL_FORMED
+from overlong.conformance.sweep.plan import plan_named
 from overlong.reference import DIALECTS, dialect
 
 if TYPE_CHECKING:
@@ -66,8 +67,8 @@ def hold_to_sweeps(run: Run) -> None:
         return
     spoken = dialect(name).automaton
     for part in run.swept.plans:
-        named = [bucket.found for bucket in run.swept.buckets if bucket.plan == part.plan.name]
-        if part.accepted != part.plan.account(spoken).well_formed or any(
+        named = [bucket.found for bucket in run.swept.buckets if bucket.plan == part.plan]
+        if part.accepted != plan_named(part.plan, run.profile).account(spoken).well_formed or any(
             name not in found.dialects for found in named if found.kind in (REFUSED_WELL_FORMED, ACCEPTED_ILL_FORMED)
         ):
             run.behaves_like = name + NEAREST

@@ -70,7 +70,7 @@ if TYPE_CHECKING:
     from overlong.conformance.protocol.observation import Observation
     from overlong.conformance.protocol.wire import Greeting
     from overlong.conformance.results.model import Drawn
-    from overlong.conformance.sweep.sweep import SweepRun
+    from overlong.conformance.results.sweeps import SweepRun
     from overlong.conformance.vectors.suites.suite import Suite
 
 HOLDS, FAILS, NOT_MEASURED = "holds", "fails", "not measured"

@@ -140,7 +140,7 @@ def command(
     from overlong.conformance.certification.certify import certify
     from overlong.conformance.cli.progress import Bar
     from overlong.conformance.results.expected import Expectations
-    from overlong.conformance.support.clock import today
+    from overlong.conformance.support.provenance import today
     from overlong.conformance.vectors.suites import QUICK, SUITES
     from overlong.conformance.vectors.suites.given import GIVEN
 
@@ -238,7 +238,7 @@ def _print(certificate: Certificate, target: str | Sequence[str], folder: Path, 
             )
             click.echo(f"  vectors sha256 {part.vectors_digest}")
         for swept in certificate.run.swept.plans if certificate.run.swept else ():
-            click.echo(f"sweep {swept.plan.name}: {swept.plan.shows}")
+            click.echo(f"sweep {swept.plan}: {swept.shows}")
             click.echo(f"  {swept.seen.strings} strings, {swept.divergences} diverging")
             click.echo(f"  answers sha256 {swept.digest}")
         click.echo(f"isolation: {certificate.run.isolation or 'none'}")

@@ -40,7 +40,7 @@ from overlong.conformance.results.headline import exit_code_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from overlong.conformance.sweep.sweep import SweepRun
+    from overlong.conformance.results.sweeps import SweepRun
 
 EXAMPLES = """\b
 Examples:
@@ -235,7 +235,7 @@ def _print(run: SweepRun, target: str | Sequence[str], folder: Path, form: str, 
         click.echo(coloured(line, verdict_words(run.state, run.failing, kind=Kind.SWEEP), run.state))
     if verbose:
         for part in run.plans:
-            click.echo(f"{part.plan.name}: {part.plan.shows}")
+            click.echo(f"{part.plan}: {part.shows}")
             click.echo(f"  sha256 {part.digest}")
         how = "in its own process" if run.in_process else "in columns"
         click.echo(f"asked {how}, {run.jobs} at a time, {run.seconds:.1f} s; isolation: {run.isolation or 'none'}")

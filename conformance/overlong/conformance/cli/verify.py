@@ -192,8 +192,8 @@ def command(
 def _say_what_is_run(certified: Certified, signer: str) -> None:
     """On stderr, before anything is run."""
     from overlong.conformance.certification.verification.price import Price
-    from overlong.conformance.results.writer import generator
     from overlong.conformance.support.printable import printable
+    from overlong.conformance.support.provenance import generator
 
     if signer:
         click.echo(f"overlong: good signature by {signer}", err=True)

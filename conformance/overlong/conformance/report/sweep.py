@@ -10,16 +10,15 @@ from overlong.conformance.oracle.traits import traits_of
 from overlong.conformance.protocol.wire import OPERATIONS
 from overlong.conformance.report.terminal import SHOWN, Glyphs
 from overlong.conformance.report.wording import counted, verdict_words
+from overlong.conformance.results.invocation import options_of
 from overlong.conformance.results.model import Kind, State
+from overlong.conformance.results.shard import LEFT_OUT
 from overlong.conformance.support.printable import printable, spaced_hex, thousands
-from overlong.conformance.sweep.plan import options_of
-from overlong.conformance.sweep.shard import LEFT_OUT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from overlong.conformance.sweep.example import SweepBucket
-    from overlong.conformance.sweep.sweep import PlanRun, SweepRun
+    from overlong.conformance.results.sweeps import PlanRun, SweepBucket, SweepRun
 
 _TYPED = 100
 """Octets of an example that a command line spells out; sweep.json spells all."""
@@ -54,7 +53,7 @@ def _plan(part: PlanRun, glyphs: Glyphs) -> str:
     whole = glyphs.holds if part.seen == part.expected else glyphs.open  # some of them were not asked
     mark = glyphs.fails if part.divergences else whole
     return (
-        f"{part.plan.name:<15}{thousands(part.seen.strings):>20}{part.seconds:>10.1f}{rate:>15}"
+        f"{part.plan:<15}{thousands(part.seen.strings):>20}{part.seconds:>10.1f}{rate:>15}"
         f"{thousands(part.seen.well_formed):>18} {mark}"
     )
 

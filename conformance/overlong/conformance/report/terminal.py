@@ -65,7 +65,7 @@ def summary(
     suites = [f"{part.suite.name} {thousands(part.done)}" for part in run.suites] or ["nothing ran"]
     yield from in_rows([*suites, f"{run.seconds:.1f} s"], width, indent="", between=f" {glyphs.dot} ")
     if run.swept is not None:
-        plans = [f"{part.plan.name} {thousands(part.seen.strings)}" for part in run.swept.plans]
+        plans = [f"{part.plan} {thousands(part.seen.strings)}" for part in run.swept.plans]
         yield from in_rows(["swept", *plans, f"{run.swept.seconds:.1f} s"], width, indent="", between=f" {glyphs.dot} ")
     yield ""
     buckets = certificate.unexpected
@@ -173,9 +173,9 @@ def _remarks(certificate: Certificate, width: int) -> Iterator[str]:
     )
     if run.swept is not None:
         lines.extend(
-            f"{part.plan.name}: {part.plan.shows}"
+            f"{part.plan}: {part.shows}"
             for part in run.swept.plans
-            if part.plan.name.startswith("depth") and VERDICT in proved and part.seen == part.expected
+            if part.plan.startswith("depth") and VERDICT in proved and part.seen == part.expected
         )
         lines.extend(
             f"{bucket.plan}: {thousands(bucket.found.count)} diverge: {printable(bucket.found.description, 400)}"

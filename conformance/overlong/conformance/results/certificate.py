@@ -17,14 +17,13 @@ from overlong.conformance.results.headline import State, result_of
 from overlong.conformance.results.invocation import identifier
 from overlong.conformance.results.writer import (
     bucket_as_json,
-    environment,
-    generator,
     plan_as_json,
     suite_as_json,
     target_as_json,
 )
 from overlong.conformance.results.writer import spelt as as_text
 from overlong.conformance.support.portable import portable
+from overlong.conformance.support.provenance import environment, generator
 from overlong.conformance.vectors.names import SPELLING
 from overlong.conformance.vectors.suites import SUITES
 
@@ -117,9 +116,9 @@ class Certificate:
         if any(GUARDED in part.operations for part in self.run.suites):
             covered.append(OF_MEMORY)
         left_out = [SUITES[name] for name in self.left_out if offered_in(SUITES[name], self.run.greeting)]
-        swept = {part.plan.name.partition("-")[0]: part.plan for part in self.run.swept.plans} if self.run.swept else {}
+        swept = {part.plan.partition("-")[0]: part.plan for part in self.run.swept.plans} if self.run.swept else {}
         further = {
-            f"{behaviour}, beyond {suites}": f"{behaviour}, beyond the sweep {swept[plan].name}"
+            f"{behaviour}, beyond {suites}": f"{behaviour}, beyond the sweep {swept[plan]}"
             for behaviour, suites, plan in SAMPLED
             if plan in swept
         }

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
+from overlong.conformance.vectors.names import spelt_now
 from overlong.conformance.vectors.profile import RFC3629
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from overlong.conformance.targets.resolve import Limits
@@ -66,8 +67,6 @@ class Invocation:
 
     def command(self, speaks: str) -> str:
         """The command line that does this again, measured by the dialect ``speaks``."""
-        from overlong.conformance.sweep.plan import options_of
-
         words = [] if speaks == RFC3629.speaks else ["--profile", speaks]
         words += [word for name in self.suites or () for word in ("--suite", name)] + ["--thorough"] * self.thorough
         words += [word for file in self.vectors for word in ("--vectors", file.name)]
@@ -101,3 +100,9 @@ def identifier(target: str | Sequence[str]) -> str:
 def _sha256(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def options_of(names: Iterable[str]) -> list[str]:
+    """Plans as words of a command line: ``--exhaustive 4 --pairs``."""
+    found = (spelt_now(name).partition("-") for name in names)
+    return [word for name, _, number in found for word in (f"--{name}", number) if word]

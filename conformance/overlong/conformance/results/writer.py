@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import base64
 import json
-import platform
 import zlib
 from collections import Counter
 from typing import IO, TYPE_CHECKING, Any
 
 from overlong.conformance.results.expected.records import counts_as_json, notes_on, stale_as_json, standing_as_json
-from overlong.conformance.support.clock import timestamp
+from overlong.conformance.results.shard import KINDS
 from overlong.conformance.support.printable import as_text, thousands
-from overlong.conformance.sweep.shard import KINDS
+from overlong.conformance.support.provenance import environment, generator, timestamp
 from overlong.reference import Decoded
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from overlong.conformance.protocol.wire import Greeting
     from overlong.conformance.results.certificate import Certificate
     from overlong.conformance.results.model import Drawn, Map
-    from overlong.conformance.sweep.sweep import PlanRun
+    from overlong.conformance.results.sweeps import PlanRun
 
 RESULTS = "results.jsonl"
 SCHEMA = "overlong/results-1"
@@ -140,18 +139,6 @@ def packed(answers: bytes) -> str:
     return base64.b64encode(zlib.compress(answers, 9)).decode("ascii")
 
 
-def generator() -> str:
-    """``overlong`` and its version."""
-    from importlib.metadata import version
-
-    return f"overlong {version('overlong')}"
-
-
-def environment() -> dict[str, str]:
-    """Where this is, as the operating system names it."""
-    return {"system": platform.system(), "machine": platform.machine()}
-
-
 def target_as_json(target: str, greeting: Greeting, digest: str) -> dict[str, Any]:
     return {
         "id": target,
@@ -239,8 +226,8 @@ def suite_as_json(suite: SuiteRun) -> dict[str, Any]:
 
 def plan_as_json(part: PlanRun) -> dict[str, Any]:
     return {
-        "plan": part.plan.name,
-        "shows": part.plan.shows,
+        "plan": part.plan,
+        "shows": part.shows,
         **part.seen._asdict(),
         "expected": part.expected._asdict(),
         "accepted": part.accepted,

@@ -7,7 +7,9 @@ equal it, or the sweep did not run.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from overlong.conformance.results.shard import NOTHING, Account
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,19 +18,6 @@ if TYPE_CHECKING:
     from overlong.reference.automaton import Automaton
 
 _PART = 240  # octets: a multiple of the length of every filler
-
-
-class Account(NamedTuple):
-    """What some strings add up to."""
-
-    strings: int
-    octets: int
-    """Of the strings that are judged."""
-    well_formed: int
-    """How many of them the automaton accepts."""
-
-
-NOTHING = Account(0, 0, 0)
 
 
 def account(grid: Grid, automaton: Automaton) -> Account:

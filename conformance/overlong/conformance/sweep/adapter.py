@@ -44,10 +44,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.protocol.wire import Greeting
+from overlong.conformance.results.shard import BROKEN, CRASHED, FAULTS, LEFT_OUT, TIMED_OUT
 from overlong.conformance.sweep.compiled.progress import PROGRESS_OCTETS, Progress
 from overlong.conformance.sweep.expectation import Expectation, expectation
 from overlong.conformance.sweep.plan import LARGEST_SHARD, plan_named
-from overlong.conformance.sweep.shard import BROKEN, CRASHED, FAULTS, LEFT_OUT, TIMED_OUT
 from overlong.conformance.targets.adapters.abi import ABIS
 from overlong.conformance.targets.adapters.native import Library, address_of
 from overlong.conformance.targets.adapters.python import HEAD, answer_frames, fail, pieces, write_all
@@ -442,7 +442,7 @@ class Course:
         self._spared: list[int] = []  # a heap of strings that are not to be asked
 
     def run(self) -> tuple[dict[str, Any], bytes]:
-        """The fields of a :class:`~overlong.conformance.sweep.shard.ShardResult` but for its kinds, and those.
+        """The fields of a :class:`~overlong.conformance.results.shard.ShardResult` but for its kinds, and those.
 
         Raises:
             Impossible: it cannot be asked.

@@ -27,9 +27,9 @@ from overlong.reference.extra import install
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
+    from overlong.conformance.results.shard import Shard
     from overlong.conformance.sweep.engine import Job
     from overlong.conformance.sweep.ledger import Entry
-    from overlong.conformance.sweep.shard import Shard
 
 _CONNECT = 5.0  # seconds to find the scheduler, at first and after it was lost
 _ALONE = 10.0  # seconds without a result and without a worker

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.protocol.observation import TimedOut
+from overlong.conformance.results.shard import CRASHED, LEFT_OUT, TIMED_OUT, Fault, ShardResult
 from overlong.conformance.support.printable import printable
 from overlong.conformance.sweep.expectation import expectation
 from overlong.conformance.sweep.plan import plan_named
-from overlong.conformance.sweep.shard import CRASHED, LEFT_OUT, TIMED_OUT, Fault, ShardResult
 from overlong.conformance.sweep.tally import Tally
 from overlong.conformance.targets.framed import FramedTarget, describe
 from overlong.conformance.targets.resolve import resolve
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from overlong.conformance.oracle.target import Answered
+    from overlong.conformance.results.shard import Shard
     from overlong.conformance.sweep.engine import Job
     from overlong.conformance.sweep.expectation import Expectation
     from overlong.conformance.sweep.grid import Grid
-    from overlong.conformance.sweep.shard import Shard
 
 OCTETS = 1 << 20
 """Octets of the strings in a batch, about: some of them are always under way, and memory stays flat."""

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 import numpy as np
 
 from overlong.conformance.protocol.wire import ACCEPTED, DECODE, INCOMPLETE_NOT_SAID, NOT_SAID, REFUSED, UNITS
+from overlong.conformance.results.shard import ODD
 from overlong.conformance.sweep.columns_read import Reader
 from overlong.conformance.sweep.columns_written import LayoutRead, written
-from overlong.conformance.sweep.shard import ODD
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,7 +13,7 @@ from overlong.conformance.targets.resolve import Limits, resolve
 from overlong.conformance.vectors.profile import RFC3629, Profile
 
 if TYPE_CHECKING:
-    from overlong.conformance.sweep.shard import Shard, ShardResult
+    from overlong.conformance.results.shard import Shard, ShardResult
     from overlong.conformance.targets.framed import FramedTarget
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.compare import compare_batch, expected_of
@@ -13,12 +12,12 @@ from overlong.conformance.oracle.unstable import DOUBTED, Doubted
 from overlong.conformance.protocol.kind import VERDICT
 from overlong.conformance.protocol.observation import Refused
 from overlong.conformance.protocol.wire import VALIDATE
-from overlong.conformance.sweep.shard import CRASHED, KINDS, MISBEHAVED, TIMED_OUT
+from overlong.conformance.results.shard import CRASHED, KINDS, MISBEHAVED, TIMED_OUT
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.vector import Vector
 
 if TYPE_CHECKING:
-    from overlong.conformance.sweep.summary import DivergentSet
+    from overlong.conformance.results.sweeps import DivergentSet
     from overlong.conformance.targets.framed import FramedTarget
     from overlong.conformance.vectors.profile import Profile
 
@@ -27,26 +26,6 @@ AFTER, AT_PLACE, AMONG = "OV807", "OV806", "OV605"
 before it; or on its place in memory, where the target was called in its own process; or on those asked with it. Who
 failed of it is said to have done so among others, for whatever reason."""
 _FAILED = {CRASHED, TIMED_OUT, MISBEHAVED}
-
-
-@dataclass(frozen=True)
-class SweepBucket:
-    """Strings of a plan that diverge alike, as one."""
-
-    plan: str
-    found: DivergentSet
-    finding: Finding
-    """What is wrong with the least of them."""
-    cause: Finding | None = None
-    """Of strings refused at another offset: what it accepts or refuses wrongly before that, if it does; none if it is
-    the offset that is wrong."""
-    others: tuple[Finding, ...] = ()
-    """Of its strings that are called otherwise, the least for each bucket; looked for only on demand."""
-
-    @property
-    def alone(self) -> bool:
-        """Whether it shows when the example is asked by itself."""
-        return not any(self.finding.detail)
 
 
 def cause_of(target: FramedTarget, finding: Finding) -> Finding | None:

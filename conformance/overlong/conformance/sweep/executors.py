@@ -20,7 +20,7 @@ from overlong.conformance.sweep.ledger import Entry
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from overlong.conformance.sweep.shard import Shard
+    from overlong.conformance.results.shard import Shard
 
 _AHEAD = 2  # shards for each worker that are under way: none waits for the harness, and memory stays flat
 _LOOK = 0.5  # seconds without a result, after which the crew is looked at

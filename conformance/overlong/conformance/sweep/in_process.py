@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.protocol.wire import ACCEPTED, ECHO, FAILED
+from overlong.conformance.results.shard import KINDS, Fault, ShardResult
 from overlong.conformance.support.printable import printable
 from overlong.conformance.support.strict_json import loads
 from overlong.conformance.sweep.adapter import AT_WORK, HEAD_OF_RESULT, SWEEP, Wanted
 from overlong.conformance.sweep.compiled import available
-from overlong.conformance.sweep.shard import KINDS, Fault, ShardResult
 from overlong.conformance.targets.adapters.abi import ABIS
 from overlong.conformance.targets.builtin import ADAPTERS
 from overlong.conformance.targets.framed import FramedTarget, describe
@@ -29,8 +29,8 @@ from overlong.reference.extra import install
 
 if TYPE_CHECKING:
     from overlong.conformance.protocol.wire import Greeting
+    from overlong.conformance.results.shard import Shard
     from overlong.conformance.sweep.engine import Job
-    from overlong.conformance.sweep.shard import Shard
     from overlong.conformance.targets.process import Process
 
 ADAPTER = Path(__file__).with_name("adapter.py")

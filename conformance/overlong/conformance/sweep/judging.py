@@ -20,10 +20,7 @@ from overlong.conformance.protocol.wire import (
     UNITS,
     UNSUPPORTED,
 )
-from overlong.conformance.support.printable import printable
-from overlong.conformance.sweep.columns_expected import Habits
-from overlong.conformance.sweep.expectation import NUL
-from overlong.conformance.sweep.shard import (
+from overlong.conformance.results.shard import (
     ACCEPTED_ILL_FORMED,
     AGREES,
     BROKEN,
@@ -40,6 +37,9 @@ from overlong.conformance.sweep.shard import (
     TIMED_OUT,
     Fault,
 )
+from overlong.conformance.support.printable import printable
+from overlong.conformance.sweep.columns_expected import Habits
+from overlong.conformance.sweep.expectation import NUL
 from overlong.conformance.targets.framed import describe
 from overlong.reference.layout import load_layout
 from overlong.reference.order import SIGNATURE

@@ -15,8 +15,8 @@ from collections import Counter
 from dataclasses import asdict, astuple, dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
+from overlong.conformance.results.shard import KINDS, LEFT_OUT, Fault, Shard, ShardResult
 from overlong.conformance.support.printable import printable
-from overlong.conformance.sweep.shard import KINDS, LEFT_OUT, Fault, Shard, ShardResult
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator

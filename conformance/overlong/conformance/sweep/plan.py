@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
-from overlong.conformance.sweep.accounting import Account, account, total
+from overlong.conformance.results.shard import Account, Shard
+from overlong.conformance.sweep.accounting import account, total
 from overlong.conformance.sweep.plans import PLANS
-from overlong.conformance.sweep.shard import Shard
 from overlong.conformance.vectors.names import spelt_now
 from overlong.conformance.vectors.profile import RFC3629
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
 
     from overlong.conformance.sweep.grid import Grid
     from overlong.conformance.vectors.profile import Profile
@@ -82,9 +82,3 @@ def plan_named(name: str, profile: Profile = RFC3629) -> Plan:
     speaks = "RFC 3629" if profile.speaks == RFC3629.speaks else profile.speaks
     shows = kind.shows.format(number, states=states, speaks=speaks)
     return Plan(f"{kind.name}-{number}", shows, profile, lambda given: kind.grids(given, number))
-
-
-def options_of(names: Iterable[str]) -> list[str]:
-    """Plans as words of a command line: ``--exhaustive 4 --pairs``."""
-    found = (spelt_now(name).partition("-") for name in names)
-    return [word for name, _, number in found for word in (f"--{name}", number) if word]

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.results.writer import finding_as_json, generator, plan_as_json, spelt, target_as_json
-from overlong.conformance.sweep.shard import KINDS
+from overlong.conformance.results.shard import KINDS
+from overlong.conformance.results.writer import finding_as_json, plan_as_json, spelt, target_as_json
+from overlong.conformance.support.provenance import generator
 
 if TYPE_CHECKING:
-    from overlong.conformance.sweep.example import SweepBucket
-    from overlong.conformance.sweep.sweep import SweepRun
+    from overlong.conformance.results.sweeps import SweepBucket, SweepRun
 
 RESULTS = "sweep.json"
 SCHEMA = "overlong/sweep-1"

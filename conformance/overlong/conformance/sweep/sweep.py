@@ -10,41 +10,38 @@ import contextlib
 import hashlib
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from overlong.conformance.certification.certify import make_folder, reproduce_command
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
-from overlong.conformance.protocol.kind import VERDICT
 from overlong.conformance.protocol.wire import DECODE, VALIDATE
-from overlong.conformance.results.headline import State, state_of
-from overlong.conformance.results.writer import generator
-from overlong.conformance.support.printable import as_text, thousands
+from overlong.conformance.results.invocation import options_of
+from overlong.conformance.results.shard import LEFT_OUT, Account
+from overlong.conformance.results.sweeps import PlanRun, SweepBucket, SweepRun
+from overlong.conformance.support.printable import as_text
+from overlong.conformance.support.provenance import generator
 from overlong.conformance.support.whole_file import written_whole
-from overlong.conformance.sweep.accounting import NOTHING, Account, total
+from overlong.conformance.sweep.accounting import total
 from overlong.conformance.sweep.engine import NOT_RECORDED, Job, called_in_process
-from overlong.conformance.sweep.example import SweepBucket, asked_again, cause_of, named_apart
+from overlong.conformance.sweep.example import asked_again, cause_of, named_apart
 from overlong.conformance.sweep.executors import Local, entries
 from overlong.conformance.sweep.expectation import Expectation, expectation
 from overlong.conformance.sweep.ledger import LEDGER, Header, Ledger
-from overlong.conformance.sweep.plan import options_of, plan_named
-from overlong.conformance.sweep.shard import LEFT_OUT
+from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.sweep.statement import RESULTS, to_json
 from overlong.conformance.targets.recorded import RecordedTarget
-from overlong.conformance.targets.resolve import Identity, Limits, identity_of, resolve
-from overlong.conformance.vectors.names import spelt_before
+from overlong.conformance.targets.resolve import Limits, identity_of, resolve
 from overlong.conformance.vectors.profile import RFC3629, Profile
 from overlong.reference import dialect
 
 if TYPE_CHECKING:
     from overlong.conformance.protocol.wire import Greeting
+    from overlong.conformance.results.shard import Shard
     from overlong.conformance.sweep.executors import Crew
     from overlong.conformance.sweep.plan import Plan
-    from overlong.conformance.sweep.shard import Shard
     from overlong.conformance.targets.framed import FramedTarget
 
 _FAILURES = 32
@@ -52,114 +49,6 @@ _FAILURES = 32
 
 Progress = Callable[[str, int, int], None]
 """Called with the name of the plan at work, the strings done, and all that will be, of every plan."""
-
-
-@dataclass
-class PlanRun:
-    """What became of one plan."""
-
-    plan: Plan
-    expected: Account
-    """What its strings come to, by counting alone."""
-    seen: Account = NOTHING
-    """What those come to that were asked."""
-    accepted: int = 0
-    kinds: Counter[int] = field(default_factory=Counter[int])
-    """How many strings of each kind, but for agreement."""
-    digest: str = ""
-    """SHA-256 of all that was answered: see :func:`_sum_up`. Empty if shards are missing."""
-    seconds: float = 0.0
-    """Of all engines together."""
-
-    @property
-    def divergences(self) -> int:
-        """How many strings diverge."""
-        return sum(count for kind, count in self.kinds.items() if kind != LEFT_OUT)
-
-    @property
-    def wrong(self) -> str:
-        """What does not fit the account; empty if all does. Never a word on the target: the sweep itself is broken."""
-        left_out = self.kinds[LEFT_OUT]
-        if self.seen.strings + left_out != self.expected.strings:
-            return f"{thousands(self.seen.strings)} strings asked of {thousands(self.expected.strings)}"
-        if not left_out and self.seen != self.expected:
-            return (
-                f"{thousands(self.seen.well_formed)} well-formed strings in {thousands(self.seen.octets)} octets, and "
-                f"{thousands(self.expected.well_formed)} in {thousands(self.expected.octets)} by counting"
-            )
-        return ""
-
-
-@dataclass
-class SweepRun:
-    """What a sweep showed."""
-
-    target: str
-    greeting: Greeting
-    identity: Identity
-    profile: Profile
-    operation: str
-    command: str
-    plans: list[PlanRun]
-    buckets: list[SweepBucket] = field(default_factory=list[SweepBucket])
-    in_process: bool = False
-    """Whether it was called in its own process; else it was asked in columns."""
-    isolation: str = ""
-    jobs: int = 1
-    notes: list[str] = field(default_factory=list[str])
-    seconds: float = 0.0
-    """By the clock, of this run alone."""
-    resumed: int = 0
-    """Strings that an earlier run had done."""
-    done: int = 0
-    """Strings of which the results are kept, this run's and earlier ones'."""
-    incomplete: str = ""
-    """Why it ended early; empty if it did not."""
-    spent: bool = False
-    """It ended early because the target failed more often than its limit: what it failed with is found all the same."""
-
-    @property
-    def strings(self) -> int:
-        """How many the plans have."""
-        return sum(run.expected.strings for run in self.plans)
-
-    @property
-    def divergences(self) -> int:
-        return sum(run.divergences for run in self.plans)
-
-    @property
-    def wrong(self) -> str:
-        """What of the sweep did not run as planned; empty if all did."""
-        if self.incomplete:
-            return ""
-        return "; ".join(f"{run.plan.name}: {run.wrong}" for run in self.plans if run.wrong)
-
-    @property
-    def conformant(self) -> bool:
-        """All strings were asked as planned, and none diverges."""
-        return self.state is State.CONFORMS
-
-    @property
-    def failing(self) -> tuple[str, ...]:
-        """The claims that what was found refutes."""
-        refuted = [(bucket.cause or bucket.finding).claim for bucket in self.buckets]
-        if any(run.divergences or run.kinds[LEFT_OUT] for run in self.plans):
-            refuted = refuted or [VERDICT]
-        return tuple(dict.fromkeys(refuted))
-
-    @property
-    def state(self) -> State:
-        """What the sweep comes to."""
-        return state_of(self.failing, held=True, incomplete=bool(self.incomplete or self.wrong))
-
-    @property
-    def digest(self) -> str:
-        """Of all plans; empty if the sweep is incomplete."""
-        if self.incomplete:
-            return ""
-        return hashlib.sha256(
-            "".join(f"{spelt_before(run.plan.name)} {run.digest}\n" for run in self.plans).encode()
-        ).hexdigest()
 
 
 def sweep(
@@ -220,7 +109,7 @@ def sweep(
             profile,
             expected.operation,
             _command(target, chosen, expected, resolved.greeting, profile),
-            [PlanRun(plan, plan.account(expected.automaton)) for plan in chosen],
+            [PlanRun(plan.name, plan.shows, plan.account(expected.automaton)) for plan in chosen],
             in_process=called_in_process(job, resolved),
             isolation=resolved.isolation,
             jobs=jobs,
@@ -268,7 +157,7 @@ def _header(run: SweepRun) -> Header:
         says=as_text(f"{run.greeting.name} {run.greeting.version}"),
         profile=run.profile.name,
         operation=run.operation,
-        plans=", ".join(part.plan.name for part in run.plans),
+        plans=", ".join(part.plan for part in run.plans),
         version=generator(),
     )
 
@@ -310,7 +199,9 @@ def _run(run: SweepRun, ledger: Ledger, job: Job, cluster: str, progress: Progre
 
 def _missing(run: SweepRun, ledger: Ledger) -> Iterator[Shard]:
     """The shards that are not in the ledger, in order."""
-    return (shard for part in run.plans for shard in part.plan.shards() if not ledger.has(shard))
+    return (
+        shard for part in run.plans for shard in plan_named(part.plan, run.profile).shards() if not ledger.has(shard)
+    )
 
 
 def _crew(job: Job, cluster: str, run: SweepRun) -> Crew:
@@ -328,9 +219,9 @@ def _sum_up(part: PlanRun, ledger: Ledger, run: SweepRun) -> None:
     key, strings, octets, well-formed, accepted, checksum, and the SHA-256 of its kinds (``-`` if all agree). It does
     not know which engine asked, in what order, on how many machines, or how often the sweep was interrupted.
     """
-    digest = hashlib.sha256(f"{spelt_before(part.plan.name)}\t{run.profile.name}\t{run.operation}\n".encode())
-    shards, whole = part.plan.shards(), True
-    for entry in ledger.entries(part.plan.name):
+    digest = hashlib.sha256(f"{part.plan}\t{run.profile.name}\t{run.operation}\n".encode())
+    shards, whole = plan_named(part.plan, run.profile).shards(), True
+    for entry in ledger.entries(part.plan):
         result = entry.result
         whole = whole and next(shards, None) == result.shard
         account = Account(result.strings, result.octets, result.well_formed)
@@ -354,10 +245,10 @@ def _buckets(
     from overlong.conformance.sweep.summary import summarise
 
     found = [
-        (part.plan.name, each)
+        (part.plan, each)
         for part in diverging
-        for results in [(entry.result for entry in ledger.entries(part.plan.name))]
-        for each in summarise(part.plan, expected, results, apart=apart)
+        for results in [(entry.result for entry in ledger.entries(part.plan))]
+        for each in summarise(plan_named(part.plan, run.profile), expected, results, apart=apart)
     ]
     target.restart_budget += _FAILURES * len(found)  # the limit was for the sweep, which has found what it fails of
     target.open()

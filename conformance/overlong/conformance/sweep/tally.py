@@ -6,10 +6,10 @@ import zlib
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.sweep.shard import FAULTS, ShardResult
+from overlong.conformance.results.shard import FAULTS, ShardResult
 
 if TYPE_CHECKING:
-    from overlong.conformance.sweep.shard import Fault, Shard
+    from overlong.conformance.results.shard import Fault, Shard
 
 
 class Tally:

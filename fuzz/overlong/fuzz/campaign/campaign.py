@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from overlong.conformance.oracle.target import TargetError
-from overlong.conformance.support.clock import timestamp
 from overlong.conformance.support.interruption import held, listening, released
 from overlong.conformance.support.printable import as_text, printable
+from overlong.conformance.support.provenance import timestamp
 from overlong.conformance.targets.resolve import Limits
 from overlong.conformance.vectors.profile import Profile
 from overlong.conformance.vectors.vector import Vector

@@ -12,9 +12,9 @@ import platform
 import shlex
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.results.writer import generator, spelt
-from overlong.conformance.support.clock import timestamp
+from overlong.conformance.results.writer import spelt
 from overlong.conformance.support.printable import printable
+from overlong.conformance.support.provenance import generator, timestamp
 from overlong.conformance.support.whole_file import written_whole
 from overlong.conformance.targets.resolve import Limits
 from overlong.fuzz.campaign.corpus import written_at_once

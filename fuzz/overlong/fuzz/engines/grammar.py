@@ -12,9 +12,9 @@ from overlong.conformance.oracle.finding import Finding
 from overlong.conformance.oracle.unstable import AGAIN
 from overlong.conformance.protocol.kind import REPLACEMENT, SCALARS, STREAMING, VERDICT
 from overlong.conformance.protocol.wire import GUARDED
+from overlong.conformance.results.shard import CRASHED, KINDS, MISBEHAVED, ODD, TIMED_OUT
 from overlong.conformance.support.printable import printable
 from overlong.conformance.sweep.example import AFTER, AMONG, AT_PLACE
-from overlong.conformance.sweep.shard import CRASHED, KINDS, MISBEHAVED, ODD, TIMED_OUT
 from overlong.conformance.vectors.vector import Vector
 from overlong.fuzz.execution.differences import differences
 from overlong.fuzz.execution.divergence import Divergence, Fingerprint

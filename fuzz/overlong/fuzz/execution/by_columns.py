@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from overlong.conformance.protocol.wire import ACCEPTED, DECODE, REFUSED
+from overlong.conformance.results.shard import LEFT_OUT
 from overlong.conformance.sweep.columns_expected import SAYS_ALL, Expected, Verdicts
 from overlong.conformance.sweep.columns_read import Reader
 from overlong.conformance.sweep.columns_written import LayoutRead, written
 from overlong.conformance.sweep.judging import Judge
-from overlong.conformance.sweep.shard import LEFT_OUT
 from overlong.fuzz.execution.judged import Came
 
 if TYPE_CHECKING:

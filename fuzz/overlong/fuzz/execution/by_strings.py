@@ -19,9 +19,7 @@ from overlong.conformance.protocol.wire import (
     big_endian,
     read_numbers,
 )
-from overlong.conformance.support.printable import printable
-from overlong.conformance.sweep.expectation import NUL
-from overlong.conformance.sweep.shard import (
+from overlong.conformance.results.shard import (
     ACCEPTED_ILL_FORMED,
     AGREES,
     BROKEN,
@@ -39,6 +37,8 @@ from overlong.conformance.sweep.shard import (
     Fault,
     answer_code,
 )
+from overlong.conformance.support.printable import printable
+from overlong.conformance.sweep.expectation import NUL
 from overlong.conformance.targets.framed import describe
 from overlong.fuzz.execution.judged import Came
 from overlong.reference import decode_scalars

@@ -7,9 +7,9 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from overlong.conformance.protocol.observation import TimedOut
+from overlong.conformance.results.shard import CRASHED, LEFT_OUT, TIMED_OUT, Fault, ShardResult
 from overlong.conformance.support.printable import printable
 from overlong.conformance.sweep.expectation import expectation
-from overlong.conformance.sweep.shard import CRASHED, LEFT_OUT, TIMED_OUT, Fault, ShardResult
 from overlong.conformance.sweep.tally import Tally
 from overlong.conformance.targets.framed import describe
 from overlong.fuzz.execution.by_strings import ByStrings
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from overlong.conformance.oracle.target import Answered
     from overlong.conformance.protocol.observation import Fault as Observed
     from overlong.conformance.protocol.wire import Greeting
+    from overlong.conformance.results.shard import Shard
     from overlong.conformance.sweep.expectation import Expectation
-    from overlong.conformance.sweep.shard import Shard
     from overlong.conformance.vectors.batch import Batch
     from overlong.conformance.vectors.profile import Profile
     from overlong.fuzz.execution.judged import Came, Judge

@@ -21,7 +21,7 @@ from overlong.fuzz.execution.asked import Told, write_seeds
 if TYPE_CHECKING:
     from overlong.conformance.oracle.target import Target
     from overlong.conformance.protocol.wire import Greeting
-    from overlong.conformance.sweep.shard import Shard, ShardResult
+    from overlong.conformance.results.shard import Shard, ShardResult
     from overlong.fuzz.execution.engine import Job
     from overlong.fuzz.execution.made import MadeInputs
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from overlong.conformance.protocol.observation import Fault as Observed
     from overlong.conformance.protocol.wire import Answers
-    from overlong.conformance.sweep.shard import Fault
+    from overlong.conformance.results.shard import Fault
 
 
 @dataclass(frozen=True)

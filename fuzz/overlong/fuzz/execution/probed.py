@@ -18,8 +18,7 @@ from overlong.conformance.protocol.observation import (
     Unsupported,
 )
 from overlong.conformance.protocol.wire import NOT_SAID
-from overlong.conformance.support.printable import printable
-from overlong.conformance.sweep.shard import (
+from overlong.conformance.results.shard import (
     ACCEPTED_ILL_FORMED,
     AGREES,
     BROKEN,
@@ -38,13 +37,14 @@ from overlong.conformance.sweep.shard import (
     ShardResult,
     answer_code,
 )
+from overlong.conformance.support.printable import printable
 from overlong.conformance.vectors.vector import Vector
 from overlong.reference import Decoded
 
 if TYPE_CHECKING:
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.protocol.observation import Observation
-    from overlong.conformance.sweep.shard import Shard
+    from overlong.conformance.results.shard import Shard
     from overlong.fuzz.execution.probe import Probe
     from overlong.fuzz.generation.generated import Generated
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.protocol.wire import DECODE, VALIDATE
-from overlong.conformance.sweep.expectation import expectation
-from overlong.conformance.sweep.shard import (
+from overlong.conformance.results.shard import (
     AGREES,
     CRASHED,
     LEFT_OUT,
@@ -22,6 +21,7 @@ from overlong.conformance.sweep.shard import (
     Shard,
     ShardResult,
 )
+from overlong.conformance.sweep.expectation import expectation
 from overlong.fuzz.execution.columnar import ColumnarSurvey
 from overlong.fuzz.execution.engine import BLOCK
 from overlong.fuzz.execution.places import Places

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.certification.matrix.row import Row, not_begun, row_of
 from overlong.conformance.results.model import State
-from overlong.conformance.support.clock import timestamp
 from overlong.conformance.support.interpreter import environment, module
+from overlong.conformance.support.provenance import timestamp
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -17,8 +17,8 @@ from overlong.conformance.certification.matrix.row import Row
 from overlong.conformance.certification.runner import FAILS
 from overlong.conformance.results.model import State
 from overlong.conformance.results.reading import documents
-from overlong.conformance.results.writer import RESULTS, environment, generator, spelt
-from overlong.conformance.support.clock import timestamp
+from overlong.conformance.results.writer import RESULTS, spelt
+from overlong.conformance.support.provenance import environment, generator, timestamp
 from overlong.conformance.support.whole_file import written_whole
 
 if TYPE_CHECKING:

@@ -21,9 +21,8 @@ from overlong.conformance.certification.verification.signature import signed_by
 from overlong.conformance.results.certificate import spelt
 from overlong.conformance.results.expected import Expectations
 from overlong.conformance.results.invocation import GivenFile, identifier
-from overlong.conformance.results.writer import generator
-from overlong.conformance.support.clock import today
 from overlong.conformance.support.printable import printable
+from overlong.conformance.support.provenance import generator, today
 from overlong.conformance.targets.builtins import BUILTINS
 from overlong.conformance.targets.configured import configured
 

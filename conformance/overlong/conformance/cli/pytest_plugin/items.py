@@ -84,7 +84,7 @@ class TargetNode(pytest.Collector):
             pytest.UsageError: the file is wrong.
         """
         from overlong.conformance.results.expected import ExpectationError, Expectations
-        from overlong.conformance.support.clock import today
+        from overlong.conformance.support.provenance import today
 
         file: str | None = self.config.getoption("overlong_expected")
         try:

@@ -253,7 +253,7 @@ class Expectations:
             self.unasked = tuple(Unasked(each, "the run is incomplete") for each in self.deviations if self._gone(each))
             return
         ran = tuple(part.suite.name for part in run.suites if part.whole)
-        swept = tuple(part.plan.name for part in run.swept.plans) if run.swept else ()
+        swept = tuple(part.plan for part in run.swept.plans) if run.swept else ()
         stale: list[Stale] = []
         unasked: list[Unasked] = []
         asked = asked_of(run, {each.id for each in self.deviations if each.id and self._gone(each)})

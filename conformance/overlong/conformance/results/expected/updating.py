@@ -137,7 +137,7 @@ def _entries_of(group: _Group, expectations: Expectations, run: Run) -> Iterator
     )  # fmt: skip
     names = {seen.id for seen in group.found}
     if group.swept and run.swept is not None:
-        yield replace(common, suites=tuple(part.plan.name for part in run.swept.plans))
+        yield replace(common, suites=tuple(part.plan for part in run.swept.plans))
     elif len(group.found) <= FEW and asked_of(run, names) == names:
         for seen in group.found:
             yield replace(common, id=seen.id, place=None, observed=seen.observed)

@@ -14,6 +14,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from numba import types
 from numba.extending import intrinsic, register_jitable
 
+from overlong.conformance.results.shard import (
+    ACCEPTED_ILL_FORMED,
+    ODD,
+    OTHER_OFFSET,
+    OTHER_OUTPUT,
+    REFUSED_WELL_FORMED,
+)
+from overlong.conformance.results.shard import BROKEN as BROKEN_KIND
 from overlong.conformance.sweep.compiled.cached import Compiled, edition
 from overlong.conformance.sweep.compiled.calls import ACCEPTED, REFUSED, ask, run, says_offsets, unit
 from overlong.conformance.sweep.compiled.memory import (
@@ -33,14 +41,6 @@ from overlong.conformance.sweep.compiled.memory import (
 )
 from overlong.conformance.sweep.compiled.progress import CURRENT, EARLIER, SNAPSHOT, SNAPSHOTS
 from overlong.conformance.sweep.compiled.tables import WORD
-from overlong.conformance.sweep.shard import (
-    ACCEPTED_ILL_FORMED,
-    ODD,
-    OTHER_OFFSET,
-    OTHER_OUTPUT,
-    REFUSED_WELL_FORMED,
-)
-from overlong.conformance.sweep.shard import BROKEN as BROKEN_KIND
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

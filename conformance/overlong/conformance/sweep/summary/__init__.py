@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from overlong.conformance.sweep.summary.divergent_set import DivergentSet, Where
 from overlong.conformance.sweep.summary.summarise import summarise
 
-__all__ = ["DivergentSet", "Where", "summarise"]
+__all__ = ["summarise"]

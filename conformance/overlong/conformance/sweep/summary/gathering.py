@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from overlong.conformance.sweep.shard import AGREES, LEFT_OUT
+from overlong.conformance.results.shard import AGREES, LEFT_OUT
 from overlong.conformance.sweep.summary.diagram import Forest, Level
 from overlong.reference.theory import shortlex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from overlong.conformance.results.shard import ShardResult
     from overlong.conformance.sweep.grid import Grid
     from overlong.conformance.sweep.plan import Plan
-    from overlong.conformance.sweep.shard import ShardResult
 
     Kinds = np.ndarray[Any, np.dtype[Any]]
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from overlong.conformance.sweep.shard import (
+from overlong.conformance.results.shard import (
     ACCEPTED_ILL_FORMED,
     OTHER_INCOMPLETE,
     OTHER_LENGTH,
     OTHER_OFFSET,
     REFUSED_WELL_FORMED,
 )
+from overlong.conformance.results.sweeps import DivergentSet, Where
 from overlong.conformance.sweep.summary.apart import apart as named_apart
 from overlong.conformance.sweep.summary.by_language import (
     by_automaton,
@@ -28,7 +29,6 @@ from overlong.conformance.sweep.summary.by_language import (
     in_numbers,
 )
 from overlong.conformance.sweep.summary.by_place import ByPlace
-from overlong.conformance.sweep.summary.divergent_set import DivergentSet, Where
 from overlong.conformance.sweep.summary.facts import Facts, Part, Said
 from overlong.conformance.sweep.summary.gathering import gather
 from overlong.conformance.sweep.summary.members import Strings
@@ -37,9 +37,9 @@ from overlong.reference.theory import shortlex
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from overlong.conformance.results.shard import ShardResult
     from overlong.conformance.sweep.expectation import Expectation
     from overlong.conformance.sweep.plan import Plan
-    from overlong.conformance.sweep.shard import ShardResult
 
 LONGEST = 250
 """Characters of a description."""

@@ -42,7 +42,7 @@ def requests(vector: Vector) -> Iterator[tuple[str, bytes]]:
 
 def description(selection: Selection) -> bytes:
     """What the first echo says after its probe, in ASCII: it comes back, so a file of answers tells what was asked."""
-    from overlong.conformance.results.writer import generator
+    from overlong.conformance.support.provenance import generator
 
     asked = {name: list(values) for name, values in vars(selection).items()}
     asked["suites"] = [*map(spelt_before, selection.suites)]

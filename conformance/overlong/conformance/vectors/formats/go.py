@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from overlong.conformance.results.writer import generator
+from overlong.conformance.support.provenance import generator
 from overlong.conformance.vectors.formats.format import Format
 from overlong.conformance.vectors.formats.source import (
     escaped,

@@ -13,6 +13,14 @@ from typing import Any, NamedTuple
 from numba import types
 from numba.extending import register_jitable
 
+from overlong.conformance.results.shard import (
+    ACCEPTED_ILL_FORMED,
+    ODD,
+    OTHER_OFFSET,
+    OTHER_OUTPUT,
+    REFUSED_WELL_FORMED,
+)
+from overlong.conformance.results.shard import BROKEN as BROKEN_KIND
 from overlong.conformance.sweep.compiled.cached import Compiled, edition
 from overlong.conformance.sweep.compiled.calls import ACCEPTED, REFUSED, ask, run, says_offsets, unit
 from overlong.conformance.sweep.compiled.kernel import FLUSH, Task, equal, fields, publish, set_aside, units_of
@@ -29,14 +37,6 @@ from overlong.conformance.sweep.compiled.memory import (
 )
 from overlong.conformance.sweep.compiled.progress import CURRENT, SNAPSHOT, SNAPSHOTS
 from overlong.conformance.sweep.compiled.tables import WORD
-from overlong.conformance.sweep.shard import (
-    ACCEPTED_ILL_FORMED,
-    ODD,
-    OTHER_OFFSET,
-    OTHER_OUTPUT,
-    REFUSED_WELL_FORMED,
-)
-from overlong.conformance.sweep.shard import BROKEN as BROKEN_KIND
 from overlong.fuzz import generation
 from overlong.fuzz.execution.compiled.oracle import read
 from overlong.fuzz.generation.choice import LONGEST, REACH, SLACK

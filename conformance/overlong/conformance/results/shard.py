@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from overlong.conformance.vectors.names import spelt_before
 
@@ -95,3 +96,16 @@ def answer_code(status: str, number: int) -> int:
     being the string's number in its grid. A sum does not care in what parts or by which engine it was made.
     """
     return (number << 2 | "ARX".index(status)) if status != "X" else 2
+
+
+class Account(NamedTuple):
+    """What some strings add up to."""
+
+    strings: int
+    octets: int
+    """Of the strings that are judged."""
+    well_formed: int
+    """How many of them the automaton accepts."""
+
+
+NOTHING = Account(0, 0, 0)

@@ -1,0 +1,191 @@
+"""What a sweep showed: for each plan, what its strings came to; and what diverges, as a few sets of strings."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from overlong.conformance.protocol.kind import VERDICT
+from overlong.conformance.results.headline import State, state_of
+from overlong.conformance.results.shard import LEFT_OUT, NOTHING, Account
+from overlong.conformance.support.printable import thousands
+from overlong.conformance.vectors.names import spelt_before
+
+if TYPE_CHECKING:
+    from overlong.conformance.oracle.finding import Finding
+    from overlong.conformance.protocol.wire import Greeting
+    from overlong.conformance.targets.resolve import Identity
+    from overlong.conformance.vectors.profile import Profile
+
+
+@dataclass(frozen=True)
+class Where:
+    """Where a string stands in a plan: enough to ask it again."""
+
+    grid: int
+    index: int
+    """Its number in the grid."""
+    earlier: bytes | None = None
+    """What is asked right before it; None if nothing is."""
+
+
+@dataclass(frozen=True)
+class DivergentSet:
+    """Strings of one kind whose first error has one defect."""
+
+    kind: int
+    """A code of ``KINDS``."""
+    count: int
+    """Strings."""
+    example: bytes
+    """The shortlex-least of them."""
+    where: Where
+    """Of the example; of equal strings, the first."""
+    description: str
+    """One sentence in ASCII, of 250 characters at most: ``every well-formed string that contains 00``."""
+    exact: bool
+    """The description says the set exactly, as far as the plan's strings go: it was compared with all of them."""
+    defect: str = ""
+    """The code of the defect with which all of them first go wrong: ``OV202``; empty if they have none in common."""
+    dialects: tuple[str, ...] = ()
+    """The dialects that accept just what the target does, as far as the plan's strings go."""
+    automaton: int | None = None
+    """States of the automaton that the target's verdicts are those of; None if none of few states was found."""
+    parts: tuple[str, ...] = ()
+    """The patterns that the description speaks of, all of them: ``ED A0-BF 80-BF``."""
+    apart: tuple[tuple[bytes, ...], ...] = ()
+    """Where what its strings are called takes an answer to tell (``sweep/summary/apart.py``): for each name that some
+    of them may have, the first that may have it, shortlex order."""
+
+
+@dataclass(frozen=True)
+class SweepBucket:
+    """Strings of a plan that diverge alike, as one."""
+
+    plan: str
+    found: DivergentSet
+    finding: Finding
+    """What is wrong with the least of them."""
+    cause: Finding | None = None
+    """Of strings refused at another offset: what it accepts or refuses wrongly before that, if it does; none if it is
+    the offset that is wrong."""
+    others: tuple[Finding, ...] = ()
+    """Of its strings that are called otherwise, the least for each bucket; looked for only on demand."""
+
+    @property
+    def alone(self) -> bool:
+        """Whether it shows when the example is asked by itself."""
+        return not any(self.finding.detail)
+
+
+@dataclass
+class PlanRun:
+    """What became of one plan."""
+
+    plan: str
+    """As ``plan_named`` takes it."""
+    shows: str
+    """What it shows, in words."""
+    expected: Account
+    """What its strings come to, by counting alone."""
+    seen: Account = NOTHING
+    """What those come to that were asked."""
+    accepted: int = 0
+    kinds: Counter[int] = field(default_factory=Counter[int])
+    """How many strings of each kind, but for agreement."""
+    digest: str = ""
+    """SHA-256 of all that was answered: see ``sweep/sweep.py``. Empty if shards are missing."""
+    seconds: float = 0.0
+    """Of all engines together."""
+
+    @property
+    def divergences(self) -> int:
+        """How many strings diverge."""
+        return sum(count for kind, count in self.kinds.items() if kind != LEFT_OUT)
+
+    @property
+    def wrong(self) -> str:
+        """What does not fit the account; empty if all does. Never a word on the target: the sweep itself is broken."""
+        left_out = self.kinds[LEFT_OUT]
+        if self.seen.strings + left_out != self.expected.strings:
+            return f"{thousands(self.seen.strings)} strings asked of {thousands(self.expected.strings)}"
+        if not left_out and self.seen != self.expected:
+            return (
+                f"{thousands(self.seen.well_formed)} well-formed strings in {thousands(self.seen.octets)} octets, and "
+                f"{thousands(self.expected.well_formed)} in {thousands(self.expected.octets)} by counting"
+            )
+        return ""
+
+
+@dataclass
+class SweepRun:
+    """What a sweep showed."""
+
+    target: str
+    greeting: Greeting
+    identity: Identity
+    profile: Profile
+    operation: str
+    command: str
+    plans: list[PlanRun]
+    buckets: list[SweepBucket] = field(default_factory=list[SweepBucket])
+    in_process: bool = False
+    """Whether it was called in its own process; else it was asked in columns."""
+    isolation: str = ""
+    jobs: int = 1
+    notes: list[str] = field(default_factory=list[str])
+    seconds: float = 0.0
+    """By the clock, of this run alone."""
+    resumed: int = 0
+    """Strings that an earlier run had done."""
+    done: int = 0
+    """Strings of which the results are kept, this run's and earlier ones'."""
+    incomplete: str = ""
+    """Why it ended early; empty if it did not."""
+    spent: bool = False
+    """It ended early because the target failed more often than its limit: what it failed with is found all the same."""
+
+    @property
+    def strings(self) -> int:
+        """How many the plans have."""
+        return sum(run.expected.strings for run in self.plans)
+
+    @property
+    def divergences(self) -> int:
+        return sum(run.divergences for run in self.plans)
+
+    @property
+    def wrong(self) -> str:
+        """What of the sweep did not run as planned; empty if all did."""
+        if self.incomplete:
+            return ""
+        return "; ".join(f"{run.plan}: {run.wrong}" for run in self.plans if run.wrong)
+
+    @property
+    def conformant(self) -> bool:
+        """All strings were asked as planned, and none diverges."""
+        return self.state is State.CONFORMS
+
+    @property
+    def failing(self) -> tuple[str, ...]:
+        """The claims that what was found refutes."""
+        refuted = [(bucket.cause or bucket.finding).claim for bucket in self.buckets]
+        if any(run.divergences or run.kinds[LEFT_OUT] for run in self.plans):
+            refuted = refuted or [VERDICT]
+        return tuple(dict.fromkeys(refuted))
+
+    @property
+    def state(self) -> State:
+        """What the sweep comes to."""
+        return state_of(self.failing, held=True, incomplete=bool(self.incomplete or self.wrong))
+
+    @property
+    def digest(self) -> str:
+        """Of all plans; empty if the sweep is incomplete."""
+        if self.incomplete:
+            return ""
+        return hashlib.sha256(
+            "".join(f"{spelt_before(run.plan)} {run.digest}\n" for run in self.plans).encode()
+        ).hexdigest()
