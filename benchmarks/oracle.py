@@ -25,7 +25,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from overlong.conformance.targets.builtins.rust import CRATES
+from overlong.conformance.targets.builtins import PROJECTS
 from overlong.reference.dialect import dialect
 from overlong.reference.encoder import encode_scalars
 from overlong.reference.native import oracle
@@ -157,7 +157,7 @@ def simdutf8(folder: Path) -> ctypes.CDLL | None:
     if shutil.which("cargo") is None:
         print("left out: cargo is not on the path, so there is no simdutf8")
         return None
-    (folder / "Cargo.toml").write_text(CARGO.replace("{version}", CRATES.version("simdutf8")), "ascii")
+    (folder / "Cargo.toml").write_text(CARGO.replace("{version}", PROJECTS["crates"].version("simdutf8")), "ascii")
     (folder / "verdict.rs").write_text(RUST_SOURCE, "ascii")
     subprocess.run(["cargo", "build", "--release", "--quiet"], cwd=folder, check=True)
     return ctypes.CDLL(str(next((folder / "target" / "release").glob("libverdict.*"))))

@@ -35,7 +35,7 @@ from overlong.conformance.sweep.compiled.tables import Reader
 from overlong.conformance.sweep.expectation import Expectation
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.targets.adapters.abi import ABIS
-from overlong.conformance.targets.builtins.rust import CRATES
+from overlong.conformance.targets.builtins import PROJECTS
 from overlong.reference.dialect import dialect
 
 if TYPE_CHECKING:
@@ -208,7 +208,7 @@ def functions(library: ctypes.CDLL, folder: Path) -> Iterator[Asked]:
     if shutil.which("cargo") is None:
         print("left out: cargo is not on the path, so there is no simdutf8")
     else:
-        (folder / "Cargo.toml").write_text(CARGO.replace("{version}", CRATES.version("simdutf8")), "ascii")
+        (folder / "Cargo.toml").write_text(CARGO.replace("{version}", PROJECTS["crates"].version("simdutf8")), "ascii")
         (folder / "verdict.rs").write_text(RUST_SOURCE, "ascii")
         subprocess.run(["cargo", "build", "--release", "--quiet"], cwd=folder, check=True)
         crate = ctypes.CDLL(str(next((folder / "target" / "release").glob("libverdict.*"))))

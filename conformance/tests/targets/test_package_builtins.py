@@ -9,8 +9,8 @@ import pytest
 
 from builtin_under_test import ready
 from overlong.conformance import certify
-from overlong.conformance.targets import builtin
-from overlong.conformance.targets.builtins import BUILTINS, python_packages
+from overlong.conformance.targets import builtin, builtins
+from overlong.conformance.targets.builtins import BUILTINS, FAMILIES
 from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.suites import QUICK
 
@@ -28,7 +28,7 @@ DIVERGE = {
 
 
 def test_every_package_has_its_row():
-    assert [package.name for package in python_packages.PYTHON_PACKAGES if package.name != "mutf8"] == list(DIVERGE)
+    assert [package.name for package in FAMILIES["pypi"] if package.name != "mutf8"] == list(DIVERGE)
 
 
 @pytest.mark.parametrize("name", DIVERGE)
@@ -103,10 +103,10 @@ def test_what_is_missing_is_named_as_pip_has_it(monkeypatch):
     def absent(name):
         raise metadata.PackageNotFoundError(name)
 
-    monkeypatch.setattr(python_packages, "version", absent)
+    monkeypatch.setattr(metadata, "version", absent)
     assert BUILTINS["pysimdjson"].missing().startswith("no simdjson in this Python; pip install 'pysimdjson', or")
     with pytest.raises(Exception, match="orjson: not available here: no orjson in this Python"):
         resolve("orjson")
-    monkeypatch.setattr(python_packages, "version", lambda _name: "5.6.5")
-    monkeypatch.setattr(python_packages, "_is_there", lambda _name: True)
+    monkeypatch.setattr(metadata, "version", lambda _name: "5.6.5")
+    monkeypatch.setattr(builtins, "_is_there", lambda _name: True)
     assert BUILTINS["cbor2"].missing().startswith("cbor2 5.6.5 decodes with CPython's decoder; pip install 'cbor2>=6'")

@@ -14,16 +14,11 @@ from overlong.conformance.certification.replay import replay
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.protocol.observation import Accepted
 from overlong.conformance.targets.builtin import ADAPTERS
-from overlong.conformance.targets.builtins import BUILTINS
-from overlong.conformance.targets.builtins.go import MODULES
-from overlong.conformance.targets.builtins.java import JARS
-from overlong.conformance.targets.builtins.node import NPM
-from overlong.conformance.targets.builtins.rust import CRATES
+from overlong.conformance.targets.builtins import BUILTINS, PROJECTS
 from overlong.conformance.targets.packages import fetched
 from overlong.conformance.vectors.suites import QUICK
 from overlong.conformance.vectors.vector import Vector
 
-PROJECTS = (NPM, CRATES, MODULES, JARS)
 STREAMS = {"streaming", "earliest detection"}
 WHOLE = {"verdict", "scalars"}
 
@@ -107,7 +102,7 @@ def test_the_validator_of_npm_is_the_compiled_one():
         assert certify(name, suites=["core"]).run.greeting.traits["implementation"] == implementation
 
 
-@pytest.mark.parametrize("project", PROJECTS, ids=[project.folder for project in PROJECTS])
+@pytest.mark.parametrize("project", PROJECTS.values(), ids=PROJECTS)
 def test_locks_pin_digests_and_name_no_place(project):
     folder = ADAPTERS / project.folder
     files = [path for path in folder.rglob("*") if path.is_file()]
@@ -140,7 +135,7 @@ def client(tmp_path, monkeypatch):
     return put
 
 
-@pytest.mark.parametrize("project", PROJECTS, ids=[project.folder for project in PROJECTS])
+@pytest.mark.parametrize("project", PROJECTS.values(), ids=PROJECTS)
 def test_a_fetch_that_fails_is_one_line_and_leaves_nothing(project, cache, client):
     for step in project.steps:
         client(
@@ -167,7 +162,7 @@ def test_who_asks_for_a_decoder_that_cannot_be_fetched_sees_that_line(cache, cli
 
 
 def test_what_was_fetched_is_kept_until_its_client_or_its_sources_change(cache, client):
-    project = dataclasses.replace(NPM, steps=(("client",),), drop=("left",))
+    project = dataclasses.replace(PROJECTS["npm"], steps=(("client",),), drop=("left",))
     client("client", "mkdir left; ls >seen; echo x >>../../fetches")
     first = fetched(project)
     assert fetched(project) == first
@@ -187,7 +182,7 @@ def test_a_jar_that_is_not_the_one_that_is_pinned_is_refused(cache, client):
     client("mvn", "mkdir jars; for jar in $(cut -c67- SHA256SUMS); do echo false >$jar; done")
     client("javac", "echo compiled >../../compiled")
     with pytest.raises(TargetError, match=r"guava-\S+\.jar is not the file that SHA256SUMS pins"):
-        fetched(JARS)
+        fetched(PROJECTS["jars"])
     assert list(cache.iterdir()) == []
 
 
@@ -196,7 +191,7 @@ def test_a_cache_that_cannot_be_written_is_one_line(cache):
     cache.parent.mkdir(parents=True)
     cache.write_text("a file, not a folder")
     with pytest.raises(TargetError, match=r"packages'?: decoders of npm cannot be kept there$"):
-        fetched(NPM)
+        fetched(PROJECTS["npm"])
 
 
 def test_a_missing_client_says_what_to_install(monkeypatch, tmp_path):

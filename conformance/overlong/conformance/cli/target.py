@@ -49,7 +49,7 @@ def list_command(output_format: str, ready: bool, verbose: bool) -> None:  # noq
     import json
 
     from overlong.conformance.cli.options import width
-    from overlong.conformance.targets.at_hand import at_hand
+    from overlong.conformance.targets.builtins import at_hand
 
     listed = [each for each in at_hand() if not ready or not each.missing]
     if output_format == "json":

@@ -38,6 +38,8 @@ class Compiler:
     """The other sources of a program stand behind the first one; where not, that one names them."""
     litters: bool = False
     """It writes files beside the source, so it is given a copy."""
+    absent: str = ""
+    """What is said where there is none, if that is not the table's business."""
 
     def found(self) -> str | None:
         """Its path."""
@@ -58,9 +60,21 @@ def _rust(program: str, _cache: Path) -> dict[str, str]:
     return {"OVERLONG_RUSTC": asked.stdout.strip()}  # what is built cannot know it otherwise
 
 
-C = Compiler(("cc", "gcc", "clang"), ("-O2", "-o"))
-CXX = Compiler(("c++", "g++", "clang++"), ("-O2", "-o"))
-MUSL = Compiler(("musl-gcc",), ("-static", "-O2", "-o"))
+C = Compiler(
+    ("cc", "gcc", "clang"),
+    ("-O2", "-o"),
+    absent="no C compiler on PATH; install gcc or clang (Debian: apt install gcc libc6-dev)",
+)
+CXX = Compiler(
+    ("c++", "g++", "clang++"),
+    ("-O2", "-o"),
+    absent="no C++ compiler on PATH; install g++ or clang (Debian: apt install g++)",
+)
+MUSL = Compiler(
+    ("musl-gcc",),
+    ("-static", "-O2", "-o"),
+    absent="musl-gcc is not on PATH; install musl (Debian: apt install musl-tools)",
+)
 GO = Compiler(("go",), ("build", "-o"), _go, names_parts=True)
 RUST = Compiler(("rustc",), ("-O", "--edition", "2021", "-o"), _rust)
 JAVA = Compiler(("javac",), ("-encoding", "UTF-8", "-d"), folder=True, names_parts=True)
@@ -68,6 +82,8 @@ OCAML = Compiler(("ocamlopt",), ("-I", "+uutf", "uutf.cmxa", "-o"), litters=True
 _COMPILE = """(use-modules (system base compile))
 (let ((files (cdr (command-line)))) (compile-file (cadr files) #:output-file (car files)))"""
 GUILE = Compiler(("guile", "guile-3.0"), ("--no-auto-compile", "-c", _COMPILE))
+COMPILERS = {"c": C, "c++": CXX, "musl": MUSL, "go": GO, "rust": RUST, "java": JAVA, "ocaml": OCAML, "guile": GUILE}
+"""By the words of the table of decoders."""
 
 
 def built(compiler: Compiler, source: Path, *parts: Path) -> Path:

@@ -13,7 +13,7 @@ import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.support.printable import printable
@@ -52,6 +52,14 @@ class Project:
     """What building leaves behind and nobody needs."""
     sums: str = ""
     """A file of SHA-256 digests that what was fetched is held against, where the client has no lock file of its own."""
+
+    @classmethod
+    def of(cls, table: dict[str, Any]) -> Project:
+        """From a table of TOML."""
+        steps: list[list[str]] = table["steps"]
+        fixed: dict[str, Any] = {key: tuple(table.get(key, ())) for key in ("shared", "drop")}
+        fixed["steps"] = tuple(map(tuple, steps))
+        return cls(**table | fixed)
 
     def missing(self, *more: str) -> str:
         """What to install, also of the programs that run its decoders; empty if nothing."""

@@ -202,7 +202,7 @@ def _commented(lines: Sequence[str], mark: str) -> str:
     return "\n".join(f"{mark} {line}".rstrip() for line in lines)
 
 
-_FILTERS = {
+_FILTERS: dict[str, Any] = {
     "octet_lines": _octet_lines,
     "text_lines": _text_lines,
     "rows": _rows,

@@ -1,0 +1,392 @@
+"""The decoders that ship with an adapter: what ``builtins.toml`` says of each becomes a :class:`Builtin`."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import shlex
+import shutil
+import subprocess
+import tomllib
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from overlong.conformance.oracle.target import TargetError
+from overlong.conformance.support.interpreter import script
+from overlong.conformance.support.printable import printable
+from overlong.conformance.targets.build import COMPILERS, C, Compiler, built
+from overlong.conformance.targets.builtin import (
+    ADAPTERS,
+    ELSEWHERE,
+    Builtin,
+    found,
+    not_on_path,
+    python_command,
+    said,
+)
+from overlong.conformance.targets.packages import Project, fetched
+from overlong.reference.extra import install
+
+SOURCES = ADAPTERS / "c"
+_PKG_CONFIG = "pkg-config (Debian: apt install pkg-config)"
+_ASKED_AT_ONCE = 8  # versions: each waits for an interpreter or a virtual machine
+
+
+@dataclass(frozen=True)
+class Programs:
+    """Decoders of programs: the table's words become commands.
+
+    In a word ``{NAME}`` is the path of a program that is needed, ``{program}`` of the one that was chosen,
+    ``{adapters}`` the adapters' folder, ``{built}`` what was built, ``{word}`` what tells a decoder from the others.
+    """
+
+    language: str
+    start: list[str]
+    """The command that starts a decoder; ``python`` in front: this Python."""
+    needs: list[str] = field(default_factory=list[str])
+    """Programs that must all be there, and what brings them."""
+    install: str = ""
+    one_of: list[str] = field(default_factory=list[str])
+    """Programs of which the first that is there is taken, and whose version :attr:`fits`; or a way to find one."""
+    found_by: str = ""
+    fits: str = ""
+    absent: str = ""
+    """What is said where there is none."""
+    posix: bool = False
+    """Its adapter needs that."""
+    build: str = ""
+    """A compiler, and what it builds."""
+    sources: list[str] = field(default_factory=list[str])
+    ask: list[str] = field(default_factory=list[str])
+    """The command that says the version; empty: only the greeting says it."""
+    words: int | None = None
+    """How many words of the answer are the version."""
+    prefix: str = ""
+    elsewhere: bool = False
+    """It is started where nobody has left code for it; likewise when it is asked for its version."""
+    asked_elsewhere: bool = False
+    part: str = ""
+    """A part of it that may not be there, what brings it, and a command that says ``yes`` if it is."""
+    part_install: str = ""
+    part_probe: list[str] = field(default_factory=list[str])
+
+    def missing(self, *_row: str) -> str:
+        """What to install to use a decoder here; empty if nothing."""
+        if self.posix and os.name != "posix":
+            return "its adapter needs POSIX"
+        if why := not_on_path(tuple(self.needs), self.install):
+            return why
+        if (self.one_of or self.found_by) and not self._program():
+            return self.absent
+        if self.part and self._asked(self.part_probe) != "yes":
+            name = self.needs[0]
+            return f"{name} has no extension {self.part}; install it (Debian: apt install {self.part_install})"
+        return ""
+
+    def command(self, word: str, *_row: str) -> list[str]:
+        """How a decoder is started; builds it first where it must be built."""
+        words = self._filled(self.start, built=self._built(), word=word)
+        return script(*words[1:]) if words[0] == "python" else words
+
+    def version(self, *_row: str) -> str:
+        """Which version is here; empty where only the greeting says it."""
+        return self.prefix + self._asked(self.ask) if self.ask else ""
+
+    def fetches(self, *_row: str) -> str:
+        """What is fetched when a decoder is first used."""
+        return ""
+
+    def _built(self) -> str:
+        return str(built(COMPILERS[self.build], *(ADAPTERS / name for name in self.sources))) if self.build else ""
+
+    def _filled(self, words: list[str], program: str = "", **more: str) -> list[str]:
+        known = {name: found(name) for name in self.needs} | {"program": program or self._program(), "part": self.part}
+        return [word.format(adapters=ADAPTERS, pathsep=os.pathsep, **known, **more) for word in words]
+
+    def _asked(self, words: list[str], program: str = "") -> str:
+        """The answer of a command, in one line."""
+        answer = said(*self._filled(words, program), folder=ELSEWHERE if self.asked_elsewhere else None)
+        return answer if self.words is None else " ".join(answer.split()[: self.words])
+
+    def _program(self) -> str:
+        """The path of the chosen program, or of what stands for one; empty if there is none."""
+        if self.found_by:
+            return _sqlite() if self.found_by == "sqlite" else _postgresql()
+        for path in map(os.path.abspath, filter(None, map(shutil.which, self.one_of))):
+            if not self.fits or re.match(self.fits, self._asked(self.ask, path)):
+                return path
+        return ""
+
+
+@lru_cache(maxsize=1)
+def _sqlite() -> str:
+    """The name of the library."""
+    from ctypes.util import find_library
+
+    return find_library("sqlite3") or ""
+
+
+def _postgresql() -> str:
+    """The folder of the server's programs: Debian has each version in a folder of its own, none on PATH."""
+    on_path = shutil.which("postgres")
+    folders = [Path(on_path).resolve().parent] if on_path else []
+    versions = [each for each in Path("/usr/lib/postgresql").glob("*") if each.name.isdecimal()]
+    folders += [each / "bin" for each in sorted(versions, key=lambda each: int(each.name), reverse=True)]
+    whole = (each for each in folders if all((each / name).is_file() for name in ("initdb", "postgres")))
+    return str(next(whole, ""))
+
+
+@dataclass(frozen=True)
+class Uutf(Programs):
+    """Decoders of OCaml's library Uutf, which stands in a folder of the compiler's."""
+
+    def missing(self, *_row: str) -> str:
+        return super().missing() or ("" if _uutf().is_file() else self.absent)
+
+    def command(self, word: str, *_row: str) -> list[str]:
+        program = built(COMPILERS[self.build], *(ADAPTERS / name for name in self.sources), _uutf())
+        return self._filled(self.start, built=str(program), word=word, uutf=_uutf_version())
+
+    def version(self, *_row: str) -> str:
+        return f"Uutf {_uutf_version()}, OCaml {super().version()}"
+
+
+def _uutf() -> Path:
+    """Where the library says which version it is."""
+    return Path(said(found("ocamlopt"), "-where")) / "uutf" / "META"
+
+
+def _uutf_version() -> str:
+    stated = re.search(r'^version = "([^"]*)"', _uutf().read_text("utf-8", "backslashreplace"), re.MULTILINE)
+    return printable(stated[1], 40) if stated else ""
+
+
+@dataclass(frozen=True)
+class Packages(Programs):
+    """Decoders of packages that are fetched; a row has the word, the package, and what it is. ``{fetched}``: where."""
+
+    project: Project = field(kw_only=True)
+
+    def missing(self, *_row: str) -> str:
+        return self.project.missing(*self.needs)
+
+    def command(self, word: str, *_row: str) -> list[str]:
+        return self._filled(self.start, fetched=str(fetched(self.project)), word=word)
+
+    def version(self, *row: str) -> str:
+        return self.project.version(row[1])
+
+    def fetches(self, *row: str) -> str:
+        return f"{row[1]} of {self.project.registry}"
+
+
+@dataclass(frozen=True)
+class Python:
+    """Decoders in Python. A row has the attribute in the file; of a package its requirement and its module, too."""
+
+    language: str
+    file: str
+
+    def missing(self, _attribute: str, requirement: str = "", module: str = "") -> str:
+        if not requirement:
+            return ""
+        package, _, least = requirement.partition(">=")  # the first major version whose decoder is its own
+        remedy = f"pip install '{requirement}', or for all such packages, {install('decoders')}"
+        here = _installed(package)
+        if not here or not _is_there(module):
+            return f"no {module} in this Python; {remedy}"
+        major = re.match(r"\d+", here)
+        if least and (major is None or int(major[0]) < int(least)):
+            return f"{package} {here} decodes with CPython's decoder; {remedy}"
+        return ""
+
+    def command(self, attribute: str, *_package: str) -> list[str]:
+        return python_command(str(ADAPTERS / self.file), attribute)
+
+    def version(self, _attribute: str, requirement: str = "", _module: str = "") -> str:
+        if not requirement:
+            return f"{platform.python_implementation()} {platform.python_version()}"
+        package = requirement.partition(">=")[0]
+        return f"{package} {_installed(package)}".strip()
+
+    def fetches(self, *_row: str) -> str:
+        return ""
+
+
+def _installed(package: str) -> str:
+    """Its version; empty if it is not installed."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
+
+
+def _is_there(module: str) -> bool:
+    """Whether a module can be imported, found out without importing it."""
+    try:
+        return find_spec(module) is not None
+    except ImportError:  # nor the package that holds it
+        return False
+
+
+@dataclass(frozen=True)
+class Library:
+    """Decoders of a library in C or C++; a row has the word, the adapter's source, and what it is."""
+
+    language: str
+    name: str
+    debian: str = ""
+    """The package of Debian that has its headers."""
+    package: str = ""
+    """As ``pkg-config`` knows it; else the compiler is asked for its :attr:`header`, and told what to link."""
+    header: str = ""
+    links: list[str] = field(default_factory=list[str])
+    compiler: str = "c"
+    revised: bool = False
+    """Debian's revisions of it answer differently."""
+    own: bool = False
+    """It is the C library of this system."""
+
+    def missing(self, *_row: str) -> str:
+        if self.own and platform.libc_ver()[0] != self.name:
+            return f"it is {self.name}'s own: Linux with {self.name} only"
+        if why := no_compiler(COMPILERS[self.compiler]):
+            return why
+        if self.package and (why := not_on_path("pkg-config", _PKG_CONFIG)):
+            return why
+        if (self.package and not self._number()) or (self.header and not self._has_header()):
+            return f"no headers of {self.name} here; install them (Debian: apt install {self.debian})"
+        return ""
+
+    def command(self, word: str, source: str) -> list[str]:
+        stated = "" if self.own else self.version()
+        return [c_program(COMPILERS[self.compiler], source, stated, *self._flags()), *filter(None, [word])]
+
+    def version(self, *_row: str) -> str:
+        return f"{self.name} {self._number()}".strip()
+
+    def fetches(self, *_row: str) -> str:
+        return ""
+
+    def _number(self) -> str:
+        """Found without building anything; empty if nobody knows."""
+        if self.own:
+            return platform.libc_ver()[1]
+        if self.package:
+            return (self.revised and debian_version(self.debian)) or said("pkg-config", "--modversion", self.package)
+        return debian_version(self.debian)
+
+    def _has_header(self) -> bool:
+        language = "c++" if self.language == "C++" else "c"
+        asked = (COMPILERS[self.compiler].found() or "", "-x", language, "-include", self.header, "-E", "-")
+        return bool(said(*asked, folder=ELSEWHERE))
+
+    def _flags(self) -> list[str]:
+        """What a compiler needs to find and link it."""
+        if not self.package:
+            return self.links
+        asked = subprocess.run(
+            ["pkg-config", "--cflags", "--libs", self.package],
+            capture_output=True, text=True, errors="backslashreplace", timeout=10, check=False,
+        )  # fmt: skip
+        if asked.returncode != 0:
+            why = printable(asked.stderr.strip(), 200)
+            raise TargetError(f"pkg-config does not say how {self.name} is linked: {why}")
+        return shlex.split(asked.stdout)
+
+
+def no_compiler(compiler: Compiler = C) -> str:
+    """What to install to compile C or C++; empty if nothing."""
+    return "" if compiler.found() else compiler.absent
+
+
+def c_program(compiler: Compiler, source: str, stated: str, *libraries: str) -> str:
+    """The path of an adapter for a library: built, with the version that the library itself may not say."""
+    defined = f'-DLIBRARY_VERSION="{stated}"' if stated else ""
+    whole = replace(compiler, libraries=(*filter(None, [defined]), *libraries))
+    return str(built(whole, SOURCES / source, *sorted(SOURCES.glob("*.h"))))
+
+
+def debian_version(package: str) -> str:
+    """The version of a Debian package; empty where there are none."""
+    return said("dpkg-query", "-W", "-f", "${Version}", package)
+
+
+def _family(table: dict[str, Any], project: Project | None) -> tuple[Builtin, ...]:
+    """The decoders of a table."""
+    keys = {key: value for key, value in table.items() if key not in ("kind", "like", "decoders", "project")}
+    maker: Programs | Python | Library
+    match table.get("kind"):
+        case "python":
+            maker = Python(**keys)
+        case "library":
+            maker = Library(**keys)
+        case "uutf":
+            maker = Uutf(**keys)
+        case _:
+            maker = Programs(**keys) if project is None else Packages(**keys, project=project)
+    return tuple(
+        Builtin(
+            name,
+            maker.language,
+            what,
+            partial(maker.missing, *row),
+            partial(maker.command, *row),
+            partial(maker.version, *row),
+            ELSEWHERE if table.get("elsewhere") else None,
+            maker.fetches(*row),
+        )
+        for name, (*row, what) in table["decoders"].items()
+    )
+
+
+_TABLES = tomllib.loads((Path(__file__).parent / "builtins.toml").read_text(encoding="utf-8"))
+PROJECTS = {name: Project.of(table["project"]) for name, table in _TABLES.items() if "project" in table}
+"""The packages that are fetched, by their tables."""
+FAMILIES = {
+    name: _family(_TABLES.get(table.get("like"), {}) | table, PROJECTS.get(name)) for name, table in _TABLES.items()
+}
+"""The decoders by their tables."""
+BUILTINS = {builtin.name: builtin for family in FAMILIES.values() for builtin in family}
+"""By their names."""
+
+
+@dataclass(frozen=True)
+class AtHand:
+    """A built-in decoder as this machine has it."""
+
+    builtin: Builtin
+    missing: str
+    """What to install; empty if it can be used."""
+    version: str
+    """Empty if it is missing, or if only the decoder itself can say it."""
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "name": self.builtin.name,
+            "language": self.builtin.language,
+            "what": self.builtin.what,
+            "version": self.version,
+            "ready": not self.missing,
+            "missing": self.missing,
+            "fetches": self.builtin.fetches,
+        }
+
+
+def at_hand() -> list[AtHand]:
+    """All of them, in order. Programs are asked for their versions; nothing is built or fetched."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(_ASKED_AT_ONCE) as pool:
+        return list(pool.map(_look, BUILTINS.values()))
+
+
+def _look(builtin: Builtin) -> AtHand:
+    missing = builtin.missing()
+    return AtHand(builtin, missing, "" if missing else builtin.version())
