@@ -34,6 +34,7 @@ from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.sweep.statement import RESULTS, to_json
 from overlong.conformance.targets.recorded import RecordedTarget
 from overlong.conformance.targets.resolve import Limits, identity_of, resolve
+from overlong.conformance.vectors.names import spelt_before
 from overlong.conformance.vectors.profile import RFC3629, Profile
 from overlong.reference import dialect
 
@@ -219,7 +220,7 @@ def _sum_up(part: PlanRun, ledger: Ledger, run: SweepRun) -> None:
     key, strings, octets, well-formed, accepted, checksum, and the SHA-256 of its kinds (``-`` if all agree). It does
     not know which engine asked, in what order, on how many machines, or how often the sweep was interrupted.
     """
-    digest = hashlib.sha256(f"{part.plan}\t{run.profile.name}\t{run.operation}\n".encode())
+    digest = hashlib.sha256(f"{spelt_before(part.plan)}\t{run.profile.name}\t{run.operation}\n".encode())
     shards, whole = plan_named(part.plan, run.profile).shards(), True
     for entry in ledger.entries(part.plan):
         result = entry.result
