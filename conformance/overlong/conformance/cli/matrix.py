@@ -15,6 +15,7 @@ from overlong.conformance.cli.options import (
     MEMORY,
     SANDBOX,
     errors_on_one_line,
+    limits_of,
     limits_options,
     profile_option,
     width,
@@ -113,7 +114,7 @@ def command(
     from overlong.conformance.certification.certify import make_folder
     from overlong.conformance.certification.matrix import statement
     from overlong.conformance.certification.matrix.row import Row, not_begun
-    from overlong.conformance.certification.matrix.running import Matrix
+    from overlong.conformance.certification.matrix.running import Job, Matrix
     from overlong.conformance.certification.matrix.statement import Conditions, rows_to_keep
     from overlong.conformance.cli.certify import slug
     from overlong.conformance.results.model import State
@@ -132,6 +133,7 @@ def command(
         *(["--expected", str(expected)] * bool(expected)),
     ]
     options = [*words, *_limits(timeout, restarts), "--quick" if quick else "--no-sweeps"]
+    job = Job(profile, quick, limits_of(timeout, restarts), str(expected or ""))
     here = shlex.join(["overlong", "matrix", *words, *["--quick"] * quick, *(["--all"] if every else chosen)])
     with errors_on_one_line():
         agreed_to(chosen)
@@ -150,7 +152,7 @@ def command(
 
         with _Progress(len(chosen), enabled=not quiet) as progress:
             write("it is under way, or its end was sudden")
-            under_way = Matrix(options, output, folders)
+            under_way = Matrix(job, output, folders)
             rows = {row.target: row for row in under_way.rows(chosen, jobs, done, kept)}
             write("interrupted" if under_way.interrupted else "")
         report = report_of(output)

@@ -11,8 +11,8 @@ from overlong.conformance.results.headline import State
 from overlong.conformance.results.reading.recorded import cause_of, state_recorded
 from overlong.conformance.support.printable import printable
 
-_INCOMPLETE = 4
-"""The exit status of ``overlong certify`` that was ended early; a statement does not say it."""
+INCOMPLETE = 4
+"""The exit status of a worker that was ended early; a certificate does not say it."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def not_begun(target: str) -> Row:
 def row_of(
     target: str, status: int, written: bytes, said: bytes, seconds: float, when: str = "", folder: str = ""
 ) -> Row:
-    """The row that a run of ``overlong certify --format json`` makes.
+    """The row that a worker makes.
 
     Args:
         target: its name.
@@ -77,7 +77,7 @@ def row_of(
     words = said.decode("utf-8", "backslashreplace").strip().splitlines()
     why = printable(words[-1].removeprefix("overlong: ")) if words else ""
     seconds = round(seconds, 3)
-    incomplete = status == _INCOMPLETE
+    incomplete = status == INCOMPLETE
     try:
         measured = json.loads(written)["predicate"]["overlong"]
         described, claims = measured["target"], measured["claims"]

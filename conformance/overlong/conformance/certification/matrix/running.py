@@ -17,6 +17,7 @@ from overlong.conformance.certification.matrix.row import Row, not_begun, row_of
 from overlong.conformance.results.model import State
 from overlong.conformance.support.interpreter import environment, module
 from overlong.conformance.support.provenance import timestamp
+from overlong.conformance.targets.resolve import Limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -32,20 +33,32 @@ KEPT_LINE = b'{"kept": true}\n'
 class Job:
     """One target for a worker, who gets it as a line of JSON."""
 
-    target: str
-    folder: str
+    speaks: str
+    """The dialect that it is measured by."""
+    quick: bool
+    """Leave out the scalar values; else all suites are asked, and no sweeps."""
+    limits: Limits
+    expected: str = ""
+    """The file of expected deviations; empty for that of the project."""
+    target: str = ""
+    folder: str = ""
     """For its results."""
-    options: tuple[str, ...]
     known: dict[str, Any] | None = None
     """The target as an earlier matrix had it: if it is still that, there is nothing to do. None: it is measured."""
+
+    @classmethod
+    def read(cls, line: bytes) -> Job:
+        """The job that a line holds."""
+        said = json.loads(line)
+        return cls(**{**said, "limits": Limits(**said["limits"])})
 
 
 class Matrix:
     """The certifications under way, which can be broken off together."""
 
-    def __init__(self, options: Sequence[str], output: Path, folders: Mapping[str, str]) -> None:
-        """``options`` are those of ``overlong certify``; ``folders`` says where in ``output`` a target's results go."""
-        self._options = tuple(options)
+    def __init__(self, job: Job, output: Path, folders: Mapping[str, str]) -> None:
+        """``job`` is what all are asked; ``folders`` says where in ``output`` a target's results go."""
+        self._asked = job
         self._output = output
         self._folders = folders
         self._running: set[subprocess.Popen[bytes]] = set()
@@ -107,7 +120,8 @@ class Matrix:
         folder = self._folders[target]
         if kept is not None and kept.row.folder != folder:
             kept = None
-        job = Job(target, str(self._output / folder), self._options, kept.target if kept else None)
+        known = kept.target if kept else None
+        job = replace(self._asked, target=target, folder=str(self._output / folder), known=known)
         with self._lock:
             if self._stopped:
                 return not_begun(target), False

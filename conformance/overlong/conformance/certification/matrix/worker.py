@@ -3,41 +3,81 @@
     python -m overlong.conformance.certification.matrix.worker
 
 Standard input gets one line, a ``Job`` of ``running.py`` as JSON, and stays open for as long as the matrix lives: when
-it ends, whatever ended the matrix, this process and all that it has started end at once. What is written and the exit
-status are those of ``overlong certify --format json``; or there is one line, ``KEPT_LINE`` of ``running.py``, if the
-target is the known one.
+it ends, whatever ended the matrix, this process and all that it has started end at once. What is written is the
+certificate, and the exit status one of ``overlong certify``; or there is one line, ``KEPT_LINE`` of ``running.py``, if
+the target is the known one.
 """
 
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import signal
 import sys
 import threading
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from overlong.conformance.support.interruption import listen
 
+if TYPE_CHECKING:
+    from overlong.conformance.certification.matrix.running import Job
 
-def main() -> None:
-    """Run the job."""
+
+def main() -> int:
+    """Run the job; the exit status."""
     listen()
+    from overlong.conformance.certification.matrix.row import INCOMPLETE
     from overlong.conformance.certification.matrix.running import KEPT_LINE, Job
-    from overlong.conformance.cli.certify import command
+    from overlong.conformance.oracle.target import TargetError, UnknownTarget
+    from overlong.conformance.results.expected import ExpectationError
+    from overlong.conformance.support.printable import printable
 
     line = sys.stdin.buffer.readline()
     if not line:  # the matrix has ended before it could say what to do
-        return
-    given = json.loads(line)
-    job = Job(given["target"], given["folder"], tuple(given["options"]), given["known"])
+        return 0
+    job = Job.read(line)
     _end_with_standard_input()
-    words = ["--format", "json", "-q", "-o", job.folder, *job.options, job.target]
-    if job.known is not None and _is_known(words, job.known):
-        sys.stdout.buffer.write(KEPT_LINE)
-        return
-    command.main(words, prog_name="overlong certify")
+    try:
+        if _is_known(job):
+            sys.stdout.buffer.write(KEPT_LINE)
+            return 0
+        return _certified(job)
+    except (TargetError, UnknownTarget, ExpectationError) as error:
+        why, status = str(error), 3
+    except KeyboardInterrupt:
+        why, status = "interrupted before anything was measured; nothing is written", INCOMPLETE
+    except OSError as error:
+        where = f"{printable(str(error.filename))}: " if error.filename else "output cannot be written: "
+        why, status = f"{where}{error.strerror or printable(str(error))}; choose another folder with -o", 2
+    print(why, file=sys.stderr)
+    return status
+
+
+def _certified(job: Job) -> int:
+    """Certify, and write the certificate to standard output; the exit status.
+
+    Raises:
+        TargetError, UnknownTarget, ExpectationError, OSError: as :func:`certify` says.
+    """
+    from overlong.conformance.certification.certify import certify
+    from overlong.conformance.results.expected import Expectations
+    from overlong.conformance.results.headline import exit_code_of
+    from overlong.conformance.support.provenance import today
+    from overlong.conformance.vectors.suites import QUICK
+
+    expected = Path(job.expected) if job.expected else None
+    certificate = certify(
+        job.target,
+        suites=QUICK if job.quick else None,
+        sweeps=None if job.quick else (),
+        speaks=job.speaks,
+        output=Path(job.folder),
+        limits=job.limits,
+        expected=Expectations.read(expected, job.target, today(), profile=job.speaks),
+    )
+    sys.stdout.write(certificate.to_json())
+    return exit_code_of(certificate.state, len(certificate.stale))
 
 
 def _end_with_standard_input() -> None:
@@ -57,28 +97,27 @@ def _watch(lifeline: int) -> None:
     os._exit(1)
 
 
-def _is_known(words: list[str], known: dict[str, Any]) -> bool:
+def _is_known(job: Job) -> bool:
     """Whether the target's files, and all that it says of itself, are still as they were."""
-    from overlong.conformance.cli.certify import command
-    from overlong.conformance.cli.options import limits_of
+    if job.known is None:
+        return False
     from overlong.conformance.oracle.target import TargetError, UnknownTarget
     from overlong.conformance.results.writer import target_as_json
     from overlong.conformance.targets.framed import FramedTarget
     from overlong.conformance.targets.resolve import identity_of, resolve
 
     try:
-        with command.make_context("overlong certify", words.copy()) as context:
-            target = resolve(words[-1], limits_of(context.params["timeout"], context.params["restarts"]))
+        target = resolve(job.target, job.limits)
         if not isinstance(target, FramedTarget):
             return False
         with contextlib.ExitStack() as stack:
             stack.callback(target.close)
             target.start()
             target.open()
-            return target_as_json(target.id, target.greeting, identity_of(target).digest) == known
+            return target_as_json(target.id, target.greeting, identity_of(target).digest) == job.known
     except (TargetError, UnknownTarget, OSError):
         return False  # and certifying it says why
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
