@@ -14,7 +14,7 @@ from overlong.reference.transducer import difference
 from printing.markdown import NOTICE, code, table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
 EXAMPLE = bytes.fromhex("61 E0 80 AF ED A0 80 E2 82 7A")
 """A letter, an overlong form, a surrogate, two octets of three, a letter."""
@@ -108,10 +108,9 @@ def telling_strings() -> tuple[bytes, ...]:
     """Strings on which every two modes differ, as few as the shortlex-least ones of pairs allow."""
     modes = list(ERROR_MODES)
 
-    def tell(words: Iterable[bytes], pair: tuple[int, int]) -> bool:
-        return any(put_out(word, modes[pair[0]]) != put_out(word, modes[pair[1]]) for word in words)
-
-    return words_apart(len(modes), lambda pair: least(modes[pair[0]], modes[pair[1]]), tell)
+    return words_apart(
+        len(modes), lambda pair: least(modes[pair[0]], modes[pair[1]]), lambda word, mode: put_out(word, modes[mode])
+    )
 
 
 def least(one: str, other: str) -> bytes | None:

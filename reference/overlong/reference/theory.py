@@ -1,4 +1,4 @@
-"""What testing theory reads off automata: access words, characterising sets, differences.
+"""What testing theory reads off automata: access words, characterising sets, complete suites, differences.
 
 Words are compared shortlex: the shorter first, then octet by octet. So the least word with a property
 is unique, and one fact has one name.
@@ -7,10 +7,10 @@ is unique, and one fact has one name.
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from overlong.reference.automaton import Automaton
 
@@ -81,25 +81,29 @@ def characterising_set(automaton: Automaton) -> tuple[bytes, ...]:
     return words_apart(
         len(automaton),
         lambda pair: witness(automaton, automaton, from_states=pair),
-        lambda words, pair: separator(automaton, words, *pair) is not None,
+        automaton.accepts,
     )
 
 
 def words_apart(
     states: int,
     least: Callable[[tuple[int, int]], bytes | None],
-    tell: Callable[[Iterable[bytes], tuple[int, int]], bool],
+    says: Callable[[bytes, int], object],
 ) -> tuple[bytes, ...]:
     """Words that tell every two of so many states apart: each pair's least, less those that the others replace.
 
     Args:
         states: how many.
         least: the shortlex-least word for two states; None if there is none.
-        tell: whether some of these words tell two states apart.
+        says: what a state answers to a word.
 
     Raises:
         ValueError: two states are equivalent.
     """
+
+    def told(words: set[bytes], pair: tuple[int, int]) -> bool:
+        return any(says(word, pair[0]) != says(word, pair[1]) for word in words)
+
     pairs = list(combinations(range(states), 2))
     words: set[bytes] = set()
     for pair in pairs:
@@ -108,7 +112,7 @@ def words_apart(
             raise ValueError(f"states {pair[0]} and {pair[1]} are equivalent; minimise the automaton first")
         words.add(word)
     for word in sorted(words, key=shortlex, reverse=True):
-        if all(tell(words - {word}, pair) for pair in pairs):
+        if all(told(words - {word}, pair) for pair in pairs):
             words.remove(word)
     return tuple(sorted(words, key=shortlex))
 
@@ -132,9 +136,29 @@ def identifying_words(
     return result
 
 
-def separator(automaton: Automaton, words: Iterable[bytes], left: int, right: int) -> bytes | None:
-    """The first of ``words`` that exactly one of the two states accepts."""
-    for word in words:
-        if automaton.accepts(word, left) != automaton.accepts(word, right):
-            return word
-    return None
+class WpString(NamedTuple):
+    """A string of a complete suite, in its parts."""
+
+    reach: bytes
+    """The access word of a state."""
+    octet: bytes
+    """What is done there: nothing, or one octet."""
+    word: bytes
+    """What shows the state that this must lead to."""
+
+
+def wp_suite(machine: Machine, words: Sequence[bytes], identify: Sequence[Sequence[bytes]]) -> Iterator[WpString]:
+    """The complete suite of depth 0 by the Wp-method (Fujiwara, von Bochmann, Khendek, Amalou and Ghedamsi 1991).
+
+    Access words with the whole characterising set, then every access word followed by every octet with only the words
+    that identify the state which that must lead to.
+
+    Args:
+        machine: the right one.
+        words: a characterising set of it.
+        identify: for each state those of them that :func:`identifying_words` gives.
+    """
+    for state, reach in enumerate(access_words(machine)):
+        yield from (WpString(reach, b"", word) for word in words)
+        for octet, to in enumerate(machine.table[state]):
+            yield from (WpString(reach, bytes([octet]), word) for word in identify[to])

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from overlong.reference.automaton import OCTETS, Automaton, OctetClass, merged
-from overlong.reference.theory import access_words, identifying_words, shortlex, words_apart
+from overlong.reference.theory import access_words, identifying_words, shortlex, words_apart, wp_suite
 
 Change = Hashable
 """What one octet does to the answer."""
@@ -122,7 +122,7 @@ class Transducer:
         return words_apart(
             len(self),
             lambda pair: difference(self, self, pair),
-            lambda words, pair: any(self.along(word, pair[0]) != self.along(word, pair[1]) for word in words),
+            self.along,
         )
 
     @cached_property
@@ -131,16 +131,13 @@ class Transducer:
         return tuple(identifying_words(len(self), self.characterising_set, self.along))
 
     def complete_strings(self) -> tuple[bytes, ...]:
-        """The complete suite of depth 0 (Wp-method, Fujiwara et al. 1991), shortlex order.
+        """The complete suite of depth 0, shortlex order.
 
         A decoder that is a machine of at most ``len(self)`` states gives the right answer to all of them, and to
         their prefixes, if and only if it gives the right answer to everything.
         """
-        strings = {reach + word for reach in self.access_words for word in (b"", *self.characterising_set)}
-        for state, reach in enumerate(self.access_words):
-            for octet in OCTETS:
-                step = reach + bytes([octet])
-                strings.update(step + word for word in (b"", *self.identifiers[self.table[state][octet]]))
+        identify = [(b"", *words) for words in self.identifiers]
+        strings = set(map(b"".join, wp_suite(self, (b"", *self.characterising_set), identify)))
         return tuple(sorted(strings, key=shortlex))
 
 

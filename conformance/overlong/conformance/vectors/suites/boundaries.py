@@ -37,7 +37,7 @@ from overlong.conformance.vectors.suites.again import unfinished
 from overlong.conformance.vectors.suites.complete import identifiers
 from overlong.conformance.vectors.suites.suite import BATCH, Suite
 from overlong.reference.automaton import OCTETS
-from overlong.reference.theory import access_words, characterising_set
+from overlong.reference.theory import access_words, characterising_set, wp_suite
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,16 +59,13 @@ def cut_strings(spoken: Dialect) -> tuple[Cut, ...]:
 
 def _of_states(automaton: Automaton) -> Iterator[Cut]:
     words = characterising_set(automaton)
-    identify = identifiers(automaton, words)
-    for state, reach in enumerate(access_words(automaton)):
-        before = len(reach)
-        for word in words:
-            yield from _at(reach + word, (), (before,), (before, before))
-        for octet in OCTETS:
-            for word in identify[automaton.table[state][octet]]:
-                string = reach + bytes([octet]) + word
-                after = before + 1
-                yield from _at(string, (), (before,), (after,), (before, after), range(1, len(string)))
+    for test in wp_suite(automaton, words, identifiers(automaton, words)):
+        string, before = b"".join(test), len(test.reach)
+        after = before + len(test.octet)
+        if test.octet:
+            yield from _at(string, (), (before,), (after,), (before, after), range(1, len(string)))
+        else:
+            yield from _at(string, (), (before,), (before, before))
 
 
 def _inside_characters(spoken: Dialect, known: frozenset[bytes]) -> Iterator[Cut]:

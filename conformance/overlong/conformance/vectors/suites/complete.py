@@ -4,12 +4,11 @@ For depth ``d``, a decoder whose verdict is computed by some deterministic autom
 states (n = 9 for RFC 3629, the dead state included) answers all of it correctly if and only if it accepts
 exactly the well-formed strings.
 
-The construction is the Wp-method (Fujiwara, von Bochmann, Khendek, Amalou and Ghedamsi 1991): access words
-with the whole characterising set, then every access word followed by every octet with only the words that
-identify the state which that must lead to. One more observation makes it smaller. When an octet leads to
-the dead state, the words that show it is dead may be chosen freely among the suite's accepted suffixes; those
-that begin with an octet ``y`` also show, since all those octets lead to one and the same state, what ``y``
-does in the dead state, which then needs no string of its own. ``docs/theory.md`` has the proof.
+The construction is the Wp-method (:func:`overlong.reference.theory.wp_suite`). One more observation makes it
+smaller. When an octet leads to the dead state, the words that show it is dead may be chosen freely among the
+suite's accepted suffixes; those that begin with an octet ``y`` also show, since all those octets lead to one and
+the same state, what ``y`` does in the dead state, which then needs no string of its own. ``docs/theory.md`` has
+the proof.
 """
 
 from __future__ import annotations
@@ -24,7 +23,15 @@ from overlong.conformance.vectors.profile import RFC3629
 from overlong.conformance.vectors.suites.suite import BATCH, Suite
 from overlong.reference import DIALECTS, dialect
 from overlong.reference.automaton import OCTETS
-from overlong.reference.theory import access_words, characterising_set, identifying_words, shortlex, witness
+from overlong.reference.theory import (
+    WpString,
+    access_words,
+    characterising_set,
+    identifying_words,
+    shortlex,
+    witness,
+    wp_suite,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,28 +55,21 @@ def complete_strings(automaton: Automaton) -> tuple[bytes, ...]:
     """
     access = access_words(automaton)
     words = characterising_set(automaton)
-    identify = identifiers(automaton, words)
     dead = automaton.dead
-    dead_word = None if dead is None else access[dead]
-    strings = {reach + word for reach in access for word in words}
-    to_dead: list[bytes] = []
-    for state, reach in enumerate(access):
-        if state == dead:
-            continue
-        for octet in OCTETS:
-            to = automaton.table[state][octet]
-            step = reach + bytes([octet])
-            if to == dead:
-                if step != dead_word:  # which has the whole characterising set already
-                    to_dead.append(step)
-            else:
-                strings.update(step + word for word in identify[to])
-    if dead is None or dead_word is None:
+    to_dead: dict[bytes, None] = {}
+    of_dead: list[WpString] = []
+    strings: set[bytes] = set()
+    for test in wp_suite(automaton, words, identifiers(automaton, words)):
+        if not test.octet or dead is None or automaton.run(step := test.reach + test.octet) != dead:
+            strings.add(b"".join(test))
+        elif test.reach == access[dead]:
+            of_dead.append(test)
+        elif step != access[dead]:  # which has the whole characterising set already
+            to_dead[step] = None
+    if dead is None:
         return tuple(sorted(strings, key=shortlex))
-    shown = _show_dead(automaton, to_dead, access, words, strings)
-    for octet in OCTETS:
-        step = dead_word + bytes([octet])
-        strings.update(step + word for word in identify[dead] if bytes([octet]) + word not in shown)
+    shown = _show_dead(automaton, list(to_dead), access, words, strings)
+    strings.update(b"".join(test) for test in of_dead if test.octet + test.word not in shown)
     return tuple(sorted(strings, key=shortlex))
 
 
