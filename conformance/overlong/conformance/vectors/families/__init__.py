@@ -1,4 +1,4 @@
-"""Every family of vectors, each a module with one kind of fault (or lawful edge) in it."""
+"""Every family of vectors, each with one kind of fault (or lawful edge) in it; a module has those of one theme."""
 
 from __future__ import annotations
 
@@ -6,56 +6,23 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
-from overlong.conformance.vectors.families import (
-    boundary,
-    concatenation,
-    impossible,
-    interrupted,
-    long_run,
-    maximal_subpart,
-    noncharacter,
-    nul,
-    obsolete,
-    out_of_range,
-    overlong,
-    regression,
-    resynchronisation,
-    security,
-    signature,
-    surrogate,
-    truncated,
-    unexpected_tail,
-    well_formed,
-)
+from overlong.conformance.vectors.families import broken, lawful, placed, regression, unlawful
 
 if TYPE_CHECKING:
     from overlong.conformance.vectors.families.family import Family
     from overlong.conformance.vectors.vector import Vector
 
 FAMILIES: dict[str, Family] = {
-    module.FAMILY.category: module.FAMILY
-    for module in (
-        well_formed,
-        nul,
-        signature,
-        noncharacter,
-        security,
-        overlong,
-        surrogate,
-        out_of_range,
-        obsolete,
-        impossible,
-        truncated,
-        interrupted,
-        unexpected_tail,
-        maximal_subpart,
-        concatenation,
-        resynchronisation,
-        long_run,
-        boundary,
-        regression,
+    family.category: family
+    for family in (
+        *(lawful.WELL_FORMED, lawful.NUL, lawful.SIGNATURE, lawful.NONCHARACTER, lawful.SECURITY),
+        *(unlawful.OVERLONG, unlawful.SURROGATE, unlawful.OUT_OF_RANGE, unlawful.OBSOLETE, unlawful.IMPOSSIBLE),
+        *(broken.TRUNCATED, broken.INTERRUPTED, broken.UNEXPECTED_TAIL, broken.MAXIMAL_SUBPART),
+        *(placed.CONCATENATION, placed.RESYNCHRONISATION, placed.LONG_RUN, placed.BOUNDARY),
+        regression.FAMILY,
     )
 }
+"""In this order: of two families that have an input the first keeps it."""
 
 
 @cache

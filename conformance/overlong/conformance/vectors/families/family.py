@@ -1,11 +1,14 @@
 """A family of vectors: functions that build octets. The name is the case, the docstring says what it is for.
 
-A case returns octets, or a tuple of chunks where the place of the cut is the point::
+A case is octets, or a tuple of chunks where the place of the cut is the point::
+
+    FAMILY.one("inside", well_formed(0x61, 0, 0x62), "NUL inside a text does not end it")
+
 
     @FAMILY.case
-    def nul_inside() -> bytes:
-        \"\"\"NUL inside a text does not end it\"\"\"
-        return well_formed(0x61, 0, 0x62)
+    def every_tail() -> bytes:
+        \"\"\"all 64 tail octets in order\"\"\"
+        return bytes(range(0x80, 0xC0))
 
 
     @FAMILY.cases("scalar, length", product((0x2F, 0x2E), range(2, 7)))
@@ -13,7 +16,8 @@ A case returns octets, or a tuple of chunks where the place of the cut is the po
         \"\"\"U+{scalar:04X} in {length:octets}\"\"\"
         return overlong(scalar, length)
 
-A docstring may name the parameters; beside Python's own format specifications, ``octets`` writes a count
+Where several families stand in a module, a function's name may begin with its family's, which is no part of the case's
+name. A docstring may name the parameters; beside Python's own format specifications, ``octets`` writes a count
 ("1 octet", "3 octets") and ``hex`` writes octets.
 """
 
@@ -44,6 +48,8 @@ class _Sentence(string.Formatter):
 
 @dataclass(frozen=True)
 class _Case:
+    name: str
+    text: str
     builder: Builder
     parameters: Sequence[Mapping[str, Any]]
     decoder: str
@@ -57,6 +63,10 @@ class Family:
     category: str
     shows: str
     _cases: list[_Case] = field(default_factory=list[_Case])
+
+    def one(self, name: str, built: Built, text: str) -> None:
+        """One vector, in a line."""
+        self._cases.append(_Case(name, text, lambda: built, ({},), "", ()))
 
     def case(self, builder: Builder) -> Builder:
         """One vector."""
@@ -76,7 +86,9 @@ class Family:
         self, parameters: Sequence[Mapping[str, Any]], decoder: str = "", references: tuple[str, ...] = ()
     ) -> Callable[[Builder], Builder]:
         def register(builder: Builder) -> Builder:
-            self._cases.append(_Case(builder, parameters, decoder, references))
+            name = builder.__name__.strip("_").replace("_", "-").removeprefix(f"{self.category}-")
+            text = " ".join((inspect.getdoc(builder) or "").split())
+            self._cases.append(_Case(name, text, builder, parameters, decoder, references))
             return builder
 
         return register
@@ -85,17 +97,15 @@ class Family:
         """The family's vectors, in the order of the source."""
         sentence = _Sentence()
         for case in self._cases:
-            name = f"{self.category}/{case.builder.__name__.strip('_').replace('_', '-')}"
-            text = " ".join((inspect.getdoc(case.builder) or "").split())
             for values in case.parameters:
                 built = case.builder(**values)
                 chunks = tuple(map(len, built)) if isinstance(built, tuple) else None
                 yield Vector(
                     self.category,
                     b"".join(built) if isinstance(built, tuple) else built,
-                    sentence.vformat(text, (), values),
+                    sentence.vformat(case.text, (), values),
                     chunks,
-                    cases=(name,),
+                    cases=(f"{self.category}/{case.name}",),
                     decoder=case.decoder,
                     references=case.references,
                 )
