@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-import errno
-import os
-import shlex
 from dataclasses import replace
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from overlong.conformance.certification.doubts import doubts, sign
 from overlong.conformance.certification.runner import Runner, offered_in
-from overlong.conformance.results.certificate import Certificate
+from overlong.conformance.results.certificate import CERTIFICATE, Certificate
 from overlong.conformance.results.invocation import GivenFile, Invocation
 from overlong.conformance.results.writer import RESULTS, ResultsWriter
-from overlong.conformance.support.whole_file import written_whole
+from overlong.conformance.support.whole_file import make_folder, usable, written_whole
 from overlong.conformance.targets.consent import agree, wanted_by
 from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.recorded import AnswersError, RecordedTarget
@@ -24,7 +20,6 @@ from overlong.conformance.vectors.names import all_spelt_now
 from overlong.conformance.vectors.profile import RFC3629, Profile
 from overlong.conformance.vectors.suites import OF_OCTETS, SUITES, suite_named
 from overlong.conformance.vectors.suites.given import GIVEN
-from overlong.conformance.vectors.vector import FOUND, IdError
 from overlong.reference import dialect
 
 if TYPE_CHECKING:
@@ -35,9 +30,7 @@ if TYPE_CHECKING:
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.results.expected import Expectations
     from overlong.conformance.vectors.suites.suite import Suite
-    from overlong.conformance.vectors.vector import Vector
 
-CERTIFICATE = "certificate.json"
 SLOW = "slow"
 """The trait of a target that takes a millisecond or more for an input."""
 BEARABLE = ("core", "complete-0", "streams", "memory")
@@ -224,54 +217,3 @@ def _suites_of(target: RecordedTarget, suites: Sequence[str] | None, profile: Pr
 
 def _no_progress(_suite: str, _done: int, _total: int) -> None:
     pass
-
-
-def reproduce_command(verb: str, target: str | Sequence[str], *words: str, profile: Profile = RFC3629) -> str:
-    """The command line that does this again."""
-    named = [target] if isinstance(target, str) else ["--", *target]
-    measured_by = [] if profile.speaks == RFC3629.speaks else ["--profile", profile.speaks]
-    return shlex.join(["overlong", verb, *measured_by, *words, *named])
-
-
-def replay_command(vector: Vector, target: str | Sequence[str]) -> str:
-    """The command line that asks a vector again."""
-    name = vector.id
-    if "/sha256-" in name and (vector.category == FOUND or not _in_a_suite(vector)):  # a digest is looked up there
-        name = vector.in_full
-    return reproduce_command("replay", target, name, profile=vector.profile)
-
-
-@lru_cache(maxsize=256)
-def _in_a_suite(vector: Vector) -> bool:
-    """Whether the vector's id leads to it."""
-    from overlong.conformance.vectors.find import find_vectors
-
-    try:
-        return any(found.octets == vector.octets for found in find_vectors(vector.id))
-    except IdError:
-        return False
-
-
-def usable(folder: Path) -> None:
-    """See whether a folder could be made and written to.
-
-    Raises:
-        OSError: it could not.
-    """
-    nearest = next((each for each in (folder, *folder.absolute().parents) if each.exists()), folder)
-    if not nearest.is_dir():
-        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder))
-    if not os.access(nearest, os.W_OK):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
-
-
-def make_folder(folder: Path) -> None:
-    """A folder for results, which version control leaves alone.
-
-    Raises:
-        OSError: it cannot be made.
-    """
-    if not folder.is_dir():
-        folder.mkdir(parents=True)
-        with written_whole(folder / ".gitignore") as file:
-            file.write("*\n")

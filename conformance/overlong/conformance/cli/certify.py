@@ -218,8 +218,8 @@ def slug(target: str | Sequence[str]) -> str:
 
 
 def _print(certificate: Certificate, target: str | Sequence[str], folder: Path, *, quiet: bool, verbose: bool) -> None:
-    from overlong.conformance.certification.certify import CERTIFICATE
     from overlong.conformance.report.terminal import summary, verdict_of
+    from overlong.conformance.results.certificate import CERTIFICATE
     from overlong.conformance.results.writer import RESULTS
     from overlong.conformance.support.printable import printable
 

@@ -111,13 +111,13 @@ def command(
       3  a target was not measured
       4  incomplete: interrupted, or a target was restarted too often
     """  # noqa: D301 (click reads the backspace)
-    from overlong.conformance.certification.certify import make_folder
     from overlong.conformance.certification.matrix import statement
     from overlong.conformance.certification.matrix.row import Row, not_begun
     from overlong.conformance.certification.matrix.running import Job, Matrix
     from overlong.conformance.certification.matrix.statement import Conditions, rows_to_keep
     from overlong.conformance.cli.certify import slug
     from overlong.conformance.results.model import State
+    from overlong.conformance.support.whole_file import make_folder
     from overlong.conformance.targets.builtins import BUILTINS
     from overlong.conformance.vectors.profile import Profile
     from overlong.reference import dialect

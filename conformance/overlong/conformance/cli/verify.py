@@ -43,7 +43,7 @@ Examples:
 def _file_or_folder(_context: click.Context, _argument: click.Parameter, path: Path) -> Path:
     if not path.is_dir():
         return path
-    from overlong.conformance.certification.certify import CERTIFICATE
+    from overlong.conformance.results.certificate import CERTIFICATE
 
     certificate = path / CERTIFICATE
     if not certificate.exists():

@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from overlong.conformance.report.wording import counted, faults, is_fault, of_several, verdict
+from overlong.conformance.report.wording import faults, is_fault, of_several, verdict
 from overlong.conformance.results.headline import FAILING
 from overlong.conformance.results.model import Kind, Standing, State
-from overlong.conformance.support.printable import printable, thousands
+from overlong.conformance.support.printable import counted, printable, thousands
 
 if TYPE_CHECKING:
     from overlong.conformance.results.model import Report, Subject

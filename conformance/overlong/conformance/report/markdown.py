@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.certification.runner import FAILS, HOLDS, NOT_MEASURED
 from overlong.conformance.protocol.kind import CLAIMS
-from overlong.conformance.report.wording import counted, faults, given, of_standings, of_states, state_words, verdict
+from overlong.conformance.report.wording import faults, given, of_standings, of_states, state_words, verdict
 from overlong.conformance.results.headline import FAILING
 from overlong.conformance.results.model import Kind, Standing, State
-from overlong.conformance.support.printable import printable, thousands
+from overlong.conformance.support.printable import counted, printable, thousands
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from overlong.conformance.certification.runner import FAILS, HOLDS
 from overlong.conformance.protocol.kind import CLAIMS, EARLIEST, LIMITS, POSITION, REPLACEMENT, STREAMING
 from overlong.conformance.report.terminal import Glyphs
-from overlong.conformance.report.wording import counted, given, of_states, with_version
+from overlong.conformance.report.wording import given, of_states, with_version
 from overlong.conformance.results.headline import FAILING
 from overlong.conformance.results.model import Standing, State
-from overlong.conformance.support.printable import printable, thousands
+from overlong.conformance.support.printable import counted, printable, thousands
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -5,15 +5,14 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from overlong.conformance.certification.certify import reproduce_command
 from overlong.conformance.oracle.traits import traits_of
 from overlong.conformance.protocol.wire import OPERATIONS
 from overlong.conformance.report.terminal import SHOWN, Glyphs
-from overlong.conformance.report.wording import counted, verdict_words
-from overlong.conformance.results.invocation import options_of
+from overlong.conformance.report.wording import verdict_words
+from overlong.conformance.results.invocation import options_of, reproduce_command
 from overlong.conformance.results.model import Kind, State
 from overlong.conformance.results.shard import LEFT_OUT
-from overlong.conformance.support.printable import printable, spaced_hex, thousands
+from overlong.conformance.support.printable import counted, printable, spaced_hex, thousands
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -5,18 +5,18 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from overlong.conformance.certification.certify import replay_command
 from overlong.conformance.certification.runner import FAILS, HOLDS
 from overlong.conformance.oracle.lost import ended_how
 from overlong.conformance.oracle.traits import traits_of
 from overlong.conformance.protocol.kind import MEMORY, POSITION, UNDECLARED, VERDICT
 from overlong.conformance.protocol.wire import GUARDED
-from overlong.conformance.report import details
-from overlong.conformance.report.details import detail
 from overlong.conformance.report.expected import lines_of
-from overlong.conformance.report.wording import counted, extent, verdict_words, with_version
+from overlong.conformance.report.wording import extent, verdict_words, with_version
+from overlong.conformance.results import details
+from overlong.conformance.results.details import detail
 from overlong.conformance.results.headline import State
-from overlong.conformance.support.printable import printable, spaced_hex, thousands, times
+from overlong.conformance.results.invocation import replay_command
+from overlong.conformance.support.printable import counted, printable, spaced_hex, thousands, times
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

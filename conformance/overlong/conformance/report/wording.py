@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.protocol.kind import UNDECLARED
 from overlong.conformance.results.model import EXPECTED, MORE, Kind, Standing, State
-from overlong.conformance.support.printable import printable, spaced_hex, thousands
+from overlong.conformance.support.printable import counted, printable, spaced_hex, thousands
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -22,8 +22,6 @@ _OF_SEVERAL = {
 }
 AS_FAR = "CONFORMANT as far as these strings go"
 """Of a sweep that found nothing."""
-WAITS = "what was seen is not examined yet"
-"""Of a campaign that had no time to say whether a divergence is a finding."""
 _FAULTS = frozenset({Standing.UNEXPECTED, Standing.REGRESSED, Standing.NEW})
 
 
@@ -177,11 +175,6 @@ def state_words(state: State, kind: Kind = Kind.CERTIFY, number: int = 1) -> str
 def of_several(state: State) -> str:
     """The verb of several: ``20 conform``."""
     return _OF_SEVERAL.get(state, state.value)
-
-
-def counted(number: int, thing: str) -> str:
-    """``1 cause``, ``1 200 causes``."""
-    return f"{thousands(number)} {thing}{'' if number == 1 else 's'}"
 
 
 def given(cause: Cause) -> str:

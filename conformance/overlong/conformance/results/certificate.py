@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from overlong.conformance.results.invocation import Invocation
     from overlong.conformance.targets.resolve import Identity
 
+CERTIFICATE = "certificate.json"
 STATEMENT = "https://in-toto.io/Statement/v1"
 PREDICATE = "https://in-toto.io/attestation/test-result/v0.1"
 

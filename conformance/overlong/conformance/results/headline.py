@@ -31,6 +31,8 @@ class State(StrEnum):
     """It was asked, and no claim holds or fails."""
 
 
+WAITS = "what was seen is not examined yet"
+"""Why a campaign that had no time to say whether a divergence is a finding is incomplete."""
 FAILING = (State.DIVERGES, State.EXCEPT)
 """States of a target that diverges otherwise than expected."""
 WORST_FIRST = (

@@ -9,17 +9,21 @@ from __future__ import annotations
 import hashlib
 import shlex
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.vectors.names import spelt_now
 from overlong.conformance.vectors.profile import RFC3629
+from overlong.conformance.vectors.vector import FOUND, IdError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from overlong.conformance.targets.resolve import Limits
+    from overlong.conformance.vectors.profile import Profile
+    from overlong.conformance.vectors.vector import Vector
 
 
 @dataclass(frozen=True)
@@ -95,6 +99,32 @@ class Invocation:
 def identifier(target: str | Sequence[str]) -> str:
     """The name under which results speak of a target."""
     return target.removeprefix("builtin:") if isinstance(target, str) else f"-- {shlex.join(target)}"
+
+
+def reproduce_command(verb: str, target: str | Sequence[str], *words: str, profile: Profile = RFC3629) -> str:
+    """The command line that does this again."""
+    named = [target] if isinstance(target, str) else ["--", *target]
+    measured_by = [] if profile.speaks == RFC3629.speaks else ["--profile", profile.speaks]
+    return shlex.join(["overlong", verb, *measured_by, *words, *named])
+
+
+def replay_command(vector: Vector, target: str | Sequence[str]) -> str:
+    """The command line that asks a vector again."""
+    name = vector.id
+    if "/sha256-" in name and (vector.category == FOUND or not _in_a_suite(vector)):  # a digest is looked up there
+        name = vector.in_full
+    return reproduce_command("replay", target, name, profile=vector.profile)
+
+
+@lru_cache(maxsize=256)
+def _in_a_suite(vector: Vector) -> bool:
+    """Whether the vector's id leads to it."""
+    from overlong.conformance.vectors.find import find_vectors
+
+    try:
+        return any(found.octets == vector.octets for found in find_vectors(vector.id))
+    except IdError:
+        return False
 
 
 def _sha256(path: Path) -> str:

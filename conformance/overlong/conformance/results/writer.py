@@ -183,7 +183,7 @@ def finding_as_json(finding: Finding) -> dict[str, Any]:
 
 def bucket_as_json(bucket: Bucket, target: str | Sequence[str]) -> dict[str, Any]:
     """A bucket, with the command that shows its example again; ``target`` as on the command line."""
-    from overlong.conformance.certification.certify import replay_command
+    from overlong.conformance.results.invocation import replay_command
 
     example = bucket.example
     return {

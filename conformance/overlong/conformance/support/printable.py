@@ -76,3 +76,8 @@ def as_name(text: str) -> str:
     return re.sub(
         r"\\u(?:\{(dc[89a-f][0-9a-f])\}|(dc[89a-f][0-9a-f]))", lambda found: chr(int(found[1] or found[2], 16)), text
     )
+
+
+def counted(number: int, thing: str) -> str:
+    """``1 cause``, ``1 200 causes``."""
+    return f"{thousands(number)} {thing}{'' if number == 1 else 's'}"

@@ -82,3 +82,28 @@ def _is_still(descriptor: int, unfinished: Path) -> bool:
         return os.path.samestat(os.fstat(descriptor), unfinished.lstat())
     except FileNotFoundError:
         return False
+
+
+def usable(folder: Path) -> None:
+    """See whether a folder could be made and written to.
+
+    Raises:
+        OSError: it could not.
+    """
+    nearest = next((each for each in (folder, *folder.absolute().parents) if each.exists()), folder)
+    if not nearest.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder))
+    if not os.access(nearest, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
+
+
+def make_folder(folder: Path) -> None:
+    """A folder for results, which version control leaves alone.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    if not folder.is_dir():
+        folder.mkdir(parents=True)
+        with written_whole(folder / ".gitignore") as file:
+            file.write("*\n")

@@ -15,15 +15,14 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from overlong.conformance.certification.certify import make_folder, reproduce_command
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.protocol.wire import DECODE, VALIDATE
-from overlong.conformance.results.invocation import options_of
+from overlong.conformance.results.invocation import options_of, reproduce_command
 from overlong.conformance.results.shard import LEFT_OUT, Account
 from overlong.conformance.results.sweeps import PlanRun, SweepBucket, SweepRun
 from overlong.conformance.support.printable import as_text
 from overlong.conformance.support.provenance import generator
-from overlong.conformance.support.whole_file import written_whole
+from overlong.conformance.support.whole_file import make_folder, written_whole
 from overlong.conformance.sweep.accounting import total
 from overlong.conformance.sweep.engine import NOT_RECORDED, Job, called_in_process
 from overlong.conformance.sweep.example import asked_again, cause_of, named_apart

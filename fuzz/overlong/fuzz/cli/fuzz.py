@@ -272,9 +272,9 @@ def _begun(folder: Path, job: Job, notes: tuple[str, ...], *, start: bool) -> Ca
         TargetError: one of them does not, or offers nothing that could be asked.
         CampaignError: the folder cannot be used.
     """
-    from overlong.conformance.certification.certify import make_folder
     from overlong.conformance.oracle.target import TargetError
     from overlong.conformance.support.printable import printable
+    from overlong.conformance.support.whole_file import make_folder
     from overlong.fuzz.campaign.campaign import Campaign
     from overlong.fuzz.execution.probe import Probe
 
@@ -354,7 +354,7 @@ def _asked(
 
 def _kept(status: Status, folder: str) -> str:
     """What is saved, and how to go on."""
-    from overlong.conformance.report.wording import counted
+    from overlong.conformance.support.printable import counted
     from overlong.fuzz.report.campaign import inputs
 
     what = f"{inputs(status.inputs)} and {counted(len(status.findings), 'finding')} are kept"

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import click
 
-from overlong.conformance.report.wording import counted
-from overlong.conformance.support.printable import printable, thousands
+from overlong.conformance.support.printable import counted, printable, thousands
 from overlong.fuzz.report.campaign import apart, head, inputs, kind_of
 from overlong.fuzz.report.quantities import lasting
 from overlong.fuzz.report.spelling import abbreviated

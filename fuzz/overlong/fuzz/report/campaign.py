@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from overlong.conformance.oracle.finding import claim_of
 from overlong.conformance.protocol.wire import OPERATIONS
 from overlong.conformance.report.terminal import SHOWN, Glyphs
-from overlong.conformance.report.wording import WAITS, counted, verdict_words
-from overlong.conformance.results.headline import State, state_of
+from overlong.conformance.report.wording import verdict_words
+from overlong.conformance.results.headline import WAITS, State, state_of
 from overlong.conformance.results.model import Kind
-from overlong.conformance.support.printable import printable, thousands
+from overlong.conformance.support.printable import counted, printable, thousands
 from overlong.fuzz.minimise.stored import AGAIN
 from overlong.fuzz.report.quantities import lasting
 from overlong.fuzz.report.spelling import again, explain_command, how_given

@@ -9,7 +9,7 @@ import shlex
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from overlong.conformance.certification.certify import reproduce_command
+from overlong.conformance.results.invocation import reproduce_command
 from overlong.conformance.vectors.vector import cut
 
 if TYPE_CHECKING:

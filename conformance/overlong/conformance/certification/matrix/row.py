@@ -6,10 +6,9 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from overlong.conformance.report.wording import counted
 from overlong.conformance.results.headline import State
 from overlong.conformance.results.reading.recorded import cause_of, state_recorded
-from overlong.conformance.support.printable import printable
+from overlong.conformance.support.printable import counted, printable
 
 INCOMPLETE = 4
 """The exit status of a worker that was ended early; a certificate does not say it."""

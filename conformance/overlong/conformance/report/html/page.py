@@ -27,9 +27,9 @@ from overlong.conformance.report.html.verdict import (
     verdict_of,
 )
 from overlong.conformance.report.links import section_links, vulnerability, weakness, web_address
-from overlong.conformance.report.wording import counted, state_words
+from overlong.conformance.report.wording import state_words
 from overlong.conformance.results.model import Kind, Standing
-from overlong.conformance.support.printable import printable, thousands
+from overlong.conformance.support.printable import counted, printable, thousands
 
 if TYPE_CHECKING:
     from collections.abc import Callable

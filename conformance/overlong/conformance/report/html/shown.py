@@ -14,9 +14,8 @@ from overlong.conformance.report.html.anchors import Anchors
 from overlong.conformance.report.html.octets import Cells, cells_of
 from overlong.conformance.report.html.svg import Picture, drawn
 from overlong.conformance.report.html.verdict import CLAIM_STATES, NOT_SAID, STANDINGS, Verdict, verdict_of_subject
-from overlong.conformance.report.wording import counted
 from overlong.conformance.results.model import Kind
-from overlong.conformance.support.printable import printable
+from overlong.conformance.support.printable import counted, printable
 from overlong.reference import DEFECTS, DIALECTS, dialect
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from overlong.conformance.certification.runner import FAILS, HOLDS
-from overlong.conformance.report.wording import counted, extent_of, faults, of_state, verdict
+from overlong.conformance.report.wording import extent_of, faults, of_state, verdict
 from overlong.conformance.results.model import MORE, Kind, Standing, State
-from overlong.conformance.support.printable import thousands
+from overlong.conformance.support.printable import counted, thousands
 
 if TYPE_CHECKING:
     from overlong.conformance.results.model import Report, Subject

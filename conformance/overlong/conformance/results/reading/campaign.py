@@ -8,13 +8,12 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.certification.certify import reproduce_command
 from overlong.conformance.oracle.finding import claim_of
-from overlong.conformance.report.wording import WAITS, counted
-from overlong.conformance.results.headline import State, state_of
+from overlong.conformance.results.headline import WAITS, State, state_of
+from overlong.conformance.results.invocation import reproduce_command
 from overlong.conformance.results.model import Cause, Kind, Moment, Report, Standing, Subject, failing_claims
 from overlong.conformance.results.reading.documents import checked
-from overlong.conformance.support.printable import thousands
+from overlong.conformance.support.printable import counted, thousands
 from overlong.conformance.vectors.profile import Profile
 from overlong.conformance.vectors.vector import FOUND, Vector
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
-from overlong.conformance.report.data import SCHEMA as REPORT
 from overlong.conformance.results.model import Kind, Report
 from overlong.conformance.results.reading.campaign import report_of_campaign
 from overlong.conformance.results.reading.data import of_data
@@ -19,11 +18,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+_REPORT = "overlong/report-1"
 _READERS: dict[str, Callable[[dict[str, Any], Path], Report]] = {
     "overlong/matrix-1": report_of_matrix,
     "overlong/sweep-1": report_of_sweep,
     "overlong/campaign-1": report_of_campaign,
-    REPORT: of_data,
+    _REPORT: of_data,
 }
 _IN_FOLDERS = (
     "matrix.json", "diff.json", "campaign.json", "sweep.json", "results.jsonl", "results.jsonl.part",
@@ -98,7 +98,7 @@ def _read_file(path: Path) -> Report:
     if "_type" in read_from:
         reader = report_of_certificate
     if reader is None:
-        nearest = next((each for each in _READERS if str(schema).startswith(each.rstrip("0123456789"))), REPORT)
+        nearest = next((each for each in _READERS if str(schema).startswith(each.rstrip("0123456789"))), _REPORT)
         raise not_of(read_from, nearest, path)
     try:
         return reader(read_from, path)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.certification.runner import HOLDS
 from overlong.conformance.protocol.kind import KINDS, VERDICT
-from overlong.conformance.report.details import detail
+from overlong.conformance.results.details import detail
 from overlong.conformance.results.headline import State, state_of
 from overlong.conformance.results.model import Cause, Map, Part, Standing, failing_claims
 from overlong.conformance.vectors.names import spelt_now

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from overlong.conformance.certification.runner import MEASURED_BY, NOT_MEASURED, measuring
 from overlong.conformance.protocol.kind import POSITION, REPLACEMENT, SCALARS
 from overlong.conformance.protocol.wire import OPERATIONS
-from overlong.conformance.report.wording import counted
-from overlong.conformance.support.printable import printable, thousands
+from overlong.conformance.support.printable import counted, printable, thousands
 from overlong.conformance.vectors.profile import puts_out
 from overlong.reference import ERROR_MODES
 
