@@ -49,10 +49,10 @@ def main() -> None:
             seconds, ratios, asked = list[float](), list[float](), 0
             for _ in range(rounds):
                 started = time.perf_counter()
-                portrait = identify(target)
+                model = identify(target)
                 seconds.append(time.perf_counter() - started)
-                assert all(trait.exact for trait in portrait.traits)
-                asked = portrait.questions
+                assert all(part.exact for part in model.parts)
+                asked = model.questions
                 ratios.append(seconds[-1] / bare_loop(asked))
             print(
                 f"{name}: median {statistics.median(seconds):.2f} s (bound {BOUND:g} s), {asked:,} strings asked, "

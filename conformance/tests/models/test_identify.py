@@ -14,18 +14,18 @@ from click.testing import CliRunner
 
 from overlong.__main__ import cli
 from overlong.conformance.models.identify.identify import identify
-from overlong.conformance.report.identity import portrait_as_json, portrait_lines
+from overlong.conformance.report.identity import model_as_json, model_lines
 from overlong.conformance.targets.builtins import BUILTINS
 from overlong.reference import DIALECTS, ERROR_MODES
 
 if TYPE_CHECKING:
-    from overlong.conformance.models.identify.identify import Portrait
+    from overlong.conformance.models.identify.identify import LearnedModel
 
 SPEAKERS = Path(__file__).parents[1].joinpath("speakers.py")
 
 
-def names(portrait: Portrait) -> dict[str, tuple[str, bool]]:
-    return {trait.title: (trait.name, trait.exact) for trait in portrait.traits}
+def names(model: LearnedModel) -> dict[str, tuple[str, bool]]:
+    return {part.title: (part.name, part.exact) for part in model.parts}
 
 
 @pytest.mark.parametrize("name", DIALECTS)
@@ -67,88 +67,88 @@ KNOWN = [
 
 
 @cache
-def portrait_of(target: str) -> Portrait:
+def model_of(target: str) -> LearnedModel:
     return identify(target)
 
 
 @pytest.mark.parametrize(("target", "title", "like", "departure"), KNOWN)
-def test_real_decoders_are_what_they_are_known_to_be(target: str, title: str, like: str, departure: str) -> None:
+def test_real_decoders_are_what_they_are_known_to_be(target: str, title: str, like: str, counterexample: str) -> None:
     if missing := BUILTINS[target].missing():
         pytest.skip(missing)
-    trait = portrait_of(target).trait(title)
-    assert trait is not None
-    assert trait.name == like
-    assert (str(trait.departures[0]) if trait.departures else "") == departure
+    part = model_of(target).part(title)
+    assert part is not None
+    assert part.name == like
+    assert (str(part.counterexamples[0]) if part.counterexamples else "") == counterexample
 
 
 def test_noncharacters_refused_are_named() -> None:
     if missing := BUILTINS["perl-utf-8-strict"].missing():
         pytest.skip(missing)
-    lines = "\n".join(portrait_lines(portrait_of("perl-utf-8-strict"), 80))
+    lines = "\n".join(model_lines(model_of("perl-utf-8-strict"), 80))
     assert "refuses EF B7 90-AF" in lines
     assert "refuses EF BF BE-BF" in lines
     assert "refuses F1-F3 8F,9F,AF,BF BF BE-BF" in lines  # through states that EF BF leads to, too
 
 
 def test_a_form_of_thirteen_octets_is_not_missed() -> None:
-    trait = identify(f"py:{SPEAKERS}:thirteen").trait("dialect")
-    assert trait is not None
-    assert [len(departure.classes) for departure in trait.departures] == [13]
+    part = identify(f"py:{SPEAKERS}:thirteen").part("dialect")
+    assert part is not None
+    assert [len(counterexample.classes) for counterexample in part.counterexamples] == [13]
 
 
 def test_what_no_machine_describes_is_said_to_be_that() -> None:
-    trait = identify(f"py:{SPEAKERS}:even_length").trait("dialect")
-    assert trait is not None  # a machine of twice the states
-    assert not trait.exact
-    trait = identify(f"py:{SPEAKERS}:square_length", questions=50_000).trait("dialect")
-    assert trait is not None
-    assert trait.learned is None
-    assert "no machine" in trait.why_not or "not settled" in trait.why_not
+    part = identify(f"py:{SPEAKERS}:even_length").part("dialect")
+    assert part is not None  # a machine of twice the states
+    assert not part.exact
+    part = identify(f"py:{SPEAKERS}:square_length", questions=50_000).part("dialect")
+    assert part is not None
+    assert part.learned is None
+    assert "no machine" in part.why_not or "not settled" in part.why_not
 
 
 def test_nothing_is_exact_that_other_strings_tell_from_it() -> None:
     """A threshold, which no machine of few states has: it is told with its offset."""
-    portrait = identify(f"py:{SPEAKERS}:overlong_from_32")
-    (trait,) = portrait.traits
-    assert (trait.name, trait.exact, trait.departures) == ("rfc3629", False, ())
-    lines = "\n".join(portrait_lines(portrait, 80))
+    model = identify(f"py:{SPEAKERS}:overlong_from_32")
+    (part,) = model.parts
+    assert (part.name, part.exact, part.counterexamples) == ("rfc3629", False, ())
+    lines = "\n".join(model_lines(model, 80))
     assert "exactly" not in lines
     assert "rfc3629 except:\n" in lines
     assert "from offset 32 on C0 80 is accepted, not refused" in lines
     assert "machine" not in lines  # no bound holds of it
-    (against,) = trait.against
+    (against,) = part.against
     assert (len(against.octets), against.onwards, against.finding.code) == (34, True, "OV201")
-    data = portrait_as_json(portrait)["traits"][0]
+    data = model_as_json(model)["traits"][0]
     assert not data["exact"]
     assert [(each["octets"], each["offset"], each["onwards"]) for each in data["against"]] == [("c080", 32, True)]
 
 
 def test_strings_from_elsewhere_are_learned_from() -> None:
     """One pair of 65 536, which is like its neighbours but for one octet."""
-    (trait,) = identify(f"py:{SPEAKERS}:overlong_pair").traits
-    assert [str(departure) for departure in trait.departures] == ["C1 A5"]
-    assert not trait.against
+    (part,) = identify(f"py:{SPEAKERS}:overlong_pair").parts
+    assert [str(counterexample) for counterexample in part.counterexamples] == ["C1 A5"]
+    assert not part.against
 
 
 def test_a_limit_on_length_is_no_exact_dialect() -> None:
-    trait = portrait_of(f"py:{SPEAKERS}:short_only").trait("dialect")
-    assert trait is not None
-    assert trait.against
-    assert all(len(each.octets) > 4000 for each in trait.against)
-    assert not trait.exact
+    part = model_of(f"py:{SPEAKERS}:short_only").part("dialect")
+    assert part is not None
+    assert part.against
+    assert all(len(each.octets) > 4000 for each in part.against)
+    assert not part.exact
 
 
 def test_who_may_ask_little_asks_fewer_strings_from_elsewhere() -> None:
     few, many = (identify(f"py:{SPEAKERS}:rfc3629", questions=number) for number in (100_000, 1_000_000))
     assert few.questions + few.tried == 100_000
     assert few.tried < many.tried
-    assert all(trait.exact for trait in (*few.traits, *many.traits))
+    assert all(part.exact for part in (*few.parts, *many.parts))
 
 
 def test_the_bound_on_questions_is_kept() -> None:
-    portrait = identify("cpython", questions=5000)
-    assert portrait.questions + portrait.tried <= 5000 * len(portrait.teachers)
-    assert all(trait.learned is None for trait in portrait.traits)
+    model = identify("cpython", questions=5000)
+    assert model.questions + model.tried <= 5000 * len(model.oracles)
+    assert all(part.learned is None for part in model.parts)
 
 
 @pytest.mark.parametrize("kind", ["svg", "mmd", "dot"])
@@ -175,8 +175,8 @@ def test_graphviz_reads_the_picture(tmp_path: Path) -> None:
 
 def test_the_data_hold_the_machine() -> None:
     result = CliRunner().invoke(cli, ["identify", "--format", "json", "cpython"])
-    portrait = json.loads(result.output)
-    dialect = portrait["traits"][0]
+    model = json.loads(result.output)
+    dialect = model["traits"][0]
     assert dialect["exact"]
     assert len(dialect["machine"]["next"]) == 9
     assert len(dialect["machine"]["classes"]) == 12

@@ -70,8 +70,8 @@ def test_the_complete_suite_scores_everything():
     faults = TransitionFaults(AUTOMATON)
     assert faults.total == 18_441
     for string in complete_strings(AUTOMATON):
-        faults.strike(faults.shown(Specimen(string)))
-    assert faults.living == 0
+        faults.kill(faults.shown(Specimen(string)))
+    assert faults.live == 0
 
 
 def test_the_strings_of_one_and_two_octets_score_a_fifth(tmp_path):
@@ -94,8 +94,8 @@ def test_the_incremental_computation_is_the_naive_one(strings, random):
         assert len(set(new)) == len(new)
         assert not found.intersection(new)  # what was shown before lives no longer
         found.update(new)
-        faults.strike(new)
-    assert faults.living == faults.total - len(found)
+        faults.kill(new)
+    assert faults.live == faults.total - len(found)
 
     def killed(mutant):
         return any(mutant.accepts(string) != AUTOMATON.accepts(string) for string in strings)
@@ -187,15 +187,15 @@ def test_our_vectors_show_every_class_and_every_output_fault(tmp_path):
 # (c), (d) output faults and coverage ------------------------------------------------------------------------
 
 
-def shown(measure, *strings):
+def shown(operator, *strings):
     for string in strings:
-        measure.strike(measure.shown(Specimen(string)))
-    return measure
+        operator.kill(operator.shown(Specimen(string)))
+    return operator
 
 
 def test_a_stuck_bit_shows_where_the_other_value_stands():
     bits = shown(ScalarFaults(), "é".encode())  # U+00E9: eleven bits, each with one value
-    assert bits.total - bits.living == 11
+    assert bits.total - bits.live == 11
     assert "bit 0 of 2 octets stuck at 1" in bits.missed
     assert "bit 0 of 2 octets stuck at 0" not in bits.missed
     assert not ScalarFaults().shown(Specimen("é".encode() + b"\xff"))  # a strict decoder puts out nothing

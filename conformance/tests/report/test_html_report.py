@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from overlong.conformance.certification.runner import FAILS, HOLDS, NOT_MEASURED
-from overlong.conformance.models.portrait import reference_maps
+from overlong.conformance.models.pair_maps import reference_maps
 from overlong.conformance.protocol.kind import CLAIMS, KINDS
 from overlong.conformance.report.html.octets import cells_of
 from overlong.conformance.report.html.page import LARGEST, page

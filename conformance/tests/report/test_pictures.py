@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from overlong.conformance.models.portrait import NOT_TOLD, PAIRS, painted, reference_maps
+from overlong.conformance.models.pair_maps import NOT_TOLD, PAIRS, painted, reference_maps
 from overlong.conformance.protocol.kind import CLAIMS
 from overlong.conformance.report.matrix import table
 from overlong.conformance.report.pictures.automaton import automaton_picture

@@ -124,9 +124,9 @@ def certify(
         if suites is None and writer is not None and SLOW not in resolved.greeting.traits and not run.incomplete:
             # Whoever names suites wants these and nothing else; a portrait is looked at in a report, so it is worth
             # its second only where one can be made of what is written.
-            from overlong.conformance.certification.likeness import portray
+            from overlong.conformance.certification.nearest_model import learn_and_map
 
-            portray(resolved, run, writer)
+            learn_and_map(resolved, run, writer)
         resolved.close()
         run.sign, run.notes = sign(run), [*resolved.notes, *doubts(run)]
         run.isolation = resolved.isolation

@@ -128,8 +128,8 @@ def counted_mutants() -> Check:
     faults = TransitionFaults(dialect().automaton)
     for octets in strings_for(dialect()):
         specimen = Specimen(octets)
-        faults.strike(faults.shown(specimen))
-    left = () if not faults.living else (f"{faults.living} of them answer every string rightly",)
+        faults.kill(faults.shown(specimen))
+    left = () if not faults.live else (f"{faults.live} of them answer every string rightly",)
     return Check(f"complete-0: tells {thousands(faults.total)} automata that differ once from the right one", left)
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from overlong.conformance.certification.likeness import hold_to_sweeps
+from overlong.conformance.certification.nearest_model import hold_to_sweeps
 from overlong.conformance.certification.runner import FAILS
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.support.printable import thousands

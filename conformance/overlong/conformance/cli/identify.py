@@ -24,7 +24,7 @@ from overlong.conformance.cli.trust import agreed_to
 from overlong.conformance.cli.words import complete_targets
 
 if TYPE_CHECKING:
-    from overlong.conformance.models.identify.identify import Portrait
+    from overlong.conformance.models.identify.identify import LearnedModel
 
 EXAMPLES = """\b
 Examples:
@@ -86,7 +86,7 @@ def command(
       4  something was not settled within the limits; the report says what
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.models.identify.identify import identify
-    from overlong.conformance.report.identity import portrait_as_json, portrait_lines
+    from overlong.conformance.report.identity import model_as_json, model_lines
 
     named = target_of(target)
     for path in pictures:
@@ -99,26 +99,26 @@ def command(
 
     with errors_on_one_line():
         agreed_to([named])
-        portrait = identify(named, limits_of(timeout, restarts), questions=questions, progress=progress)
+        model = identify(named, limits_of(timeout, restarts), questions=questions, progress=progress)
         if not quiet and sys.stderr.isatty():
             click.echo("\r\x1b[K", err=True, nl=False)
         for path in pictures:
-            _draw(portrait, path)
+            _draw(model, path)
         if output_format == "json":
-            click.echo(json.dumps(portrait_as_json(portrait), indent=2))
+            click.echo(json.dumps(model_as_json(model), indent=2))
         else:
-            for line in portrait_lines(portrait, width()):
+            for line in model_lines(model, width()):
                 click.echo(line)
-    if not portrait.traits:
+    if not model.parts:
         sys.exit(NOT_MEASURED)
-    sys.exit(CONFORMS if all(trait.learned is not None for trait in portrait.traits) else INCOMPLETE)
+    sys.exit(CONFORMS if all(part.learned is not None for part in model.parts) else INCOMPLETE)
 
 
-def _draw(portrait: Portrait, path: Path) -> None:
+def _draw(model: LearnedModel, path: Path) -> None:
     from overlong.conformance.models.identify.picture import picture
     from overlong.conformance.support.whole_file import written_whole
 
-    drawn = picture(portrait, path.suffix)
+    drawn = picture(model, path.suffix)
     if drawn is None:
         click.echo("overlong: no picture: it offers no verdict (V or D) whose automaton could be drawn", err=True)
         return

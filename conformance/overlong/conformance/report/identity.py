@@ -17,64 +17,64 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from overlong.conformance.models.identify.beside import Against
-    from overlong.conformance.models.identify.departures import Departure
-    from overlong.conformance.models.identify.identify import Example, Portrait, Trait
+    from overlong.conformance.models.identify.counterexamples import Counterexample
+    from overlong.conformance.models.identify.identify import Example, LearnedModel, LearnedPart
 
 _SHOWN = 6
 _LABEL = 25
 _ACCEPTS, _REFUSES = "accepts", "refuses"
 
 
-def portrait_lines(portrait: Portrait, width: int) -> Iterator[str]:
+def model_lines(model: LearnedModel, width: int) -> Iterator[str]:
     """The lines of the report, none wider than ``width``."""
-    yield from with_version(printable(portrait.target), portrait.greeting.version, width)
+    yield from with_version(printable(model.target), model.greeting.version, width)
     yield ""
-    for trait in portrait.traits:
-        yield from textwrap.wrap(f"{trait.title:<{_LABEL}}{_headline(trait)}", width, subsequent_indent=" " * _LABEL)
-        for example in trait.examples[:_SHOWN]:
+    for part in model.parts:
+        yield from textwrap.wrap(f"{part.title:<{_LABEL}}{_headline(part)}", width, subsequent_indent=" " * _LABEL)
+        for example in part.examples[:_SHOWN]:
             yield from textwrap.wrap(
-                _sentence(trait, example), width, initial_indent=" " * _LABEL, subsequent_indent=" " * (_LABEL + 2)
+                _sentence(part, example), width, initial_indent=" " * _LABEL, subsequent_indent=" " * (_LABEL + 2)
             )
-        if len(trait.departures) > _SHOWN:
-            yield f"{'':<{_LABEL}}and {len(trait.departures) - _SHOWN} more"
-        for each in trait.against[:_SHOWN]:
+        if len(part.counterexamples) > _SHOWN:
+            yield f"{'':<{_LABEL}}and {len(part.counterexamples) - _SHOWN} more"
+        for each in part.against[:_SHOWN]:
             yield from textwrap.wrap(
                 _told(each), width, initial_indent=" " * _LABEL, subsequent_indent=" " * (_LABEL + 2)
             )
-        if len(trait.against) > _SHOWN:
-            yield f"{'':<{_LABEL}}and {len(trait.against) - _SHOWN} more"
-    if not portrait.traits:
+        if len(part.against) > _SHOWN:
+            yield f"{'':<{_LABEL}}and {len(part.against) - _SHOWN} more"
+    if not model.parts:
         yield "nothing to learn: it offers none of V, D, L, S and T"
         return
     yield ""
-    yield from textwrap.wrap(_bound(portrait), width)
+    yield from textwrap.wrap(_bound(model), width)
 
 
-def _headline(trait: Trait) -> str:
-    if trait.learned is None:
-        return f"not settled: {printable(trait.why_not)}"
-    if trait.exact:
-        return f"exactly {trait.name}" if " " not in trait.name else trait.name
-    return f"{trait.name} except:"
+def _headline(part: LearnedPart) -> str:
+    if part.learned is None:
+        return f"not settled: {printable(part.why_not)}"
+    if part.exact:
+        return f"exactly {part.name}" if " " not in part.name else part.name
+    return f"{part.name} except:"
 
 
-def _sentence(trait: Trait, example: Example) -> str:
+def _sentence(part: LearnedPart, example: Example) -> str:
     """``accepts C0 80: U+0000``."""
-    departure = example.departure
-    if trait.title.startswith("dialect"):
-        if departure.said == "refused":
-            return f"{_REFUSES} {departure}"
-        if departure.wanted == "refused":
-            return f"{_ACCEPTS} {departure}: {spaced_hex(departure.witness)} is {_value(example.said)}"
+    counterexample = example.counterexample
+    if part.title.startswith("dialect"):
+        if counterexample.said == "refused":
+            return f"{_REFUSES} {counterexample}"
+        if counterexample.wanted == "refused":
+            return f"{_ACCEPTS} {counterexample}: {spaced_hex(counterexample.witness)} is {_value(example.said)}"
     said, wanted = _participle(printable(example.said)), _participle(printable(example.wanted))
-    shown = spaced_hex(departure.witness)
-    if trait.title.startswith("withholding"):
-        return f"{departure}: after {shown} {said}, not {wanted.removesuffix(' is out')}"
-    if trait.title.startswith("error mode") and not said.startswith("refused"):
-        return f"{departure}: {shown} becomes {said}, not {wanted}"
-    if trait.title == "detection" and wanted == REFUSED:
+    shown = spaced_hex(counterexample.witness)
+    if part.title.startswith("withholding"):
+        return f"{counterexample}: after {shown} {said}, not {wanted.removesuffix(' is out')}"
+    if part.title.startswith("error mode") and not said.startswith("refused"):
+        return f"{counterexample}: {shown} becomes {said}, not {wanted}"
+    if part.title == "detection" and wanted == REFUSED:
         wanted += " at once"
-    return f"{departure}: {shown} is {said}, not {wanted}"
+    return f"{counterexample}: {shown} is {said}, not {wanted}"
 
 
 def _told(against: Against) -> str:
@@ -109,49 +109,49 @@ def _value(said: str) -> str:
     return printable(said.removeprefix("accepted").strip() or "accepted")
 
 
-def _bound(portrait: Portrait) -> str:
-    learned = [trait for trait in portrait.traits if trait.learned is not None and not trait.against]
-    sizes = [f"{trait.title} {len(trait.learned.machine)}" for trait in learned if trait.learned is not None]
-    asked = f"asked {thousands(portrait.questions)} strings"
-    if portrait.tried:
-        asked += f", and {thousands(portrait.tried)} from elsewhere to try what is exact"
+def _bound(model: LearnedModel) -> str:
+    learned = [part for part in model.parts if part.learned is not None and not part.against]
+    sizes = [f"{part.title} {len(part.learned.machine)}" for part in learned if part.learned is not None]
+    asked = f"asked {thousands(model.questions)} strings"
+    if model.tried:
+        asked += f", and {thousands(model.tried)} from elsewhere to try what is exact"
     if not sizes:
         return asked
-    other = "other " if any(trait.against for trait in portrait.traits) else ""
+    other = "other " if any(part.against for part in model.parts) else ""
     return f"{asked}; no {other}line is wrong if the decoder is a machine of at most so many states: {', '.join(sizes)}"
 
 
-def portrait_as_json(portrait: Portrait) -> dict[str, Any]:
-    """The portrait as data."""
+def model_as_json(model: LearnedModel) -> dict[str, Any]:
+    """The model as data."""
     return {
         "schema": "overlong/identity-1",
-        "target": portrait.target,
-        "version": portrait.greeting.version,
-        "language": portrait.greeting.language,
-        "questions": portrait.questions,
-        "tried": portrait.tried,
-        "traits": [_trait_as_json(trait) for trait in portrait.traits],
+        "target": model.target,
+        "version": model.greeting.version,
+        "language": model.greeting.language,
+        "questions": model.questions,
+        "tried": model.tried,
+        "traits": [_part_as_json(part) for part in model.parts],
     }
 
 
-def _trait_as_json(trait: Trait) -> dict[str, Any]:
+def _part_as_json(part: LearnedPart) -> dict[str, Any]:
     result: dict[str, Any] = {
-        "title": trait.title,
-        "operation": trait.operation,
-        "like": trait.name,
-        "exact": trait.exact,
-        "departures": [_departure_as_json(trait, place) for place in range(len(trait.departures))],
-        "tried": trait.tried,
-        "against": [_against_as_json(each) for each in trait.against],
+        "title": part.title,
+        "operation": part.operation,
+        "like": part.name,
+        "exact": part.exact,
+        "departures": [_counterexample_as_json(part, place) for place in range(len(part.counterexamples))],
+        "tried": part.tried,
+        "against": [_against_as_json(each) for each in part.against],
     }
-    if trait.learned is None:
-        return {**result, "not_settled": trait.why_not}
-    machine = trait.learned.machine
+    if part.learned is None:
+        return {**result, "not_settled": part.why_not}
+    machine = part.learned.machine
     classes = machine.classes
     return {
         **result,
         "states_allowed_for": len(machine),
-        "more_states_if_octets_of_a_class_are_alike": trait.learned.depth,
+        "more_states_if_octets_of_a_class_are_alike": part.learned.depth,
         "machine": {
             "classes": [str(octets) for octets in classes],
             "next": [[row[octets.least] for octets in classes] for row in machine.table],
@@ -160,14 +160,14 @@ def _trait_as_json(trait: Trait) -> dict[str, Any]:
     }
 
 
-def _departure_as_json(trait: Trait, place: int) -> dict[str, Any]:
-    departure: Departure = trait.departures[place]
+def _counterexample_as_json(part: LearnedPart, place: int) -> dict[str, Any]:
+    counterexample: Counterexample = part.counterexamples[place]
     result: dict[str, Any] = {
-        "octets": [str(octets) for octets in departure.classes],
-        "witness": departure.witness.hex(),
+        "octets": [str(octets) for octets in counterexample.classes],
+        "witness": counterexample.witness.hex(),
     }
-    if place < len(trait.examples):
-        result |= {"observed": trait.examples[place].said, "expected": trait.examples[place].wanted}
+    if place < len(part.examples):
+        result |= {"observed": part.examples[place].said, "expected": part.examples[place].wanted}
     return result
 
 

@@ -12,7 +12,7 @@ from overlong.conformance.support.printable import printable, thousands
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from overlong.conformance.models.score.score import Score, Tally
+    from overlong.conformance.models.score.score import Kills, Score
 
 SHOWN = 4
 """Names of one kind that are written out; the rest are counted."""
@@ -75,8 +75,8 @@ def _counted(number: int, what: str) -> str:
     return f"{thousands(number)} {what}{'' if number == 1 else 's'}"
 
 
-def _row(label: str, tally: Tally, width: int) -> Iterator[str]:
-    figures = f"{tally.percent:5.1f} %   {thousands(tally.caught)} of {thousands(tally.total)}"
+def _row(label: str, kills: Kills, width: int) -> Iterator[str]:
+    figures = f"{kills.percent:5.1f} %   {thousands(kills.caught)} of {thousands(kills.total)}"
     yield f"{label:<{_LABEL}}{figures}"[:width]
 
 
@@ -85,9 +85,9 @@ def _more(items: Sequence[str], shown: int) -> Iterator[str]:
         yield f"and {thousands(len(items) - shown)} more"
 
 
-def _missed(label: str, tally: Tally, shown: int, width: int) -> Iterator[str]:
-    if tally.missed:
-        items = [*tally.missed[:shown], *_more(tally.missed, shown)]
+def _missed(label: str, kills: Kills, shown: int, width: int) -> Iterator[str]:
+    if kills.missed:
+        items = [*kills.missed[:shown], *_more(kills.missed, shown)]
         yield from _wrapped(f"{label}: {'; '.join(items)}", width)
 
 

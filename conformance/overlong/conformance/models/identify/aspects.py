@@ -36,7 +36,7 @@ from overlong.reference.transducer import Transducer
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator
 
-    from overlong.conformance.models.identify.teacher import Teacher
+    from overlong.conformance.models.identify.membership_oracle import MembershipOracle
     from overlong.conformance.protocol.wire import Units
 
 
@@ -58,8 +58,8 @@ class Aspect:
     """
 
     title: str
-    change: Callable[[Teacher, bytes], Hashable]
-    words: Callable[[Teacher, bytes], str]
+    change: Callable[[MembershipOracle, bytes], Hashable]
+    words: Callable[[MembershipOracle, bytes], str]
     known: Callable[[], Iterator[Known]]
     claims: frozenset[str] = RESULTS
     """Of the claims on a decoder, those that are of this."""
@@ -68,8 +68,8 @@ class Aspect:
 def dialect_aspect(*, with_values: bool) -> Aspect:
     """Which language it accepts, and by which scalar rule it reads it."""
 
-    def change(teacher: Teacher, octets: bytes) -> Hashable:
-        observed = teacher[octets]
+    def change(oracle: MembershipOracle, octets: bytes) -> Hashable:
+        observed = oracle[octets]
         if isinstance(observed, Refused):
             return REFUSED
         assert isinstance(observed, Accepted)
@@ -95,14 +95,14 @@ def place_aspect(speaks: Iterable[str], refusals: Iterable[Refused]) -> Aspect:
     said = list(refusals)
     lengths, incompletes = any(r.length is not None for r in said), any(r.incomplete is not None for r in said)
 
-    def place(teacher: Teacher, octets: bytes) -> Place | None:
-        observed = teacher[octets]
+    def place(oracle: MembershipOracle, octets: bytes) -> Place | None:
+        observed = oracle[octets]
         if not isinstance(observed, Refused):
             return None
         return Place(-1 if observed.offset is None else observed.offset, observed.length, observed.incomplete)
 
-    def change(teacher: Teacher, octets: bytes) -> Hashable:
-        return place_change(octets, place(teacher, octets[:-1]), place(teacher, octets))
+    def change(oracle: MembershipOracle, octets: bytes) -> Hashable:
+        return place_change(octets, place(oracle, octets[:-1]), place(oracle, octets))
 
     def known() -> Iterator[Known]:
         for name in speaks:
@@ -116,8 +116,8 @@ def place_aspect(speaks: Iterable[str], refusals: Iterable[Refused]) -> Aspect:
 def output_aspect(speaks: Iterable[str]) -> Aspect:
     """What it puts out for ill-formed octets."""
 
-    def change(teacher: Teacher, octets: bytes) -> Hashable:
-        return output_change(octets, _values(teacher, octets[:-1]), _values(teacher, octets))
+    def change(oracle: MembershipOracle, octets: bytes) -> Hashable:
+        return output_change(octets, _values(oracle, octets[:-1]), _values(oracle, octets))
 
     def known() -> Iterator[Known]:
         for name in speaks:
@@ -134,17 +134,17 @@ def output_aspect(speaks: Iterable[str]) -> Aspect:
 def release_aspect(spoken: str, mode: str, units: Units) -> Aspect:
     """When a stream's output comes, octet by octet."""
 
-    def released(teacher: Teacher, octets: bytes) -> tuple[int, ...]:
-        values = _values(teacher, octets)
-        *_, before_the_end, _ = (0, *teacher.marks(octets))
+    def released(oracle: MembershipOracle, octets: bytes) -> tuple[int, ...]:
+        values = _values(oracle, octets)
+        *_, before_the_end, _ = (0, *oracle.marks(octets))
         count, taken = 0, 0
         while count < before_the_end and taken < len(values):
             count += units.count(values[taken : taken + 1])
             taken += 1
         return values[:taken]
 
-    def change(teacher: Teacher, octets: bytes) -> Hashable:
-        return output_change(octets, released(teacher, octets[:-1]), released(teacher, octets))
+    def change(oracle: MembershipOracle, octets: bytes) -> Hashable:
+        return output_change(octets, released(oracle, octets[:-1]), released(oracle, octets))
 
     def known() -> Iterator[Known]:
         machine = release_machine(dialect(spoken), ERROR_MODES[mode])
@@ -156,8 +156,8 @@ def release_aspect(spoken: str, mode: str, units: Units) -> Aspect:
 
         yield Known("nothing held back", machine, certain, profile)
 
-    def words(teacher: Teacher, octets: bytes) -> str:
-        return f"{code_points(released(teacher, octets))} is out"
+    def words(oracle: MembershipOracle, octets: bytes) -> str:
+        return f"{code_points(released(oracle, octets))} is out"
 
     return Aspect("withholding", change, words, known, frozenset({EARLIEST}))
 
@@ -165,11 +165,11 @@ def release_aspect(spoken: str, mode: str, units: Units) -> Aspect:
 def detection_aspect(spoken: str) -> Aspect:
     """When a stream is refused, octet by octet."""
 
-    def change(teacher: Teacher, octets: bytes) -> Hashable:
-        observed = teacher[octets]
+    def change(oracle: MembershipOracle, octets: bytes) -> Hashable:
+        observed = oracle[octets]
         if isinstance(observed, Accepted):
             return ACCEPTED
-        return REFUSED if teacher.marks(octets)[0] <= len(octets) else REFUSED_AT_THE_END
+        return REFUSED if oracle.marks(octets)[0] <= len(octets) else REFUSED_AT_THE_END
 
     def known() -> Iterator[Known]:
         machine = detection_machine(dialect(spoken))
@@ -179,8 +179,8 @@ def detection_aspect(spoken: str) -> Aspect:
 
         yield Known("as early as can be", machine, expected, Profile(spoken))
 
-    def words(teacher: Teacher, octets: bytes) -> str:
-        return str(change(teacher, octets))
+    def words(oracle: MembershipOracle, octets: bytes) -> str:
+        return str(change(oracle, octets))
 
     return Aspect("detection", change, words, known, frozenset({EARLIEST}))
 
@@ -193,19 +193,19 @@ def _replaced(spoken: Dialect, mode: str, octets: bytes) -> str:
     return code_points(decode_scalars(octets, mode, spoken))
 
 
-def _observed(teacher: Teacher, octets: bytes) -> str:
-    return observed_in_words(teacher[octets])
+def _observed(oracle: MembershipOracle, octets: bytes) -> str:
+    return observed_in_words(oracle[octets])
 
 
-def _put_out(teacher: Teacher, octets: bytes) -> str:
-    observed = teacher[octets]
+def _put_out(oracle: MembershipOracle, octets: bytes) -> str:
+    observed = oracle[octets]
     if isinstance(observed, Accepted) and observed.values is not None:
         return code_points(observed.values)
     return observed_in_words(observed)
 
 
-def _values(teacher: Teacher, octets: bytes) -> tuple[int, ...]:
-    observed = teacher[octets]
+def _values(oracle: MembershipOracle, octets: bytes) -> tuple[int, ...]:
+    observed = oracle[octets]
     if isinstance(observed, Accepted) and observed.values is not None:
         return observed.values
     return (REFUSES,)

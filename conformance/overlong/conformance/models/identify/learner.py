@@ -17,14 +17,14 @@ from dataclasses import dataclass
 from itertools import chain, product
 from typing import TYPE_CHECKING
 
-from overlong.conformance.models.identify.teacher import Teacher, Unlearnable
+from overlong.conformance.models.identify.membership_oracle import MembershipOracle, Unlearnable
 from overlong.reference.automaton import OCTETS
 from overlong.reference.transducer import Transducer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-Change = Callable[[Teacher, bytes], Hashable]
+Change = Callable[[MembershipOracle, bytes], Hashable]
 """What the last octet of a string did, read off the answers to the string and to what is before its last octet."""
 
 _STATES = 80
@@ -46,9 +46,9 @@ class Learned:
 class Learner:
     """Learns one aspect of one operation."""
 
-    def __init__(self, teacher: Teacher, change: Change, suffixes: Iterable[bytes]) -> None:
+    def __init__(self, oracle: MembershipOracle, change: Change, suffixes: Iterable[bytes]) -> None:
         """``suffixes``: a first guess of words that tell states apart."""
-        self._teacher, self._change = teacher, change
+        self._oracle, self._change = oracle, change
         self._access: list[bytes] = [b""]
         self._suffixes = list(dict.fromkeys(suffixes))
         self._cache: dict[bytes, Hashable] = {}
@@ -78,7 +78,7 @@ class Learner:
                     break
                 wrong, reached = self._refuted(machine, suite), more
             if wrong is None:
-                return Learned(machine, reached, self._teacher.asked)
+                return Learned(machine, reached, self._oracle.asked)
             self._suffixes.append(self._suffix(table, wrong))
 
     def _along(self, octets: bytes, start: int) -> tuple[Hashable, ...]:
@@ -87,7 +87,7 @@ class Learner:
         for end in range(start + 1, len(octets) + 1):
             string = octets[:end]
             if string not in self._cache:
-                self._cache[string] = self._change(self._teacher, string)
+                self._cache[string] = self._change(self._oracle, string)
             result.append(self._cache[string])
         return tuple(result)
 
@@ -99,7 +99,7 @@ class Learner:
         """The table closed, and read as a machine: its states are the access words."""
         while True:
             asked = [reach + bytes([octet]) for reach in self._access for octet in OCTETS]
-            self._teacher.ask(word + suffix for word in (*self._access, *asked) for suffix in (b"", *self._suffixes))
+            self._oracle.ask(word + suffix for word in (*self._access, *asked) for suffix in (b"", *self._suffixes))
             states = {self._signature(reach): number for number, reach in reversed(list(enumerate(self._access)))}
             fresh = dict[Hashable, bytes]()
             for word in sorted(asked, key=lambda word: (len(word), word)):
@@ -122,7 +122,7 @@ class Learner:
     def _refuted(self, machine: Transducer, strings: Iterable[bytes]) -> bytes | None:
         """The first of ``strings`` on which the machine is wrong, up to the octet where it is."""
         for some in _portions(strings):
-            self._teacher.ask(some)
+            self._oracle.ask(some)
             for string in some:
                 said, foretold = self._along(string, 0), machine.along(string)
                 if said != foretold:
@@ -136,7 +136,7 @@ class Learner:
         last = self._along(wrong, len(wrong) - 1)
         for at in range(1, len(wrong)):
             word = self._access[machine.run(wrong[:at])] + wrong[at:]
-            self._teacher.ask([word])
+            self._oracle.ask([word])
             if self._along(word, len(word) - 1) != last:
                 suffix = wrong[at:]
                 if suffix in self._suffixes:

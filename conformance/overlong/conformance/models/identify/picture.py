@@ -27,7 +27,7 @@ from overlong.reference.theory import access_words
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from overlong.conformance.models.identify.identify import Portrait
+    from overlong.conformance.models.identify.identify import LearnedModel
     from overlong.reference.transducer import Transducer
 
 _COLUMN, _ROW, _RADIUS, _MARGIN = 200, 50, 15, 60
@@ -93,22 +93,22 @@ class Drawing:
         return word.hex(" ").upper() if word else "start"
 
 
-def picture(portrait: Portrait, kind: str, beside: str = "") -> str | None:
+def picture(model: LearnedModel, kind: str, beside: str = "") -> str | None:
     """The learned automaton beside that of a dialect; None if there is none.
 
     Args:
-        portrait: what was found.
+        model: what was found.
         kind: ``.svg``, ``.mmd`` or ``.dot``.
         beside: the dialect; without it, the one that it was found to speak.
     """
-    trait = portrait.trait("dialect")
-    if trait is None or trait.learned is None:
+    part = model.part("dialect")
+    if part is None or part.learned is None:
         return None
-    accepts_nothing = isinstance(portrait.teachers[trait.operation][b""], Accepted)
-    name = beside or trait.name
-    learned, known = _acceptor(trait.learned.machine, start=accepts_nothing), dialect(name).automaton
+    accepts_nothing = isinstance(model.oracles[part.operation][b""], Accepted)
+    name = beside or part.name
+    learned, known = _acceptor(part.learned.machine, start=accepts_nothing), dialect(name).automaton
     drawings = [
-        Drawing(f"{printable(portrait.target)}, as learned", learned, known),
+        Drawing(f"{printable(model.target)}, as learned", learned, known),
         Drawing(f"{name}, the reference", known, learned),
     ]
     write: dict[str, Callable[[list[Drawing]], Iterator[str]]] = {".svg": _svg, ".mmd": _mermaid, ".dot": _dot}

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
-    from overlong.conformance.models.score.measure import Measure
+    from overlong.conformance.models.score.mutation import MutationOperator
     from overlong.conformance.vectors.vector import Vector
 
 CANDIDATES = ("core", "complete-0")
@@ -43,12 +43,12 @@ class Cover:
             yield f"{vector.octets.hex()}\t{verdict}\t{vector.id}\t{vector.comment}".rstrip() + "\n"
 
 
-def find_cover(measures: Sequence[Measure], progress: Callable[[int], None] = lambda _: None) -> Cover:
+def find_cover(operators: Sequence[MutationOperator], progress: Callable[[int], None] = lambda _: None) -> Cover:
     """Vectors of ours that show the faults that still live in ``measures``."""
     candidates: list[Vector] = []
     shows: list[frozenset[Hashable]] = []
-    living = sum(measure.living for measure in measures)
-    if living:
+    live = sum(operator.live for operator in operators)
+    if live:
         seen = set[bytes]()
         for done, vector in enumerate(vector for name in CANDIDATES for vector in SUITES[name].vectors()):
             if done % 1000 == 0:
@@ -58,7 +58,7 @@ def find_cover(measures: Sequence[Measure], progress: Callable[[int], None] = la
             seen.add(vector.octets)
             specimen = Specimen(vector.octets)
             found = frozenset(
-                (number, fault) for number, measure in enumerate(measures) for fault in measure.shown(specimen)
+                (number, fault) for number, operator in enumerate(operators) for fault in operator.shown(specimen)
             )
             if found:
                 candidates.append(vector)
@@ -67,7 +67,7 @@ def find_cover(measures: Sequence[Measure], progress: Callable[[int], None] = la
     return Cover(
         tuple(candidates[number] for number in sorted(chosen)),
         lower_bound(shows),
-        living - len(_members(shows)),
+        live - len(_members(shows)),
     )
 
 

@@ -16,14 +16,14 @@ from overlong.reference.automaton import OCTETS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from overlong.conformance.models.score.measure import Fault
     from overlong.conformance.models.score.models import WrongStream, WrongVerdict
+    from overlong.conformance.models.score.mutation import Fault
     from overlong.conformance.models.score.specimen import Specimen
     from overlong.reference.automaton import Automaton
 
 
 class HistoricalFaults:
-    """The classes that whole strings can show. Implements ``Measure``."""
+    """The classes that whole strings can show. Implements ``MutationOperator``."""
 
     def __init__(self) -> None:
         self._grammars = Product([dialect().automaton, *(each.automaton for each in GRAMMARS)])
@@ -34,7 +34,7 @@ class HistoricalFaults:
         self.total = len(GRAMMARS) + len(self._habits)
 
     @property
-    def living(self) -> int:
+    def live(self) -> int:
         return self._wanted.bit_count() + len(self._habits)
 
     @property
@@ -43,7 +43,7 @@ class HistoricalFaults:
         return *(each.name for each in GRAMMARS if self._wanted >> self._numbers[each.name] & 1), *self._habits
 
     def shown(self, specimen: Specimen) -> list[str]:
-        """The living classes that a string shows."""
+        """The live classes that a string shows."""
         found = self._grammars.differing(specimen.octets) & self._wanted if self._wanted else 0
         result = [each.name for number, each in enumerate(GRAMMARS) if found >> number & 1] if found else []
         for habit in self._habits.values():
@@ -52,7 +52,7 @@ class HistoricalFaults:
                 result.append(habit.name)
         return result
 
-    def strike(self, faults: Iterable[Fault]) -> None:
+    def kill(self, faults: Iterable[Fault]) -> None:
         """These live no longer."""
         for fault in faults:
             assert isinstance(fault, str)

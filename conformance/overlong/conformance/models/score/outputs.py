@@ -25,49 +25,49 @@ from overlong.reference.error_mode import REPLACEMENT_CHARACTER
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from overlong.conformance.models.score.measure import Fault
+    from overlong.conformance.models.score.mutation import Fault
     from overlong.conformance.models.score.specimen import Specimen
 
 
 class _Named:
-    """A measure whose living faults are a set of names."""
+    """A operator whose live faults are a set of names."""
 
     def __init__(self, faults: Iterable[str]) -> None:
         self._order = tuple(dict.fromkeys(faults))
-        self._living = set(self._order)
-        self.total = len(self._living)
+        self._live = set(self._order)
+        self.total = len(self._live)
 
     @property
-    def living(self) -> int:
-        return len(self._living)
+    def live(self) -> int:
+        return len(self._live)
 
     @property
     def missed(self) -> tuple[str, ...]:
         """The faults that no string has shown yet."""
-        return tuple(name for name in self._order if name in self._living)
+        return tuple(name for name in self._order if name in self._live)
 
-    def strike(self, faults: Iterable[Fault]) -> None:
+    def kill(self, faults: Iterable[Fault]) -> None:
         """These live no longer."""
-        self._living.difference_update(str(fault) for fault in faults)
+        self._live.difference_update(str(fault) for fault in faults)
 
 
 class ScalarFaults(_Named):
-    """Bits of the scalar value that are stuck. Implements ``Measure``."""
+    """Bits of the scalar value that are stuck. Implements ``MutationOperator``."""
 
     def __init__(self) -> None:
         self._shows = _bits_of_transitions()
         super().__init__(sorted(set[str]().union(*self._shows.values()), key=_by_numbers))
 
     def shown(self, specimen: Specimen) -> set[str]:
-        """The living faults that a string shows."""
+        """The live faults that a string shows."""
         if not self._shows or not specimen.accepted:
             return set()
         return set[str]().union(*(self._shows[each] for each in self._shows.keys() & set(specimen.unfolded)))
 
-    def strike(self, faults: Iterable[Fault]) -> None:
+    def kill(self, faults: Iterable[Fault]) -> None:
         """These live no longer."""
-        super().strike(faults)
-        self._shows = {each: left for each, shows in self._shows.items() if (left := shows & self._living)}
+        super().kill(faults)
+        self._shows = {each: left for each, shows in self._shows.items() if (left := shows & self._live)}
 
 
 def _by_numbers(name: str) -> tuple[int, ...]:
@@ -197,24 +197,24 @@ SHAPES: dict[str, tuple[str, Callable[[Specimen, MaximalSubpart], bool]]] = {
 
 
 class ShapeFaults(_Named):
-    """Wrong reports of what is ill-formed. Implements :class:`~overlong.conformance.models.score.measure.Measure`."""
+    """Wrong reports of what is ill-formed. Implements ``MutationOperator``."""
 
     def __init__(self) -> None:
         super().__init__(SHAPES)
 
     def shown(self, specimen: Specimen) -> list[str]:
-        """The living faults that a string shows."""
-        if not self._living or specimen.accepted:
+        """The live faults that a string shows."""
+        if not self._live or specimen.accepted:
             return []
         flaw = specimen.flaw
         assert flaw is not None, "an ill-formed string has a flaw"
-        return [name for name in self._living if SHAPES[name][1](specimen, flaw)]
+        return [name for name in self._live if SHAPES[name][1](specimen, flaw)]
 
 
 class StepFaults:
     """Steps of the replacing decoder, 8 states times 256 octets and the end: 2,056.
 
-    A fault is the number of the step. Implements :class:`~overlong.conformance.models.score.measure.Measure`.
+    A fault is the number of the step. Implements ``MutationOperator``.
     """
 
     END = len(OCTETS)
@@ -231,8 +231,8 @@ class StepFaults:
 
         states = [state for state in range(len(automaton)) if state != dead]
         self._next = [[after(state, octet) for octet in OCTETS] for state in range(len(automaton))]
-        self._living = {self.number(state, octet) for state in states for octet in (*OCTETS, self.END)}
-        self.total = len(self._living)
+        self._live = {self.number(state, octet) for state in states for octet in (*OCTETS, self.END)}
+        self.total = len(self._live)
 
     @classmethod
     def number(cls, state: int, octet: int) -> int:
@@ -240,27 +240,27 @@ class StepFaults:
         return state * (cls.END + 1) + octet
 
     @property
-    def living(self) -> int:
-        return len(self._living)
+    def live(self) -> int:
+        return len(self._live)
 
     @property
     def missed(self) -> tuple[str, ...]:
         """The steps that no string takes, by state and octet."""
         names = state_names(dialect().automaton)
-        steps = (divmod(fault, self.END + 1) for fault in sorted(self._living))
+        steps = (divmod(fault, self.END + 1) for fault in sorted(self._live))
         return tuple(f"{names[state]} {'end' if octet == self.END else f'{octet:02X}'}" for state, octet in steps)
 
     def shown(self, specimen: Specimen) -> set[int]:
-        """The living faults that a string shows."""
-        if not self._living:
+        """The live faults that a string shows."""
+        if not self._live:
             return set()
         taken, state, following, width = list[int](), 0, self._next, self.END + 1
         for octet in specimen.octets:
             taken.append(state * width + octet)
             state = following[state][octet]
         taken.append(state * width + self.END)
-        return self._living.intersection(taken)
+        return self._live.intersection(taken)
 
-    def strike(self, faults: Iterable[Fault]) -> None:
+    def kill(self, faults: Iterable[Fault]) -> None:
         """These live no longer."""
-        self._living.difference_update(fault for fault in faults if isinstance(fault, int))
+        self._live.difference_update(fault for fault in faults if isinstance(fault, int))

@@ -1,4 +1,4 @@
-"""The score of a list: every measure over every string, once."""
+"""The score of a list: every operator over every string, once."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from overlong.conformance.models.score.entry import Entry
-    from overlong.conformance.models.score.measure import Measure
+    from overlong.conformance.models.score.mutation import MutationOperator
 
 SCHEMA = "overlong/score-1"
 
@@ -38,7 +38,7 @@ class EmptyList(ReadError):
 
 
 @dataclass(frozen=True)
-class Tally:
+class Kills:
     """Faults of one kind: how many there are, how many some string shows, and the names of the others."""
 
     caught: int
@@ -63,16 +63,16 @@ class Score:
     """Strings, duplicates included."""
     with_verdict: int
     """Of those read, how many come with a verdict."""
-    transitions: Tally
-    historical: Tally
+    transitions: Kills
+    historical: Kills
     """Classes that whole strings can show."""
-    streams: Tally | None
+    streams: Kills | None
     """Classes that only chunks can show; None if the list has no chunks."""
-    scalars: Tally
-    shapes: Tally
-    steps: Tally
-    alternatives: Tally
-    boundaries: Tally
+    scalars: Kills
+    shapes: Kills
+    steps: Kills
+    alternatives: Kills
+    boundaries: Kills
     wrong: tuple[WrongExpectation, ...]
     """The first of the wrong expectations."""
     wrong_count: int
@@ -82,15 +82,15 @@ class Score:
     """Vectors of ours that would show the rest."""
 
     @property
-    def outputs(self) -> Tally:
+    def outputs(self) -> Kills:
         """All output faults together."""
         parts = (self.scalars, self.shapes, self.steps)
-        return Tally(sum(part.caught for part in parts), sum(part.total for part in parts))
+        return Kills(sum(part.caught for part in parts), sum(part.total for part in parts))
 
     def to_json(self) -> dict[str, Any]:
         """As plain data: ``docs/score.md`` describes it."""
 
-        def tally(part: Tally) -> dict[str, Any]:
+        def kills(part: Kills) -> dict[str, Any]:
             return {**asdict(part), "percent": part.percent}
 
         return {
@@ -99,14 +99,14 @@ class Score:
             "strings": self.strings,
             "read": self.read,
             "with_verdict": self.with_verdict,
-            "single_transition_faults": tally(self.transitions),
-            "historical_faults": tally(self.historical),
-            "stream_faults": None if self.streams is None else tally(self.streams),
+            "single_transition_faults": kills(self.transitions),
+            "historical_faults": kills(self.historical),
+            "stream_faults": None if self.streams is None else kills(self.streams),
             "output_faults": {
-                "scalars": tally(self.scalars), "shapes": tally(self.shapes), "steps": tally(self.steps),
+                "scalars": kills(self.scalars), "shapes": kills(self.shapes), "steps": kills(self.steps),
             },
-            "alternatives": tally(self.alternatives),
-            "boundaries": tally(self.boundaries),
+            "alternatives": kills(self.alternatives),
+            "boundaries": kills(self.boundaries),
             "wrong_expectations": {"count": self.wrong_count, "first": [each.to_json() for each in self.wrong]},
             "skipped": list(self.skipped),
             "to_add": {
@@ -118,7 +118,7 @@ class Score:
 
 
 def score(*paths: str, form: str = AUTO, progress: Callable[[str, int], None] = lambda _, __: None) -> Score:
-    """Measure the strings of all ``paths`` together.
+    """MutationOperator the strings of all ``paths`` together.
 
     Args:
         paths: files, folders, or ``-`` for standard input.
@@ -148,7 +148,7 @@ class _Run:
         self.transitions = TransitionFaults(dialect().automaton)
         self.historical = HistoricalFaults()
         self.scalars, self.shapes, self.steps = ScalarFaults(), ShapeFaults(), StepFaults()
-        self.measures: tuple[Measure, ...] = (
+        self.operators: tuple[MutationOperator, ...] = (
             self.transitions, self.historical, self.scalars, self.shapes, self.steps,
         )  # fmt: skip
         self.streams = StreamFaults()
@@ -159,7 +159,7 @@ class _Run:
         self.seen = set[bytes]()
 
     def add(self, entry: Entry) -> None:
-        """Measure an entry; a string that was there before is judged for its expectations alone."""
+        """MutationOperator an entry; a string that was there before is judged for its expectations alone."""
         octets = entry.octets
         self.read += 1
         key = octets if len(octets) <= _SHORT else hashlib.sha256(octets).digest() + b"#"
@@ -175,14 +175,14 @@ class _Run:
             self.streams.add(octets, entry.chunks)
         if new and specimen is not None:
             self.seen.add(key)
-            for measure in self.measures:
-                if shown := measure.shown(specimen):
-                    measure.strike(shown)
+            for operator in self.operators:
+                if shown := operator.shown(specimen):
+                    operator.kill(shown)
             self.coverage.add(specimen)
 
     def result(self, paths: tuple[str, ...], progress: Callable[[str, int], None]) -> Score:
-        def tally(measure: Measure, missed: tuple[str, ...]) -> Tally:
-            return Tally(measure.total - measure.living, measure.total, missed)
+        def kills(operator: MutationOperator, missed: tuple[str, ...]) -> Kills:
+            return Kills(operator.total - operator.live, operator.total, missed)
 
         coverage, streams = self.coverage, self.streams
         alternatives = tuple(map(str, coverage.untouched_alternatives))
@@ -192,22 +192,22 @@ class _Run:
             strings=len(self.seen),
             read=self.read,
             with_verdict=self.with_verdict,
-            transitions=tally(self.transitions, tuple(self._missed_transitions())),
-            historical=tally(self.historical, self.historical.missed),
-            streams=Tally(len(STREAMS) - len(streams.missed), len(STREAMS), tuple(streams.missed))
+            transitions=kills(self.transitions, tuple(self._missed_transitions())),
+            historical=kills(self.historical, self.historical.missed),
+            streams=Kills(len(STREAMS) - len(streams.missed), len(STREAMS), tuple(streams.missed))
             if streams.measured
             else None,
-            scalars=tally(self.scalars, self.scalars.missed),
-            shapes=tally(self.shapes, self.shapes.missed),
-            steps=tally(self.steps, self.steps.missed),
-            alternatives=Tally(
+            scalars=kills(self.scalars, self.scalars.missed),
+            shapes=kills(self.shapes, self.shapes.missed),
+            steps=kills(self.steps, self.steps.missed),
+            alternatives=Kills(
                 len(coverage.alternatives) - len(alternatives), len(coverage.alternatives), alternatives
             ),
-            boundaries=Tally(coverage.boundaries - len(boundaries), coverage.boundaries, boundaries),
+            boundaries=Kills(coverage.boundaries - len(boundaries), coverage.boundaries, boundaries),
             wrong=tuple(self.wrong),
             wrong_count=self.wrong_count,
             skipped=tuple(self.skipped),
-            to_add=find_cover(self.measures, lambda done: progress("covered", done)),
+            to_add=find_cover(self.operators, lambda done: progress("covered", done)),
         )
 
     def _missed_transitions(self) -> list[str]:

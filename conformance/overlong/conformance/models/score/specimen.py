@@ -1,4 +1,4 @@
-"""A string under measurement, and what the reference makes of it. Computed once, read by every measure."""
+"""A string under measurement, and what the reference makes of it. Computed once, read by every operator."""
 
 from __future__ import annotations
 

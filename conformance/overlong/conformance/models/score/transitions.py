@@ -26,7 +26,7 @@ from overlong.reference.theory import access_words
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from overlong.conformance.models.score.measure import Fault
+    from overlong.conformance.models.score.mutation import Fault
     from overlong.conformance.models.score.specimen import Specimen
     from overlong.reference.automaton import Automaton
 
@@ -42,7 +42,7 @@ def state_names(automaton: Automaton) -> tuple[str, ...]:
 class TransitionFaults:
     """18,441 mutants for RFC 3629: 9 states times 256 octets times 8 wrong targets, and 9 flipped states.
 
-    A fault is a number: see :meth:`number`. Implements :class:`~overlong.conformance.models.score.measure.Measure`.
+    A fault is a number: see :meth:`number`. Implements ``MutationOperator``.
     """
 
     def __init__(self, automaton: Automaton) -> None:
@@ -52,7 +52,7 @@ class TransitionFaults:
         self._targets = [everywhere & ~(1 << to) for row in automaton.table for to in row]
         self._endings = everywhere
         self._before = _Before(automaton)
-        self.total = self.living = len(self._targets) * (self._states - 1) + self._states
+        self.total = self.live = len(self._targets) * (self._states - 1) + self._states
 
     def number(self, state: int, octet: int, to: int) -> int:
         """The fault that redirects ``octet`` in ``state`` to ``to``."""
@@ -75,7 +75,7 @@ class TransitionFaults:
         """The states in which no string has ended yet."""
         return tuple(state for state in range(self._states) if self._endings >> state & 1)
 
-    def strike(self, faults: Iterable[Fault]) -> None:
+    def kill(self, faults: Iterable[Fault]) -> None:
         """These live no longer."""
         for fault in faults:
             assert isinstance(fault, int)
@@ -83,13 +83,13 @@ class TransitionFaults:
             if key < len(self._targets):
                 if self._targets[key] >> to & 1:
                     self._targets[key] ^= 1 << to
-                    self.living -= 1
+                    self.live -= 1
             elif self._endings >> key - len(self._targets) & 1:
                 self._endings ^= 1 << key - len(self._targets)
-                self.living -= 1
+                self.live -= 1
 
     def shown(self, specimen: Specimen) -> list[int]:
-        """The living faults that a string shows."""
+        """The live faults that a string shows."""
         result: list[int] = []
         octets, states, accepted = specimen.octets, specimen.states, specimen.accepted
         if self._endings >> states[-1] & 1:

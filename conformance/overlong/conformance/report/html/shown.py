@@ -335,7 +335,7 @@ def _numbers(cause: Cause) -> tuple[str, ...]:
 def _with_reference(subject: Subject) -> Iterator[tuple[Map, Map]]:
     if not subject.maps or dialect_of(subject.profile) is None:
         return
-    from overlong.conformance.models.portrait import reference_maps
+    from overlong.conformance.models.pair_maps import reference_maps
 
     known = {each.name: each for each in reference_maps(subject.profile)}
     for seen in subject.maps:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
-from overlong.conformance.models.portrait import NOT_TOLD
+from overlong.conformance.models.pair_maps import NOT_TOLD
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -6,7 +6,7 @@ from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from overlong.conformance.models.portrait import ALONE, NOT_TOLD
+from overlong.conformance.models.pair_maps import ALONE, NOT_TOLD
 from overlong.conformance.report.pictures.regions import MIXED, SHORTEST, SIDE, path, regions
 from overlong.conformance.report.pictures.svg import image, safe, words
 from overlong.conformance.support.printable import thousands

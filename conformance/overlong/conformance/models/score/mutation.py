@@ -1,4 +1,4 @@
-"""What a measure is: faults that a list of strings may show, one kind of them."""
+"""What a operator is: faults that a list of strings may show, one kind of them."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     from overlong.conformance.models.score.specimen import Specimen
 
 Fault = int | str
-"""Names a fault within its measure."""
+"""Names a fault within its operator."""
 
 
-class Measure(Protocol):
+class MutationOperator(Protocol):
     """Faults of one kind. A fault lives until a string shows it: until some right answer differs from its own."""
 
     @property
@@ -22,14 +22,14 @@ class Measure(Protocol):
         ...
 
     @property
-    def living(self) -> int:
+    def live(self) -> int:
         """Faults that no string has shown yet."""
         ...
 
     def shown(self, specimen: Specimen) -> Collection[Fault]:
-        """The living faults that a string shows. Nothing is changed."""
+        """The live faults that a string shows. Nothing is changed."""
         ...
 
-    def strike(self, faults: Iterable[Fault]) -> None:
+    def kill(self, faults: Iterable[Fault]) -> None:
         """These live no longer."""
         ...

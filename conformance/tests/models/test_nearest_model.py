@@ -1,4 +1,4 @@
-"""Portraits: maps of what a decoder does with pairs of octets, and what it behaves like."""
+"""Maps of what a decoder does with pairs of octets, and what it behaves like."""
 
 import base64
 import json
@@ -11,11 +11,11 @@ import pytest
 
 from overlong.conformance import certify
 from overlong.conformance.certification import certify as certification
-from overlong.conformance.certification import likeness as module
-from overlong.conformance.certification.likeness import learn, likeness
+from overlong.conformance.certification import nearest_model as module
+from overlong.conformance.certification.nearest_model import learn, nearest_model
 from overlong.conformance.certification.runner import Run, Runner
-from overlong.conformance.models import portrait
-from overlong.conformance.models.portrait import (
+from overlong.conformance.models import pair_maps
+from overlong.conformance.models.pair_maps import (
     NOT_TOLD,
     PAIRS,
     bearable,
@@ -41,8 +41,8 @@ DECODERS = Path(__file__).parents[1] / "known_wrong.py"
 @pytest.fixture(autouse=True)
 def time_enough(monkeypatch):
     """The machine may be busy."""
-    monkeypatch.setattr(portrait, "_SECONDS", 60.0)
-    monkeypatch.setattr(portrait, "_PATIENCE", 60.0)
+    monkeypatch.setattr(pair_maps, "_SECONDS", 60.0)
+    monkeypatch.setattr(pair_maps, "_PATIENCE", 60.0)
 
 
 class Stub:
@@ -160,7 +160,7 @@ def test_it_crashes_in_its_own_process_and_nothing_is_reported_of_it(tmp_path):
 
 
 def test_it_hangs_and_there_is_no_portrait(tmp_path, monkeypatch):
-    monkeypatch.setattr(portrait, "_PATIENCE", 0.3)
+    monkeypatch.setattr(pair_maps, "_PATIENCE", 0.3)
     (tmp_path / "waits.py").write_text(
         "import time\n\ndef decode(octets):\n    if octets[:1] == b'\\xf4':\n        time.sleep(60)\n"
         "    return octets.decode('utf-8')\n"
@@ -178,7 +178,7 @@ def test_who_says_no_verdict_has_no_portrait():
 
 
 def test_it_is_given_up_if_it_takes_long(monkeypatch):
-    monkeypatch.setattr(portrait, "_SECONDS", -1.0)
+    monkeypatch.setattr(pair_maps, "_SECONDS", -1.0)
     assert maps_of(Stub(is_well_formed)) == ()
 
 
@@ -198,7 +198,7 @@ def test_a_slow_target_is_not_asked():
 def likened(accepts):
     target = Stub(accepts)
     run = Runner(target).suites([SUITES["core"]], lambda *_: None)
-    return likeness(learn(target), run, maps_of(target))
+    return nearest_model(learn(target), run, maps_of(target))
 
 
 def test_a_decoder_of_another_dialect_behaves_like_it_exactly():
@@ -256,7 +256,7 @@ def records(path):
 
 def test_certify_writes_what_it_saw(tmp_path, monkeypatch):
     monkeypatch.setattr(certification, "SUITES", {name: SUITES[name] for name in ("core", "complete-0")})
-    monkeypatch.setattr(portrait, "_BEARABLE", 600.0)
+    monkeypatch.setattr(pair_maps, "_BEARABLE", 600.0)
     name = f"py:{DECODERS}:surrogates"
     run = certify(name, output=tmp_path, sweeps=()).run
     written = records(tmp_path / "results.jsonl")

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from overlong.conformance.certification.runner import FAILS
-from overlong.conformance.models.portrait import NOT_TOLD, PAIRS, bearable, hurried, maps_of, painted
+from overlong.conformance.models.pair_maps import NOT_TOLD, PAIRS, bearable, hurried, maps_of, painted
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.protocol.kind import VERDICT
 from overlong.conformance.protocol.observation import Accepted, Refused
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from overlong.conformance.certification.runner import Run
-    from overlong.conformance.models.identify.identify import Portrait
+    from overlong.conformance.models.identify.identify import LearnedModel
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.oracle.target import Target
     from overlong.conformance.results.model import Map
@@ -32,8 +32,8 @@ _QUESTIONS = 120_000
 EXACT, NEAREST = " (exact)", " (nearest)"
 
 
-def portray(target: Target, run: Run, writer: ResultsWriter) -> None:
-    """Write the portrait of a target, if it is quick; and if it fails the verdict, what it behaves like.
+def learn_and_map(target: Target, run: Run, writer: ResultsWriter) -> None:
+    """Write the maps of a target, if it is quick; and if it fails the verdict, what it behaves like.
 
     A target that fails no verdict is learned by nobody: complete-0 says which automaton it is. One that failed while
     the suites ran is not learned, either; any other is asked a twentieth of what they asked, so whether it is quick
@@ -57,7 +57,7 @@ def portray(target: Target, run: Run, writer: ResultsWriter) -> None:
     if maps:
         writer.portrait(maps)
     if learned is not None:
-        run.behaves_like, run.drawn = likeness(learned, run, maps)
+        run.behaves_like, run.drawn = nearest_model(learned, run, maps)
 
 
 def hold_to_sweeps(run: Run) -> None:
@@ -74,7 +74,7 @@ def hold_to_sweeps(run: Run) -> None:
             run.behaves_like = name + NEAREST
 
 
-def learn(target: Target) -> Portrait:
+def learn(target: Target) -> LearnedModel:
     """What can be learned of the dialect of a target with few questions.
 
     Raises:
@@ -87,7 +87,7 @@ def learn(target: Target) -> Portrait:
         return identify_dialect(target, _QUESTIONS)
 
 
-def likeness(learned: Portrait, run: Run, maps: Sequence[Map]) -> tuple[str, Drawn | None]:
+def nearest_model(learned: LearnedModel, run: Run, maps: Sequence[Map]) -> tuple[str, Drawn | None]:
     """The dialect that it speaks, exactly or nearest; and its automaton, if it could be learned, beside that of what it
     should speak.
 
@@ -97,15 +97,15 @@ def likeness(learned: Portrait, run: Run, maps: Sequence[Map]) -> tuple[str, Dra
     """
     from overlong.conformance.models.identify.picture import picture
 
-    trait = learned.trait("dialect")
+    part = learned.part("dialect")
     drawn = picture(learned, ".svg", run.profile.speaks)
-    if trait is None or drawn is None:
+    if part is None or drawn is None:
         name = _nearest(maps, run) if maps else ""
         return f"{name}{NEAREST}" if name and _is_near(name, run, maps) else "", None
-    exact = trait.exact and _never_otherwise(run, trait.name) and not (maps and _differing(maps, trait.name, run))
-    near = _is_near(trait.name, run, maps) or (exact and trait.name != run.profile.speaks)
+    exact = part.exact and _never_otherwise(run, part.name) and not (maps and _differing(maps, part.name, run))
+    near = _is_near(part.name, run, maps) or (exact and part.name != run.profile.speaks)
     title = f"The automaton of {printable(run.target)}, as learned, and that of {run.profile.speaks}"
-    return f"{trait.name}{EXACT if exact else NEAREST}" if near else "", Drawn(title, drawn)
+    return f"{part.name}{EXACT if exact else NEAREST}" if near else "", Drawn(title, drawn)
 
 
 def _is_near(name: str, run: Run, maps: Sequence[Map]) -> bool:

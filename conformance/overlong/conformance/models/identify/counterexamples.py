@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
 
 MOST = 200
-"""Departures that are looked for; a decoder that has more is like nothing known."""
+"""Counterexamples that are looked for; a decoder that has more is like nothing known."""
 
 
 @dataclass(frozen=True)
-class Departure:
+class Counterexample:
     """Words that are answered otherwise at their last octet: one octet of each class."""
 
     classes: tuple[OctetClass, ...]
@@ -39,16 +39,16 @@ class Departure:
         return " ".join(name if count == 1 else f"{count}({name})" for name, count in runs)
 
 
-def departures(learned: Transducer, known: Transducer) -> list[Departure]:
-    """Up to :data:`MOST` departures, the shortlex-least witness first.
+def counterexamples(learned: Transducer, known: Transducer) -> list[Counterexample]:
+    """Up to :data:`MOST` counterexamples, the shortlex-least witness first.
 
     Only the first octet that is answered otherwise is told: what follows from it is not.
     """
-    found = islice(_departures(learned, known), MOST)
-    return sorted(found, key=lambda departure: shortlex(departure.witness))
+    found = islice(_counterexamples(learned, known), MOST)
+    return sorted(found, key=lambda counterexample: shortlex(counterexample.witness))
 
 
-def _departures(learned: Transducer, known: Transducer) -> Iterator[Departure]:
+def _counterexamples(learned: Transducer, known: Transducer) -> Iterator[Counterexample]:
     """Breadth first. A pair of states is gone on from once, by its shortest way; but inside a character by every way.
 
     There, both refuse what was read so far. So every form that only one of the two accepts is told.
@@ -67,7 +67,7 @@ def _departures(learned: Transducer, known: Transducer) -> Iterator[Departure]:
         for (to, said, wanted), octets in groups.items():
             here = (*path, OctetClass(tuple(octets)))
             if said != wanted:
-                yield Departure(here, said, wanted)
+                yield Counterexample(here, said, wanted)
                 continue
             if to not in equal:
                 equal[to] = difference(learned, known, to) is None

@@ -27,7 +27,7 @@ class Unlearnable(Exception):
     """The target cannot be learned; the message says why."""
 
 
-class Teacher:
+class MembershipOracle:
     """One operation of a target. Streams are given octet by octet, and then ended."""
 
     def __init__(self, target: Target, operation: str, budget: int) -> None:

@@ -1,10 +1,10 @@
-"""Portraits: what a decoder makes of every pair of octets, and of every pair after the leads that are restricted.
+"""Maps: what a decoder makes of every pair of octets, and of every pair after the leads that are restricted.
 
 A map asks each of the 65 536 pairs alone, then those that were not accepted with tail octets after them: so it
 shows forms that no decoder should know beside those that it should. The reference's maps are read off its automaton,
 by the same rule and without asking anybody.
 
-A portrait proves nothing that the suites do not: it is there to be looked at. So it gives way to everything else: it
+A map proves nothing that the suites do not: it is there to be looked at. So it gives way to everything else: it
 is given up where the target hangs, or is slow.
 """
 
@@ -43,7 +43,7 @@ NOT_TOLD = 255
 """The answer where the target broke, or a trait that it declares sets the string aside."""
 
 _AT_ONCE = 1 << 14  # strings in a batch
-_BEARABLE = 2.0  # seconds that a portrait may take by the rate at which the suites were answered
+_BEARABLE = 2.0  # seconds that maps may take by the rate at which the suites were answered
 _SECONDS = 4.0  # and in which it is given up when it is under way
 _PATIENCE = 1.0  # seconds for one request of it: suites have asked nearly all these strings before
 _FAILURES = 8  # that are worth a restart each
@@ -117,7 +117,7 @@ def painted(automaton: Automaton, speaks: str) -> tuple[Map, ...]:
 
 
 def bearable(target: object, run: Run) -> bool:
-    """Whether a target that has run all suites takes some two seconds or less for a portrait, by that rate."""
+    """Whether a target that has run all suites takes some two seconds or less for its maps, by that rate."""
     answers = sum(part.done * len(part.operations) for part in run.suites)
     automaton = run.profile.dialect.automaton
     strings = sum(PAIRS * (1 + tails_after(prefix, automaton)) for prefix in prefixes(run.profile.speaks))
@@ -140,7 +140,7 @@ def hurried(target: Target, patience: float) -> Generator[None]:
 
 
 class _GivenUp(Exception):
-    """The target is too slow for a portrait."""
+    """The target is too slow for maps."""
 
 
 def _lacking(automaton: Automaton) -> dict[int, int]:
