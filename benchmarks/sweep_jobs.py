@@ -15,8 +15,8 @@ import time
 from itertools import islice
 
 from overlong.conformance.sweep.engine import Job
-from overlong.conformance.sweep.executors import Local, entries
 from overlong.conformance.sweep.plan import plan_named
+from overlong.conformance.sweep.pool import Local, results
 
 BOUND = 1.85
 GLIB = "so:libglib-2.0.so.0:g_utf8_validate?abi=glib(ptr,len,end)&nul=refused"
@@ -27,16 +27,16 @@ _FIRST = 8
 def seconds(target: str, jobs: int, count: int) -> float:
     """Wall time for so many shards by so many processes."""
     shards = (shard for shard in plan_named("exhaustive-4").shards() if shard.grid == 3)
-    crew = Local(Job(target), jobs)
+    pool = Local(Job(target), jobs)
     try:
-        for _ in entries(crew, islice(shards, _FIRST)):  # each process has begun
+        for _ in results(pool, islice(shards, _FIRST)):  # each process has begun
             pass
         started = time.perf_counter()
-        done = sum(1 for _ in entries(crew, islice(shards, count)))
+        done = sum(1 for _ in results(pool, islice(shards, count)))
         assert done == count
         return time.perf_counter() - started
     finally:
-        crew.close(at_once=False)
+        pool.close(at_once=False)
 
 
 def main() -> None:

@@ -124,8 +124,8 @@ def command(
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.cli.progress import Bar
     from overlong.conformance.support.printable import printable
-    from overlong.conformance.sweep.executors import cpus
     from overlong.conformance.sweep.ledger import LEDGER, LedgerError
+    from overlong.conformance.sweep.pool import cpus
     from overlong.conformance.sweep.sweep import sweep
 
     named = target_of(target)

@@ -1,8 +1,8 @@
-"""Shards to the workers of a Dask cluster (extra ``cluster``).
+"""Work units to the workers of a Dask cluster (extra ``cluster``), for sweeps and campaigns.
 
 A worker is asked to run the same function that a thread runs here: it starts the target as a process of its own,
 never inside the worker. A worker that is killed takes its target with it, whose input ends and whose sandbox closes;
-the scheduler gives its shards to another, and as shards are pure, nothing shows of that in the result.
+the scheduler gives its units to another, and as units are pure, nothing shows of that in the result.
 """
 
 from __future__ import annotations
@@ -15,21 +15,16 @@ import threading
 import time
 from concurrent.futures import CancelledError
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.support.printable import printable
-from overlong.conformance.sweep.engine import close_engines
-from overlong.conformance.sweep.executors import task
-from overlong.conformance.targets.resolve import identity_of, resolve
+from overlong.conformance.sweep.pool import Futures, Result, Task, Unit
 from overlong.reference.extra import install
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from concurrent.futures import Future
-
-    from overlong.conformance.results.shard import Shard
-    from overlong.conformance.sweep.engine import Job
-    from overlong.conformance.sweep.ledger import Entry
 
 _CONNECT = 5.0  # seconds to find the scheduler, at first and after it was lost
 _ALONE = 10.0  # seconds without a result and without a worker
@@ -40,27 +35,31 @@ _ADDRESS = re.compile(r"tcp://([\w.-]+|\[[\da-fA-F:.%]+\]):\d{1,5}")
 _checked = threading.local()
 
 
-class Cluster:
-    """The workers of a scheduler."""
+class Cluster(Futures[Unit, Result]):
+    """The workers of a scheduler, as a pool. A unit whose worker is lost is given to another."""
 
-    def __init__(self, job: Job, address: str, identity: str) -> None:
+    def __init__(
+        self, address: str, task: Task[Unit, Result], identities: tuple[str, ...], end: Callable[[], None]
+    ) -> None:
         """Connect, and wait for a worker.
 
         Args:
-            job: whom they are to ask.
             address: of the scheduler: ``tcp://host:port``.
-            identity: digest of the target as it is here; it must be the same there.
+            task: what they are to do.
+            identities: digests of the targets as they are here; they must be the same there.
+            end: called in each worker when nothing more is wanted: ends the engines of all its threads.
 
         Raises:
-            TargetError: there is no scheduler, no worker, or one that cannot run a shard.
+            TargetError: there is no scheduler, no worker, or one that cannot run a unit.
         """
+        super().__init__()
         try:
             from dask import config
             from distributed import Client
         except ImportError as error:
             raise TargetError(f"--cluster takes dask.distributed; {install('cluster')}") from error
         self._address = printable(address)
-        self._job, self._identity = job, identity
+        self._brought, self._end = Brought(version("overlong"), task, identities), end
         nobody = (
             f"no scheduler at {self._address}: start one with 'dask scheduler', and workers with "
             "'dask worker tcp://HOST:PORT'"
@@ -111,11 +110,9 @@ class Cluster:
         self._counted = time.monotonic()
         return sum(int(worker.get("nthreads", 1)) for worker in workers.values())
 
-    def submit(self, shard: Shard) -> Future[Entry]:
+    def start(self, unit: Unit) -> Future[Result]:
         try:
-            future: Future[Entry] = self._executor.submit(
-                run_elsewhere, version("overlong"), self._identity, self._job, shard
-            )
+            future: Future[Result] = self._executor.submit(run_elsewhere, self._brought, unit)
         except Exception as error:
             raise TargetError(self._lost) from error
         return future
@@ -135,13 +132,24 @@ class Cluster:
             raise TargetError(f"{self._address}: no workers are left; {self._remedy}")
 
     def close(self, *, at_once: bool) -> None:
+        self.forget()
         with contextlib.suppress(Exception):
             self._executor.shutdown(wait=False)
         with contextlib.suppress(Exception):
             if self._client.status == "running":
-                self._client.run(close_engines, wait=not at_once)
+                self._client.run(self._end, wait=not at_once)
         with contextlib.suppress(Exception):
             self._client.close(timeout=1)
+
+
+class Brought(NamedTuple):
+    """What a worker gets with each unit."""
+
+    release: str
+    """Of overlong, where the run is."""
+    task: Task[Any, Any]
+    identities: tuple[str, ...]
+    """Of the targets, where the run is."""
 
 
 def remote_version() -> str:
@@ -149,20 +157,22 @@ def remote_version() -> str:
     return version("overlong")
 
 
-def run_elsewhere(release: str, identity: str, job: Job, shard: Shard) -> Entry:
-    """Run a shard in a worker, if it has the same overlong and the same target as who asks.
+def run_elsewhere(brought: Brought, unit: Any) -> Any:
+    """Run a unit in a worker, if it has the same overlong and the same targets as who asks.
 
     Raises:
-        TargetError: it has not.
+        BudgetSpent: a target failed more often than its limit.
+        TargetError: the worker has not; or a target cannot be asked.
     """
-    if getattr(_checked, "job", None) != (release, identity, job):
+    if getattr(_checked, "brought", None) != brought:
         here = printable(socket.gethostname())
-        if (mine := version("overlong")) != release:
-            raise TargetError(f"a worker on {here} has overlong {printable(mine)}, and this is {release}")
-        if identity_of(resolve(job.target, job.limits)).digest != identity:
-            raise TargetError(f"a worker on {here} has another file or command for this target than is here")
-        _checked.job = release, identity, job
-    return task(job, shard)
+        if (mine := version("overlong")) != brought.release:
+            raise TargetError(f"a worker on {here} has overlong {printable(mine)}, and this is {brought.release}")
+        if brought.task.identities() != brought.identities:
+            which = "this target" if len(brought.identities) == 1 else "a target"
+            raise TargetError(f"a worker on {here} has another file or command for {which} than is here")
+        _checked.brought = brought
+    return brought.task.run(unit)
 
 
 def _why(error: BaseException) -> str:

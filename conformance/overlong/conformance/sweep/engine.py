@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.targets.recorded import RecordedTarget
@@ -13,6 +13,8 @@ from overlong.conformance.targets.resolve import Limits, resolve
 from overlong.conformance.vectors.profile import RFC3629, Profile
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from overlong.conformance.results.shard import Shard, ShardResult
     from overlong.conformance.targets.framed import FramedTarget
 
@@ -72,10 +74,56 @@ def called_in_process(job: Job, target: FramedTarget) -> bool:
 
 NOT_RECORDED = "answers in a file cannot be swept: nobody is there to ask; name the adapter that wrote them"
 
-_mine = threading.local()
-_all: set[Engine] = set()
-_ended = 0  # how often all engines were ended
-_lock = threading.Lock()
+_Kept = TypeVar("_Kept", bound="Closed")
+
+
+class Closed(Protocol):
+    """What has to be closed."""
+
+    def close(self) -> None:
+        """End its processes."""
+        ...
+
+
+class Engines(Generic[_Kept]):
+    """One engine for each thread of this process: that of the job which the thread served last."""
+
+    def __init__(self) -> None:
+        self._mine = threading.local()
+        self._all: set[_Kept] = set()
+        self._lock = threading.Lock()
+
+    def serving(self, job: object, opened: Callable[[], _Kept]) -> _Kept:
+        """The engine of this thread, if it serves that job and nobody has ended it; else one that is opened now."""
+        engine: _Kept | None = getattr(self._mine, "engine", None)
+        if engine is None or engine not in self._all or self._mine.serves != job:
+            self.end()
+            engine, self._mine.serves = opened(), job
+            self._mine.engine = engine
+            with self._lock:
+                self._all.add(engine)
+        return engine
+
+    def end(self) -> None:
+        """End this thread's engine, if it has one."""
+        engine: _Kept | None = getattr(self._mine, "engine", None)
+        self._mine.engine = None
+        if engine is not None:
+            with self._lock:
+                self._all.discard(engine)
+            engine.close()
+
+    def end_all(self) -> None:
+        """End the engines of all threads of this process, also those that are at work: their units fail."""
+        with self._lock:
+            engines = list(self._all)
+            self._all.clear()
+        for engine in engines:
+            with contextlib.suppress(Exception):  # a thread may be in the midst of it
+                engine.close()
+
+
+_engines = Engines[Engine]()
 
 
 def run_shard(job: Job, shard: Shard) -> ShardResult:
@@ -85,35 +133,17 @@ def run_shard(job: Job, shard: Shard) -> ShardResult:
         BudgetSpent: the target failed more often than its limit.
         TargetError: it cannot be asked, or not any more.
     """
-    if getattr(_mine, "serves", None) != (job, _ended):
-        end_engine()
-        _mine.engine = open_engine(job)
-        _mine.serves = job, _ended
-        with _lock:
-            _all.add(_mine.engine)
-    engine: Engine = _mine.engine
+    engine = _engines.serving(job, lambda: open_engine(job))
     try:
         return engine.run(shard)
     except BaseException:
-        end_engine()
+        _engines.end()
         raise
 
 
-def end_engine() -> None:
-    """End this thread's engine, if it has one."""
-    engine, _mine.engine, _mine.serves = getattr(_mine, "engine", None), None, None
-    if engine is not None:
-        with _lock:
-            _all.discard(engine)
-        engine.close()
+end_engine = _engines.end
 
 
 def close_engines() -> None:
     """End the engines of all threads of this process, also those that are at work: their tasks fail."""
-    global _ended  # noqa: PLW0603 (one process, one count)
-    with _lock:
-        engines = list(_all)
-        _ended += 1
-    for engine in engines:
-        with contextlib.suppress(Exception):  # a thread may be in the midst of it
-            engine.close()
+    _engines.end_all()

@@ -24,12 +24,12 @@ from overlong.conformance.support.printable import as_text
 from overlong.conformance.support.provenance import generator
 from overlong.conformance.support.whole_file import make_folder, written_whole
 from overlong.conformance.sweep.accounting import total
-from overlong.conformance.sweep.engine import NOT_RECORDED, Job, called_in_process
+from overlong.conformance.sweep.engine import NOT_RECORDED, Job, called_in_process, close_engines
 from overlong.conformance.sweep.example import asked_again, cause_of, named_apart
-from overlong.conformance.sweep.executors import Local, entries
 from overlong.conformance.sweep.expectation import Expectation, expectation
 from overlong.conformance.sweep.ledger import LEDGER, Header, Ledger
 from overlong.conformance.sweep.plan import plan_named
+from overlong.conformance.sweep.pool import Local, ShardTask, results
 from overlong.conformance.sweep.statement import RESULTS, to_json
 from overlong.conformance.targets.recorded import RecordedTarget
 from overlong.conformance.targets.resolve import Limits, identity_of, resolve
@@ -40,8 +40,9 @@ from overlong.reference import dialect
 if TYPE_CHECKING:
     from overlong.conformance.protocol.wire import Greeting
     from overlong.conformance.results.shard import Shard
-    from overlong.conformance.sweep.executors import Crew
+    from overlong.conformance.sweep.ledger import Entry
     from overlong.conformance.sweep.plan import Plan
+    from overlong.conformance.sweep.pool import Pool
     from overlong.conformance.targets.framed import FramedTarget
 
 _FAILURES = 32
@@ -174,12 +175,12 @@ def _run(run: SweepRun, ledger: Ledger, job: Job, cluster: str, progress: Progre
     total = run.strings
     if first is None:
         return
-    crew: Crew | None = None
+    pool: Pool[Shard, Entry] | None = None
     whole = False
     try:
-        crew = _crew(job, cluster, run)
+        pool = _pool(job, cluster, run)
         progress(first.plan, run.done, total)
-        for entry in entries(crew, chain((first,), missing)):
+        for entry in results(pool, chain((first,), missing)):
             ledger.add(entry)
             run.done += entry.result.shard.count
             progress(entry.result.shard.plan, run.done, total)
@@ -193,8 +194,8 @@ def _run(run: SweepRun, ledger: Ledger, job: Job, cluster: str, progress: Progre
     except BudgetSpent as error:
         run.incomplete, run.spent = str(error), True
     finally:
-        if crew is not None:
-            crew.close(at_once=not whole)
+        if pool is not None:
+            pool.close(at_once=not whole)
 
 
 def _missing(run: SweepRun, ledger: Ledger) -> Iterator[Shard]:
@@ -204,12 +205,12 @@ def _missing(run: SweepRun, ledger: Ledger) -> Iterator[Shard]:
     )
 
 
-def _crew(job: Job, cluster: str, run: SweepRun) -> Crew:
+def _pool(job: Job, cluster: str, run: SweepRun) -> Pool[Shard, Entry]:
     if not cluster:
         return Local(job, run.jobs)
     from overlong.conformance.sweep.cluster import Cluster
 
-    return Cluster(job, cluster, run.identity.digest)
+    return Cluster(cluster, ShardTask(job), (run.identity.digest,), close_engines)
 
 
 def _sum_up(part: PlanRun, ledger: Ledger, run: SweepRun) -> None:

@@ -33,9 +33,9 @@ from overlong.fuzz.execution.engine import Job
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from overlong.conformance.sweep.pool import Pool
     from overlong.fuzz.campaign.absorb import Examiner
-    from overlong.fuzz.campaign.crew import Crew
-    from overlong.fuzz.execution.engine import Harvest
+    from overlong.fuzz.execution.engine import Harvest, Span
     from overlong.fuzz.minimise.stored import StoredFinding
 
 IMPORTED = "imported"
@@ -56,7 +56,7 @@ class Campaign:
         self._corpus = Corpus(folder / FOLDER)
         self._earlier = store.seconds
         self._executions = 0
-        self.crew: Crew | None = None
+        self.pool: Pool[Span, Harvest] | None = None
         """Who runs spans, if a run is under way."""
         self.sees_faults = False
         """Whether what is being examined are not all differences."""
@@ -211,7 +211,7 @@ class Campaign:
         self.close()
 
     def _written(self, run: Running) -> None:
-        self.crew = None
+        self.pool = None
         self._ran = run.passed, self.store.totals.executions - run.before
         self.store.spent(self.spent)
         self.look()
@@ -241,7 +241,7 @@ class Campaign:
 
     def _all_notes(self) -> list[str]:
         notes = [*self.store.notes, *left_out(self.store)]
-        if self.crew is None and (waiting := self.store.totals.waiting):
+        if self.pool is None and (waiting := self.store.totals.waiting):
             what = "1 span waits" if waiting == 1 else f"{waiting} spans wait"
             by = "another process on the folder" if self._others else "--resume"
             notes.append(f"not all that was seen is examined yet: {what} for {by}")
@@ -261,7 +261,7 @@ class Campaign:
             profile=self.job.profile,
             seed=self.job.seed,
             resumed=self._resumed,
-            inputs=totals.inputs + (self.crew.progress if self.crew is not None else 0),
+            inputs=totals.inputs + (self.pool.progress if self.pool is not None else 0),
             executions=totals.executions,
             rate=executions / seconds if seconds else 0.0,
             octets=totals.octets,

@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.target import TargetError
 from overlong.fuzz.campaign.absorb import Unfinished
-from overlong.fuzz.campaign.crew import Here, Processes
 from overlong.fuzz.campaign.error import CampaignError
+from overlong.fuzz.campaign.pool import Here, Processes, SpanTask, end_engines
 from overlong.fuzz.execution.engine import BLOCK
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from overlong.conformance.sweep.pool import Pool
     from overlong.fuzz.campaign.absorb import Examiner
     from overlong.fuzz.campaign.campaign import Campaign
-    from overlong.fuzz.campaign.crew import Crew
     from overlong.fuzz.campaign.status import Status
-    from overlong.fuzz.execution.engine import Harvest, Job
+    from overlong.fuzz.execution.engine import Harvest, Job, Span
 
 _FIRST = 64  # inputs of the first span, of which nobody knows how long it takes
 _GROWTH = 64  # times as many inputs as the last span had, at most
@@ -52,7 +52,7 @@ class Running:
         self._store, self._tools = campaign.store, campaign.tools
         self._examiner: Examiner | None = None
         self._idle = True
-        self._crew: Crew | None = None
+        self._pool: Pool[Span, Harvest] | None = None
         self._generation = -1
         self._speed, self._starting, self._last = 0.0, 0.0, _FIRST
         self._examined = 0.0
@@ -68,22 +68,22 @@ class Running:
         self._store.join()
         while True:
             more = self._fill()
-            if self._crew is None or not self._crew.pending:
+            if self._pool is None or not self._pool.pending:
                 if not more:
                     break
                 continue
             self._gather(_LOOK if self._idle else 0.0)
             self._absorb(once=True)
             self._say()
-        if self._crew is not None:  # what it needs to end is not to be added to the time
-            self._crew.close(at_once=False)
-            self._crew = None
+        if self._pool is not None:  # what it needs to end is not to be added to the time
+            self._pool.close(at_once=False)
+            self._pool = None
         self._absorb(once=False)
 
     def _gather(self, seconds: float) -> bool:
         """Commit a harvest, if one comes in so many seconds; whether one did."""
-        assert self._crew is not None
-        harvest = self._crew.next(seconds)
+        assert self._pool is not None
+        harvest = self._pool.next(seconds)
         if harvest is not None:
             self._learn(harvest)
             self._store.harvested(harvest, self._campaign.spent)
@@ -103,44 +103,45 @@ class Running:
         now = time.monotonic()
         if now - self._pumped >= _PUMP:
             self._pumped = now
-            if self._crew is not None and not isinstance(self._crew, Here):
-                while self._crew.pending and self._gather(0.0):
+            if self._pool is not None and not isinstance(self._pool, Here):
+                while self._pool.pending and self._gather(0.0):
                     pass
                 self._fill()
             self._say()
 
     def _fill(self) -> bool:
-        """Give the crew what it has room for; whether anything is left to do."""
-        while self._crew is None or self._crew.room > 0:
+        """Give the pool what it has room for; whether anything is left to do."""
+        while self._pool is None or self._pool.room > 0:
             over = self._seconds is not None and self.passed >= self._seconds
-            if self._crew is not None and self._crew.pending and over:
+            if self._pool is not None and self._pool.pending and over:
                 return False
             claim = self._store.claim(self._wanted(), self._runs, left_by_others=over)
             if claim is None:
                 return False
-            if claim.generation != self._generation or self._crew is None:
+            if claim.generation != self._generation or self._pool is None:
                 self._change_to(claim.generation)
-            assert self._crew is not None
-            self._crew.submit(claim.span)
+            assert self._pool is not None
+            self._pool.submit(claim.span)
         return True
 
     def _change_to(self, generation: int) -> None:
         """Inputs of another generation are made of other seeds: by other engines."""
         job = replace(self._campaign.job, seeds=self._store.seeds(generation))
-        if self._crew is not None:
-            while self._crew.pending:
-                if (harvest := self._crew.next(_LOOK)) is not None:
+        if self._pool is not None:
+            while self._pool.pending:
+                if (harvest := self._pool.next(_LOOK)) is not None:
                     self._store.harvested(harvest, self._campaign.spent)
-            self._crew.close(at_once=False)
+            self._pool.close(at_once=False)
         self._generation = generation
-        self._crew = self._campaign.crew = self._hired(job)
+        self._pool = self._campaign.pool = self._opened(job)
 
-    def _hired(self, job: Job) -> Crew:
+    def _opened(self, job: Job) -> Pool[Span, Harvest]:
         opens = self._tools.open_engine
         if self._cluster:
-            from overlong.fuzz.campaign.cluster import OnCluster
+            from overlong.conformance.sweep.cluster import Cluster
 
-            return OnCluster(job, self._cluster, opens, self._tools.identities)
+            task = SpanTask(job, opens, self._tools.identities)
+            return Cluster(self._cluster, task, task.identities(), end_engines)
         if self._jobs > 1:
             return Processes(job, opens, self._jobs)
         return Here(job, opens, self._say)
@@ -154,7 +155,7 @@ class Running:
         length = min(_LONG, max(_SHORT, self.passed / _AGEING, self._starting * _STARTS))
         if self._seconds is not None:
             left = self._seconds - self.passed  # of which another span may have to wait for this one
-            length = min(length, max(left if isinstance(self._crew, Here) else left / 2, _LOOK))
+            length = min(length, max(left if isinstance(self._pool, Here) else left / 2, _LOOK))
         return max(least, min(int(self._speed * length), self._last * _GROWTH))
 
     def _learn(self, harvest: Harvest) -> None:
@@ -167,7 +168,7 @@ class Running:
         if self._examiner is None:
             self._examiner = self._tools.open_examiner(self._campaign.job, self._meanwhile)
         self._idle = False
-        while not once or not isinstance(self._crew, Here) or self._examined <= _SHARE * self.passed:
+        while not once or not isinstance(self._pool, Here) or self._examined <= _SHARE * self.passed:
             began = self.passed
             try:
                 self._meanwhile()
@@ -179,7 +180,7 @@ class Running:
                 return
             self._examined += self.passed - began
             self._say()
-            if once and not isinstance(self._crew, Here):
+            if once and not isinstance(self._pool, Here):
                 return
 
     def _say(self) -> None:
@@ -196,16 +197,16 @@ class Running:
 
     def save_the_rest(self) -> None:
         """Examine what is harvested, if the target that ended the run allows. Never raises."""
-        if self._crew is not None:
-            self._crew.close(at_once=True)
-            self._crew = None
+        if self._pool is not None:
+            self._pool.close(at_once=True)
+            self._pool = None
         with contextlib.suppress(TargetError, CampaignError):
             self._absorb(once=False)
 
     def end(self, *, at_once: bool) -> None:
         """End all processes, and give back what is claimed. Never raises."""
-        if self._crew is not None:
-            self._crew.close(at_once=at_once)
+        if self._pool is not None:
+            self._pool.close(at_once=at_once)
         if self._examiner is not None:
             self._examiner.close()
         self._store.leave()

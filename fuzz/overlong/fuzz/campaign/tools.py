@@ -38,7 +38,7 @@ def _edges(features: frozenset[int], spoken: Dialect) -> tuple[int, int]:
 
 
 def _identities(job: Job) -> tuple[str, ...]:
-    from overlong.fuzz.campaign.cluster import identities_of
+    from overlong.fuzz.campaign.pool import identities_of
 
     return identities_of(job)
 

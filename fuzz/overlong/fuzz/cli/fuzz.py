@@ -193,7 +193,7 @@ def command(
     if emit:
         _emit(targets, path)
         return
-    from overlong.conformance.sweep.executors import cpus
+    from overlong.conformance.sweep.pool import cpus
     from overlong.conformance.vectors.profile import Profile
     from overlong.fuzz.cli.screen import Goal
     from overlong.fuzz.execution.engine import Job

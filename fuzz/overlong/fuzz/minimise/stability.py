@@ -5,7 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING
 
-from overlong.conformance.sweep.executors import cpus
+from overlong.conformance.sweep.pool import cpus
 from overlong.fuzz.minimise.bucket import KEPT, PLACED, UNSTABLE
 from overlong.fuzz.minimise.stored import AGAIN
 

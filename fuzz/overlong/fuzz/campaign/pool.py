@@ -1,4 +1,4 @@
-"""Who runs the spans of a campaign: this process, or several of its own. A cluster's workers are in ``cluster.py``."""
+"""Pools that run the spans of a campaign: this process, several of its own, or the workers of a cluster."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ import time
 from collections import deque
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.support.interpreter import as_before, safe_for_children
 from overlong.conformance.support.printable import printable
+from overlong.conformance.sweep.engine import Engines
+from overlong.conformance.targets.resolve import identity_of, resolve
 from overlong.fuzz.campaign.absorb import thinned
 from overlong.fuzz.execution.engine import Harvest, Span
 
@@ -31,42 +33,6 @@ _SAY = 0.2  # seconds between two words of a worker
 _PATIENCE = 5.0  # seconds for a worker to end its targets
 
 
-class Crew(Protocol):
-    """Runs spans, and tells what came of them in whatever order."""
-
-    @property
-    def room(self) -> int:
-        """How many more spans it takes."""
-        ...
-
-    @property
-    def pending(self) -> int:
-        """Spans that are under way."""
-        ...
-
-    @property
-    def progress(self) -> int:
-        """Inputs of those that are done."""
-        ...
-
-    def submit(self, span: Span) -> None:
-        """Have it run."""
-        ...
-
-    def next(self, seconds: float) -> Harvest | None:
-        """What came of a span; None if nothing did for so long.
-
-        Raises:
-            TargetError: a target cannot be asked any more, or nobody is left who does.
-            KeyboardInterrupt: as it comes.
-        """
-        ...
-
-    def close(self, *, at_once: bool) -> None:
-        """End it; ``at_once``: in the midst of what is under way. Never raises."""
-        ...
-
-
 def ran(engine: Engine, span: Span, progress: Callable[[int], None]) -> Harvest:
     """What came of a span, and how long it took.
 
@@ -80,6 +46,60 @@ def ran(engine: Engine, span: Span, progress: Callable[[int], None]) -> Harvest:
     if harvest.span != span:
         raise TargetError(f"the engine ran {harvest.span} and was to run {span}")
     return harvest
+
+
+def identities_of(job: Job) -> tuple[str, ...]:
+    """The digest of each target: of its command, and of the files in it.
+
+    Raises:
+        TargetError: one of them cannot be used here.
+    """
+    try:
+        return tuple(identity_of(resolve(target, job.limits)).digest for target in job.targets)
+    except OSError as error:
+        raise TargetError(f"{printable(str(error.filename))}: {error.strerror}; check the path") from error
+
+
+_engines = Engines["Engine"]()
+
+
+@dataclass(frozen=True)
+class SpanTask:
+    """Runs a job's spans in the worker of a cluster."""
+
+    job: Job
+    open_engine: Callable[[Job], Engine]
+    identify: Callable[[Job], tuple[str, ...]] = identities_of
+
+    def identities(self) -> tuple[str, ...]:
+        """The digest of each target, as it is there.
+
+        Raises:
+            TargetError: one of them cannot be used there.
+        """
+        return self.identify(self.job)
+
+    def run(self, unit: Span) -> Harvest:
+        """What came of a span; each thread of a worker keeps an engine.
+
+        Raises:
+            TargetError: a target cannot be asked any more; or the engine failed.
+        """
+        engine = _engines.serving(self, lambda: self.open_engine(self.job))
+        try:
+            return ran(engine, unit, _nobody)
+        except BaseException:
+            _engines.end()
+            raise
+
+
+def _nobody(_done: int) -> None:
+    """Nobody watches a worker."""
+
+
+def end_engines() -> None:
+    """End the engines of all threads of this process, also those that are at work: their spans fail."""
+    _engines.end_all()
 
 
 class Here:
@@ -100,8 +120,8 @@ class Here:
     def pending(self) -> int:
         return int(self._span is not None)
 
-    def submit(self, span: Span) -> None:
-        self._span = span
+    def submit(self, unit: Span) -> None:
+        self._span = unit
 
     def next(self, seconds: float) -> Harvest | None:  # noqa: ARG002 (it is there when this returns)
         span = self._span
@@ -167,11 +187,11 @@ class Processes:
     def progress(self) -> int:
         return sum(worker.progress for worker in self._workers)
 
-    def submit(self, span: Span) -> None:
+    def submit(self, unit: Span) -> None:
         worker = min(self._workers, key=lambda worker: len(worker.spans))
-        worker.spans.append(span)
+        worker.spans.append(unit)
         with contextlib.suppress(OSError):  # it has ended: that shows when it is waited for
-            worker.connection.send(span)
+            worker.connection.send(unit)
 
     def next(self, seconds: float) -> Harvest | None:
         until = time.monotonic() + seconds

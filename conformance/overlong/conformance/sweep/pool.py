@@ -1,0 +1,291 @@
+"""Work units to a pool of workers, results back in whatever order they come; and the pool of this machine's threads.
+
+A sweep's units are shards, a campaign's are ranges of inputs. A Dask cluster is a pool in ``cluster.py``.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import threading
+import time
+import zlib
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+
+from overlong.conformance.oracle.target import TargetError
+from overlong.conformance.results.shard import Shard
+from overlong.conformance.sweep.engine import Job, close_engines, end_engine, run_shard
+from overlong.conformance.sweep.ledger import Entry
+from overlong.conformance.targets.resolve import identity_of, resolve
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+Unit = TypeVar("Unit")
+Result = TypeVar("Result")
+_Taken_contra = TypeVar("_Taken_contra", contravariant=True)
+_Given_co = TypeVar("_Given_co", covariant=True)
+
+_AHEAD = 2  # units for each worker that are under way: none waits for the harness, and memory stays flat
+_LOOK = 0.5  # seconds without a result, after which the pool is looked at
+_PATIENCE = 2.0  # seconds for threads whose engines were ended under them
+
+
+def cpus() -> int:
+    """Those that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class Task(Protocol[_Taken_contra, _Given_co]):
+    """Runs work units, in whatever process it is brought to. Two that do the same are equal."""
+
+    def identities(self) -> tuple[str, ...]:
+        """The digest of each target, as it is where this is called.
+
+        Raises:
+            TargetError: one of them cannot be used there.
+        """
+        ...
+
+    def run(self, unit: _Taken_contra) -> _Given_co:
+        """Run a unit; each thread keeps what it needs for that.
+
+        Raises:
+            BudgetSpent: a target failed more often than its limit.
+            TargetError: a target cannot be asked.
+        """
+        ...
+
+
+class Pool(Protocol[_Taken_contra, _Given_co]):
+    """Runs work units, and tells what came of them in whatever order."""
+
+    @property
+    def room(self) -> int:
+        """How many more units it takes."""
+        ...
+
+    @property
+    def pending(self) -> int:
+        """Units that are under way."""
+        ...
+
+    @property
+    def progress(self) -> int:
+        """How much of those is done, in whatever units have many of; 0 where nobody tells."""
+        ...
+
+    def submit(self, unit: _Taken_contra) -> None:
+        """Have it run."""
+        ...
+
+    def next(self, seconds: float) -> _Given_co | None:
+        """What came of a unit; None if nothing did for so long.
+
+        Raises:
+            BudgetSpent: the target failed more often than its limit.
+            TargetError: a target cannot be asked any more, or nobody is left who does.
+            KeyboardInterrupt: as it comes.
+        """
+        ...
+
+    def close(self, *, at_once: bool) -> None:
+        """End it; ``at_once``: in the midst of what is under way. Never raises."""
+        ...
+
+
+def results(pool: Pool[Unit, Result], units: Iterable[Unit]) -> Iterator[Result]:
+    """What comes of units, as it comes; a few of them for each worker are under way.
+
+    Raises:
+        BudgetSpent: the target failed more often than its limit.
+        TargetError: it cannot be asked, or there is nobody left who does.
+    """
+    source = iter(units)
+    while True:
+        while pool.room > 0 and (unit := next(source, None)) is not None:
+            pool.submit(unit)
+        if not pool.pending:
+            return
+        if (result := pool.next(_LOOK)) is not None:
+            yield result
+
+
+class Futures(Generic[Unit, Result]):
+    """A pool whose workers answer by futures: what such pools share."""
+
+    progress = 0
+
+    def __init__(self) -> None:
+        self._futures: set[Future[Result]] = set()
+        self._last = time.monotonic()
+
+    @property
+    def workers(self) -> int:
+        """How many units can be at work at a time; it may change."""
+        raise NotImplementedError
+
+    def start(self, unit: Unit) -> Future[Result]:
+        """Have a unit run."""
+        raise NotImplementedError
+
+    def check(self, silent: float, error: BaseException | None = None) -> None:
+        """Look whether there will be results.
+
+        Args:
+            silent: seconds since the last one.
+            error: what came in place of one.
+
+        Raises:
+            TargetError: there will be none; the message says why, and what to do.
+        """
+
+    @property
+    def room(self) -> int:
+        return _AHEAD * self.workers - self.pending
+
+    @property
+    def pending(self) -> int:
+        return len(self._futures)
+
+    def submit(self, unit: Unit) -> None:
+        if not self._futures:
+            self._last = time.monotonic()
+        self._futures.add(self.start(unit))
+
+    def next(self, seconds: float) -> Result | None:
+        done, _ = wait(self._futures, seconds, FIRST_COMPLETED)
+        failed: BaseException | None = None
+        for future in done:
+            error = CancelledError() if future.cancelled() else future.exception()
+            if error is None:
+                self._futures.remove(future)
+                self._last = time.monotonic()
+                return future.result()
+            failed = error
+        self.check(time.monotonic() - self._last if self._futures else 0.0, failed)
+        if failed is not None:
+            raise failed
+        return None
+
+    def forget(self) -> None:
+        """Want nothing more of what is under way."""
+        for future in self._futures:
+            future.cancel()
+        self._futures = set()
+
+
+@dataclass(frozen=True)
+class ShardTask:
+    """Runs a job's shards, wherever it is; and checks and counts what came of them there."""
+
+    job: Job
+
+    def identities(self) -> tuple[str, ...]:
+        """The digest of the target as it is there.
+
+        Raises:
+            TargetError: it cannot be used.
+        """
+        return (identity_of(resolve(self.job.target, self.job.limits)).digest,)
+
+    def run(self, unit: Shard) -> Entry:
+        """Run a shard.
+
+        Raises:
+            BudgetSpent: the target failed more often than its limit.
+            TargetError: it cannot be asked, or its engine contradicts itself.
+        """
+        result = run_shard(self.job, unit)
+        try:
+            if result.shard != unit:
+                raise ValueError(f"{unit.key}: the result of {result.shard.key}")
+            return Entry.of(result)
+        except (ValueError, zlib.error) as error:
+            raise TargetError(f"the sweep did not run as planned: {error}") from error
+
+
+class Threads(Executor):
+    """So many threads, which end with the process: a target that answers nothing keeps nobody from leaving.
+
+    Threads suffice, because they only wait: each drives an engine with target processes of its own, and these work.
+    """
+
+    def __init__(self, count: int, at_end: Callable[[], None]) -> None:
+        """``at_end`` is called in each thread when it ends."""
+        self._waiting: queue.SimpleQueue[tuple[Future[Any], Callable[..., Any], tuple[Any, ...]] | None] = (
+            queue.SimpleQueue()
+        )
+        self._at_end = at_end
+        self._threads = [threading.Thread(target=self._serve, daemon=True) for _ in range(count)]
+        for thread in self._threads:
+            thread.start()
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any) -> Future[Any]:  # type: ignore[override]
+        future: Future[Any] = Future()
+        self._waiting.put((future, fn, args))
+        return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: FBT001, FBT002
+        if cancel_futures:
+            try:
+                while (item := self._waiting.get_nowait()) is not None:
+                    item[0].cancel()
+            except queue.Empty:
+                pass
+        for _ in self._threads:
+            self._waiting.put(None)
+        if wait:
+            self.join(None)
+
+    def join(self, seconds: float | None) -> bool:
+        """Wait for the threads to end; whether they have."""
+        deadline = None if seconds is None else time.monotonic() + seconds
+        for thread in self._threads:
+            thread.join(None if deadline is None else max(deadline - time.monotonic(), 0))
+        return not any(thread.is_alive() for thread in self._threads)
+
+    def _serve(self) -> None:
+        try:
+            while (item := self._waiting.get()) is not None:
+                future, call, arguments = item
+                if not future.set_running_or_notify_cancel():
+                    continue
+                try:
+                    result = call(*arguments)
+                except BaseException as error:  # noqa: BLE001 (it is the future's)
+                    future.set_exception(error)
+                else:
+                    future.set_result(result)
+        finally:
+            self._at_end()
+
+
+class Local(Futures[Shard, Entry]):
+    """The threads of this process."""
+
+    def __init__(self, job: Job, jobs: int) -> None:
+        super().__init__()
+        self._task, self._jobs = ShardTask(job), jobs
+        self._threads = Threads(jobs, end_engine)
+
+    @property
+    def workers(self) -> int:
+        return self._jobs
+
+    def start(self, unit: Shard) -> Future[Entry]:
+        return self._threads.submit(self._task.run, unit)
+
+    def close(self, *, at_once: bool) -> None:
+        self.forget()
+        if not at_once:
+            self._threads.shutdown()
+            return
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        deadline = time.monotonic() + _PATIENCE
+        while True:  # a thread may start its target anew before it sees that it is to end
+            close_engines()
+            if self._threads.join(0.05) or time.monotonic() > deadline:
+                return
