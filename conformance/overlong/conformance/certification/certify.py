@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from overlong.conformance.certification.runner import Progress
+    from overlong.conformance.oracle.divergences import Divergences
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.results.expected import Expectations
     from overlong.conformance.vectors.suites.suite import Suite
@@ -102,14 +103,12 @@ def certify(
         for suite in chosen:
             suite.size  # noqa: B018 (makes the vectors while the target starts)
         resolved.open()
-        left_out: tuple[str, ...] = ()
-        if isinstance(resolved, RecordedTarget):
-            left_out = tuple(name for name in SUITES if name not in OF_OCTETS)
-        elif suites is None and not thorough and SLOW in resolved.greeting.traits:
-            left_out = tuple(name for name in SUITES if name not in BEARABLE)
-            chosen = [suite for suite in chosen if suite.name in BEARABLE or suite.name not in SUITES]
+        left_out = _suites_left_out(resolved, suites, thorough=thorough)
+        if not isinstance(resolved, RecordedTarget):
+            chosen = [suite for suite in chosen if suite.name not in left_out]
         identity = identity_of(resolved)
         found: Callable[[Finding], None] | None = None
+        diverged: Callable[[Divergences], None] | None = None
         writer: ResultsWriter | None = None
         if output is not None:
             make_folder(output)
@@ -117,9 +116,11 @@ def certify(
                 stack.enter_context(written_whole(output / RESULTS)), command=invocation.command(profile.speaks)
             )
             writer.header(resolved.id, resolved.greeting, identity.digest, profile.name)
-            found = writer.divergence
-        found, swept = (found, found) if expected is None else expected.listeners(found)
-        runner = Runner(resolved, profile=profile, found=found)
+            found, diverged = writer.divergence, writer.diverged
+        swept = found
+        if expected is not None:
+            found, diverged, swept = expected.listeners(found, diverged)
+        runner = Runner(resolved, profile=profile, found=found, diverged=diverged)
         run = runner.suites(chosen, progress or _no_progress)
         if suites is None and writer is not None and SLOW not in resolved.greeting.traits and not run.incomplete:
             # Whoever names suites wants these and nothing else; a portrait is looked at in a report, so it is worth
@@ -149,6 +150,17 @@ def certify(
         with written_whole(output / CERTIFICATE) as file:
             file.write(certificate.to_json())
     return certificate
+
+
+def _suites_left_out(
+    target: FramedTarget | RecordedTarget, suites: Sequence[str] | None, *, thorough: bool
+) -> tuple[str, ...]:
+    """The suites that a target is spared."""
+    if isinstance(target, RecordedTarget):
+        return tuple(name for name in SUITES if name not in OF_OCTETS)
+    if suites is None and not thorough and SLOW in target.greeting.traits:
+        return tuple(name for name in SUITES if name not in BEARABLE)
+    return ()
 
 
 def _resolved(

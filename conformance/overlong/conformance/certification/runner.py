@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.compare import (
@@ -20,7 +21,8 @@ from overlong.conformance.oracle.compare import (
     place_of_fault,
     used_before,
 )
-from overlong.conformance.oracle.finding import Bucket, Finding
+from overlong.conformance.oracle.divergences import Divergences, divergences
+from overlong.conformance.oracle.finding import Bucket, Finding, claim_of
 from overlong.conformance.oracle.lost import lost_states
 from overlong.conformance.oracle.own_mode import confirmed, suspicion
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
@@ -103,7 +105,7 @@ class SuiteRun:
     """For each operation, the vectors that the target did not answer."""
     without_text: int = 0
     """Well-formed vectors that it should decode strictly, and did not accept: what it makes of them is not known."""
-    failing: set[tuple[object, ...]] = field(default_factory=set[tuple[object, ...]])
+    failing: set[object] = field(default_factory=set[object])
     """What tells apart the vectors of the suite that have a finding."""
     categories: Counter[str] = field(default_factory=Counter[str])
     """For each category of vectors how many were asked."""
@@ -134,10 +136,20 @@ class SuiteRun:
 
     def failed(self, vector: Vector) -> None:
         """Count a vector that has a finding, once."""
-        apart = vector.octets, vector.chunks, vector.earlier
+        whole = vector.chunks is None and vector.earlier is None
+        apart = vector.octets if whole else (vector.octets, vector.chunks, vector.earlier)
         if apart not in self.failing:
             self.failing.add(apart)
             self.failing_in[vector.category] += 1
+
+    def diverged(self, found: Divergences) -> None:
+        """Count the vectors of some divergences, once; and those of which the text is not known."""
+        before = len(self.failing)
+        self.failing.update(found.octets)
+        self.failing_in[found.batch.category] += len(self.failing) - before
+        if found.operation == DECODE:
+            refuting = (count for (code, _), count in found.counts.items() if claim_of(code, DECODE) == VERDICT)
+            self.without_text += sum(refuting)
 
     @property
     def vectors_digest(self) -> str:
@@ -189,6 +201,11 @@ class Run:
         """Count a finding, in its bucket and in the digest."""
         self.buckets.setdefault(finding.bucket, Bucket(finding)).add(finding)
         self._findings.update(f"{finding.id} {finding.vector.id}\n".encode())
+
+    def diverged(self, found: Divergences) -> None:
+        """Count many, as :meth:`add` does each."""
+        found.count_in(self.buckets)
+        self._findings.update(found.digested())
 
     @property
     def findings_digest(self) -> str:
@@ -273,15 +290,19 @@ class Runner:
     """Runs suites on one target."""
 
     def __init__(
-        self, target: Target, *, profile: Profile = RFC3629, found: Callable[[Finding], None] | None = None
+        self,
+        target: Target,
+        *,
+        profile: Profile = RFC3629,
+        found: Callable[[Finding], None] | None = None,
+        diverged: Callable[[Divergences], None] | None = None,
     ) -> None:
-        """``found`` is told every finding as it is made."""
+        """``found`` is told every finding as it is made, and ``diverged`` those that are made of a batch at once."""
         self.target = target
         self.run = Run(target.id, target.greeting, profile=profile)
-        self._found = found
+        self._found, self._diverged = found, diverged
         self._doubted = Doubted()
         self._whole: dict[tuple[bytes, bool], Finding] = {}  # of vectors that chunking asks again
-        self._chunked_octets: frozenset[bytes] | None = None
         self._traits = traits_of(target.greeting)
         self._refused, self._placed = Counter[str](), Counter[str]()  # by operation
         self._touched: list[Vector] = []  # set aside, and to be judged apart
@@ -310,6 +331,7 @@ class Runner:
         try:
             for answered in self.target.observe(asked):
                 part = parts[answered.batch.suite]
+                self._keep(answered, part)
                 for finding in self._judge(answered, part):
                     if (suspected := suspicion(finding)) is not None:
                         suspicions.append((suspected, part))
@@ -342,12 +364,18 @@ class Runner:
         self._settle_claims()
         return run
 
-    def _judge(self, answered: Answered, part: SuiteRun) -> Iterator[Finding]:
-        """The findings in some answers; and all that is kept of them."""
+    def _keep(self, answered: Answered, part: SuiteRun) -> None:
+        """Keep what is to be kept of some answers, right or wrong."""
         part.asked(answered)
         if part.suite.name == "core" and answered.operation in VALIDATE + DECODE:
             self._look_for_sameness(answered)
         self._count_offsets(answered)
+
+    def _judge(self, answered: Answered, part: SuiteRun) -> Iterator[Finding]:
+        """The findings in some answers, but for those that are counted in columns."""
+        if (in_columns := divergences(answered, self.run.greeting)) is not None:
+            self._add_all(in_columns, part)
+            return
         yield from compare_batch(answered, self.run.greeting)
         if answered.unstable is not None:
             among = "one of the vectors asked together; none fails when it is asked by itself"
@@ -507,15 +535,33 @@ class Runner:
         if self._found is not None:
             self._found(finding)
 
+    def _add_all(self, found: Divergences, part: SuiteRun) -> None:
+        """Add divergences of whole inputs, as one by one."""
+        if not len(found):
+            return
+        part.diverged(found)
+        if found.operation not in ENCODING:
+            core = self._asked_in_chunks
+            for index in [index for index, octets in enumerate(found.octets) if octets in core]:
+                self._same_as_whole(found.finding(index))
+        self.run.diverged(found)
+        for finding in found.first(self._doubted.wanted):
+            self._doubted.add(finding)
+        if self._diverged is not None:
+            self._diverged(found)
+
+    @cached_property
+    def _asked_in_chunks(self) -> frozenset[bytes]:
+        """The inputs that chunking asks again."""
+        return frozenset(vector.octets for vector in core_vectors())
+
     def _same_as_whole(self, finding: Finding) -> Finding:
         """A stream that fails as the whole input does has no fault of its own: it belongs to that bucket."""
         if finding.operation in ENCODING:  # what it was given is no stream of octets
             return finding
         key = finding.vector.octets, finding.operation in REPLACING
         if finding.vector.chunks is None:
-            if self._chunked_octets is None:
-                self._chunked_octets = frozenset(vector.octets for vector in core_vectors())
-            if finding.claim != POSITION and finding.vector.octets in self._chunked_octets:
+            if finding.claim != POSITION and finding.vector.octets in self._asked_in_chunks:
                 self._whole.setdefault(key, finding)
             return finding
         whole = self._whole.get(key)

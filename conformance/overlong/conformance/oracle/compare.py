@@ -125,7 +125,7 @@ def compare(vector: Vector, operation: str, observed: Observation) -> Finding | 
             if values is None or values == scalars:
                 return None
             if flaw is None:
-                return _chunked(vector, operation, finding("OV102", _form(vector, _first_difference(scalars, values))))
+                return _chunked(vector, operation, finding("OV102", _form(vector, first_difference(scalars, values))))
             return _chunked(vector, operation, finding(*_replacement_fault(vector, scalars, values)))
         case Decoded(), Refused(offset=offset):
             if flaw is not None:
@@ -176,14 +176,14 @@ def lost_in(finding: Finding) -> tuple[str, ...]:
     vector, wrong = finding.vector, None
     if isinstance(finding.expected, Decoded) and isinstance(finding.observed, Accepted):
         scalars = finding.expected.scalars
-        first = last = _first_difference(scalars, finding.observed.values or ())
+        first = last = first_difference(scalars, finding.observed.values or ())
         while 0 < first <= len(scalars) and scalars[first - 1] == REPLACEMENT_CHARACTER:
             first -= 1  # which of several U+FFFD in a row is missing, nobody can see
         wrong = range(_segment_at(vector, first), _segment_at(vector, last) + 1)
     return lost_states(vector, wrong)
 
 
-def _first_difference(expected: tuple[int, ...], observed: tuple[int, ...]) -> int:
+def first_difference(expected: tuple[int, ...], observed: tuple[int, ...]) -> int:
     """The index at which outputs part."""
     return next(
         (index for index, pair in enumerate(zip(expected, observed, strict=False)) if pair[0] != pair[1]),
@@ -193,7 +193,7 @@ def _first_difference(expected: tuple[int, ...], observed: tuple[int, ...]) -> i
 
 def _replacement_fault(vector: Vector, scalars: tuple[int, ...], values: tuple[int, ...]) -> tuple[str, str]:
     """The kind, and the defect at which the outputs part."""
-    index = _segment_at(vector, _first_difference(scalars, values))
+    index = _segment_at(vector, first_difference(scalars, values))
     flaws = [each for each in vector.taken[: index + 1] if isinstance(each, MaximalSubpart)]
     blamed = flaws[-1] if flaws else vector.flaw
     assert blamed is not None

@@ -41,6 +41,10 @@ class Doubted:
         if len(first) < DOUBTED and isinstance(finding.observed, Accepted | Refused | Failed):
             first.append(finding)
 
+    def wanted(self, bucket: tuple[str, str]) -> int:
+        """How many more of a bucket are to be noted."""
+        return DOUBTED - len(self._first.get(bucket, ()))
+
     def unstable(self, target: Target) -> Iterator[Finding]:
         """The findings of OV605 that asking again makes.
 

@@ -420,6 +420,13 @@ class Answers:
         )
         return cls(whole.count, whole.columns, b"".join(part.marks for part in parts))
 
+    def part(self, start: int, end: int, size: int) -> Answers:
+        """The answers from ``start`` to before ``end``, if none has a text; ``size`` octets are a unit."""
+        accepted = self.statuses.translate(_ACCEPTED_ONLY)
+        before, until = (size * _sum_of(self.numbers[: 4 * place], accepted[:place]) for place in (start, end))
+        columns = self.statuses[start:end], self.numbers[4 * start : 4 * end]
+        return Answers.of(*columns, self.lengths[start:end], self.incompletes[start:end], self.units[before:until])
+
     def agrees(self, expected: Answers) -> bool:
         """Whether it equals what is expected, but for columns in which all refusals say nothing.
 
@@ -449,7 +456,7 @@ class Answers:
     def observations(self, units: Units, *, verdict_only: bool) -> Iterator[Observation]:
         """Each item's answer as a value."""
         place = 0
-        numbers, output = _big_endian("I", self.numbers), self.units
+        numbers, output = read_numbers(self.numbers), self.units
         asked = self.asked or [LARGEST_FRAME] * self.count
         for status, number, length, incomplete, octets in zip(
             self.statuses, numbers, self.lengths, self.incompletes, asked, strict=True
@@ -463,11 +470,11 @@ class Answers:
                 place = end
             elif status == REFUSED[0]:
                 if number == NOT_SAID:
-                    yield Refused()
+                    yield _REFUSED
                 elif incomplete not in (0, 1, INCOMPLETE_NOT_SAID):
                     yield Misbehaved(f"said {incomplete:02X} for incomplete; it is 00, 01, or FF for not said")
                 else:
-                    yield Refused(number, length or None, {0: False, 1: True}.get(incomplete))
+                    yield _refused(number, length, incomplete)
             elif status == UNSUPPORTED[0]:
                 yield Unsupported()
                 place += number
@@ -475,6 +482,16 @@ class Answers:
                 text = output[place : place + min(number, _TEXT_SHOWN)]
                 yield Failed(printable(text.decode("ascii", "backslashreplace")))
                 place += number
+
+
+_REFUSED = Refused()
+"""A refusal that says nothing more."""
+
+
+@lru_cache(maxsize=1 << 12)
+def _refused(offset: int, length: int, incomplete: int) -> Refused:
+    """A refusal, by its columns."""
+    return Refused(offset, length or None, {0: False, 1: True}.get(incomplete))
 
 
 def most_units(octets: int) -> int:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from overlong.conformance.certification.runner import Run, SuiteRun
+    from overlong.conformance.oracle.divergences import Divergences
     from overlong.conformance.oracle.finding import Bucket, Finding
     from overlong.conformance.protocol.wire import Greeting
     from overlong.conformance.results.certificate import Certificate
@@ -60,6 +61,12 @@ class ResultsWriter:
         self._written[finding.bucket] += 1
         if self._written[finding.bucket] <= RECORDED:
             self._write({"record": "divergence", **finding_as_json(finding)})
+
+    def diverged(self, found: Divergences) -> None:
+        """Of divergences in columns, those that are written out; all are counted."""
+        for finding in found.first(lambda bucket: RECORDED - self._written[bucket]):
+            self._write({"record": "divergence", **finding_as_json(finding)})
+        self._written += found.counts
 
     def portrait(self, maps: Sequence[Map]) -> None:
         """What the target makes of every pair of octets, compressed: most of it is runs of the same answer."""

@@ -103,6 +103,16 @@ class Batch:
         """All of them; made only where columns do not suffice."""
         return tuple(self)
 
+    def strings(self, places: Sequence[int]) -> list[bytes]:
+        """The octets of some vectors."""
+        octets, starts = self.octets, self._starts
+        return [octets[starts[place] : starts[place + 1]] for place in places]
+
+    @property
+    def is_closed(self) -> bool:
+        """All vectors are whole inputs that are well-formed, and what a right target answers is known in columns."""
+        return self.closed is not None or (self.whole is not None and self.whole[0].is_closed)
+
     @cached_property
     def _starts(self) -> list[int]:
         return list(accumulate(self.lengths, initial=0))
@@ -168,6 +178,9 @@ class Batch:
         if self.closed is not None:
             # all are well-formed: replacing them is decoding them
             return self._known((DECODE if operation in REPLACING else operation, units.name), self.closed, units)
+        if self.whole is not None and self.is_closed:
+            batch, start = self.whole
+            return batch.expected(operation, units).part(start, start + len(self), units.size)
         return self._known((operation, units.name), Batch._expect, units)
 
     def expected_marks(self, operation: str, units: Units, *, marked: bool) -> bytes:

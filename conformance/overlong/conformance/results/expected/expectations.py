@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from overlong.conformance.certification.runner import Run
+    from overlong.conformance.oracle.divergences import Divergences
     from overlong.conformance.oracle.finding import Finding
 
 
@@ -198,7 +199,7 @@ class Expectations:
 
     def judge(self, finding: Finding, *, swept: bool = False) -> Deviation | None:
         """The entry that stands for a finding; None if it is unexpected. ``swept``: a sweep found it, no suite."""
-        if not self.deviations and self._kept is None:  # nothing to look up: millions of findings cost no more
+        if self._looks_up_nothing:
             self.unexpected.setdefault(finding.bucket, Bucket(finding)).add(finding)
             return None
         seen = Seen.of(finding)
@@ -212,16 +213,32 @@ class Expectations:
         return deviation
 
     def listeners(
-        self, found: Callable[[Finding], None] | None
-    ) -> tuple[Callable[[Finding], None], Callable[[Finding], None]]:
-        """What to call with each finding of suites, and of sweeps: it is judged, and told to ``found``."""
+        self, found: Callable[[Finding], None] | None, diverged: Callable[[Divergences], None] | None
+    ) -> tuple[Callable[[Finding], None], Callable[[Divergences], None], Callable[[Finding], None]]:
+        """What to call with each finding of suites, with many in columns, and with each of sweeps.
+
+        They are judged, and told to ``found`` and ``diverged``.
+        """
 
         def listen(finding: Finding, *, swept: bool = False) -> None:
             self.judge(finding, swept=swept)
             if found is not None:
                 found(finding)
 
-        return listen, partial(listen, swept=True)
+        def listen_to_all(some: Divergences) -> None:
+            if self._looks_up_nothing:
+                some.count_in(self.unexpected)
+            else:
+                for index in range(len(some)):
+                    self.judge(some.finding(index))
+            if diverged is not None:
+                diverged(some)
+
+        return listen, listen_to_all, partial(listen, swept=True)
+
+    @property
+    def _looks_up_nothing(self) -> bool:
+        return not self.deviations and self._kept is None
 
     def settled(self, run: Run, left_out: Sequence[str] = ()) -> Expectations:
         """What is expected when a run has ended, :meth:`settle` done; of one that is updating, as it is written anew.
