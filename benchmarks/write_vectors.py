@@ -24,14 +24,14 @@ from typing import IO, TYPE_CHECKING, Any
 import pyarrow as pa
 
 from overlong.conformance.vectors.columns import SCHEMA, batches
-from overlong.conformance.vectors.lines import product_lines
+from overlong.conformance.vectors.lines import sequence_lines
 from overlong.conformance.vectors.record import record
 from overlong.conformance.vectors.suites import suite_named
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from overlong.conformance.vectors.product import Product
+    from overlong.conformance.vectors.byte_ranges import ByteRangeSequence
 
 SUITE = "exhaustive-3"
 WINDOW = 64 << 20
@@ -57,11 +57,11 @@ class Window:
         self.file.flush()
 
 
-def products(most: int) -> Iterator[Product]:
+def sequences(most: int) -> Iterator[ByteRangeSequence]:
     done = 0
     suite = suite_named(SUITE)
-    assert suite.products is not None
-    for each in suite.products():
+    assert suite.sequences is not None
+    for each in suite.sequences():
         yield each
         done += len(each)
         if done >= most:
@@ -72,7 +72,7 @@ def loop(most: int) -> Callable[[Window], int]:
     """The records of every so-many-th vector, as often as it takes."""
     step = max(1, most // SAMPLE)
     records: list[dict[str, Any]] = []
-    for each in products(most):
+    for each in sequences(most):
         records += [record(vector) for vector in islice(each.vectors(), 0, None, step)]
     records = records[:SAMPLE]
 
@@ -87,9 +87,9 @@ def loop(most: int) -> Callable[[Window], int]:
 def json_lines(most: int) -> Callable[[Window], int]:
     def run(file: Window) -> int:
         done = 0
-        for each in products(most):
+        for each in sequences(most):
             done += len(each)
-            for block in product_lines(each):
+            for block in sequence_lines(each):
                 file.write(block)
         return done
 
@@ -100,7 +100,7 @@ def columns(most: int) -> Callable[[Window], int]:
     def run(file: Window) -> int:
         done = 0
         with pa.ipc.new_stream(file, SCHEMA) as writer:
-            for batch in batches(products(most)):
+            for batch in batches(sequences(most)):
                 writer.write_batch(batch)
                 done += len(batch)
         return done

@@ -11,11 +11,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from overlong.conformance.vectors.edition import SUITE_VERSION
 from overlong.conformance.vectors.export import format_named
 from overlong.conformance.vectors.families import all_vectors
 from overlong.conformance.vectors.names import spelt_before
-from overlong.conformance.vectors.registry import digest_of_ids, published, withdrawn
+from overlong.conformance.vectors.registry import SUITE_VERSION, digest_of_ids, published, withdrawn
 from overlong.conformance.vectors.selection import Selection
 from overlong.conformance.vectors.sink import FolderSink
 from overlong.conformance.vectors.suites import SUITES

@@ -22,8 +22,8 @@ from overlong.conformance.models.score.expectations import wrong_expectations
 from overlong.conformance.models.score.files import FORMATS, entries
 from overlong.conformance.models.score.historical import HistoricalFaults
 from overlong.conformance.models.score.models import CLASSES, GRAMMARS, OUTPUTS, STREAMS, VERDICTS, decoded, differs
+from overlong.conformance.models.score.mutation import Specimen
 from overlong.conformance.models.score.outputs import SHAPES, ScalarFaults, ShapeFaults, StepFaults
-from overlong.conformance.models.score.specimen import Specimen
 from overlong.conformance.models.score.transitions import TransitionFaults
 from overlong.conformance.vectors.formats import frames, jsonl, tsv
 from overlong.conformance.vectors.formats import json as json_format

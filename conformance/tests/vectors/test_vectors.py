@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 from overlong.__main__ import cli
 from overlong.conformance.support.strict_json import JsonError, loads
+from overlong.conformance.vectors.byte_ranges import ByteRangeSequence, kinds_of_octets
 from overlong.conformance.vectors.check import check
 from overlong.conformance.vectors.export import FORMATS, format_named
 from overlong.conformance.vectors.families import all_vectors
-from overlong.conformance.vectors.lines import json_line, product_lines
-from overlong.conformance.vectors.product import Product, kinds_of_octets
+from overlong.conformance.vectors.lines import json_line, sequence_lines
 from overlong.conformance.vectors.record import record, spelt
 from overlong.conformance.vectors.registry import digest_of_ids, profile, published, withdrawn
 from overlong.conformance.vectors.selection import Selection
@@ -30,8 +30,8 @@ from overlong.reference import dialect
 needs_columns = pytest.mark.skipif(
     not (find_spec("pyarrow") and find_spec("numpy")), reason="the extra 'columns' is not installed"
 )
-PRODUCTS = st.lists(st.sampled_from(kinds_of_octets()), min_size=1, max_size=6).map(
-    lambda ranges: Product("exhaustive", tuple(octets[:3] for octets in ranges))
+SEQUENCES = st.lists(st.sampled_from(kinds_of_octets()), min_size=1, max_size=6).map(
+    lambda ranges: ByteRangeSequence("exhaustive", tuple(octets[:3] for octets in ranges))
 )
 
 
@@ -50,10 +50,10 @@ def test_an_id_in_full_is_read_without_the_suite_that_has_it():
 
 
 @settings(max_examples=150, deadline=None)
-@given(PRODUCTS)
+@given(SEQUENCES)
 def test_lines_by_stride_are_the_records_one_by_one(strings):
     vectors = list(strings.vectors())
-    assert b"".join(product_lines(strings)) == b"".join(json_line(record(vector)) for vector in vectors)
+    assert b"".join(sequence_lines(strings)) == b"".join(json_line(record(vector)) for vector in vectors)
     assert strings.octets == b"".join(vector.octets for vector in vectors)
     assert sum(len(part) for part in strings.parts(5)) == len(strings)
     assert b"".join(part.octets for part in strings.parts(5)) == strings.octets
@@ -61,7 +61,7 @@ def test_lines_by_stride_are_the_records_one_by_one(strings):
 
 @needs_columns
 @settings(max_examples=60, deadline=None)
-@given(PRODUCTS)
+@given(SEQUENCES)
 def test_columns_by_stride_are_the_columns_one_by_one(strings):
     from overlong.conformance.vectors import columns
 
@@ -99,9 +99,9 @@ def test_all_strings_are_all_strings():
         bytes(octets) for length in (1, 2) for octets in product(range(256), repeat=length)
     }
     assert suite_named("exhaustive-2").size == 65_792
-    products = suite_named("exhaustive-3").products
-    assert products is not None
-    sizes = [len(each) for each in products()]
+    sequences = suite_named("exhaustive-3").sequences
+    assert sequences is not None
+    sizes = [len(each) for each in sequences()]
     assert Selection(("exhaustive-3",)).count() == sum(sizes)
 
 

@@ -19,7 +19,7 @@ from overlong.conformance.targets.resolve import Limits, identity_of, resolve
 from overlong.conformance.vectors.names import all_spelt_now
 from overlong.conformance.vectors.profile import RFC3629, Profile
 from overlong.conformance.vectors.suites import OF_OCTETS, SUITES, suite_named
-from overlong.conformance.vectors.suites.given import GIVEN
+from overlong.conformance.vectors.suites.core import GIVEN
 from overlong.reference import dialect
 
 if TYPE_CHECKING:
@@ -62,8 +62,8 @@ def certify(
         sweeps: plans of sweeps, as ``plan_named`` takes them, beside those that a target gets with all suites if it
             can bear them (``sweeps.py``); an empty sequence: no sweeps at all.
         usual: false: sweep with the plans of ``sweeps`` and no others, whatever the target can bear just now.
-        given: files of vectors, or folders of them, that are asked beside the suites (``suites/given.py``). The name
-            :data:`~overlong.conformance.vectors.suites.given.GIVEN` among ``suites`` stands for nothing more than them.
+        given: files of vectors, or folders of them, that are asked beside the suites (``suites/core.py``). The name
+            :data:`~overlong.conformance.vectors.suites.core.GIVEN` among ``suites`` stands for nothing more than them.
         thorough: all of them for a slow one, too.
         speaks: the dialect that it is measured by; one of :data:`overlong.reference.DIALECTS`.
         output: a folder for ``results.jsonl`` and ``certificate.json``; made if it is not there.
@@ -210,7 +210,7 @@ def _given(paths: Sequence[Path]) -> tuple[Suite, ...]:
     if not paths:
         return ()
     from overlong.conformance.vectors.given import vectors_in
-    from overlong.conformance.vectors.suites.given import given_suites
+    from overlong.conformance.vectors.suites.core import given_suites
 
     return given_suites(list({vector.id: vector for path in paths for vector in vectors_in(path)}.values()))
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from overlong.conformance.certification.certify import certify
 from overlong.conformance.certification.runner import HOLDS, Runner
 from overlong.conformance.models.score.models import GRAMMARS, VERDICTS, WrongGrammar, WrongVerdict
-from overlong.conformance.models.score.specimen import Specimen
+from overlong.conformance.models.score.mutation import Specimen
 from overlong.conformance.models.score.transitions import TransitionFaults
 from overlong.conformance.oracle.compare import compare_batch
 from overlong.conformance.oracle.target import Answered

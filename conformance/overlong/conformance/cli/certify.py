@@ -142,7 +142,7 @@ def command(
     from overlong.conformance.results.expected import Expectations
     from overlong.conformance.support.provenance import today
     from overlong.conformance.vectors.suites import QUICK, SUITES
-    from overlong.conformance.vectors.suites.given import GIVEN
+    from overlong.conformance.vectors.suites.core import GIVEN
 
     if answers is not None and target:
         raise click.UsageError("--answers stands in place of a target; leave one of them out")

@@ -56,9 +56,9 @@ def command(words: tuple[str, ...], profile: str, timeout: float, restarts: int)
     from overlong.conformance.oracle.lost import ended_how
     from overlong.conformance.protocol.wire import OPERATIONS
     from overlong.conformance.support.printable import printable, spaced_hex
-    from overlong.conformance.vectors.find import find_vectors
     from overlong.conformance.vectors.given import FORMS, vectors_in
     from overlong.conformance.vectors.profile import Profile
+    from overlong.conformance.vectors.selection import find_vectors
     from overlong.conformance.vectors.vector import IdError
 
     target = target_of(words, leading=1)

@@ -129,8 +129,8 @@ def show_command(names: tuple[str, ...], output_format: str) -> None:
 
     from overlong.conformance.report.vector import lines
     from overlong.conformance.support.printable import printable
-    from overlong.conformance.vectors.find import find_vectors
     from overlong.conformance.vectors.record import record
+    from overlong.conformance.vectors.selection import find_vectors
     from overlong.conformance.vectors.vector import IdError
 
     try:

@@ -41,7 +41,7 @@ def complete_targets(_context: click.Context, _parameter: click.Parameter, incom
 def complete_suites(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Suites, without starting to make their vectors."""
     from overlong.conformance.vectors.suites import SUITES
-    from overlong.conformance.vectors.suites.given import GIVEN
+    from overlong.conformance.vectors.suites.core import GIVEN
 
     return _beginning(incomplete, [*((name, "") for name in SUITES), (GIVEN, "the vectors of --vectors")])
 

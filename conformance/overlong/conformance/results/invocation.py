@@ -119,7 +119,7 @@ def replay_command(vector: Vector, target: str | Sequence[str]) -> str:
 @lru_cache(maxsize=256)
 def _in_a_suite(vector: Vector) -> bool:
     """Whether the vector's id leads to it."""
-    from overlong.conformance.vectors.find import find_vectors
+    from overlong.conformance.vectors.selection import find_vectors
 
     try:
         return any(found.octets == vector.octets for found in find_vectors(vector.id))

@@ -35,9 +35,9 @@ from overlong.conformance.protocol.wire import (
 )
 from overlong.conformance.support.printable import printable
 from overlong.conformance.support.strict_json import loads
-from overlong.conformance.vectors.edition import SUITE_VERSION
 from overlong.conformance.vectors.formats.frames import requests, stream
 from overlong.conformance.vectors.names import spelt_now
+from overlong.conformance.vectors.registry import SUITE_VERSION
 from overlong.conformance.vectors.selection import Selection
 from overlong.conformance.vectors.suites import suite_named
 

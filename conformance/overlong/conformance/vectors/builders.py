@@ -1,10 +1,15 @@
-"""Builders of ill-formed octets, each named after the unlawful move. They write with RFC 2279's layout."""
+"""Octets that cases are built of: ill-formed ones, by builders named after the unlawful move; the grammar's ends.
+
+They write with RFC 2279's layout.
+"""
 
 from __future__ import annotations
 
-from overlong.reference import encode_scalars
+from functools import cache
+
+from overlong.reference import dialect, encode_scalars
 from overlong.reference.layout import load_layout
-from overlong.reference.order import CODE_POINTS, SURROGATES
+from overlong.reference.order import CODE_POINTS, SURROGATES, well_formed_products
 
 
 def well_formed(*scalars: int) -> bytes:
@@ -69,3 +74,35 @@ def _spell(number: int) -> bytes:
     if octets is None:
         raise ValueError(f"{number:X} has no octets in any layout")
     return octets
+
+
+@cache
+def products() -> tuple[tuple[range, ...], ...]:
+    """The well-formed characters as products of octet ranges, in octet order (RFC 3629 section 4)."""
+    return tuple(well_formed_products(dialect().automaton))
+
+
+@cache
+def first_and_last() -> tuple[bytes, ...]:
+    """The first and the last character of each product."""
+    return tuple(bytes(octets[end] for octets in ranges) for ranges in products() for end in (0, -1))
+
+
+@cache
+def prefixes() -> tuple[bytes, ...]:
+    """Every proper beginning of a product's first or last character, each once, in that order."""
+    return tuple(dict.fromkeys(octets[:end] for octets in first_and_last() for end in range(1, len(octets))))
+
+
+@cache
+def class_octets() -> tuple[int, ...]:
+    """The least and the greatest octet of every run of each class of octets."""
+    runs = (run for octets in dialect().automaton.classes for run in octets.ranges)
+    return tuple(sorted({octet for run in runs for octet in (run.low, run.high)}))
+
+
+def spelt(ranges: tuple[range, ...]) -> str:
+    """``E0 A0-BF 80-BF``."""
+    return " ".join(
+        f"{octets[0]:02X}" if len(octets) == 1 else f"{octets[0]:02X}-{octets[-1]:02X}" for octets in ranges
+    )

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from overlong.conformance.support import strict_json
 from overlong.conformance.support.printable import printable
-from overlong.conformance.vectors.edition import SCHEMA
 from overlong.conformance.vectors.record import record
+from overlong.conformance.vectors.registry import SCHEMA
 from overlong.conformance.vectors.sink import MANIFEST, MANIFEST_SCHEMA
 from overlong.conformance.vectors.vector import Vector
 

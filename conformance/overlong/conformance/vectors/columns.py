@@ -1,6 +1,6 @@
 """Vectors as columns, for Arrow and Parquet files: the extra ``columns`` (numpy, pyarrow).
 
-Products are laid out by stride, as everywhere; vectors that come singly fill the same columns one by one.
+Byte-range sequences are laid out by stride, as everywhere; vectors that come singly fill the same columns one by one.
 """
 
 # pyright: basic
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from overlong.conformance.vectors.product import PART
+from overlong.conformance.vectors.byte_ranges import PART
 from overlong.conformance.vectors.registry import FIRST, published, since
 from overlong.reference import DEFECTS, Decoded, Rejected, WellFormed, dialect
 from overlong.reference.error_mode import REPLACEMENT_CHARACTER
@@ -23,7 +23,7 @@ from overlong.reference.error_mode import REPLACEMENT_CHARACTER
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from overlong.conformance.vectors.product import Product
+    from overlong.conformance.vectors.byte_ranges import ByteRangeSequence
     from overlong.conformance.vectors.vector import Vector
 
 ROWS = 1 << 14
@@ -55,12 +55,12 @@ SCHEMA = pa.schema(
 """``put_out``: scalar values of ``replacement`` that are out after each chunk (without chunks: each octet)."""
 
 
-def batches(blocks: Iterable[Product | list[Vector]]) -> Iterator[pa.RecordBatch]:
+def batches(blocks: Iterable[ByteRangeSequence | list[Vector]]) -> Iterator[pa.RecordBatch]:
     """The columns of all blocks, in record batches of :data:`SCHEMA`; memory holds a few of them."""
     waiting: list[pa.RecordBatch] = []
     rows = 0
     for block in blocks:
-        batch = _of_vectors(block) if isinstance(block, list) else _of_product(block)
+        batch = _of_vectors(block) if isinstance(block, list) else _of_sequence(block)
         if len(block) < ROWS:
             waiting.append(batch)
             rows += len(block)
@@ -128,11 +128,11 @@ def _of_vectors(vectors: list[Vector]) -> pa.RecordBatch:
 
 @lru_cache(maxsize=1024)
 def _constant(name: str, value: Any) -> pa.Array:
-    """A column of one value, as long as a product can be."""
+    """A column of one value, as long as a byte-range sequence can be."""
     return _column(name, [value]).take(np.zeros(PART, "i8"))
 
 
-def _of_product(strings: Product) -> pa.RecordBatch:
+def _of_sequence(strings: ByteRangeSequence) -> pa.RecordBatch:
     """One string's answers, and columns for what differs."""
     count, width, vector = len(strings), len(strings.ranges), strings.example
     row, octets = _row(vector), strings.octets
@@ -164,7 +164,7 @@ def _ids(category: str, octets: np.ndarray[Any, Any]) -> pa.Array:
     return _fixed(pa.string(), count, ids.shape[1], ids)
 
 
-def _scalars(strings: Product) -> pa.Array:
+def _scalars(strings: ByteRangeSequence) -> pa.Array:
     """The output of a replacing decoder, for each string."""
     segments = strings.example.segments
     values = np.empty((len(strings), len(segments)), "u4")

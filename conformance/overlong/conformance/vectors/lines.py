@@ -1,4 +1,4 @@
-"""JSON lines of products by stride: one record is made for all strings of a product, then the digits change."""
+"""JSON lines of byte-range sequences by stride: one record is made for all strings of one, then the digits change."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from overlong.reference import WellFormed
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from overlong.conformance.vectors.product import Product
+    from overlong.conformance.vectors.byte_ranges import ByteRangeSequence
 
 ROWS = 1024
 """Lines laid out at once: few enough to stay in the processor's cache."""
@@ -24,8 +24,8 @@ def json_line(data: Mapping[str, object]) -> bytes:
     return json.dumps(data, separators=(",", ":")).encode("ascii") + b"\n"
 
 
-def product_lines(strings: Product) -> Iterator[bytes]:
-    """The lines of all strings of a product, some at a time; equal to :func:`json_line` of each one's record."""
+def sequence_lines(strings: ByteRangeSequence) -> Iterator[bytes]:
+    """The lines of all strings of a sequence, some at a time; equal to :func:`json_line` of each one's record."""
     template, columns = _template(strings)
     count, width = len(strings), len(template)
     rows = min(ROWS, count)
@@ -39,7 +39,7 @@ def product_lines(strings: Product) -> Iterator[bytes]:
         yield bytes(block)
 
 
-def _template(strings: Product) -> tuple[bytes, list[tuple[int, bytes]]]:
+def _template(strings: ByteRangeSequence) -> tuple[bytes, list[tuple[int, bytes]]]:
     """The line that all strings share, and the columns of the digits in which they differ."""
     vector = strings.example
     holes: list[bytes] = []

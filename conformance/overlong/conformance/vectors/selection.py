@@ -1,21 +1,24 @@
-"""Which vectors are meant: suites, families, flags, ids."""
+"""Which vectors are meant: by suites, families, flags, ids; or one by its id, the name of a case, or its octets."""
 
 from __future__ import annotations
 
+import difflib
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from overlong.conformance.vectors.families import all_vectors
 from overlong.conformance.vectors.names import spelt_before
+from overlong.conformance.vectors.registry import withdrawn
 from overlong.conformance.vectors.suites import GENERATED, SUITES, suite_named
+from overlong.conformance.vectors.vector import LONGEST_HEX, IdError, Vector
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from overlong.conformance.vectors.product import Product
+    from overlong.conformance.vectors.byte_ranges import ByteRangeSequence
     from overlong.conformance.vectors.suites.suite import Suite
-    from overlong.conformance.vectors.vector import Vector
 
 BLOCK = 1024
 """Vectors that are in memory at once, where they come in lists."""
@@ -88,16 +91,16 @@ class Selection:
             return sum(find_suite(name).size for name in self.suites)
         return sum(map(len, self.blocks()))
 
-    def blocks(self) -> Iterator[Product | list[Vector]]:
-        """The same, in products where a whole suite is made of them, else in lists.
+    def blocks(self) -> Iterator[ByteRangeSequence | list[Vector]]:
+        """The same, in byte-range sequences where a whole suite is made of them, else in lists.
 
         Raises:
             SelectionError: there is no such suite.
         """
         for name in self.suites:
             suite = find_suite(name)
-            if suite.products is not None and self.whole:
-                yield from suite.products()
+            if suite.sequences is not None and self.whole:
+                yield from suite.sequences()
                 continue
             chosen = suite.vectors() if self.whole else filter(self.fits, suite.vectors())
             while block := list(islice(chosen, BLOCK)):
@@ -114,3 +117,33 @@ def find_suite(name: str) -> Suite:
         return suite_named(name)
     except KeyError:
         raise SelectionError(f"no suite {name!r}; there is {', '.join((*SUITES, *GENERATED))}") from None
+
+
+def find_vectors(name: str) -> tuple[Vector, ...]:
+    """The vectors of an id or of a case; an id that spells octets names them even where no suite has them.
+
+    Raises:
+        IdError: there is none.
+    """
+    named = tuple(vector for vector in all_vectors() if name in (vector.id, *vector.cases))
+    if named:
+        return named
+    if name in withdrawn():
+        gone = withdrawn()[name]
+        raise IdError(f"{name} was withdrawn in version {gone.version}: {gone.reason}")
+    if "/sha256-" in name:
+        for suite in SUITES.values():
+            for batch in suite.batches():
+                if max(batch.lengths) > LONGEST_HEX:  # else it has no digests for ids
+                    for vector in batch:
+                        if vector.id == name:
+                            return (vector,)
+        raise IdError(f"no suite has a vector {name!r}; digests are in the ids of long inputs only")
+    try:
+        return (Vector.from_id(name),)
+    except IdError as error:
+        cases = {case for vector in all_vectors() for case in vector.cases}
+        near = difflib.get_close_matches(name, cases, n=1)
+        if not near:
+            raise
+        raise IdError(f"{error}; the nearest case is {near[0]}") from None

@@ -8,7 +8,7 @@ import json
 from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, Any
 
-from overlong.conformance.vectors.edition import about
+from overlong.conformance.vectors.registry import about
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable

@@ -11,10 +11,10 @@ from overlong.conformance.protocol.wire import AGAIN, ENCODING, OPERATIONS
 from overlong.conformance.support.printable import printable
 from overlong.conformance.support.strict_json import JsonError
 from overlong.conformance.vectors.check import CheckError, WrongError
-from overlong.conformance.vectors.edition import about
 from overlong.conformance.vectors.given import vectors_in
 from overlong.conformance.vectors.profile import RFC3629, Profile
 from overlong.conformance.vectors.record import record
+from overlong.conformance.vectors.registry import about
 from overlong.conformance.vectors.vector import FOUND, Vector
 from overlong.fuzz.promotion.error import PromotionError
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING
 
-from overlong.conformance.models.score.specimen import Specimen
+from overlong.conformance.models.score.mutation import Specimen
 from overlong.conformance.vectors.suites import SUITES
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from overlong.reference import dialect
 from overlong.reference.automaton import OCTETS
 
 if TYPE_CHECKING:
-    from overlong.conformance.models.score.specimen import Specimen
+    from overlong.conformance.models.score.mutation import Specimen
     from overlong.reference.grammar import Alternative, Position
 
 LOW, HIGH, BELOW, ABOVE = "first", "last", "below", "above"

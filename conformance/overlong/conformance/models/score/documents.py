@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from overlong.conformance.models.score.entry import NOTHING_SAID, Entry, Expectation, ReadError, verdict_word
+from overlong.conformance.models.score.expectations import NOTHING_SAID, Entry, Expectation, ReadError, verdict_word
 from overlong.conformance.models.score.texts import checked_chunks, octets_of, spelt_scalars
 from overlong.conformance.support.printable import printable
 from overlong.conformance.support.strict_json import MOST_VALUES, JsonError, loads
-from overlong.conformance.vectors.edition import SCHEMA
+from overlong.conformance.vectors.registry import SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

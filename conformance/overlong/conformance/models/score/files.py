@@ -13,7 +13,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, BinaryIO
 
 from overlong.conformance.models.score import documents, texts
-from overlong.conformance.models.score.entry import Entry, ReadError
+from overlong.conformance.models.score.expectations import Entry, ReadError
 from overlong.conformance.models.score.frames import frames, looks_like_frames
 from overlong.conformance.support.printable import printable
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING, NoReturn
 
-from overlong.conformance.models.score.entry import Entry, ReadError
+from overlong.conformance.models.score.expectations import Entry, ReadError
 from overlong.conformance.protocol.wire import (
     BATCH,
     DECODE,

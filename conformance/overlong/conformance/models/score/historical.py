@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from overlong.conformance.models.score.models import WrongStream, WrongVerdict
-    from overlong.conformance.models.score.mutation import Fault
-    from overlong.conformance.models.score.specimen import Specimen
+    from overlong.conformance.models.score.mutation import Fault, Specimen
     from overlong.reference.automaton import Automaton
 
 

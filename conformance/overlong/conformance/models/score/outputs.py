@@ -25,8 +25,7 @@ from overlong.reference.error_mode import REPLACEMENT_CHARACTER
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from overlong.conformance.models.score.mutation import Fault
-    from overlong.conformance.models.score.specimen import Specimen
+    from overlong.conformance.models.score.mutation import Fault, Specimen
 
 
 class _Named:

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.models.score.cover import Cover, find_cover
 from overlong.conformance.models.score.coverage import Coverage
-from overlong.conformance.models.score.entry import NOTHING_SAID, ReadError
-from overlong.conformance.models.score.expectations import WrongExpectation, wrong_expectations
+from overlong.conformance.models.score.expectations import NOTHING_SAID, ReadError, WrongExpectation, wrong_expectations
 from overlong.conformance.models.score.files import AUTO, entries
 from overlong.conformance.models.score.historical import HistoricalFaults, StreamFaults
 from overlong.conformance.models.score.models import STREAMS
+from overlong.conformance.models.score.mutation import Specimen
 from overlong.conformance.models.score.outputs import ScalarFaults, ShapeFaults, StepFaults
-from overlong.conformance.models.score.specimen import Specimen
 from overlong.conformance.models.score.transitions import TransitionFaults, state_names
 from overlong.conformance.support.printable import printable
 from overlong.reference import dialect
@@ -22,7 +21,7 @@ from overlong.reference import dialect
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from overlong.conformance.models.score.entry import Entry
+    from overlong.conformance.models.score.expectations import Entry
     from overlong.conformance.models.score.mutation import MutationOperator
 
 SCHEMA = "overlong/score-1"

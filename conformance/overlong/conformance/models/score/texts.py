@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from overlong.conformance.models.score.entry import Entry, Expectation, ReadError, verdict_word
+from overlong.conformance.models.score.expectations import Entry, Expectation, ReadError, verdict_word
 from overlong.conformance.support.printable import printable
 from overlong.reference import MaximalSubpart, WellFormed, segments
 

@@ -26,8 +26,7 @@ from overlong.reference.theory import access_words
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from overlong.conformance.models.score.mutation import Fault
-    from overlong.conformance.models.score.specimen import Specimen
+    from overlong.conformance.models.score.mutation import Fault, Specimen
     from overlong.reference.automaton import Automaton
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 
-from overlong.conformance.vectors.builders import overlong, truncated, well_formed
-from overlong.conformance.vectors.families.edges import class_octets, prefixes
+from overlong.conformance.vectors.builders import class_octets, overlong, prefixes, truncated, well_formed
 from overlong.conformance.vectors.families.family import Family
 from overlong.reference import dialect
 from overlong.reference.theory import access_words

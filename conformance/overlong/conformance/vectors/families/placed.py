@@ -5,8 +5,16 @@ from __future__ import annotations
 from itertools import permutations, product
 from typing import TYPE_CHECKING
 
-from overlong.conformance.vectors.builders import out_of_range, overlong, surrogate, truncated, well_formed
-from overlong.conformance.vectors.families.edges import first_and_last, products, spelt
+from overlong.conformance.vectors.builders import (
+    first_and_last,
+    out_of_range,
+    overlong,
+    products,
+    spelt,
+    surrogate,
+    truncated,
+    well_formed,
+)
 from overlong.conformance.vectors.families.family import Family
 from overlong.reference.order import CODE_POINTS, SURROGATES
 

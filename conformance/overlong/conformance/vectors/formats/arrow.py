@@ -18,7 +18,7 @@ def write(selection: Selection, sink: Sink) -> None:
     import pyarrow as pa
 
     from overlong.conformance.vectors.columns import SCHEMA, batches
-    from overlong.conformance.vectors.edition import about
+    from overlong.conformance.vectors.registry import about
 
     schema = SCHEMA.with_metadata(about(selection.published))
     with sink.open() as file, pa.ipc.new_file(file, schema) as writer:

@@ -18,9 +18,9 @@ from overlong.conformance.protocol.wire import (
     frame,
     stream_payload,
 )
-from overlong.conformance.vectors.edition import SUITE_VERSION
 from overlong.conformance.vectors.formats.format import Format
 from overlong.conformance.vectors.names import spelt_before
+from overlong.conformance.vectors.registry import SUITE_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,9 +6,9 @@ import json
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from overlong.conformance.vectors.edition import about
 from overlong.conformance.vectors.formats.format import Format
 from overlong.conformance.vectors.record import notes, record
+from overlong.conformance.vectors.registry import about
 
 if TYPE_CHECKING:
     from overlong.conformance.vectors.formats.format import Sink

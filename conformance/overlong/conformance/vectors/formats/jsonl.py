@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from overlong.conformance.vectors.edition import about
 from overlong.conformance.vectors.formats.format import Format
-from overlong.conformance.vectors.lines import json_line, product_lines
+from overlong.conformance.vectors.lines import json_line, sequence_lines
 from overlong.conformance.vectors.record import notes, record
+from overlong.conformance.vectors.registry import about
 
 if TYPE_CHECKING:
     from overlong.conformance.vectors.formats.format import Sink
@@ -24,7 +24,7 @@ def write(selection: Selection, sink: Sink) -> None:
             if isinstance(block, list):
                 file.writelines(json_line(record(vector)) for vector in block)
             else:
-                file.writelines(product_lines(block))
+                file.writelines(sequence_lines(block))
         file.write(json_line({"record": "footer", "vectors": count}))
 
 

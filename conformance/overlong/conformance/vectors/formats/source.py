@@ -6,7 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from overlong.conformance.support.printable import plain
-from overlong.conformance.vectors.edition import notice
+from overlong.conformance.vectors.registry import notice
 from overlong.reference import Rejected
 
 if TYPE_CHECKING:

@@ -1,6 +1,8 @@
-"""The core: vectors that a person reads. Each is one fault (or one lawful edge), and says which in a sentence.
+"""Vectors that were written down: those that a person reads, the core, and those that somebody gives in files.
 
-Those whose point is a cut between chunks are a suite of their own, for targets that read streams.
+Of the core each is one fault (or one lawful edge), and says which in a sentence. Those whose point is a cut between
+chunks are a suite of their own, for targets that read streams. Of those that are given, each kind of input is asked all
+that fits it.
 """
 
 from __future__ import annotations
@@ -8,11 +10,14 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from overlong.conformance.protocol.wire import STREAMING
+from overlong.conformance.protocol.wire import AGAIN, DECODE, GUARDED, REPLACE, STREAMING, VALIDATE
 from overlong.conformance.vectors.families import all_vectors
 from overlong.conformance.vectors.suites.suite import Suite, in_batches
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from overlong.conformance.vectors.batch import Batch
     from overlong.conformance.vectors.vector import Vector
 
 
@@ -43,3 +48,33 @@ STREAMS = Suite(
     asks=STREAMING,
     listed=stream_vectors,
 )
+
+
+GIVEN = "given"
+"""The first of their names, which stands for all of them on the command line."""
+_AT_ONCE = 16
+"""Of vectors that are asked in many places of memory: each takes long."""
+
+
+def given_suites(vectors: Sequence[Vector]) -> tuple[Suite, ...]:
+    """The suites that these vectors make, as many as there are kinds of them."""
+    whole = [vector for vector in vectors if vector.chunks is None and vector.earlier is None]
+    streams = [vector for vector in vectors if vector.chunks is not None and vector.earlier is None]
+    again = [vector for vector in vectors if vector.earlier is not None]
+    suites = (
+        _suite(GIVEN, "none of the vectors given is answered wrongly", VALIDATE + DECODE + REPLACE, whole),
+        _suite(f"{GIVEN}-in-chunks", "nor one that comes in chunks", STREAMING, streams),
+        _suite(f"{GIVEN}-used-before", "nor one that follows another stream", AGAIN, again),
+        _suite(f"{GIVEN}-in-memory", "the function keeps to its memory with each", GUARDED, whole),
+    )
+    return tuple(suite for suite in suites if suite.size)
+
+
+def _suite(name: str, shows: str, asks: str, vectors: Sequence[Vector]) -> Suite:
+    def batches() -> Iterator[Batch]:
+        for batch in in_batches(vectors):
+            step = _AT_ONCE if asks == GUARDED else len(batch)
+            for start in range(0, len(batch), step):
+                yield batch.part(start, min(start + step, len(batch)))
+
+    return Suite(name, shows, lambda _: batches(), lambda _: len(vectors), asks=asks, listed=lambda: vectors)

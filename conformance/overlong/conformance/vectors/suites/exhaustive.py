@@ -6,7 +6,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from overlong.conformance.vectors.batch import Batch
-from overlong.conformance.vectors.product import Product, all_strings
+from overlong.conformance.vectors.byte_ranges import ByteRangeSequence, all_strings
 from overlong.conformance.vectors.suites.suite import BATCH, Suite
 
 if TYPE_CHECKING:
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 LONGEST = 4
 
 
-def _products(longest: int) -> Iterator[Product]:
+def _sequences(longest: int) -> Iterator[ByteRangeSequence]:
     for length in range(1, longest + 1):
         yield from all_strings("exhaustive", length)
 
 
 def _batches(longest: int, _: Profile) -> Iterator[Batch]:
     waiting: list[bytes] = []
-    for each in _products(longest):
+    for each in _sequences(longest):
         octets, length = each.octets, len(each.ranges)
         waiting += [octets[start : start + length] for start in range(0, len(octets), length)]
         while len(waiting) >= BATCH:
@@ -42,5 +42,5 @@ def exhaustive(longest: int) -> Suite:
         f"every string of 1 to {longest} octets" if longest > 1 else "every octet alone",
         partial(_batches, longest),
         lambda _: sum(0x100**length for length in range(1, longest + 1)),
-        products=partial(_products, longest),
+        sequences=partial(_sequences, longest),
     )

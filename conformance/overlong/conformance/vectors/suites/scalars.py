@@ -1,6 +1,6 @@
 """Every scalar value, alone and in context. Built and judged in columns.
 
-The products of octet ranges that the automaton accepts, taken in octet order, are the scalar values in
+The byte-range sequences that the automaton accepts, taken in octet order, are the scalar values in
 order (see :mod:`overlong.reference.order`), so a batch and its right answers are laid out by stride, a
 column at a time, and nothing is decoded to know them.
 """
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.protocol.wire import ACCEPTED, VALIDATE, Answers, big_endian
 from overlong.conformance.vectors.batch import Batch
-from overlong.conformance.vectors.product import Product
+from overlong.conformance.vectors.byte_ranges import ByteRangeSequence
 from overlong.conformance.vectors.profile import RFC3629
 from overlong.conformance.vectors.suites.suite import BATCH, Suite
 from overlong.reference import dialect, encode_scalars
@@ -75,7 +75,7 @@ def _ends(numbers: range) -> Iterator[range]:
 def _blocks_in_order(size: int) -> Iterator[tuple[int, int, bytes, range]]:
     rank = 0
     for ranges in well_formed_products(dialect().automaton):
-        octets, width = Product("scalar", ranges).octets, len(ranges)
+        octets, width = ByteRangeSequence("scalar", ranges).octets, len(ranges)
         total = len(octets) // width
         done = 0
         while done < total:
@@ -131,15 +131,15 @@ def _runs(profile: Profile) -> Iterator[Batch]:
             yield _batch(profile, "run", 1, octets[whole * width :], scalars[whole:])
 
 
-def _products() -> Iterator[Product]:
+def _sequences() -> Iterator[ByteRangeSequence]:
     for ranges in well_formed_products(dialect().automaton):
-        yield from Product("scalar", ranges).parts()
+        yield from ByteRangeSequence("scalar", ranges).parts()
 
 
-def _products_between() -> Iterator[Product]:
+def _sequences_between() -> Iterator[ByteRangeSequence]:
     before, after = (tuple(range(octet, octet + 1) for octet in encode_scalars([neighbour])) for neighbour in BETWEEN)
     for ranges in well_formed_products(dialect().automaton):
-        yield from Product("between", (*before, *ranges, *after)).parts()
+        yield from ByteRangeSequence("between", (*before, *ranges, *after)).parts()
 
 
 def _count(profile: Profile) -> int:
@@ -162,14 +162,14 @@ SCALARS = Suite(
     "every scalar value alone",
     _singly,
     _count,
-    products=_products,
+    sequences=_sequences,
 )
 BETWEEN_OTHERS = Suite(
     "scalars-between",
     "every scalar value after a two-octet character and before ASCII",
     _between,
     _count,
-    products=_products_between,
+    sequences=_sequences_between,
 )
 RUNS = Suite(
     "runs",

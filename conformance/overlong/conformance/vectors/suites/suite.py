@@ -14,7 +14,7 @@ from overlong.conformance.vectors.profile import RFC3629, Profile
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 
-    from overlong.conformance.vectors.product import Product
+    from overlong.conformance.vectors.byte_ranges import ByteRangeSequence
     from overlong.conformance.vectors.vector import Vector
 
 BATCH = 8192
@@ -42,8 +42,8 @@ class Suite:
     """The claim that it proves by itself, of a decoder of bounded size; empty if it only samples."""
     listed: Callable[[], Iterable[Vector]] | None = None
     """The vectors with their cases and references, where batches do not carry these."""
-    products: Callable[[], Iterable[Product]] | None = None
-    """The vectors as products, where they are that: files of them are written by stride."""
+    sequences: Callable[[], Iterable[ByteRangeSequence]] | None = None
+    """The vectors as byte-range sequences, where they are that: files of them are written by stride."""
 
     def batches(self) -> Iterator[Batch]:
         """The vectors, in batches that know their suite and their profile."""

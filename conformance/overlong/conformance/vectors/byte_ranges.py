@@ -1,6 +1,6 @@
-"""Products of octet ranges: many strings that the automaton takes through the same states.
+"""Byte-range sequences: many strings that the automaton takes through the same states.
 
-All strings of a product are cut into segments at the same places and have the same faults; they differ
+All strings of a byte-range sequence are cut into segments at the same places and have the same faults; they differ
 only in which octets of a range they have. So one of them stands for all, and columns of all of them are
 laid out by stride.
 """
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 
 PART = 1 << 16
-"""Strings of a product that are laid out at once, so that memory stays flat."""
+"""Strings of a byte-range sequence that are laid out at once, so that memory stays flat."""
 
 
 @dataclass(frozen=True)
-class Product:
+class ByteRangeSequence:
     """The strings with one octet of each range, in octet order: the last octet moves fastest."""
 
     category: str
@@ -70,14 +70,16 @@ class Product:
         assert isinstance(found, WellFormed)
         return _numbers(self.ranges[found.offset : found.offset + found.length])
 
-    def parts(self, most: int = PART) -> Iterator[Product]:
-        """The same strings in the same order, in products of at most ``most`` strings, as far as ranges allow."""
+    def parts(self, most: int = PART) -> Iterator[ByteRangeSequence]:
+        """The same strings in the same order, in sequences of at most ``most`` strings, as far as ranges allow."""
         place = next((place for place, octets in enumerate(self.ranges) if len(octets) > 1), None)
         if len(self) <= most or place is None:
             yield self
             return
         for octet in self.ranges[place]:
-            fixed = Product(self.category, (*self.ranges[:place], range(octet, octet + 1), *self.ranges[place + 1 :]))
+            fixed = ByteRangeSequence(
+                self.category, (*self.ranges[:place], range(octet, octet + 1), *self.ranges[place + 1 :])
+            )
             yield from fixed.parts(most)
 
     def vectors(self) -> Iterator[Vector]:
@@ -104,7 +106,7 @@ def kinds_of_octets() -> tuple[range, ...]:
     return tuple(range(run[0], run[-1] + 1) for run in runs)
 
 
-def all_strings(category: str, length: int) -> Iterator[Product]:
-    """Every string of ``length`` octets, in products."""
+def all_strings(category: str, length: int) -> Iterator[ByteRangeSequence]:
+    """Every string of ``length`` octets, in byte-range sequences."""
     for ranges in product(kinds_of_octets(), repeat=length):
-        yield from Product(category, ranges).parts()
+        yield from ByteRangeSequence(category, ranges).parts()
