@@ -29,9 +29,9 @@ import tempfile
 import time
 from pathlib import Path
 
+from overlong.conformance.oracle.expectation import Expectation
 from overlong.conformance.results.shard import Shard
 from overlong.conformance.sweep.compiled.progress import PROGRESS_OCTETS, Progress
-from overlong.conformance.sweep.expectation import Expectation
 from overlong.conformance.targets.adapters.abi import ABIS
 from overlong.fuzz.execution.asked import PLAN
 from overlong.fuzz.execution.compiled.loop import Loop

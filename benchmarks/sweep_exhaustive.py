@@ -29,10 +29,10 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from overlong.conformance.oracle.expectation import Expectation
 from overlong.conformance.sweep.accounting import account
 from overlong.conformance.sweep.compiled.loop import PROGRESS_OCTETS, Loop, Progress
 from overlong.conformance.sweep.compiled.tables import Reader
-from overlong.conformance.sweep.expectation import Expectation
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.targets.adapters.abi import ABIS
 from overlong.conformance.targets.builtins import PROJECTS

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 np = pytest.importorskip("numpy", reason="sweeps need NumPy; pip install '.[native]'")
 
-from overlong.conformance.oracle.target import BudgetSpent  # noqa: E402
-from overlong.conformance.protocol.observation import Accepted, Failed, Misbehaved, Refused, Unsupported  # noqa: E402
-from overlong.conformance.protocol.wire import NOT_SAID, UNITS, Answers, big_endian, read_numbers  # noqa: E402
-from overlong.conformance.results.shard import (  # noqa: E402
+from overlong.conformance.oracle.columnar import Reader, compiled  # noqa: E402
+from overlong.conformance.oracle.expectation import Expectation, expectation  # noqa: E402
+from overlong.conformance.oracle.judging import Judge  # noqa: E402
+from overlong.conformance.oracle.kinds import (  # noqa: E402
     ACCEPTED_ILL_FORMED,
     AGREES,
     BROKEN,
@@ -30,18 +30,18 @@ from overlong.conformance.results.shard import (  # noqa: E402
     OTHER_OFFSET,
     OTHER_OUTPUT,
     REFUSED_WELL_FORMED,
-    Shard,
     answer_code,
 )
+from overlong.conformance.oracle.target import BudgetSpent  # noqa: E402
+from overlong.conformance.protocol.observation import Accepted, Failed, Misbehaved, Refused, Unsupported  # noqa: E402
+from overlong.conformance.protocol.wire import NOT_SAID, UNITS, Answers, big_endian, read_numbers  # noqa: E402
+from overlong.conformance.results.shard import Shard  # noqa: E402
 from overlong.conformance.sweep import columns as columns_module  # noqa: E402
 from overlong.conformance.sweep.columnar import Columnar  # noqa: E402
 from overlong.conformance.sweep.columns import Columns  # noqa: E402
 from overlong.conformance.sweep.columns_expected import Oracle  # noqa: E402
-from overlong.conformance.sweep.columns_read import Reader, compiled  # noqa: E402
 from overlong.conformance.sweep.engine import Job  # noqa: E402
-from overlong.conformance.sweep.expectation import Expectation, expectation  # noqa: E402
 from overlong.conformance.sweep.grid import Axis, Grid  # noqa: E402
-from overlong.conformance.sweep.judging import Judge  # noqa: E402
 from overlong.conformance.sweep.plan import plan_named  # noqa: E402
 from overlong.conformance.targets.resolve import Limits  # noqa: E402
 from overlong.conformance.vectors.batch import Batch  # noqa: E402

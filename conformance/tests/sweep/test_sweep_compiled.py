@@ -21,14 +21,14 @@ pytest.importorskip("numba", reason="the extra 'native' is not installed")
 
 from numba import types
 
-from overlong.conformance.results import shard
-from overlong.conformance.sweep import expectation as expectations
+from overlong.conformance.oracle import expectation as expectations
+from overlong.conformance.oracle import kinds as codes
+from overlong.conformance.oracle.expectation import Expectation
 from overlong.conformance.sweep.accounting import account
 from overlong.conformance.sweep.compiled import available, calls, kernel
 from overlong.conformance.sweep.compiled.cached import Compiled, edition
 from overlong.conformance.sweep.compiled.loop import PROGRESS_OCTETS, Loop, Progress
 from overlong.conformance.sweep.compiled.memory import load64, store64
-from overlong.conformance.sweep.expectation import Expectation
 from overlong.conformance.sweep.grid import Axis, Grid
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.targets.adapters.abi import ABIS, NOT_SAID, UNIT, Called
@@ -252,16 +252,16 @@ def judged(name, call, grid, first, count):
         if reading.status == "A":
             put_out = reading.output or out.raw[: reading.number * size]
             if text is None:
-                kinds[index - first] = shard.ACCEPTED_ILL_FORMED
+                kinds[index - first] = codes.ACCEPTED_ILL_FORMED
             elif abi.units and put_out != text.encode(CODEC[abi.units]):
-                kinds[index - first] = shard.OTHER_OUTPUT
+                kinds[index - first] = codes.OTHER_OUTPUT
         elif reading.status == "X":
-            kinds[index - first] = shard.BROKEN
+            kinds[index - first] = codes.BROKEN
         elif text is not None:
-            kinds[index - first] = shard.REFUSED_WELL_FORMED
+            kinds[index - first] = codes.REFUSED_WELL_FORMED
         elif reading.number not in (NOT_SAID, offset):
-            kinds[index - first] = shard.OTHER_OFFSET
-        checksum += (shard.answer_code(reading.status, reading.number) + 1) * (index * shard.ODD | 1)
+            kinds[index - first] = codes.OTHER_OFFSET
+        checksum += (codes.answer_code(reading.status, reading.number) + 1) * (index * codes.ODD | 1)
     return (count, octets_asked, well_formed, accepted, checksum % (1 << 64)), bytes(kinds)
 
 
@@ -377,13 +377,13 @@ def test_wrong_decoders_get_the_kinds_that_plain_python_finds(name, library):
         found = asked(loop, grid, first, count)
         assert found == judged(name, call, grid, first, count)
         seen.update(found[1])
-    kinds = {0, shard.ACCEPTED_ILL_FORMED, shard.REFUSED_WELL_FORMED}
+    kinds = {0, codes.ACCEPTED_ILL_FORMED, codes.REFUSED_WELL_FORMED}
     if name != PLAIN:
-        kinds.add(shard.BROKEN)
+        kinds.add(codes.BROKEN)
     if ABIS[name].units:
-        kinds.add(shard.OTHER_OUTPUT)
+        kinds.add(codes.OTHER_OUTPUT)
     assert seen >= kinds
-    assert (shard.OTHER_OFFSET in seen) == name.startswith(("errpos", "utf16-result", "iterate"))
+    assert (codes.OTHER_OFFSET in seen) == name.startswith(("errpos", "utf16-result", "iterate"))
 
 
 def _odd(grid, first, count, terminated):
@@ -445,7 +445,7 @@ def test_where_a_string_is_refused_that_a_trait_touches_has_no_say(library, stri
     for kind, octets in zip(kinds, map(grid.string, range(grid.size)), strict=True):
         apart = (strips and octets.startswith("\ufeff".encode())) or (nul and 0 in octets)
         is_there = told(octets)[1] == len(octets) - 1
-        assert kind == (0 if apart or is_there else shard.OTHER_OFFSET)
+        assert kind == (0 if apart or is_there else codes.OTHER_OFFSET)
 
 
 def test_a_signature_may_be_stripped_if_that_is_declared_and_long_output_is_compared_to_its_end(library):
@@ -463,13 +463,13 @@ def test_a_signature_may_be_stripped_if_that_is_declared_and_long_output_is_comp
         marked = [grid.string(index).startswith("\ufeff".encode()) for index in range(grid.size)]
         fine = [told(grid.string(index))[1] is None for index in range(grid.size)]
         wanted = [
-            shard.OTHER_OUTPUT * (mark and right and not strips) for mark, right in zip(marked, fine, strict=True)
+            codes.OTHER_OUTPUT * (mark and right and not strips) for mark, right in zip(marked, fine, strict=True)
         ]
         assert list(kinds) == wanted
     loop = Loop(ABIS[name], addresses(library, "wrong_at_the_end"), expected_of(name), RFC3629.layout)
     grid = Grid((Axis("text", tuple(b"b" * length for length in range(50))), Axis("end", (b"", b"A"))))
     _, kinds = asked(loop, grid)
-    assert list(kinds) == [0, shard.OTHER_OUTPUT] * 50
+    assert list(kinds) == [0, codes.OTHER_OUTPUT] * 50
 
 
 def decoded(octets, spoken):
@@ -594,7 +594,7 @@ def test_after_a_crash_the_sums_are_those_of_one_run(library):
         assert in_a_child(memory, first + count)
         (strings, octets, well_formed, accepted, checksum), kinds = asked(right, grid, first, count)
         fine = told(grid.string(culprit))[1] is None
-        checksum -= (shard.answer_code("A" if fine else "R", 0 if fine else NOT_SAID) + 1) * (culprit * shard.ODD | 1)
+        checksum -= (codes.answer_code("A" if fine else "R", 0 if fine else NOT_SAID) + 1) * (culprit * codes.ODD | 1)
         assert memory.sums() == (strings, octets, well_formed, accepted - fine, checksum % (1 << 64))
         assert memory.kinds[:count] == kinds
 
@@ -622,8 +622,8 @@ def test_bugs_at_the_edges_of_blocks_are_found(symbol, at, library):
     found = set()
     for grid in plan_named("placed-64").grids[:2]:  # between ASCII, without a tail and with one
         _, kinds = asked(loop, grid)
-        assert not kinds.strip(bytes((0, shard.ACCEPTED_ILL_FORMED)))
-        first = kinds.find(shard.ACCEPTED_ILL_FORMED)
+        assert not kinds.strip(bytes((0, codes.ACCEPTED_ILL_FORMED)))
+        first = kinds.find(codes.ACCEPTED_ILL_FORMED)
         if first >= 0:
             found.add(told(grid.string(first))[1] % 32)
     assert found == {at % 32}

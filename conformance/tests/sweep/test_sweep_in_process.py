@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from overlong.conformance import Limits, TargetError
-from overlong.conformance.results.shard import (
+from overlong.conformance.oracle.kinds import (
     ACCEPTED_ILL_FORMED,
     BROKEN,
     CRASHED,
@@ -24,9 +24,9 @@ from overlong.conformance.results.shard import (
     OTHER_OFFSET,
     REFUSED_WELL_FORMED,
     TIMED_OUT,
-    Shard,
     answer_code,
 )
+from overlong.conformance.results.shard import Shard
 from overlong.conformance.sweep import adapter
 from overlong.conformance.sweep.accounting import account
 from overlong.conformance.sweep.compiled import available

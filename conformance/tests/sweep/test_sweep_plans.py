@@ -2,10 +2,10 @@
 
 import pytest
 
+from overlong.conformance.oracle.expectation import expectation
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.protocol.wire import Greeting
 from overlong.conformance.sweep.accounting import account
-from overlong.conformance.sweep.expectation import expectation
 from overlong.conformance.sweep.grid import Axis, Grid
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.sweep.plans import PLANS

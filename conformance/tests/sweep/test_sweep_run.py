@@ -15,8 +15,9 @@ from pathlib import Path
 import pytest
 
 import sweep_stand_in
+from overlong.conformance.oracle.kinds import CRASHED, KINDS, LEFT_OUT, Fault
 from overlong.conformance.oracle.target import TargetError
-from overlong.conformance.results.shard import CRASHED, KINDS, LEFT_OUT, Fault, Shard, ShardResult
+from overlong.conformance.results.shard import Shard, ShardResult
 from overlong.conformance.sweep import engine
 from overlong.conformance.sweep import ledger as ledgers
 from overlong.conformance.sweep.ledger import LEDGER, Entry, Header, Ledger, LedgerError

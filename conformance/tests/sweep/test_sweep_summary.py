@@ -11,16 +11,16 @@ import pytest
 
 np = pytest.importorskip("numpy", reason="sweeps need the extra 'native'")
 
-from overlong.conformance.protocol.wire import UNITS, Greeting  # noqa: E402
-from overlong.conformance.results.shard import (  # noqa: E402
+from overlong.conformance.oracle.expectation import Expectation, expectation  # noqa: E402
+from overlong.conformance.oracle.kinds import (  # noqa: E402
     ACCEPTED_ILL_FORMED,
     CRASHED,
     OTHER_OFFSET,
     OTHER_OUTPUT,
     REFUSED_WELL_FORMED,
-    ShardResult,
 )
-from overlong.conformance.sweep.expectation import Expectation, expectation  # noqa: E402
+from overlong.conformance.protocol.wire import UNITS, Greeting  # noqa: E402
+from overlong.conformance.results.shard import ShardResult  # noqa: E402
 from overlong.conformance.sweep.grid import Axis, Grid  # noqa: E402
 from overlong.conformance.sweep.plan import plan_named  # noqa: E402
 from overlong.conformance.sweep.summary import summarise  # noqa: E402

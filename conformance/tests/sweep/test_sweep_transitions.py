@@ -8,8 +8,9 @@ import pytest
 
 np = pytest.importorskip("numpy", reason="sweeps need the extra 'native'")
 
-from overlong.conformance.results.shard import ACCEPTED_ILL_FORMED, REFUSED_WELL_FORMED, ShardResult  # noqa: E402
-from overlong.conformance.sweep.expectation import Expectation  # noqa: E402
+from overlong.conformance.oracle.expectation import Expectation  # noqa: E402
+from overlong.conformance.oracle.kinds import ACCEPTED_ILL_FORMED, REFUSED_WELL_FORMED  # noqa: E402
+from overlong.conformance.results.shard import ShardResult  # noqa: E402
 from overlong.conformance.sweep.plan import plan_named  # noqa: E402
 from overlong.conformance.sweep.summary import summarise  # noqa: E402
 from overlong.conformance.sweep.summary.transitions import differences_in_words  # noqa: E402

@@ -10,7 +10,7 @@ import pytest
 
 import known_wrong
 from overlong.conformance import Limits, TargetError
-from overlong.conformance.results.shard import CRASHED, KINDS, TIMED_OUT
+from overlong.conformance.oracle.kinds import CRASHED, KINDS, TIMED_OUT
 from overlong.conformance.sweep.compiled import available
 from overlong.fuzz.engines.grammar import Grammar
 from overlong.fuzz.engines.opening import open_engine

@@ -14,8 +14,8 @@ import pytest
 
 import right_functions
 from overlong.conformance import Limits, TargetError
-from overlong.conformance.protocol.wire import Greeting
-from overlong.conformance.results.shard import (
+from overlong.conformance.oracle.expectation import expectation
+from overlong.conformance.oracle.kinds import (
     ACCEPTED_ILL_FORMED,
     BROKEN,
     CRASHED,
@@ -24,11 +24,11 @@ from overlong.conformance.results.shard import (
     OTHER_OUTPUT,
     REFUSED_WELL_FORMED,
     TIMED_OUT,
-    Shard,
     answer_code,
 )
+from overlong.conformance.protocol.wire import Greeting
+from overlong.conformance.results.shard import Shard
 from overlong.conformance.sweep.compiled import available
-from overlong.conformance.sweep.expectation import expectation
 from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.profile import RFC3629, Profile
 from overlong.fuzz.execution.asked import PLAN

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.certification.runner import FAILS
 from overlong.conformance.models.pair_maps import NOT_TOLD, PAIRS, bearable, hurried, maps_of, painted
+from overlong.conformance.oracle.kinds import ACCEPTED_ILL_FORMED, REFUSED_WELL_FORMED
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.protocol.kind import VERDICT
 from overlong.conformance.protocol.observation import Accepted, Refused
 from overlong.conformance.protocol.wire import DECODE, VALIDATE
 from overlong.conformance.results.model import Drawn
-from overlong.conformance.results.shard import ACCEPTED_ILL_FORMED, REFUSED_WELL_FORMED
 from overlong.conformance.support.printable import printable
 from overlong.conformance.sweep.plan import plan_named
 from overlong.reference import DIALECTS, dialect

@@ -59,3 +59,16 @@ class Misbehaved:
 
 Fault = Failed | Crashed | TimedOut | Misbehaved
 Observation = Accepted | Refused | Unsupported | Fault
+
+
+def describe(fault: Fault) -> str:
+    """A fault in words."""
+    match fault:
+        case Crashed(how):
+            return f"it {how}"
+        case TimedOut(seconds):
+            return f"it gave no answer within {seconds:g} s"
+        case Misbehaved(what):
+            return f"it broke the protocol: {what}"
+        case _:
+            return f"internal error: {fault.text}"

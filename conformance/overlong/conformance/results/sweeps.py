@@ -7,9 +7,10 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from overlong.conformance.oracle.kinds import LEFT_OUT
 from overlong.conformance.protocol.kind import VERDICT
 from overlong.conformance.results.headline import State, state_of
-from overlong.conformance.results.shard import LEFT_OUT, NOTHING, Account
+from overlong.conformance.results.shard import NOTHING, Account
 from overlong.conformance.support.printable import thousands
 from overlong.conformance.vectors.names import spelt_before
 

@@ -12,8 +12,8 @@ import zlib
 from collections import Counter
 from typing import IO, TYPE_CHECKING, Any
 
+from overlong.conformance.oracle.kinds import KINDS
 from overlong.conformance.results.expected.records import counts_as_json, notes_on, stale_as_json, standing_as_json
-from overlong.conformance.results.shard import KINDS
 from overlong.conformance.support.printable import as_text, thousands
 from overlong.conformance.support.provenance import environment, generator, timestamp
 from overlong.reference import Decoded

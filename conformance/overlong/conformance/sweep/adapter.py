@@ -42,11 +42,11 @@ from functools import lru_cache
 from io import FileIO
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from overlong.conformance.oracle.expectation import Expectation, expectation
+from overlong.conformance.oracle.kinds import BROKEN, CRASHED, FAULTS, LEFT_OUT, TIMED_OUT
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.protocol.wire import Greeting
-from overlong.conformance.results.shard import BROKEN, CRASHED, FAULTS, LEFT_OUT, TIMED_OUT
 from overlong.conformance.sweep.compiled.progress import PROGRESS_OCTETS, Progress
-from overlong.conformance.sweep.expectation import Expectation, expectation
 from overlong.conformance.sweep.plan import LARGEST_SHARD, plan_named
 from overlong.conformance.targets.adapters.abi import ABIS
 from overlong.conformance.targets.adapters.native import Library, address_of

@@ -4,18 +4,20 @@
 from __future__ import annotations
 
 import time
+import zlib
 from dataclasses import dataclass
 from functools import cached_property, partial
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
+from overlong.conformance.oracle.expectation import expectation
+from overlong.conformance.oracle.kinds import CRASHED, FAULTS, LEFT_OUT, TIMED_OUT, Fault
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
-from overlong.conformance.protocol.observation import TimedOut
-from overlong.conformance.results.shard import CRASHED, LEFT_OUT, TIMED_OUT, Fault, ShardResult
+from overlong.conformance.protocol.observation import TimedOut, describe
+from overlong.conformance.results.shard import ShardResult
 from overlong.conformance.support.printable import printable
-from overlong.conformance.sweep.expectation import expectation
 from overlong.conformance.sweep.plan import plan_named
-from overlong.conformance.sweep.tally import Tally
-from overlong.conformance.targets.framed import FramedTarget, describe
+from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.batch import Batch
 from overlong.reference.extra import install
@@ -25,19 +27,22 @@ try:
 except ImportError as error:
     raise TargetError(f"a sweep needs NumPy; {install('native')}") from error
 
+from overlong.conformance.oracle.columnar import SAYS_ALL
+from overlong.conformance.oracle.judging import Judge, shown
 from overlong.conformance.sweep.columns import TAILS, Columns
-from overlong.conformance.sweep.columns_expected import SAYS_ALL, Expected, Oracle
-from overlong.conformance.sweep.judging import Judge, Judged, shown
+from overlong.conformance.sweep.columns_expected import Oracle
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
+    from overlong.conformance.oracle.columnar import Expected
+    from overlong.conformance.oracle.expectation import Expectation
+    from overlong.conformance.oracle.judging import Judged
     from overlong.conformance.oracle.target import Answered
     from overlong.conformance.results.shard import Shard
     from overlong.conformance.sweep.engine import Job
-    from overlong.conformance.sweep.expectation import Expectation
     from overlong.conformance.sweep.grid import Grid
 
 OCTETS = 1 << 20
@@ -67,10 +72,15 @@ class ColumnBatch(Batch):
         return self.right.wire if self.right is not None else None
 
 
-class _Tally(Tally):
-    """What came of a shard until now."""
+class Tally:
+    """What came of a shard until now: sums, the kinds of strings that diverge, the first faults of each kind."""
 
-    kinds: NDArray[np.uint8] | None = None
+    def __init__(self, shard: Shard) -> None:
+        self.shard = shard
+        self.octets = self.well_formed = self.accepted = self.checksum = self.strings = 0
+        self.kinds: NDArray[np.uint8] | None = None  # when one is needed
+        self.faults: list[Fault] = []
+        self._told: dict[int, int] = {}
 
     def add(self, first: int, judged: Judged, expected: Expected, lengths: NDArray[np.uint32]) -> None:
         """Count strings in, the first of which has that number."""
@@ -89,13 +99,42 @@ class _Tally(Tally):
         else:
             self.well_formed += int(np.count_nonzero(expected.verdicts.accepted[asked]))
 
-    def mark(self, first: int, kinds: NDArray[np.uint8] | int) -> None:
-        """Note what became of strings from that number on; a number stands for all the rest."""
+    def mark(self, first: int, kinds: NDArray[np.uint8] | int, end: int | None = None) -> None:
+        """Note what became of strings from that number on: a kind of each; or one for all up to before ``end``."""
         if self.kinds is None:
             self.kinds = np.zeros(self.shard.count, np.uint8)
         start = first - self.shard.first
-        end = self.shard.count if isinstance(kinds, int) else start + len(kinds)
-        self.kinds[start:end] = kinds
+        stop = start + len(kinds) if not isinstance(kinds, int) else None if end is None else end - self.shard.first
+        self.kinds[start:stop] = kinds
+
+    def note_unstable(self, first: int, answered: Answered) -> None:
+        """It failed on strings together, and on none of them alone: the first of them stands for all."""
+        fault = answered.unstable
+        assert fault is not None, "asked for only then"
+        kind = TIMED_OUT if isinstance(fault, TimedOut) else CRASHED
+        self.mark(first, kind, first + 1)
+        text = f"{describe(fault)}, among strings before it; not when asked again"
+        self.tell(Fault(first, kind, shown(text)))
+
+    def tell(self, fault: Fault) -> None:
+        """Keep it, if it is among the first of its kind."""
+        told = self._told[fault.kind] = self._told.get(fault.kind, 0) + 1
+        if told <= FAULTS:
+            self.faults.append(fault)
+
+    def result(self, seconds: float) -> ShardResult:
+        """All of it, when the shard is done."""
+        return ShardResult(
+            self.shard,
+            self.strings,
+            self.octets,
+            self.well_formed,
+            self.accepted,
+            self.checksum,
+            b"" if self.kinds is None else zlib.compress(self.kinds.tobytes(), 1),
+            tuple(sorted(self.faults, key=attrgetter("index", "kind"))),
+            seconds,
+        )
 
 
 class Columnar:
@@ -146,7 +185,7 @@ class Columnar:
             raise self._spent
         columns, oracle, judge = self._for(plan_named(shard.plan, self.job.profile).grids[shard.grid])
         began = time.perf_counter()
-        tally = _Tally(shard)
+        tally = Tally(shard)
         step = 2 if columns.grid.earlier else 1
         done, ahead = 0, None
         try:
@@ -162,10 +201,10 @@ class Columnar:
                 judged = judge.judge(answered.answers, expected, first, from_earlier=skipped == 1, faults=faults)
                 ahead = judged.ahead
                 self._habits = oracle.habits = judged.habits or self._habits
-                if answered.unstable is not None:
-                    _note_unstable(judged, answered, first, count)
                 lengths = np.frombuffer(answered.batch.lengths, np.uint32)[skipped::step]
                 tally.add(first, judged, expected, lengths)
+                if answered.unstable is not None and count:
+                    tally.note_unstable(first, answered)
                 done += len(answered.batch)
         except BudgetSpent as spent:
             self._spent = spent
@@ -203,17 +242,3 @@ class Columnar:
             make = partial(oracle.expected, first, count) if step == 1 else None
             yield ColumnBatch("sweep", *columns.items(first, count), make=make), operation
             first += count
-
-
-def _note_unstable(judged: Judged, answered: Answered, first: int, count: int) -> None:
-    """It failed on strings together, and on none of them alone: the first of them stands for all."""
-    fault = answered.unstable
-    assert fault is not None, "asked for only then"
-    if judged.kinds is None:
-        judged.kinds = np.zeros(count, np.uint8)
-    kind = TIMED_OUT if isinstance(fault, TimedOut) else CRASHED
-    if count:
-        judged.kinds[0] = kind
-        judged.faults.append(
-            Fault(first, kind, shown(f"{describe(fault)}, among strings before it; not when asked again"))
-        )

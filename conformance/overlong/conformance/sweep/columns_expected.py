@@ -10,165 +10,31 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import compress, pairwise
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
-from overlong.conformance.protocol.wire import ACCEPTED, DECODE, INCOMPLETE_NOT_SAID, NOT_SAID, REFUSED, UNITS
-from overlong.conformance.results.shard import ODD
-from overlong.conformance.sweep.columns_read import Reader
-from overlong.conformance.sweep.columns_written import LayoutRead, written
+from overlong.conformance.oracle.columnar import LARGEST_LENGTH, SAYS_ALL, ColumnarOracle, Expected, Verdicts
+from overlong.conformance.protocol.wire import REFUSED
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
+    from overlong.conformance.oracle.columnar import Reader
+    from overlong.conformance.oracle.expectation import Expectation
     from overlong.conformance.sweep.columns import Columns, Part
-    from overlong.conformance.sweep.expectation import Expectation
     from overlong.conformance.vectors.profile import Profile
 
 KEPT = 48 << 20
 """Octets of situations that are kept for later, and as much again for what is made of them."""
-_LARGEST_LENGTH = 0xFF
 _FEW = 4
 """Units that are written before each output one by one."""
 _READS = 16
 """Stretches of tails that are remembered as they were read: as many as an automaton has states, about."""
 Key = TypeVar("Key")
 Value = TypeVar("Value", "Verdicts", "_Situation")
-
-
-@lru_cache(maxsize=4)
-def _spread(count: int) -> NDArray[np.uint64]:
-    """``index * ODD | 1`` of the first so many indices."""
-    return np.arange(count, dtype=np.uint64) * np.uint64(ODD) | np.uint64(1)
-
-
-class Habits(NamedTuple):
-    """What a target's refusals say, all of them or none."""
-
-    offset: bool = True
-    length: bool = True
-    incomplete: bool = True
-
-
-SAYS_ALL = Habits()
-
-
-@dataclass(frozen=True)
-class Verdicts:
-    """What a right target says of strings, but for its output."""
-
-    statuses: NDArray[np.uint8]
-    numbers: NDArray[np.uint32]
-    """Accepted: units put out, 0 where output is not judged; refused: the offset."""
-    lengths: NDArray[np.uint8]
-    incompletes: NDArray[np.uint8]
-
-    def __len__(self) -> int:
-        return len(self.statuses)
-
-    def part(self, start: int, end: int) -> Verdicts:
-        """Those from ``start`` to before ``end``."""
-        if (start, end) == (0, len(self)):
-            return self
-        return Verdicts(
-            self.statuses[start:end], self.numbers[start:end], self.lengths[start:end], self.incompletes[start:end]
-        )
-
-    @classmethod
-    def concatenated(cls, parts: Sequence[Verdicts]) -> Verdicts:
-        """Several as one."""
-        if len(parts) == 1:
-            return parts[0]
-        return cls(
-            np.concatenate([each.statuses for each in parts]),
-            np.concatenate([each.numbers for each in parts]),
-            np.concatenate([each.lengths for each in parts]),
-            np.concatenate([each.incompletes for each in parts]),
-        )
-
-    @cached_property
-    def accepted(self) -> NDArray[np.bool_]:
-        found: NDArray[np.bool_] = self.statuses == ACCEPTED[0]
-        return found
-
-    @cached_property
-    def well_formed(self) -> int:
-        """How many of them are."""
-        return int(np.count_nonzero(self.accepted))
-
-    @cached_property
-    def wire(self) -> bytes:
-        """The columns of a response before its output."""
-        numbers = self.numbers.astype(">u4").tobytes()
-        return b"".join((self.statuses.tobytes(), numbers, self.lengths.tobytes(), self.incompletes.tobytes()))
-
-    def checksum(self, first: int) -> int:
-        """That of these very answers to the strings from ``first`` on: see ``shard.answer_code``.
-
-        ``index * ODD | 1`` is a sum, for ODD is odd: the strings' numbers can be taken out of it.
-        """
-        total, even, odd = self._sums
-        return (first * ODD * total + (odd if first & 1 else even)) % (1 << 64)
-
-    @cached_property
-    def _sums(self) -> tuple[int, int, int]:
-        codes = self.numbers.astype(np.uint64)
-        codes <<= np.uint64(2)
-        codes += np.where(self.accepted, np.uint64(1), np.uint64(2))
-        at_even, at_odd = int(codes[::2].sum(dtype=np.uint64)), int(codes[1::2].sum(dtype=np.uint64))
-        even = int(np.dot(codes, _spread(len(self))))
-        return at_even + at_odd, even, even - at_even + at_odd
-
-    def said_by(self, habits: Habits) -> Verdicts:
-        """The same from a target of such habits."""
-        if all(habits):
-            return self
-        if habits not in self._said:
-            refused = ~self.accepted
-            self._said[habits] = Verdicts(
-                self.statuses,
-                self.numbers if habits.offset else np.where(refused, np.uint32(NOT_SAID), self.numbers),
-                self.lengths if habits.length else np.zeros_like(self.lengths),
-                self.incompletes
-                if habits.incomplete
-                else np.where(refused, np.uint8(INCOMPLETE_NOT_SAID), np.uint8(0)),
-            )
-        return self._said[habits]
-
-    @cached_property
-    def _said(self) -> dict[Habits, Verdicts]:
-        return {}
-
-    @property
-    def size(self) -> int:
-        """Octets that it takes, about."""
-        return 32 * len(self)
-
-
-@dataclass(frozen=True)
-class Expected:
-    """What a right target answers to strings."""
-
-    verdicts: Verdicts
-    units: bytes = b""
-    """The output of those accepted, in a row."""
-    habits: Habits = SAYS_ALL
-    """Of the target."""
-
-    @property
-    def said(self) -> Verdicts:
-        """As far as the target says it."""
-        return self.verdicts.said_by(self.habits)
-
-    @cached_property
-    def wire(self) -> bytes:
-        """The columns of its response."""
-        return self.said.wire + self.units if self.units else self.said.wire
 
 
 @dataclass(frozen=True)
@@ -307,10 +173,8 @@ class Oracle:
         self, columns: Columns, expectation: Expectation, profile: Profile, reader: Reader | None = None
     ) -> None:
         self._columns = columns
-        self._reader = reader or Reader(expectation.automaton)
-        self._layout = LayoutRead(profile.dialect.layout)
-        self._units = expectation.units if expectation.operation == DECODE else ""
-        self._size = UNITS[self._units].size if self._units else 1
+        self._right = ColumnarOracle(expectation, profile.dialect.layout, reader=reader)
+        self._reader, self._units, self._size = self._right.reader, self._right.units, self._right.unit_size
         self.habits = SAYS_ALL
         self._begun: tuple[int, _Begun] | None = None
         self._situations: _Kept[tuple[int, int, bytes], _Situation] = _Kept()
@@ -383,16 +247,9 @@ class Oracle:
             return known
         start, end = self._columns.stretches[stretch : stretch + 2]
         tails, lengths = self._columns.tails[start:end], self._columns.tail_lengths[start:end]
-        read = self._reader.read(b"".join(tails), lengths, begun.state, len(begun.pending))
-        flaws = np.minimum(np.maximum(read.live - read.last, 1), _LARGEST_LENGTH)
-        verdicts = Verdicts(
-            np.where(read.accepted, np.uint8(ACCEPTED[0]), np.uint8(REFUSED[0])),
-            np.where(read.accepted, np.uint32(0), read.last),
-            np.where(read.accepted, np.uint32(0), flaws).astype(np.uint8),
-            (~read.accepted & (read.state != self._reader.automaton.dead)).astype(np.uint8),
-        )
-        chosen = list(compress(tails, read.accepted.tobytes())) if self._units else []
-        ends = np.concatenate(([0], np.cumsum(lengths[read.accepted], dtype=np.int64)))
+        verdicts = self._right.verdicts(b"".join(tails), lengths, begun.state, len(begun.pending))
+        chosen = list(compress(tails, verdicts.accepted.tobytes())) if self._units else []
+        ends = np.concatenate(([0], np.cumsum(lengths[verdicts.accepted], dtype=np.int64)))
         if len(self._reads) == _READS:
             self._reads.popitem(last=False)
         self._reads[key] = found = _Tails(verdicts, chosen, ends)
@@ -401,11 +258,7 @@ class Oracle:
     def _written(self, octets: bytes) -> tuple[bytes, NDArray[np.int64]]:
         """The output of well-formed octets, and how many units come of those before each place."""
         flat = np.frombuffer(octets, np.uint8) if octets else np.empty(0, np.uint8)
-        scalars, places = self._layout.scalars_of(flat)
-        units, counts = written(scalars, self._units)
-        ends = np.zeros(len(flat) + 1, np.int64)
-        ends[places + 1] = counts
-        return units, np.cumsum(ends)
+        return self._right.output(flat)
 
 
 def _refused(count: int, begun: _Begun) -> Verdicts:
@@ -413,6 +266,6 @@ def _refused(count: int, begun: _Begun) -> Verdicts:
     return Verdicts(
         np.full(count, REFUSED[0], np.uint8),
         np.full(count, begun.place, np.uint32),
-        np.full(count, min(begun.flaw, _LARGEST_LENGTH), np.uint8),
+        np.full(count, min(begun.flaw, LARGEST_LENGTH), np.uint8),
         np.zeros(count, np.uint8),
     )

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.compare import compare_batch, expected_of
 from overlong.conformance.oracle.finding import Finding
+from overlong.conformance.oracle.kinds import CRASHED, KINDS, MISBEHAVED, TIMED_OUT
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.oracle.traits import expected_under, judged, traits_of
 from overlong.conformance.oracle.unstable import DOUBTED, Doubted
 from overlong.conformance.protocol.kind import VERDICT
 from overlong.conformance.protocol.observation import Refused
 from overlong.conformance.protocol.wire import VALIDATE
-from overlong.conformance.results.shard import CRASHED, KINDS, MISBEHAVED, TIMED_OUT
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.vector import Vector
 

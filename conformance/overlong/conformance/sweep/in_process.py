@@ -14,16 +14,17 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from overlong.conformance.oracle.kinds import KINDS, Fault
 from overlong.conformance.oracle.target import TargetError
+from overlong.conformance.protocol.observation import describe
 from overlong.conformance.protocol.wire import ACCEPTED, ECHO, FAILED
-from overlong.conformance.results.shard import KINDS, Fault, ShardResult
+from overlong.conformance.results.shard import ShardResult
 from overlong.conformance.support.printable import printable
 from overlong.conformance.support.strict_json import loads
 from overlong.conformance.sweep.adapter import AT_WORK, HEAD_OF_RESULT, SWEEP, Wanted
 from overlong.conformance.sweep.compiled import available
 from overlong.conformance.targets.adapters.abi import ABIS
 from overlong.conformance.targets.builtin import ADAPTERS
-from overlong.conformance.targets.framed import FramedTarget, describe
 from overlong.conformance.targets.process import Ended
 from overlong.reference.extra import install
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from overlong.conformance.protocol.wire import Greeting
     from overlong.conformance.results.shard import Shard
     from overlong.conformance.sweep.engine import Job
+    from overlong.conformance.targets.framed import FramedTarget
     from overlong.conformance.targets.process import Process
 
 ADAPTER = Path(__file__).with_name("adapter.py")

@@ -15,7 +15,8 @@ from collections import Counter
 from dataclasses import asdict, astuple, dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
-from overlong.conformance.results.shard import KINDS, LEFT_OUT, Fault, Shard, ShardResult
+from overlong.conformance.oracle.kinds import KINDS, LEFT_OUT, Fault
+from overlong.conformance.results.shard import Shard, ShardResult
 from overlong.conformance.support.printable import printable
 
 if TYPE_CHECKING:

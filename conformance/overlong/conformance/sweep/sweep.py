@@ -15,10 +15,12 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from overlong.conformance.oracle.expectation import Expectation, expectation
+from overlong.conformance.oracle.kinds import LEFT_OUT
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.protocol.wire import DECODE, VALIDATE
 from overlong.conformance.results.invocation import options_of, reproduce_command
-from overlong.conformance.results.shard import LEFT_OUT, Account
+from overlong.conformance.results.shard import Account
 from overlong.conformance.results.sweeps import PlanRun, SweepBucket, SweepRun
 from overlong.conformance.support.printable import as_text
 from overlong.conformance.support.provenance import generator
@@ -26,7 +28,6 @@ from overlong.conformance.support.whole_file import make_folder, written_whole
 from overlong.conformance.sweep.accounting import total
 from overlong.conformance.sweep.engine import NOT_RECORDED, Job, called_in_process, close_engines
 from overlong.conformance.sweep.example import asked_again, cause_of, named_apart
-from overlong.conformance.sweep.expectation import Expectation, expectation
 from overlong.conformance.sweep.ledger import LEDGER, Header, Ledger
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.sweep.pool import Local, ShardTask, results

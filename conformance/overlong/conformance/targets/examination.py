@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from overlong.conformance.protocol.observation import Crashed, Misbehaved, TimedOut
+from overlong.conformance.protocol.observation import Crashed, Misbehaved, TimedOut, describe
 from overlong.conformance.protocol.wire import (
     ACCEPTED,
     AGAIN,
@@ -37,7 +37,6 @@ from overlong.conformance.protocol.wire import (
     stream_payload,
 )
 from overlong.conformance.support.printable import printable
-from overlong.conformance.targets.framed import describe
 from overlong.conformance.targets.process import Ended, Process
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from math import isqrt
 from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.target import Answered, BudgetSpent, TargetError
-from overlong.conformance.protocol.observation import Crashed, Misbehaved, TimedOut
+from overlong.conformance.protocol.observation import Misbehaved, TimedOut, describe
 from overlong.conformance.protocol.wire import (
     ACCEPTED,
     ANNOUNCE,
@@ -370,16 +370,3 @@ class FramedTarget:
 
 def _placeholder(count: int) -> Answers:
     return Answers.of(UNSUPPORTED * count, bytes(4 * count), bytes(count), bytes(count), b"")
-
-
-def describe(fault: Fault) -> str:
-    """A fault in words."""
-    match fault:
-        case Crashed(how):
-            return f"it {how}"
-        case TimedOut(seconds):
-            return f"it gave no answer within {seconds:g} s"
-        case Misbehaved(what):
-            return f"it broke the protocol: {what}"
-        case _:
-            return f"internal error: {fault.text}"

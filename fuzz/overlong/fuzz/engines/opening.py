@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.target import TargetError
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 
 def _grammar(job: Job) -> Engine:
+    if find_spec("numpy") is None:
+        raise TargetError(f"a campaign needs NumPy; {install('fuzz')}")
     from overlong.fuzz.engines.grammar import Grammar
 
     return Grammar(job)

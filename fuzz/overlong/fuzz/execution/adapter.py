@@ -26,8 +26,8 @@ from overlong.fuzz.generation.generated import Generated
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from overlong.conformance.oracle.expectation import Expectation
     from overlong.conformance.sweep.adapter import Asks, Question
-    from overlong.conformance.sweep.expectation import Expectation
     from overlong.conformance.targets.adapters.abi import Abi
     from overlong.reference.layout import Layout
 

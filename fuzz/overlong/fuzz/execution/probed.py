@@ -7,18 +7,7 @@ import zlib
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
-from overlong.conformance.oracle.target import TargetError
-from overlong.conformance.protocol.observation import (
-    Accepted,
-    Crashed,
-    Failed,
-    Misbehaved,
-    Refused,
-    TimedOut,
-    Unsupported,
-)
-from overlong.conformance.protocol.wire import NOT_SAID
-from overlong.conformance.results.shard import (
+from overlong.conformance.oracle.kinds import (
     ACCEPTED_ILL_FORMED,
     AGREES,
     BROKEN,
@@ -34,9 +23,20 @@ from overlong.conformance.results.shard import (
     REFUSED_WELL_FORMED,
     TIMED_OUT,
     Fault,
-    ShardResult,
     answer_code,
 )
+from overlong.conformance.oracle.target import TargetError
+from overlong.conformance.protocol.observation import (
+    Accepted,
+    Crashed,
+    Failed,
+    Misbehaved,
+    Refused,
+    TimedOut,
+    Unsupported,
+)
+from overlong.conformance.protocol.wire import NOT_SAID
+from overlong.conformance.results.shard import ShardResult
 from overlong.conformance.support.printable import printable
 from overlong.conformance.vectors.vector import Vector
 from overlong.reference import Decoded

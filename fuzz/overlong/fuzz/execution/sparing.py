@@ -12,7 +12,7 @@ from collections import Counter
 from itertools import accumulate, chain, pairwise
 from typing import TYPE_CHECKING
 
-from overlong.conformance.results.shard import TIMED_OUT
+from overlong.conformance.oracle.kinds import TIMED_OUT
 from overlong.fuzz.execution.engine import BLOCK
 from overlong.fuzz.execution.places import Places
 

@@ -1,15 +1,16 @@
+# pyright: basic
 """What asks one target all inputs of a campaign, whole: the best survey that it allows; and where they diverge."""
 
 from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Protocol
 
-from overlong.conformance.oracle.target import TargetError
-from overlong.conformance.protocol.wire import DECODE, VALIDATE
-from overlong.conformance.results.shard import (
+import numpy as np
+
+from overlong.conformance.oracle.expectation import expectation
+from overlong.conformance.oracle.kinds import (
     AGREES,
     CRASHED,
     LEFT_OUT,
@@ -18,10 +19,10 @@ from overlong.conformance.results.shard import (
     OTHER_LENGTH,
     OTHER_OFFSET,
     TIMED_OUT,
-    Shard,
-    ShardResult,
 )
-from overlong.conformance.sweep.expectation import expectation
+from overlong.conformance.oracle.target import TargetError
+from overlong.conformance.protocol.wire import DECODE, VALIDATE
+from overlong.conformance.results.shard import Shard, ShardResult
 from overlong.fuzz.execution.columnar import ColumnarSurvey
 from overlong.fuzz.execution.engine import BLOCK
 from overlong.fuzz.execution.places import Places
@@ -41,8 +42,6 @@ _RIGHT = frozenset({AGREES, OTHER_OFFSET, OTHER_LENGTH, OTHER_INCOMPLETE, LEFT_O
 """Kinds of inputs of which the verdict and the output are right, or unknown."""
 _FAILED = frozenset({CRASHED, TIMED_OUT, MISBEHAVED, LEFT_OUT})
 """Kinds of inputs whose like is asked no more than is needed."""
-_ENOUGH = 64
-"""Divergent inputs from which on NumPy groups them faster."""
 PLAN = "generated"
 """Of the shards that are asked: its numbers are those of inputs."""
 
@@ -166,23 +165,6 @@ class Whole:
 
 def _grouped(first: int, kinds: bytes, keys: Sequence[int], lengths: array[int]) -> list[Place]:
     """The inputs of a block by kind and key, ascending."""
-    divergent = [place for place, kind in enumerate(kinds) if kind not in (AGREES, LEFT_OUT)]
-    if len(divergent) >= _ENOUGH and find_spec("numpy") is not None:
-        return _sorted(first, kinds, keys, lengths)
-    found: dict[tuple[int, int], Place] = {}
-    for place in divergent:
-        length = lengths[place]
-        known = found.setdefault((kinds[place], keys[place]), Place(kinds[place], keys[place], 0, -1, length))
-        known.count += 1
-        if known.least < 0 or length < known.length:
-            known.least, known.length = first + place, length
-    return [found[both] for both in sorted(found)]
-
-
-def _sorted(first: int, kinds: bytes, keys: Sequence[int], lengths: array[int]) -> list[Place]:
-    """The same by NumPy."""
-    import numpy as np
-
     of = np.frombuffer(kinds, np.uint8)
     places = np.flatnonzero((of != AGREES) & (of != LEFT_OUT))
     sizes = np.array(lengths, np.int64)[places]

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from overlong.conformance.targets.adapters.abi import Abi
 
 ACCEPTED, REFUSED, BROKEN = range(3)
-"""What a call came to; in :func:`~overlong.conformance.results.shard.answer_code` they are ``A``, ``R`` and ``X``."""
+"""What a call came to; in :func:`~overlong.conformance.oracle.kinds.answer_code` they are ``A``, ``R`` and ``X``."""
 CELL = 16
 """Octets from one cell to the next."""
 

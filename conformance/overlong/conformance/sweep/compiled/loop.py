@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from mmap import mmap
 
+    from overlong.conformance.oracle.expectation import Expectation
     from overlong.conformance.sweep.compiled.cached import Compiled
     from overlong.conformance.sweep.compiled.tables import Array, Octets
-    from overlong.conformance.sweep.expectation import Expectation
     from overlong.conformance.sweep.grid import Grid
     from overlong.conformance.targets.adapters.abi import Abi
     from overlong.reference.layout import Layout

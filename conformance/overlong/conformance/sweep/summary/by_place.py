@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from overlong.conformance.results.shard import ACCEPTED_ILL_FORMED, BROKEN, REFUSED_WELL_FORMED
+from overlong.conformance.oracle.kinds import ACCEPTED_ILL_FORMED, BROKEN, REFUSED_WELL_FORMED
 from overlong.conformance.sweep.summary.arithmetic import Numbers, numbers_in_words
 from overlong.conformance.sweep.summary.by_language import errors_in_words, ill_formed, octets_in_words
 from overlong.conformance.sweep.summary.facts import OF_WELL_FORMED, Facts, Part, Said

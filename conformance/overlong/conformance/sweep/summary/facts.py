@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from overlong.conformance.results.shard import ACCEPTED_ILL_FORMED, BROKEN, OTHER_OUTPUT, REFUSED_WELL_FORMED
+from overlong.conformance.oracle.kinds import ACCEPTED_ILL_FORMED, BROKEN, OTHER_OUTPUT, REFUSED_WELL_FORMED
 from overlong.conformance.sweep.summary.diagram import OR
 from overlong.conformance.sweep.summary.languages import FirstErrors, Product, language
 from overlong.conformance.sweep.summary.learning import is_suite, learned, learned_by_suite

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from overlong.conformance.results.shard import AGREES, LEFT_OUT
+from overlong.conformance.oracle.kinds import AGREES, LEFT_OUT
 from overlong.conformance.sweep.summary.diagram import Forest, Level
 from overlong.reference.theory import shortlex
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from overlong.conformance.results.shard import (
+from overlong.conformance.oracle.kinds import (
     ACCEPTED_ILL_FORMED,
     OTHER_INCOMPLETE,
     OTHER_LENGTH,
@@ -37,8 +37,8 @@ from overlong.reference.theory import shortlex
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from overlong.conformance.oracle.expectation import Expectation
     from overlong.conformance.results.shard import ShardResult
-    from overlong.conformance.sweep.expectation import Expectation
     from overlong.conformance.sweep.plan import Plan
 
 LONGEST = 250

@@ -13,14 +13,8 @@ from typing import Any, NamedTuple
 from numba import types
 from numba.extending import register_jitable
 
-from overlong.conformance.results.shard import (
-    ACCEPTED_ILL_FORMED,
-    ODD,
-    OTHER_OFFSET,
-    OTHER_OUTPUT,
-    REFUSED_WELL_FORMED,
-)
-from overlong.conformance.results.shard import BROKEN as BROKEN_KIND
+from overlong.conformance.oracle.kinds import ACCEPTED_ILL_FORMED, ODD, OTHER_OFFSET, OTHER_OUTPUT, REFUSED_WELL_FORMED
+from overlong.conformance.oracle.kinds import BROKEN as BROKEN_KIND
 from overlong.conformance.sweep.compiled.cached import Compiled, edition
 from overlong.conformance.sweep.compiled.calls import ACCEPTED, REFUSED, ask, run, says_offsets, unit
 from overlong.conformance.sweep.compiled.kernel import FLUSH, Task, equal, fields, publish, set_aside, units_of

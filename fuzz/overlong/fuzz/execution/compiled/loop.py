@@ -22,9 +22,9 @@ from overlong.fuzz.generation.choice import REACH
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from overlong.conformance.oracle.expectation import Expectation
     from overlong.conformance.sweep.compiled.cached import Compiled
     from overlong.conformance.sweep.compiled.tables import Array, Octets
-    from overlong.conformance.sweep.expectation import Expectation
     from overlong.conformance.targets.adapters.abi import Abi
     from overlong.reference.automaton import Automaton
     from overlong.reference.layout import Layout

@@ -9,18 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from overlong.conformance.protocol.observation import Crashed, Misbehaved, TimedOut
-from overlong.conformance.protocol.wire import (
-    ACCEPTED,
-    DECODE,
-    FAILED,
-    INCOMPLETE_NOT_SAID,
-    NOT_SAID,
-    REFUSED,
-    UNITS,
-    UNSUPPORTED,
-)
-from overlong.conformance.results.shard import (
+from overlong.conformance.oracle.columnar import Habits
+from overlong.conformance.oracle.expectation import NUL
+from overlong.conformance.oracle.kinds import (
     ACCEPTED_ILL_FORMED,
     AGREES,
     BROKEN,
@@ -37,10 +28,18 @@ from overlong.conformance.results.shard import (
     TIMED_OUT,
     Fault,
 )
+from overlong.conformance.protocol.observation import Crashed, Misbehaved, TimedOut, describe
+from overlong.conformance.protocol.wire import (
+    ACCEPTED,
+    DECODE,
+    FAILED,
+    INCOMPLETE_NOT_SAID,
+    NOT_SAID,
+    REFUSED,
+    UNITS,
+    UNSUPPORTED,
+)
 from overlong.conformance.support.printable import printable
-from overlong.conformance.sweep.columns_expected import Habits
-from overlong.conformance.sweep.expectation import NUL
-from overlong.conformance.targets.framed import describe
 from overlong.reference.layout import load_layout
 from overlong.reference.order import SIGNATURE
 
@@ -50,10 +49,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from overlong.conformance.oracle.columnar import Expected
+    from overlong.conformance.oracle.expectation import Expectation
     from overlong.conformance.protocol.observation import Fault as Observed
     from overlong.conformance.protocol.wire import Answers
-    from overlong.conformance.sweep.columns_expected import Expected
-    from overlong.conformance.sweep.expectation import Expectation
 
 _TEXT = 1 << 10
 """Octets of a text of the target's that are looked at."""

@@ -1,0 +1,422 @@
+# pyright: basic
+"""The columnar oracle: what a right target answers to millions of strings that stand in a row, as columns.
+
+The automaton, the layouts and the expectation are those of the readable oracle (``overlong.reference``), with which
+tests compare it. Strings are read by Numba where that is there and worth its start, else by NumPy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cache, cached_property, lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from overlong.conformance.oracle.kinds import ODD
+from overlong.conformance.protocol.wire import ACCEPTED, DECODE, INCOMPLETE_NOT_SAID, NOT_SAID, REFUSED, UNITS
+from overlong.reference.layout import load_layout
+from overlong.reference.order import CODE_POINTS
+
+if TYPE_CHECKING:
+    from array import array
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from overlong.conformance.oracle.expectation import Expectation
+    from overlong.reference.automaton import Automaton
+    from overlong.reference.layout import Layout
+
+LARGEST_LENGTH = 0xFF
+_LARGEST_UNIT = 0xFFFF
+"""Of UTF-16."""
+PATIENCE = 0.5
+"""Seconds of NumPy's after which Numba, which takes about as long to start, reads the rest."""
+_FEW, _LONG = 200, 1 << 10
+"""Strings of which a column costs more by NumPy than by Python, if they have that many octets more to read."""
+_COLUMN, _OCTET, _BY_PYTHON = 3e-5, 2e-8, 1e-7
+"""Seconds, about: that NumPy takes for a column of octets, however few strings reach it, and for each octet; and that
+Python takes for an octet."""
+
+
+class Read(NamedTuple):
+    """What came of strings: a value for each."""
+
+    accepted: NDArray[np.bool_]
+    last: NDArray[np.uint32]
+    """Octets read when it was last accepted; 0 if it never was."""
+    live: NDArray[np.uint32]
+    """Octets read until nothing could be accepted any more."""
+    state: NDArray[np.uint8]
+    """At its end."""
+
+
+class Reader:
+    """An automaton, ready to read columns."""
+
+    def __init__(self, automaton: Automaton, *, compiled: bool | None = None) -> None:
+        """``compiled``: by Numba or not; None for what is faster."""
+        self.automaton = automaton
+        self._compiled = compiled
+        self._table = np.array(automaton.table, np.uint8)
+        self._accepting = np.array(automaton.accepting, np.bool_)
+        self._dead = len(automaton) if automaton.dead is None else automaton.dead  # a state that is never reached
+        self._spent = 0.0
+
+    def read(self, octets: bytes, lengths: NDArray[np.uint32], state: int = 0, pending: int = 0) -> Read:
+        """What comes of strings that stand in a row.
+
+        Args:
+            octets: of all of them.
+            lengths: octets of each.
+            state: that the automaton begins in.
+            pending: octets that were read since it was last in an accepting state; they count as the string's.
+        """
+        flat = np.frombuffer(octets, np.uint8) if octets else np.empty(0, np.uint8)
+        ends = np.cumsum(lengths, dtype=np.int64)
+        longest = int(lengths.max(initial=0))
+        if (kernel := self._kernel(_COLUMN * longest + _OCTET * len(octets))) is not None:
+            size = len(lengths)
+            result = np.empty(size, np.uint32), np.empty(size, np.uint32), np.empty(size, np.uint8)
+            kernel(flat, ends, self._table, self._accepting, self._dead, state, pending, *result)
+        else:
+            result = self._by_columns(flat, ends - lengths, lengths, state, pending)
+        last, live, states = result
+        return Read(self._accepting[states], last, live, states)
+
+    def read_one(self, octets: bytes) -> tuple[int, int, int]:
+        """Of one string :attr:`Read.last`, :attr:`Read.live` and :attr:`Read.state`."""
+        if len(octets) > _FEW and self._kernel(_BY_PYTHON * len(octets)) is not None:
+            read = self.read(octets, np.array([len(octets)], np.uint32))
+            return int(read.last[0]), int(read.live[0]), int(read.state[0])
+        return self._go_on(octets, 0, 0, 0)
+
+    def _kernel(self, seconds: float) -> Callable[..., None] | None:
+        """The compiled loop, if it is to be used for what takes so many seconds without it."""
+        if self._compiled is None and not compiled.cache_info().currsize and self._spent + seconds < PATIENCE:
+            self._spent += seconds
+            return None
+        return None if self._compiled is False else compiled()
+
+    def _go_on(self, octets: bytes, read: int, last: int, state: int) -> tuple[int, int, int]:
+        """The same of a string of which so many octets have been read, and it has not died: these are the rest."""
+        for octet in octets:
+            state = self.automaton.table[state][octet]
+            if state == self._dead:
+                break
+            read += 1
+            if self.automaton.accepting[state]:
+                last = read
+        return last, read, state
+
+    def _by_columns(
+        self, flat: NDArray[np.uint8], starts: NDArray[np.int64], lengths: NDArray[np.uint32], state: int, pending: int
+    ) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint8]]:
+        """One octet of every string at a time, the longest strings first: those that go on stand in front."""
+        size, longest = len(lengths), int(lengths.max(initial=0))
+        order = None
+        if size and int(lengths.min()) != longest:
+            order = np.argsort(lengths, kind="stable")[::-1]
+            starts, lengths = starts[order], lengths[order]
+        states = np.full(size, state, np.uint8)
+        last = np.zeros(size, np.uint32)
+        live = np.full(size, pending, np.uint32)
+        reach = size - np.searchsorted(lengths[::-1], np.arange(longest, dtype=np.uint32), "right")
+        for place in range(longest):
+            some = int(reach[place])
+            states[:some] = now = self._table[states[:some], flat[starts[:some] + place]]
+            last[:some][self._accepting[now]] = pending + place + 1
+            alive = now != self._dead
+            live[:some] += alive
+            if not alive.any():
+                break
+            if some < _FEW and longest - place > _LONG:
+                for string in np.flatnonzero(alive).tolist():
+                    rest = flat[starts[string] + place + 1 : starts[string] + int(lengths[string])].tobytes()
+                    last[string], live[string], states[string] = self._go_on(
+                        rest, pending + place + 1, int(last[string]), int(states[string])
+                    )
+                break
+        if order is None:
+            return last, live, states
+        back = np.empty_like(order)
+        back[order] = np.arange(size)
+        return last[back], live[back], states[back]
+
+
+@cache
+def compiled() -> Callable[..., None] | None:
+    """The loop over strings in machine code; None if Numba is not there."""
+    try:
+        from numba import njit
+    except ImportError:
+        return None
+    kernel: Callable[..., None] = njit(cache=True, nogil=True)(_read)
+    return kernel
+
+
+def _read(
+    octets: NDArray[np.uint8],
+    ends: NDArray[np.int64],
+    table: NDArray[np.uint8],
+    accepting: NDArray[np.bool_],
+    dead: int,
+    state: int,
+    pending: int,
+    last: NDArray[np.uint32],
+    live: NDArray[np.uint32],
+    states: NDArray[np.uint8],
+) -> None:
+    """Fill the last three: see :class:`Read`."""
+    place = 0
+    for string in range(len(ends)):
+        start, now, accepted, alive = place, state, 0, pending
+        while place < ends[string]:
+            now = table[now, octets[place]]
+            place += 1
+            if now == dead:
+                break
+            alive = pending + place - start
+            if accepting[now]:
+                accepted = alive
+        place = ends[string]
+        last[string], live[string], states[string] = accepted, alive, now
+
+
+class _LayoutRead:
+    """A layout, ready to read columns."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._rows = layout.rows
+        announced = [layout.announced(octet) for octet in range(256)]
+        self._row_of = np.array([self._rows.index(row) if row else len(self._rows) for row in announced], np.uint8)
+
+    def scalars_of(self, flat: NDArray[np.uint8]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        """The numbers of characters in a row, all of them well-formed, and where each begins."""
+        rows = self._row_of[flat]
+        places = np.flatnonzero(rows < len(self._rows))
+        rows = rows[places]
+        numbers = np.empty(len(places), np.uint32)
+        for which, row in enumerate(self._rows):
+            chosen = np.flatnonzero(rows == which)
+            if len(chosen):
+                value = np.zeros(len(chosen), np.uint32)
+                for further, (free, mask) in enumerate(row.free_bits):
+                    value = value << np.uint32(free) | flat[places[chosen] + further] & np.uint32(mask)
+                numbers[chosen] = value
+        return numbers, places
+
+
+def _written(scalars: NDArray[np.uint32], units: str) -> tuple[bytes, NDArray[np.int64]]:
+    """Scalar values as they stand on the wire, and how many units each is: as ``protocol.Units.write`` has it."""
+    if units == "utf-32":
+        return scalars.astype(">u4").tobytes(), np.ones(len(scalars), np.int64)
+    return _in_utf16(scalars) if units == "utf-16" else _in_utf8(scalars)
+
+
+def _in_utf16(scalars: NDArray[np.uint32]) -> tuple[bytes, NDArray[np.int64]]:
+    counts = 1 + (scalars > _LARGEST_UNIT).astype(np.int64)
+    beyond = scalars >= CODE_POINTS.stop  # stands in no UTF-16: two noncharacters
+    known = np.where(beyond, np.uint32(_LARGEST_UNIT + 1), scalars)
+    text = known.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
+    units = np.frombuffer(text.encode("utf-16-be", "surrogatepass"), ">u2").copy()
+    if beyond.any():
+        starts = (np.cumsum(counts) - counts)[beyond]
+        units[starts] = units[starts + 1] = _LARGEST_UNIT
+    return units.tobytes(), counts
+
+
+def _in_utf8(scalars: NDArray[np.uint32]) -> tuple[bytes, NDArray[np.int64]]:
+    layout = load_layout("rfc2279")
+    counts = np.zeros(len(scalars), np.int64)
+    rows = [(row, (scalars >= row.numbers.start) & (scalars < row.numbers.stop)) for row in layout.rows]
+    for row, chosen in rows:
+        counts[chosen] = len(row.templates)
+    starts = np.cumsum(counts) - counts
+    octets = np.empty(int(counts.sum()), np.uint8)
+    for row, chosen in rows:
+        numbers, places = scalars[chosen], starts[chosen]
+        for place in reversed(range(len(row.templates))):
+            template = row.templates[place]
+            octets[places + place] = template.fixed | numbers & np.uint32(template.bits(0xFF))
+            numbers = numbers >> np.uint32(template.free)
+    return octets.tobytes(), counts
+
+
+@lru_cache(maxsize=4)
+def _spread(count: int) -> NDArray[np.uint64]:
+    """``index * ODD | 1`` of the first so many indices."""
+    return np.arange(count, dtype=np.uint64) * np.uint64(ODD) | np.uint64(1)
+
+
+class Habits(NamedTuple):
+    """What a target's refusals say, all of them or none."""
+
+    offset: bool = True
+    length: bool = True
+    incomplete: bool = True
+
+
+SAYS_ALL = Habits()
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """What a right target says of strings, but for its output."""
+
+    statuses: NDArray[np.uint8]
+    numbers: NDArray[np.uint32]
+    """Accepted: units put out, 0 where output is not judged; refused: the offset."""
+    lengths: NDArray[np.uint8]
+    incompletes: NDArray[np.uint8]
+
+    def __len__(self) -> int:
+        return len(self.statuses)
+
+    def part(self, start: int, end: int) -> Verdicts:
+        """Those from ``start`` to before ``end``."""
+        if (start, end) == (0, len(self)):
+            return self
+        return Verdicts(
+            self.statuses[start:end], self.numbers[start:end], self.lengths[start:end], self.incompletes[start:end]
+        )
+
+    @classmethod
+    def concatenated(cls, parts: Sequence[Verdicts]) -> Verdicts:
+        """Several as one."""
+        if len(parts) == 1:
+            return parts[0]
+        return cls(
+            np.concatenate([each.statuses for each in parts]),
+            np.concatenate([each.numbers for each in parts]),
+            np.concatenate([each.lengths for each in parts]),
+            np.concatenate([each.incompletes for each in parts]),
+        )
+
+    @cached_property
+    def accepted(self) -> NDArray[np.bool_]:
+        found: NDArray[np.bool_] = self.statuses == ACCEPTED[0]
+        return found
+
+    @cached_property
+    def well_formed(self) -> int:
+        """How many of them are."""
+        return int(np.count_nonzero(self.accepted))
+
+    @cached_property
+    def wire(self) -> bytes:
+        """The columns of a response before its output."""
+        numbers = self.numbers.astype(">u4").tobytes()
+        return b"".join((self.statuses.tobytes(), numbers, self.lengths.tobytes(), self.incompletes.tobytes()))
+
+    def checksum(self, first: int) -> int:
+        """That of these very answers to the strings from ``first`` on: see ``shard.answer_code``.
+
+        ``index * ODD | 1`` is a sum, for ODD is odd: the strings' numbers can be taken out of it.
+        """
+        total, even, odd = self._sums
+        return (first * ODD * total + (odd if first & 1 else even)) % (1 << 64)
+
+    @cached_property
+    def _sums(self) -> tuple[int, int, int]:
+        codes = self.numbers.astype(np.uint64)
+        codes <<= np.uint64(2)
+        codes += np.where(self.accepted, np.uint64(1), np.uint64(2))
+        at_even, at_odd = int(codes[::2].sum(dtype=np.uint64)), int(codes[1::2].sum(dtype=np.uint64))
+        even = int(np.dot(codes, _spread(len(self))))
+        return at_even + at_odd, even, even - at_even + at_odd
+
+    def said_by(self, habits: Habits) -> Verdicts:
+        """The same from a target of such habits."""
+        if all(habits):
+            return self
+        if habits not in self._said:
+            refused = ~self.accepted
+            self._said[habits] = Verdicts(
+                self.statuses,
+                self.numbers if habits.offset else np.where(refused, np.uint32(NOT_SAID), self.numbers),
+                self.lengths if habits.length else np.zeros_like(self.lengths),
+                self.incompletes
+                if habits.incomplete
+                else np.where(refused, np.uint8(INCOMPLETE_NOT_SAID), np.uint8(0)),
+            )
+        return self._said[habits]
+
+    @cached_property
+    def _said(self) -> dict[Habits, Verdicts]:
+        return {}
+
+    @property
+    def size(self) -> int:
+        """Octets that it takes, about."""
+        return 32 * len(self)
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What a right target answers to strings."""
+
+    verdicts: Verdicts
+    units: bytes = b""
+    """The output of those accepted, in a row."""
+    habits: Habits = SAYS_ALL
+    """Of the target."""
+
+    @property
+    def said(self) -> Verdicts:
+        """As far as the target says it."""
+        return self.verdicts.said_by(self.habits)
+
+    @cached_property
+    def wire(self) -> bytes:
+        """The columns of its response."""
+        return self.said.wire + self.units if self.units else self.said.wire
+
+
+class ColumnarOracle:
+    """What is expected of a target for any strings."""
+
+    def __init__(self, expectation: Expectation, layout: Layout, *, reader: Reader | None = None) -> None:
+        """Prepare for one target.
+
+        Args:
+            expectation: of it.
+            layout: of the characters that are expected.
+            reader: of the expectation's automaton, if not the fastest.
+        """
+        self.reader = reader or Reader(expectation.automaton)
+        self._layout = _LayoutRead(layout)
+        self.units = expectation.units if expectation.operation == DECODE else ""
+        """What output is written in; empty if it is not judged."""
+        self.unit_size = UNITS[self.units].size if self.units else 1
+
+    def expected(self, lengths: array[int], octets: bytes, habits: Habits = SAYS_ALL) -> Expected:
+        """For strings that stand in a row: octets of each, and all octets."""
+        counts = np.frombuffer(lengths, np.uint32)
+        verdicts, units = self.verdicts(octets, counts), b""
+        if self.units:
+            sizes = np.where(verdicts.accepted, counts, 0)
+            units, before = self.output(np.frombuffer(octets, np.uint8)[np.repeat(verdicts.accepted, counts)])
+            put_out = np.diff(before[np.cumsum(sizes, dtype=np.int64)], prepend=0).astype(np.uint32)
+            verdicts = replace(verdicts, numbers=np.where(verdicts.accepted, put_out, verdicts.numbers))
+        return Expected(verdicts, units, habits)
+
+    def verdicts(self, octets: bytes, lengths: NDArray[np.uint32], state: int = 0, pending: int = 0) -> Verdicts:
+        """The same but for output, of which it says 0 units; see :meth:`Reader.read`."""
+        read = self.reader.read(octets, lengths, state, pending)
+        flaws = np.minimum(np.maximum(read.live - read.last, 1), LARGEST_LENGTH)
+        return Verdicts(
+            np.where(read.accepted, np.uint8(ACCEPTED[0]), np.uint8(REFUSED[0])),
+            np.where(read.accepted, np.uint32(0), read.last),
+            np.where(read.accepted, np.uint32(0), flaws).astype(np.uint8),
+            (~read.accepted & (read.state != self.reader.automaton.dead)).astype(np.uint8),
+        )
+
+    def output(self, octets: NDArray[np.uint8]) -> tuple[bytes, NDArray[np.int64]]:
+        """That of well-formed octets, and how many units come of those before each place."""
+        scalars, places = self._layout.scalars_of(octets)
+        units, counts = _written(scalars, self.units)
+        ends = np.zeros(len(octets) + 1, np.int64)
+        ends[places + 1] = counts
+        return units, np.cumsum(ends)

@@ -1,0 +1,51 @@
+"""What can become of a string, as one octet; and how the answers to many strings add up, in whatever parts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+AGREES, REFUSED_WELL_FORMED, ACCEPTED_ILL_FORMED, OTHER_OUTPUT, OTHER_OFFSET, OTHER_LENGTH, OTHER_INCOMPLETE = range(7)
+BROKEN, CRASHED, TIMED_OUT, MISBEHAVED = range(7, 11)
+LEFT_OUT = 255
+KINDS = {
+    REFUSED_WELL_FORMED: "well-formed, and refused",
+    ACCEPTED_ILL_FORMED: "ill-formed, and accepted",
+    OTHER_OUTPUT: "decoded to something else",
+    OTHER_OFFSET: "refused at another offset",
+    OTHER_LENGTH: "refused with another length",
+    OTHER_INCOMPLETE: "refused, and wrong about whether it is incomplete",
+    BROKEN: "answered against its own convention",
+    CRASHED: "crashed",
+    TIMED_OUT: "did not answer in time",
+    MISBEHAVED: "answered against the protocol",
+    LEFT_OUT: "not asked, after too many faults",
+}
+"""What can become of a string, but for agreement: codes of one octet."""
+
+
+FAULTS = 16
+"""Of each kind, that a shard tells of."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A string that the target did not survive, or broke its convention with."""
+
+    index: int
+    """The string's number in its grid."""
+    kind: int
+    text: str
+    """In ASCII, safe to show: the signal, the convention that was broken."""
+
+
+ODD = 0x9E3779B97F4A7C15
+"""The golden ratio in 64 bits: multiples of it spread evenly (Knuth, The Art of Computer Programming, 6.4)."""
+
+
+def answer_code(status: str, number: int) -> int:
+    """An answer as a number: accepted (``A``, units), refused (``R``, offset or NOT_SAID), or neither (``X``).
+
+    The checksum of a shard is the sum of ``(code + 1) * (index * ODD | 1)`` over its strings, modulo 2**64, ``index``
+    being the string's number in its grid. A sum does not care in what parts or by which engine it was made.
+    """
+    return (number << 2 | "ARX".index(status)) if status != "X" else 2

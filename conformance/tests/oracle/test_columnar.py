@@ -1,0 +1,69 @@
+"""The columnar oracle says of strings in a row what the readable one says of each."""
+
+from array import array
+from functools import cache
+from itertools import product
+
+import pytest
+
+np = pytest.importorskip("numpy", reason="columns need NumPy; pip install '.[native]'")
+
+from hypothesis import given, settings  # noqa: E402
+from hypothesis import strategies as st  # noqa: E402
+
+from overlong.conformance.oracle.columnar import ColumnarOracle, Reader, compiled  # noqa: E402
+from overlong.conformance.oracle.expectation import Expectation  # noqa: E402
+from overlong.conformance.protocol.wire import ACCEPTED, INCOMPLETE_NOT_SAID, NOT_SAID, REFUSED, UNITS  # noqa: E402
+from overlong.reference import IllFormed, decode_scalars, dialect  # noqa: E402
+
+DIALECTS = ("rfc3629", "rfc2279", "wtf-8")
+NUMBA = pytest.mark.skipif(compiled() is None, reason="needs Numba")
+WAYS = [pytest.param(False, id="numpy"), pytest.param(True, id="numba", marks=NUMBA)]
+EDGES = bytes.fromhex("007f80818f909fa0bfc0c1c2dfe0e1edeff0f1f4f5f7f8fcfdfeff")
+
+
+@cache
+def oracle(spoken, units, way):
+    expected = Expectation(dialect(spoken).automaton, "D", units, offsets=True, strips_signature=False)
+    return ColumnarOracle(expected, dialect(spoken).layout, reader=Reader(expected.automaton, compiled=way))
+
+
+def agree(strings, spoken, units, way):
+    """Ask both, and compare all that the columns hold."""
+    found = oracle(spoken, units, way).expected(array("I", map(len, strings)), b"".join(strings))
+    columns = (found.verdicts.statuses, found.verdicts.numbers, found.verdicts.lengths, found.verdicts.incompletes)
+    output, at = UNITS[units], 0
+    for string, (status, number, length, incomplete) in zip(strings, np.stack(columns, 1).tolist(), strict=True):
+        try:
+            written = output.write(decode_scalars(string, spoken=dialect(spoken)))
+        except IllFormed as right:
+            place = right.offset, right.length, right.incomplete
+            assert (status, number, length, incomplete) == (REFUSED[0], *place), string
+        else:
+            size = number * output.size
+            assert (status, length, incomplete, found.units[at : at + size]) == (ACCEPTED[0], 0, 0, written), string
+            at += size
+    assert at == len(found.units)
+    silent = found.verdicts.said_by(type(found.habits)(offset=False, length=False, incomplete=False))
+    refused = ~found.verdicts.accepted
+    assert (silent.numbers[refused] == NOT_SAID).all()
+    assert (silent.incompletes[refused] == INCOMPLETE_NOT_SAID).all()
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("spoken", DIALECTS)
+def test_of_every_edge_of_every_range_in_up_to_four_octets(spoken, way):
+    for length in range(5):
+        edges = EDGES if length < 3 else EDGES[:: 2 * length - 4]
+        agree([bytes(each) for each in product(edges, repeat=length)], spoken, "utf-16", way)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@settings(deadline=None, max_examples=60)
+@given(
+    strings=st.lists(st.binary(max_size=40) | st.text(max_size=20).map(lambda text: text.encode("utf-8", "ignore"))),
+    spoken=st.sampled_from(DIALECTS),
+    units=st.sampled_from(("utf-8", "utf-16", "utf-32")),
+)
+def test_of_any_strings(strings, spoken, units, way):
+    agree(strings, spoken, units, way)
