@@ -5,9 +5,9 @@ from click.testing import CliRunner
 
 from overlong.conformance import certify
 from overlong.conformance.certification import self_test
-from overlong.conformance.certification.runner import HOLDS
 from overlong.conformance.cli.self_test import command
 from overlong.conformance.protocol.kind import VERDICT
+from overlong.conformance.results.run import HOLDS
 from overlong.conformance.vectors.suites.complete import strings_for
 from overlong.reference import dialect
 

@@ -13,7 +13,7 @@ from overlong.conformance import certify
 from overlong.conformance.certification import certify as certification
 from overlong.conformance.certification import nearest_model as module
 from overlong.conformance.certification.nearest_model import learn, nearest_model
-from overlong.conformance.certification.runner import Run, Runner
+from overlong.conformance.certification.runner import Runner
 from overlong.conformance.models import pair_maps
 from overlong.conformance.models.pair_maps import (
     NOT_TOLD,
@@ -29,6 +29,7 @@ from overlong.conformance.oracle.target import Answered
 from overlong.conformance.protocol.observation import Crashed, Fault
 from overlong.conformance.protocol.wire import ACCEPTED, REFUSED, UNITS, Answers, Greeting
 from overlong.conformance.results.model import Map
+from overlong.conformance.results.run import Run
 from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.profile import Profile

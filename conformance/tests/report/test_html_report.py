@@ -14,7 +14,6 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from overlong.conformance.certification.runner import FAILS, HOLDS, NOT_MEASURED
 from overlong.conformance.models.pair_maps import reference_maps
 from overlong.conformance.protocol.kind import CLAIMS, KINDS
 from overlong.conformance.report.html.octets import cells_of
@@ -34,6 +33,7 @@ from overlong.conformance.results.model import (
     State,
     Subject,
 )
+from overlong.conformance.results.run import FAILS, HOLDS, NOT_MEASURED
 from overlong.conformance.support.printable import printable
 from overlong.reference import DEFECTS, encode, is_well_formed
 from overlong.reference.dialect import dialect

@@ -21,7 +21,8 @@ from overlong.conformance.report.pictures.maps import BOUND, differing, map_pict
 from overlong.conformance.report.pictures.regions import MIXED, regions
 from overlong.conformance.report.pictures.similarity import similarity
 from overlong.conformance.report.pictures.walk import walk, walked_through
-from overlong.conformance.results.model import Cause, Drawn, Kind, Map, Moment, Part, Report, State, Subject
+from overlong.conformance.results.model import Cause, Kind, Map, Moment, Part, Report, State, Subject
+from overlong.conformance.results.run import Drawn
 from overlong.reference import dialect, is_well_formed
 
 HOSTILE = "<script>alert(1)</script>\x1b]0;x\u202e]]>&\n{id}"

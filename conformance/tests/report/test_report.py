@@ -19,15 +19,15 @@ from hypothesis import strategies as st
 
 from overlong.__main__ import cli
 from overlong.conformance.certification.certify import certify
-from overlong.conformance.certification.runner import NOT_MEASURED
 from overlong.conformance.protocol.kind import MEMORY
 from overlong.conformance.report.data import data
 from overlong.conformance.report.formats import FORMATS
 from overlong.conformance.report.terminal import summary
 from overlong.conformance.report.text import text
 from overlong.conformance.results.certificate import CERTIFICATE
-from overlong.conformance.results.model import Cause, Drawn, Kind, Map, Moment, Part, Report, Standing, State, Subject
+from overlong.conformance.results.model import Cause, Kind, Map, Moment, Part, Report, Standing, State, Subject
 from overlong.conformance.results.reading import ReportError, read
+from overlong.conformance.results.run import NOT_MEASURED, Drawn
 from overlong.conformance.results.writer import RESULTS
 from overlong.conformance.support.portable import portable
 

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 from overlong.__main__ import cli
 from overlong.conformance import certify
-from overlong.conformance.certification.runner import FAILS, HOLDS, Run, SuiteRun
 from overlong.conformance.oracle.compare import compare
 from overlong.conformance.protocol.observation import Accepted, Failed, Refused
 from overlong.conformance.protocol.wire import UNITS, Greeting
 from overlong.conformance.results.expected import ExpectationError, Expectations
 from overlong.conformance.results.expected.patterns import Patterns, matches
+from overlong.conformance.results.run import FAILS, HOLDS, Run, SuiteRun
 from overlong.conformance.vectors.suites.core import CORE, core_vectors
 
 TODAY = date(2026, 5, 17)

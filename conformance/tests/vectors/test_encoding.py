@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 import wrong_encoders
 from overlong.conformance import certify
 from overlong.conformance.certification.replay import asks, replay
-from overlong.conformance.certification.runner import offered
 from overlong.conformance.oracle.finding import expected_in_words, observed_in_words
 from overlong.conformance.protocol.observation import Accepted, Refused
 from overlong.conformance.protocol.wire import ANNOUNCE, ENCODE, ENCODE_UTF16, OCTETS, WORDS, Greeting, big_endian
 from overlong.conformance.results.certificate import NOT_COVERED
+from overlong.conformance.results.run import offered
 from overlong.conformance.targets.builtins import BUILTINS
 from overlong.conformance.vectors.encoding import answers, encoded
 from overlong.conformance.vectors.suites import OF_OCTETS, QUICK, SUITES, suite_named

@@ -7,9 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from overlong.conformance.certification.doubts import doubts, sign
-from overlong.conformance.certification.runner import Runner, offered_in
+from overlong.conformance.certification.runner import Runner
 from overlong.conformance.results.certificate import CERTIFICATE, Certificate
 from overlong.conformance.results.invocation import GivenFile, Invocation
+from overlong.conformance.results.run import offered_in
 from overlong.conformance.results.writer import RESULTS, ResultsWriter
 from overlong.conformance.support.whole_file import make_folder, usable, written_whole
 from overlong.conformance.targets.consent import agree, wanted_by

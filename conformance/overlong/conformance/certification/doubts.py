@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from overlong.conformance.certification.runner import NOT_MEASURED
 from overlong.conformance.protocol.kind import POSITION, VERDICT
 from overlong.conformance.protocol.observation import Accepted, Refused
+from overlong.conformance.results.run import NOT_MEASURED
 from overlong.conformance.support.printable import thousands
 from overlong.reference import DEFECTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from overlong.conformance.certification.runner import Run
     from overlong.conformance.oracle.finding import Bucket
+    from overlong.conformance.results.run import Run
 
 _ENOUGH = 100
 """Vectors of the core, all failing, that are no accident."""

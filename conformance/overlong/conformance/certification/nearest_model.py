@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from overlong.conformance.certification.runner import FAILS
 from overlong.conformance.models.pair_maps import NOT_TOLD, PAIRS, bearable, hurried, maps_of, painted
 from overlong.conformance.oracle.kinds import ACCEPTED_ILL_FORMED, REFUSED_WELL_FORMED
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.protocol.kind import VERDICT
 from overlong.conformance.protocol.observation import Accepted, Refused
 from overlong.conformance.protocol.wire import DECODE, VALIDATE
-from overlong.conformance.results.model import Drawn
+from overlong.conformance.results.run import FAILS, Drawn
 from overlong.conformance.support.printable import printable
 from overlong.conformance.sweep.plan import plan_named
 from overlong.reference import DIALECTS, dialect
@@ -20,11 +19,11 @@ from overlong.reference import DIALECTS, dialect
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from overlong.conformance.certification.runner import Run
     from overlong.conformance.models.identify.identify import LearnedModel
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.oracle.target import Target
     from overlong.conformance.results.model import Map
+    from overlong.conformance.results.run import Run
     from overlong.conformance.results.writer import ResultsWriter
 
 _QUESTIONS = 120_000

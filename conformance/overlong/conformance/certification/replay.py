@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from overlong.conformance.certification.runner import offered
 from overlong.conformance.oracle.compare import compare_batch, expected_of
 from overlong.conformance.oracle.own_mode import confirmed, is_open, suspicion
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
@@ -21,6 +20,7 @@ from overlong.conformance.protocol.wire import (
     STREAMING,
     VALIDATE,
 )
+from overlong.conformance.results.run import offered
 from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.encoding import SCALARS, UTF16, WIDTHS

@@ -5,11 +5,10 @@ It knows nothing of where the target runs and nothing of how results are shown.
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -22,69 +21,41 @@ from overlong.conformance.oracle.compare import (
     used_before,
 )
 from overlong.conformance.oracle.divergences import Divergences, divergences
-from overlong.conformance.oracle.finding import Bucket, Finding, claim_of
+from overlong.conformance.oracle.finding import Finding
 from overlong.conformance.oracle.lost import lost_states
 from overlong.conformance.oracle.own_mode import confirmed, suspicion
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
-from overlong.conformance.oracle.traits import JUDGED, aside_in_words, judged, to_be_judged, traits_of, without
+from overlong.conformance.oracle.traits import JUDGED, judged, to_be_judged, traits_of, without
 from overlong.conformance.oracle.unstable import Doubted
 from overlong.conformance.protocol.kind import (
-    CLAIMS,
-    EARLIEST,
-    ENCODER,
-    LIMITS,
-    MEMORY,
     POSITION,
-    REPLACEMENT,
     SCALARS,
-    STREAMING,
     VERDICT,
 )
 from overlong.conformance.protocol.observation import Accepted, Refused
 from overlong.conformance.protocol.wire import (
     AGAIN,
     DECODE,
-    ENCODE,
-    ENCODE_UTF16,
     ENCODING,
-    GUARDED,
-    MEASURED,
     NOT_SAID,
     REFUSED,
     REPLACE,
     REPLACING,
     STREAM_DECODE,
     STREAM_REPLACE,
-    UNSUPPORTED,
     VALIDATE,
-    big_endian,
     read_numbers,
 )
-from overlong.conformance.results.headline import State, state_of
+from overlong.conformance.results.run import FAILS, HOLDS, NOT_MEASURED, Run, SuiteRun, offered, offered_in, shown_by
 from overlong.conformance.vectors.batch import Batch
-from overlong.conformance.vectors.profile import RFC3629, Profile, puts_out
+from overlong.conformance.vectors.profile import RFC3629, Profile
 from overlong.conformance.vectors.suites.core import core_vectors
 from overlong.conformance.vectors.vector import Vector
 
 if TYPE_CHECKING:
     from overlong.conformance.oracle.own_mode import Suspicion
     from overlong.conformance.oracle.target import Answered, Target
-    from overlong.conformance.protocol.observation import Observation
-    from overlong.conformance.protocol.wire import Greeting
-    from overlong.conformance.results.model import Drawn
-    from overlong.conformance.results.sweeps import SweepRun
     from overlong.conformance.vectors.suites.suite import Suite
-
-HOLDS, FAILS, NOT_MEASURED = "holds", "fails", "not measured"
-MEASURED_BY = {
-    VERDICT: VALIDATE + DECODE,
-    SCALARS: DECODE + REPLACE,
-    REPLACEMENT: REPLACE,
-    STREAMING: STREAM_DECODE + STREAM_REPLACE + AGAIN,
-    EARLIEST: STREAM_DECODE + STREAM_REPLACE,
-    ENCODER: ENCODE + ENCODE_UTF16,
-    MEMORY: GUARDED,
-}
 
 _RESULT_IN_A_STREAM = ("OV501", "OV502")
 _NAMED_LATE = (*_RESULT_IN_A_STREAM, "OV503", "OV511", "OV512", "OV513")
@@ -92,198 +63,6 @@ _NAMED_LATE = (*_RESULT_IN_A_STREAM, "OV503", "OV511", "OV512", "OV513")
 
 Progress = Callable[[str, int, int], None]
 """Called with the name of the suite at work, the vectors done, and all that will be, of every suite."""
-
-
-@dataclass
-class SuiteRun:
-    """What became of one suite."""
-
-    suite: Suite
-    operations: str
-    done: int = 0
-    unsupported: Counter[str] = field(default_factory=Counter[str])
-    """For each operation, the vectors that the target did not answer."""
-    without_text: int = 0
-    """Well-formed vectors that it should decode strictly, and did not accept: what it makes of them is not known."""
-    failing: set[object] = field(default_factory=set[object])
-    """What tells apart the vectors of the suite that have a finding."""
-    categories: Counter[str] = field(default_factory=Counter[str])
-    """For each category of vectors how many were asked."""
-    failing_in: Counter[str] = field(default_factory=Counter[str])
-    """For each category, how many of them have a finding."""
-    aside: int = 0
-    """Vectors that were not asked, for a trait that the target declares."""
-
-    def __post_init__(self) -> None:
-        self._lengths, self._octets = hashlib.sha256(), hashlib.sha256()
-
-    @property
-    def whole(self) -> bool:
-        return self.done + self.aside == self.suite.size
-
-    def asked(self, answered: Answered) -> None:
-        """Count what was answered, and hash what was asked: in columns, so how batches were cut leaves no trace."""
-        if answered.operation == self.operations[0]:
-            lengths, octets = answered.batch.payloads(answered.operation)
-            self._lengths.update(big_endian("I", lengths))
-            self._octets.update(octets)
-        if answered.operation == self.operations[-1]:
-            self.done += len(answered.batch)
-            self.categories[answered.batch.category] += len(answered.batch)
-        unsupported = answered.answers.statuses.count(UNSUPPORTED) - len(answered.faults)
-        if unsupported:
-            self.unsupported[answered.operation] += unsupported
-
-    def failed(self, vector: Vector) -> None:
-        """Count a vector that has a finding, once."""
-        whole = vector.chunks is None and vector.earlier is None
-        apart = vector.octets if whole else (vector.octets, vector.chunks, vector.earlier)
-        if apart not in self.failing:
-            self.failing.add(apart)
-            self.failing_in[vector.category] += 1
-
-    def diverged(self, found: Divergences) -> None:
-        """Count the vectors of some divergences, once; and those of which the text is not known."""
-        before = len(self.failing)
-        self.failing.update(found.octets)
-        self.failing_in[found.batch.category] += len(self.failing) - before
-        if found.operation == DECODE:
-            refuting = (count for (code, _), count in found.counts.items() if claim_of(code, DECODE) == VERDICT)
-            self.without_text += sum(refuting)
-
-    @property
-    def vectors_digest(self) -> str:
-        """Of the vectors asked."""
-        return hashlib.sha256(self._lengths.digest() + self._octets.digest()).hexdigest()
-
-
-@dataclass
-class Run:
-    """What one target made of some suites."""
-
-    target: str
-    greeting: Greeting
-    suites: list[SuiteRun] = field(default_factory=list[SuiteRun])
-    buckets: dict[tuple[str, str], Bucket] = field(default_factory=dict[tuple[str, str], Bucket])
-    claims: dict[str, str] = field(default_factory=lambda: {claim: NOT_MEASURED for claim in CLAIMS if claim != LIMITS})
-    notes: list[str] = field(default_factory=list[str])
-    restarts: int = 0
-    isolation: str = ""
-    """What contained the target's accidents; empty if that is not known."""
-    seconds: float = 0.0
-    incomplete: str = ""
-    """Why the run ended early; empty if it did not."""
-    profile: Profile = RFC3629
-    swept: SweepRun | None = None
-    """What a sweep added; None if there was none."""
-    refusals: int = 0
-    """Answers that refuse, of those operations among V and D that say where of some."""
-    placed: int = 0
-    """How many of them say where."""
-    sign: str = ""
-    """A sentence that explains all that diverges by a fault of the adapter; empty if nothing hints at one."""
-    core_answers: dict[str, set[Observation]] = field(default_factory=dict[str, "set[Observation]"])
-    """For V and D, the answers to the core: two of them at the most, and of refusals only that they are."""
-    behaves_like: str = ""
-    """``rfc2279 (exact)``: what was learned of a target that fails the verdict; empty if nothing was."""
-    drawn: Drawn | None = None
-    """Its automaton, if that was learned."""
-
-    @property
-    def measured_by(self) -> Profile:
-        """The profile, with what the target says of itself."""
-        return self.profile.as_said(self.greeting)
-
-    def __post_init__(self) -> None:
-        self._findings = hashlib.sha256()
-
-    def add(self, finding: Finding) -> None:
-        """Count a finding, in its bucket and in the digest."""
-        self.buckets.setdefault(finding.bucket, Bucket(finding)).add(finding)
-        self._findings.update(f"{finding.id} {finding.vector.id}\n".encode())
-
-    def diverged(self, found: Divergences) -> None:
-        """Count many, as :meth:`add` does each."""
-        found.count_in(self.buckets)
-        self._findings.update(found.digested())
-
-    @property
-    def findings_digest(self) -> str:
-        """Of all findings in order: with the digests of the vectors it fixes what the target answered."""
-        return self._findings.hexdigest()
-
-    @property
-    def aside(self) -> str:
-        """What was set aside, in words; empty if nothing was."""
-        return aside_in_words(self.greeting.traits, (part.aside for part in self.suites))
-
-    @property
-    def vectors(self) -> int:
-        return sum(each.done for each in self.suites)
-
-    @property
-    def unsupported(self) -> Counter[str]:
-        """For each operation, the vectors that the target did not answer."""
-        return sum((each.unsupported for each in self.suites), Counter[str]())
-
-    @property
-    def without_text(self) -> int:
-        """Well-formed vectors that it should decode strictly, and did not accept."""
-        return sum(each.without_text for each in self.suites)
-
-    @property
-    def categories(self) -> dict[str, tuple[int, int]]:
-        """For each category of vectors how many were asked, over all suites, and how many of them have a finding."""
-        asked = sum((each.categories for each in self.suites), Counter[str]())
-        failing = sum((each.failing_in for each in self.suites), Counter[str]())
-        return {category: (count, failing[category]) for category, count in asked.items()}
-
-    @property
-    def conformant(self) -> bool:
-        """Everything that was measured holds, something was, and the run is whole."""
-        return self.state is State.CONFORMS
-
-    @property
-    def state(self) -> State:
-        """What the run comes to, whatever was expected of the target."""
-        return self.state_if(as_expected=False)
-
-    def state_if(self, *, as_expected: bool) -> State:
-        """What the run comes to; ``as_expected``: there are divergences, and all are expected."""
-        held = HOLDS in self.claims.values()
-        return state_of(self.failing, held=held, incomplete=bool(self.incomplete), as_expected=as_expected)
-
-    @property
-    def failing(self) -> tuple[str, ...]:
-        """The claims that fail, in the order of a report."""
-        return tuple(claim for claim, state in self.claims.items() if state == FAILS)
-
-    @property
-    def ordered_buckets(self) -> list[Bucket]:
-        return sorted(self.buckets.values(), key=lambda bucket: (bucket.example.code, bucket.example.order))
-
-
-def offered(asks: str, greeting: Greeting) -> str:
-    """What a target offers, of some operations."""
-    return "".join(operation for operation in MEASURED if operation in greeting.operations and operation in asks)
-
-
-def offered_in(suite: Suite, greeting: Greeting) -> str:
-    """What a target offers, and can be judged by, of the operations that a suite asks."""
-    if suite.proves == REPLACEMENT and not puts_out(greeting.error_mode):  # it shows nothing else
-        return ""
-    return offered(suite.asks, greeting)
-
-
-def measuring(claim: str, error_mode: str) -> set[str]:
-    """The operations that show that a claim holds, of a target with that error mode; others may refute it."""
-    operations = set(MEASURED_BY[claim])
-    return operations if claim == SCALARS or puts_out(error_mode) else operations - set(REPLACING)
-
-
-def shown_by(answered: set[str], error_mode: str) -> list[str]:
-    """The claims that hold if nothing refutes them, by the operations that left no vector unanswered; places apart."""
-    return [claim for claim in MEASURED_BY if answered & measuring(claim, error_mode)]
 
 
 class Runner:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from overlong.conformance.certification.certify import certify
-from overlong.conformance.certification.runner import HOLDS, Runner
+from overlong.conformance.certification.runner import Runner
 from overlong.conformance.models.score.models import GRAMMARS, VERDICTS, WrongGrammar, WrongVerdict
 from overlong.conformance.models.score.mutation import Specimen
 from overlong.conformance.models.score.transitions import TransitionFaults
@@ -32,6 +32,7 @@ from overlong.conformance.protocol.wire import (
     Greeting,
     big_endian,
 )
+from overlong.conformance.results.run import HOLDS
 from overlong.conformance.support.printable import thousands
 from overlong.conformance.vectors.suites import SUITES
 from overlong.conformance.vectors.suites.complete import strings_for
@@ -41,7 +42,7 @@ from overlong.reference.order import Ranking, characters, scalar_of_rank, scalar
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from overlong.conformance.certification.runner import Run
+    from overlong.conformance.results.run import Run
     from overlong.conformance.vectors.batch import Batch
 
 _APART = 3

@@ -7,9 +7,9 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from overlong.conformance.certification.nearest_model import hold_to_sweeps
-from overlong.conformance.certification.runner import FAILS
 from overlong.conformance.oracle.expectation import expectation
 from overlong.conformance.oracle.target import TargetError
+from overlong.conformance.results.run import FAILS
 from overlong.conformance.support.printable import thousands
 from overlong.conformance.sweep.in_process import reason_against
 from overlong.conformance.sweep.ledger import LedgerError
@@ -22,8 +22,9 @@ from overlong.reference.extra import install
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from overlong.conformance.certification.runner import Progress, Run
+    from overlong.conformance.certification.runner import Progress
     from overlong.conformance.oracle.finding import Bucket, Finding
+    from overlong.conformance.results.run import Run
     from overlong.conformance.targets.framed import FramedTarget
     from overlong.conformance.targets.resolve import Limits
 

@@ -30,8 +30,8 @@ from overlong.reference.automaton import OCTETS
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Sequence
 
-    from overlong.conformance.certification.runner import Run
     from overlong.conformance.oracle.target import Target
+    from overlong.conformance.results.run import Run
     from overlong.conformance.vectors.profile import Profile
     from overlong.reference.automaton import Automaton
 

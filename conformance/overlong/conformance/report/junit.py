@@ -12,9 +12,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
-from overlong.conformance.certification.runner import FAILS, HOLDS
 from overlong.conformance.report.wording import faults, given, headline, is_fault, verdict
 from overlong.conformance.results.model import Kind, Standing, State
+from overlong.conformance.results.run import FAILS, HOLDS
 from overlong.conformance.support.printable import printable
 
 if TYPE_CHECKING:

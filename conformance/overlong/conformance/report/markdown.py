@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from overlong.conformance.certification.runner import FAILS, HOLDS, NOT_MEASURED
 from overlong.conformance.protocol.kind import CLAIMS
 from overlong.conformance.report.wording import faults, given, of_standings, of_states, state_words, verdict
 from overlong.conformance.results.headline import FAILING
 from overlong.conformance.results.model import Kind, Standing, State
+from overlong.conformance.results.run import FAILS, HOLDS, NOT_MEASURED
 from overlong.conformance.support.printable import counted, printable, thousands
 
 if TYPE_CHECKING:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from overlong.conformance.certification.runner import FAILS, HOLDS
 from overlong.conformance.protocol.kind import CLAIMS, EARLIEST, LIMITS, POSITION, REPLACEMENT, STREAMING
 from overlong.conformance.report.terminal import Glyphs
 from overlong.conformance.report.wording import given, of_states, with_version
 from overlong.conformance.results.headline import FAILING
 from overlong.conformance.results.model import Standing, State
+from overlong.conformance.results.run import FAILS, HOLDS
 from overlong.conformance.support.printable import counted, printable, thousands
 
 if TYPE_CHECKING:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from overlong.conformance.certification.runner import FAILS, HOLDS
 from overlong.conformance.oracle.lost import ended_how
 from overlong.conformance.oracle.traits import traits_of
 from overlong.conformance.protocol.kind import MEMORY, POSITION, UNDECLARED, VERDICT
@@ -16,6 +15,7 @@ from overlong.conformance.results import details
 from overlong.conformance.results.details import detail
 from overlong.conformance.results.headline import State
 from overlong.conformance.results.invocation import replay_command
+from overlong.conformance.results.run import FAILS, HOLDS
 from overlong.conformance.support.printable import counted, printable, spaced_hex, thousands, times
 
 if TYPE_CHECKING:

@@ -8,12 +8,12 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from overlong.conformance.certification.runner import HOLDS, NOT_MEASURED
 from overlong.conformance.protocol.kind import CLAIMS
 from overlong.conformance.report.matrix import table
 from overlong.conformance.report.terminal import SHOWN, Glyphs, in_rows, sign_lines
 from overlong.conformance.report.wording import extent_of, faults, given, of_states, verdict, with_version
 from overlong.conformance.results.model import Kind, Standing
+from overlong.conformance.results.run import HOLDS, NOT_MEASURED
 from overlong.conformance.support.printable import counted, printable, thousands, times
 
 if TYPE_CHECKING:

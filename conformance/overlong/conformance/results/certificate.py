@@ -10,11 +10,11 @@ import hashlib
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.certification.runner import FAILS, HOLDS, NOT_MEASURED, offered_in
 from overlong.conformance.protocol.wire import ENCODE, ENCODE_UTF16, GUARDED
 from overlong.conformance.results.expected.records import expected_as_json, standing_as_json
 from overlong.conformance.results.headline import State, result_of
 from overlong.conformance.results.invocation import identifier
+from overlong.conformance.results.run import FAILS, HOLDS, NOT_MEASURED, offered_in
 from overlong.conformance.results.writer import (
     bucket_as_json,
     plan_as_json,
@@ -30,10 +30,10 @@ from overlong.conformance.vectors.suites import SUITES
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from overlong.conformance.certification.runner import Run
     from overlong.conformance.oracle.finding import Bucket
     from overlong.conformance.results.expected import Expectations, Stale
     from overlong.conformance.results.invocation import Invocation
+    from overlong.conformance.results.run import Run
     from overlong.conformance.targets.resolve import Identity
 
 CERTIFICATE = "certificate.json"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from overlong.conformance.certification.runner import MEASURED_BY, NOT_MEASURED, measuring
 from overlong.conformance.protocol.kind import POSITION, REPLACEMENT, SCALARS
 from overlong.conformance.protocol.wire import OPERATIONS
+from overlong.conformance.results.run import MEASURED_BY, NOT_MEASURED, measuring
 from overlong.conformance.support.printable import counted, printable, thousands
 from overlong.conformance.vectors.profile import puts_out
 from overlong.reference import ERROR_MODES

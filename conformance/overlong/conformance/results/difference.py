@@ -12,7 +12,6 @@ from enum import Enum
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.certification.runner import FAILS, HOLDS, NOT_MEASURED
 from overlong.conformance.protocol.wire import REPLACING
 from overlong.conformance.results.model import (
     BEFORE,
@@ -26,6 +25,7 @@ from overlong.conformance.results.model import (
     State,
     Subject,
 )
+from overlong.conformance.results.run import FAILS, HOLDS, NOT_MEASURED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

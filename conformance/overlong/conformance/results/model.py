@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.certification.runner import FAILS
 from overlong.conformance.results.headline import FAILING, WORST_FIRST, State
+from overlong.conformance.results.run import FAILS, Drawn
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -131,14 +131,6 @@ class Map:
     answers: bytes
     """For each pair the number of octets after it (``80``, as many as needed) with which it was first accepted, plus
     1: 1 alone, 2 with one more, 3 with two; 0 if with none. 255: not told (the target broke). 65 536 octets."""
-
-
-@dataclass(frozen=True)
-class Drawn:
-    """A picture that was drawn when the decoder was there: SVG that overlong made itself, from numbers alone."""
-
-    title: str
-    svg: str
 
 
 @dataclass(frozen=True)

@@ -21,12 +21,12 @@ from overlong.reference import Decoded
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from overlong.conformance.certification.runner import Run, SuiteRun
     from overlong.conformance.oracle.divergences import Divergences
     from overlong.conformance.oracle.finding import Bucket, Finding
     from overlong.conformance.protocol.wire import Greeting
     from overlong.conformance.results.certificate import Certificate
-    from overlong.conformance.results.model import Drawn, Map
+    from overlong.conformance.results.model import Map
+    from overlong.conformance.results.run import Drawn, Run, SuiteRun
     from overlong.conformance.results.sweeps import PlanRun
 
 RESULTS = "results.jsonl"

@@ -7,7 +7,6 @@ from dataclasses import replace
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from overlong.conformance.certification.runner import offered
 from overlong.conformance.oracle.compare import compare, compare_batch, expected_of, place_of_fault
 from overlong.conformance.oracle.finding import Finding
 from overlong.conformance.oracle.own_mode import suspicion
@@ -26,6 +25,7 @@ from overlong.conformance.protocol.wire import (
     STREAMING,
     VALIDATE,
 )
+from overlong.conformance.results.run import offered
 from overlong.conformance.support.printable import as_text, printable
 from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.resolve import Limits, resolve

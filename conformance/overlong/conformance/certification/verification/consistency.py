@@ -10,7 +10,6 @@ import hashlib
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.certification.runner import FAILS, HOLDS, NOT_MEASURED, SuiteRun, shown_by
 from overlong.conformance.oracle.target import Answered
 from overlong.conformance.oracle.traits import aside_in_words, traits_of, without
 from overlong.conformance.protocol.kind import POSITION, SCALARS, VERDICT
@@ -18,6 +17,7 @@ from overlong.conformance.protocol.wire import MEASURED, UNITS, Answers, Greetin
 from overlong.conformance.results.certificate import digest_of_all
 from overlong.conformance.results.headline import result_of, state_of
 from overlong.conformance.results.invocation import GivenFile, Invocation, identifier
+from overlong.conformance.results.run import FAILS, HOLDS, NOT_MEASURED, SuiteRun, shown_by
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.targets.resolve import Limits
 from overlong.conformance.vectors.profile import Profile, puts_out

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from overlong.conformance.certification.runner import FAILS, NOT_MEASURED
 from overlong.conformance.protocol.kind import CLAIMS, LIMITS, VERDICT
+from overlong.conformance.results.run import FAILS, NOT_MEASURED
 from overlong.conformance.support.printable import printable
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from overlong.conformance.certification.runner import FAILS, HOLDS
 from overlong.conformance.report.wording import extent_of, faults, of_state, verdict
 from overlong.conformance.results.model import MORE, Kind, Standing, State
+from overlong.conformance.results.run import FAILS, HOLDS
 from overlong.conformance.support.printable import counted, thousands
 
 if TYPE_CHECKING:

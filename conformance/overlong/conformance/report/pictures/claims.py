@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from overlong.conformance.certification.runner import FAILS, HOLDS
 from overlong.conformance.protocol.kind import CLAIMS
 from overlong.conformance.report.pictures.svg import image, words
+from overlong.conformance.results.run import FAILS, HOLDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

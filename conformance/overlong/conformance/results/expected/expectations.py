@@ -11,7 +11,6 @@ from functools import partial
 from itertools import chain, product
 from typing import IO, TYPE_CHECKING
 
-from overlong.conformance.certification.runner import NOT_MEASURED, offered_in
 from overlong.conformance.oracle.finding import Bucket
 from overlong.conformance.protocol.kind import CLAIMS, ENCODER, KINDS, VERDICT
 from overlong.conformance.protocol.wire import ENCODING
@@ -19,6 +18,7 @@ from overlong.conformance.results.expected.deviation import Deviation, Expectati
 from overlong.conformance.results.expected.patterns import Patterns, matches
 from overlong.conformance.results.expected.reading import file_of, path_in, read_entries
 from overlong.conformance.results.invocation import GivenFile, identifier
+from overlong.conformance.results.run import NOT_MEASURED, offered_in
 from overlong.conformance.support.portable import portable
 from overlong.conformance.support.printable import printable
 from overlong.conformance.vectors.suites import SUITES
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from datetime import date
     from pathlib import Path
 
-    from overlong.conformance.certification.runner import Run
     from overlong.conformance.oracle.divergences import Divergences
     from overlong.conformance.oracle.finding import Finding
+    from overlong.conformance.results.run import Run
 
 
 @dataclass(frozen=True)

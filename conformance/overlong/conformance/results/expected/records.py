@@ -8,10 +8,10 @@ from overlong.conformance.support.portable import portable
 from overlong.conformance.support.printable import printable
 
 if TYPE_CHECKING:
-    from overlong.conformance.certification.runner import Run
     from overlong.conformance.oracle.finding import Bucket
     from overlong.conformance.results.expected.deviation import Deviation
     from overlong.conformance.results.expected.expectations import Expectations, Stale
+    from overlong.conformance.results.run import Run
 
 
 def standing_as_json(bucket: Bucket, expected: Expectations | None) -> dict[str, Any]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import date
 
-    from overlong.conformance.certification.runner import Run
+    from overlong.conformance.results.run import Run
 
 FEW = 3
 """Divergences of a cause that get an entry each; more than that share one, which their number and digest pin."""

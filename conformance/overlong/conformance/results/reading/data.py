@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.results.model import Cause, Drawn, Kind, Moment, Part, Report, Standing, State, Subject
+from overlong.conformance.results.model import Cause, Kind, Moment, Part, Report, Standing, State, Subject
 from overlong.conformance.results.reading.documents import checked
 from overlong.conformance.results.reading.recorded import MOST_MAPS, map_of
+from overlong.conformance.results.run import Drawn
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,11 +11,11 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.certification.runner import HOLDS
 from overlong.conformance.protocol.kind import KINDS, VERDICT
 from overlong.conformance.results.details import detail
 from overlong.conformance.results.headline import State, state_of
 from overlong.conformance.results.model import Cause, Map, Part, Standing, failing_claims
+from overlong.conformance.results.run import HOLDS
 from overlong.conformance.vectors.names import spelt_now
 from overlong.reference import DEFECTS
 

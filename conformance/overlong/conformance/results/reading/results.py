@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.oracle.traits import aside_in_words
-from overlong.conformance.results.model import Drawn, Kind, Report, State, Subject
+from overlong.conformance.results.model import Kind, Report, State, Subject
 from overlong.conformance.results.reading.documents import ReportError, checked, not_of, records
 from overlong.conformance.results.reading.recorded import (
     MOST_CAUSES,
@@ -23,6 +23,7 @@ from overlong.conformance.results.reading.recorded import (
     state_recorded,
     target_fields,
 )
+from overlong.conformance.results.run import Drawn
 from overlong.conformance.results.writer import SCHEMA
 from overlong.conformance.support.printable import printable
 
