@@ -37,7 +37,7 @@ from overlong.fuzz.campaign.claimant import Claimant
 from overlong.fuzz.campaign.error import CampaignError
 from overlong.fuzz.campaign.running import Running
 from overlong.fuzz.campaign.statement import STATEMENT, digest_of_findings
-from overlong.fuzz.campaign.store import DATABASE, PATIENCE, Claim, Store, errors_of
+from overlong.fuzz.campaign.store import DATABASE, PATIENCE, SORT, Claim, Store
 from overlong.fuzz.campaign.written import harvest_as_text, harvest_of_text
 from overlong.fuzz.execution.divergence import Divergence, Fingerprint
 from overlong.fuzz.execution.engine import BLOCK, Harvest, Job, Span
@@ -534,7 +534,7 @@ def test_findings_that_cannot_be_written_are_an_error_in_a_line(tmp_path):
 
 
 def test_errors_of_the_machine_are_one_line(tmp_path):
-    with pytest.raises(CampaignError, match="No space"), errors_of(tmp_path):
+    with pytest.raises(CampaignError, match="No space"), SORT.errors_of(tmp_path):
         raise OSError(28, "No space left on device")
 
 

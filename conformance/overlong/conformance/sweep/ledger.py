@@ -6,7 +6,6 @@ digest of its own; so after any interruption a sweep goes on where it was, and e
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import sqlite3
@@ -17,16 +16,15 @@ from typing import TYPE_CHECKING, Any, Self
 
 from overlong.conformance.oracle.kinds import KINDS, LEFT_OUT, Fault
 from overlong.conformance.results.shard import Shard, ShardResult
+from overlong.conformance.support.database import Database, Sort
 from overlong.conformance.support.printable import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
 LEDGER = "sweep.sqlite"
 SCHEMA = 1
-_APPLICATION = int.from_bytes(b"ovlg", "big")
-"""What the file says of itself (SQLite's application_id): it is nobody else's."""
 _TABLES = (
     "CREATE TABLE header (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
     """CREATE TABLE shard (plan TEXT, grid INTEGER, first INTEGER, count INTEGER, strings INTEGER, octets INTEGER,
@@ -39,6 +37,17 @@ _PIECE = 1 << 20
 
 class LedgerError(Exception):
     """The file cannot be used, or not for this sweep. The message names it and the remedy."""
+
+
+_SORT = Sort(
+    int.from_bytes(b"ovlg", "big"), SCHEMA, _TABLES, LedgerError, "it is damaged; remove it to start over",
+    "remove it to start over, or choose another with -o",
+    {
+        sqlite3.SQLITE_BUSY: "another sweep is writing it; wait for its end, or choose another folder with -o",
+        sqlite3.SQLITE_NOTADB: "it is no ledger of a sweep; remove it, or choose another folder with -o",
+        sqlite3.SQLITE_CORRUPT: "it is damaged; remove it to start over, or choose another folder with -o",
+    },
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -112,12 +121,10 @@ def _count(kinds: bytes, counts: Counter[int]) -> None:
         counts[code] += before - len(rest)
 
 
-class Ledger:
+class Ledger(Database):
     """The file, open. One process writes it at a time."""
 
-    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
-        self.path = path
-        self._connection = connection
+    sort = _SORT
 
     @classmethod
     def open(cls, path: Path, header: Header, *, resume: bool) -> Ledger:
@@ -129,35 +136,27 @@ class Ledger:
             LedgerError: it cannot be written; it is none, damaged, of another version or in use; it is of another
                 sweep; it is unfinished, and nobody said what to do with it.
         """
-        with _errors_of(path):
-            connection = sqlite3.connect(path, isolation_level=None, timeout=0.2)
-            ledger = cls(path, connection)
-            try:
-                ledger._begin(header, resume=resume)
-            except BaseException:
-                connection.close()
-                raise
-            return ledger
+        with cls._connected(path, "mode=rwc", 0.2) as ledger:
+            ledger.begin(header, resume=resume)
+        return ledger
 
-    def _begin(self, header: Header, *, resume: bool) -> None:
+    def begin(self, header: Header, *, resume: bool) -> None:
+        """Begin a sweep, or go on with the one that is there.
+
+        Raises:
+            LedgerError: as :meth:`open`.
+        """
         ask = self._connection.execute
         ask("PRAGMA locking_mode = EXCLUSIVE")  # nobody else, and no memory that is shared: any file system will do
-        (application,), (schema,) = ask("PRAGMA application_id").fetchone(), ask("PRAGMA user_version").fetchone()
-        empty = not ask("SELECT count(*) FROM sqlite_master").fetchone()[0]
-        if not empty and application != _APPLICATION:
-            raise LedgerError(f"{self._name}: it belongs to another program; choose another folder with -o")
-        if schema > SCHEMA:
-            raise LedgerError(
-                f"{self._name}: a newer version of overlong wrote it; use that, or choose another folder with -o"
-            )
+        begun = self.has_begun()
         ask("PRAGMA journal_mode = WAL")
-        ask("PRAGMA synchronous = NORMAL")
-        ask("BEGIN EXCLUSIVE")
-        if empty:
-            for table in _TABLES:
-                ask(table)
-            ask(f"PRAGMA application_id = {_APPLICATION}")
-            ask(f"PRAGMA user_version = {SCHEMA}")
+        with self._changing("EXCLUSIVE"):
+            if not begun:
+                self._make_tables()
+            self._take(header, resume=resume)
+
+    def _take(self, header: Header, *, resume: bool) -> None:
+        ask = self._connection.execute
         there = dict(ask("SELECT name, value FROM header").fetchall())
         if there and resume:
             self._compare(there, header)
@@ -172,7 +171,6 @@ class Ledger:
             ask("DELETE FROM shard")
             ask("DELETE FROM header")
             self._connection.executemany("INSERT INTO header VALUES (?, ?)", asdict(header).items())
-        ask("COMMIT")
 
     def _compare(self, there: dict[str, str], header: Header) -> None:
         for name, value in asdict(header).items():
@@ -182,17 +180,13 @@ class Ledger:
                     f"{printable(value, 80)}; repeat the command that began it, or choose another folder with -o"
                 )
 
-    @property
-    def _name(self) -> str:
-        return printable(str(self.path))
-
     def has(self, shard: Shard) -> bool:
         """Whether it is done.
 
         Raises:
             LedgerError: the file cannot be read; or it was begun with shards of another size.
         """
-        with _errors_of(self.path):
+        with self._errors():
             found = self._connection.execute(
                 "SELECT count FROM shard WHERE plan = ? AND grid = ? AND first = ?",
                 (shard.plan, shard.grid, shard.first),
@@ -208,7 +202,7 @@ class Ledger:
         Raises:
             LedgerError: the file cannot be read.
         """
-        with _errors_of(self.path):
+        with self._errors():
             return int(self._connection.execute("SELECT coalesce(sum(count), 0) FROM shard").fetchone()[0])
 
     def add(self, entry: Entry) -> None:
@@ -219,7 +213,7 @@ class Ledger:
         """
         result = entry.result
         row = _row(entry)
-        with _errors_of(self.path):
+        with self._errors():
             self._connection.execute(
                 "INSERT OR IGNORE INTO shard VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (*row[:-1], result.kinds, row[-1], result.seconds, _digest(row, result.kinds)),
@@ -231,7 +225,7 @@ class Ledger:
         Raises:
             LedgerError: a row is not what was written.
         """
-        with _errors_of(self.path):
+        with self._errors():
             rows = self._connection.execute(
                 f"SELECT {_COLUMNS}, faults, kinds, seconds, digest FROM shard WHERE plan = ? ORDER BY grid, first",  # noqa: S608
                 (plan,),
@@ -244,7 +238,7 @@ class Ledger:
     @property
     def finished(self) -> bool:
         """Whether its sweep came to its end."""
-        with _errors_of(self.path):
+        with self._errors():
             return bool(self._connection.execute("SELECT 1 FROM header WHERE name = 'finished'").fetchone())
 
     def finish(self) -> None:
@@ -253,19 +247,8 @@ class Ledger:
         Raises:
             LedgerError: the file cannot be written.
         """
-        with _errors_of(self.path):
+        with self._errors():
             self._connection.execute("INSERT OR REPLACE INTO header VALUES ('finished', 'yes')")
-
-    def close(self) -> None:
-        """Let go of the file. Never raises: what was committed is safe."""
-        with contextlib.suppress(sqlite3.Error):
-            self._connection.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 def _row(entry: Entry) -> tuple[Any, ...]:
@@ -293,29 +276,3 @@ def _entry(row: list[Any], kinds: bytes, seconds: float) -> Entry:
         replace(result, seconds=seconds), {int(code): number for code, number in json.loads(counts).items()},
         kinds_digest,
     )  # fmt: skip
-
-
-_REMEDIES = {
-    sqlite3.SQLITE_FULL: "the disk is full; make room, and go on with --resume",
-    sqlite3.SQLITE_IOERR: "it cannot be written; make room or look at the disk, and go on with --resume",
-    sqlite3.SQLITE_READONLY: "it may not be written; choose another folder with -o",
-    sqlite3.SQLITE_CANTOPEN: "it cannot be opened; choose another folder with -o",
-    sqlite3.SQLITE_PERM: "it may not be written; choose another folder with -o",
-    sqlite3.SQLITE_BUSY: "another sweep is writing it; wait for its end, or choose another folder with -o",
-    sqlite3.SQLITE_NOTADB: "it is no ledger of a sweep; remove it, or choose another folder with -o",
-    sqlite3.SQLITE_CORRUPT: "it is damaged; remove it to start over, or choose another folder with -o",
-}
-"""By what SQLite calls the failure."""
-
-
-@contextlib.contextmanager
-def _errors_of(path: Path) -> Generator[None]:
-    """What goes wrong with the file, in one line."""
-    try:
-        yield
-    except sqlite3.Error as error:
-        code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the low octet says what, the rest where
-        why = _REMEDIES.get(code) or f"{printable(str(error))}; remove it to start over, or choose another with -o"
-        raise LedgerError(f"{printable(str(path))}: {why}") from error
-    except (ValueError, TypeError, AttributeError, OverflowError) as error:  # contents of a row whose digest is right
-        raise LedgerError(f"{printable(str(path))}: it is damaged; remove it to start over") from error

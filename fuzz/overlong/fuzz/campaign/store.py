@@ -15,9 +15,9 @@ import sqlite3
 import time
 import zlib
 from dataclasses import asdict, astuple, dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.support.interruption import held
+from overlong.conformance.support.database import Database, Sort
 from overlong.conformance.support.printable import printable
 from overlong.fuzz.campaign.claimant import Claimant
 from overlong.fuzz.campaign.error import CampaignError
@@ -37,8 +37,6 @@ PATIENCE = 600.0
 _HEARD = 20.0  # seconds between two words of a process that is at work
 _WAIT = 30.0  # seconds for another process's transaction
 _LARGEST = 1 << 28  # octets of a harvest's text; more is none
-_APPLICATION = int.from_bytes(b"ovfz", "big")
-"""What the file says of itself (SQLite's application_id): it is nobody else's."""
 _TABLES = (
     "CREATE TABLE header (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
     "CREATE TABLE generation (number INTEGER PRIMARY KEY, first INTEGER, seeds INTEGER, digest TEXT)",
@@ -56,6 +54,17 @@ _TABLES = (
     "CREATE TABLE discovery (seconds REAL, executions INTEGER, features INTEGER, finding TEXT)",
     "CREATE TABLE note (text TEXT PRIMARY KEY)",
 )
+ALREADY = "a campaign has begun there; go on with --resume, or choose another folder with -o"
+NO_CAMPAIGN = "no campaign has begun there; leave out --resume, or name the folder of one"
+_DAMAGED = "it is damaged; choose another folder with -o"
+SORT = Sort(
+    int.from_bytes(b"ovfz", "big"), SCHEMA, _TABLES, CampaignError, _DAMAGED, "choose another folder with -o",
+    {
+        sqlite3.SQLITE_BUSY: "other processes keep it busy; go on with --resume, with fewer of them",
+        sqlite3.SQLITE_NOTADB: "it is no campaign; choose another folder with -o",
+        sqlite3.SQLITE_CORRUPT: _DAMAGED,
+    },
+)  # fmt: skip
 _CLAIMED, _FREE, _HARVESTED, _DONE = "claimed", "free", "harvested", "done"
 
 
@@ -122,12 +131,13 @@ class Totals:
     """Spans that are harvested and not yet absorbed."""
 
 
-class Store:
+class Store(Database):
     """The file, open. Several processes may have it open, and none keeps another waiting for long."""
 
+    sort = SORT
+
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
-        self.path = path
-        self._connection = connection
+        super().__init__(path, connection)
         self._claimant = Claimant.here()
         self._heard = float("-inf")
         status = path.stat()
@@ -140,21 +150,9 @@ class Store:
         Raises:
             CampaignError: there is one already; it cannot be written.
         """
-        with errors_of(path):
-            connection = sqlite3.connect(path, isolation_level=None, timeout=_WAIT)
-            try:
-                store = cls(path, connection)
-                if not store._check():
-                    connection.execute("PRAGMA journal_mode = WAL")
-                    connection.execute("PRAGMA synchronous = NORMAL")
-                    with store._changing():
-                        store._begin(header, seeds)
-                    return store
-            except BaseException:
-                connection.close()
-                raise
-            connection.close()
-        raise CampaignError(f"{_named(path.parent)}: {ALREADY}")
+        with cls._connected(path, "mode=rwc", _WAIT) as store:
+            store.begin(header, seeds)
+        return store
 
     @classmethod
     def open(cls, path: Path) -> Store:
@@ -163,19 +161,7 @@ class Store:
         Raises:
             CampaignError: there is none; it is of another program or version, damaged, or cannot be written.
         """
-        if not path.is_file():
-            raise CampaignError(f"{_named(path.parent)}: {NO_CAMPAIGN}")
-        with errors_of(path):
-            connection = sqlite3.connect(f"{_uri(path)}?mode=rw", uri=True, isolation_level=None, timeout=_WAIT)
-            try:
-                store = cls(path, connection)
-                if not store._check():
-                    raise CampaignError(f"{_named(path.parent)}: {NO_CAMPAIGN}")
-                connection.execute("PRAGMA synchronous = NORMAL")
-            except BaseException:
-                connection.close()
-                raise
-            return store
+        return cls._begun(path, "mode=rw")
 
     @classmethod
     def read(cls, path: Path) -> Store:
@@ -184,63 +170,48 @@ class Store:
         Raises:
             CampaignError: there is none; it is of another program or version, or damaged.
         """
-        if not path.is_file():
-            raise CampaignError(f"{_named(path.parent)}: {NO_CAMPAIGN}")
         writable = os.access(path.parent, os.W_OK)
         unfinished = path.with_name(path.name + "-wal").exists()
-        how = "mode=ro" if writable or unfinished else "immutable=1"
-        with errors_of(path):
-            connection = sqlite3.connect(f"{_uri(path)}?{how}", uri=True, isolation_level=None, timeout=_WAIT)
-            try:
-                store = cls(path, connection)
-                if not store._check():
-                    raise CampaignError(f"{_named(path.parent)}: {NO_CAMPAIGN}")
-            except BaseException:
-                connection.close()
-                raise
-            return store
+        return cls._begun(path, "mode=ro" if writable or unfinished else "immutable=1")
 
-    def _check(self) -> bool:
-        """Whether a campaign is in it.
+    @classmethod
+    def _begun(cls, path: Path, how: str) -> Store:
+        """The store of a campaign that has begun, with SQLite's words for how it is opened."""
+        none = CampaignError(f"{printable(str(path.parent))}: {NO_CAMPAIGN}")
+        if not path.is_file():
+            raise none
+        with cls._connected(path, how, _WAIT) as store:
+            if not store.has_begun():
+                raise none
+        return store
+
+    def begin(self, header: dict[str, str], seeds: tuple[bytes, ...]) -> None:
+        """Put a new campaign into an empty file.
 
         Raises:
-            CampaignError: something else is.
+            CampaignError: another is there.
         """
-        ask = self._connection.execute
-        (application,), (schema,) = ask("PRAGMA application_id").fetchone(), ask("PRAGMA user_version").fetchone()
-        tables = ask("SELECT count(*) FROM sqlite_master").fetchone()[0]
-        if tables and application != _APPLICATION:
-            raise CampaignError(f"{_named(self.path)}: it belongs to another program; choose another folder with -o")
-        if schema > SCHEMA:
-            raise CampaignError(
-                f"{_named(self.path)}: a newer version of overlong wrote it; use that, or choose another folder with -o"
-            )
-        return bool(tables)
+        already = CampaignError(f"{printable(str(self.path.parent))}: {ALREADY}")
+        if self.has_begun():
+            raise already
+        self._connection.execute("PRAGMA journal_mode = WAL")
+        with self._changing():
+            if self.has_begun():  # another process was first
+                raise already
+            self._put_first(header, seeds)
 
-    def _begin(self, header: dict[str, str], seeds: tuple[bytes, ...]) -> None:
-        if self._check():  # another process was first
-            raise CampaignError(f"{_named(self.path.parent)}: {ALREADY}")
-        for table in _TABLES:
-            self._connection.execute(table)
-        self._connection.execute(f"PRAGMA application_id = {_APPLICATION}")
-        self._connection.execute(f"PRAGMA user_version = {SCHEMA}")
+    def _put_first(self, header: dict[str, str], seeds: tuple[bytes, ...]) -> None:
+        self._make_tables()
         self._connection.executemany("INSERT INTO header VALUES (?, ?)", header.items())
         self._connection.execute("INSERT INTO total VALUES (0, 0, 0, 0)")
         self._add_generation(0, 0, seeds)
 
     @contextlib.contextmanager
-    def _changing(self) -> Generator[None]:
-        """One transaction: all of it, or nothing, and no signal in between."""
-        with held(), errors_of(self.path):
+    def _changing(self, how: str = "IMMEDIATE") -> Generator[None]:
+        with self._errors():
             self._still_there()
-            try:
-                self._connection.execute("BEGIN IMMEDIATE")
-                yield
-                self._connection.execute("COMMIT")
-            except BaseException:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
-                raise
+        with super()._changing(how):
+            yield
 
     def _still_there(self) -> None:
         """SQLite writes on to a file that has no name any more: what it keeps then is lost."""
@@ -250,7 +221,7 @@ class Store:
             status = None
         if status is None or (status.st_dev, status.st_ino) != self._file:
             raise CampaignError(
-                f"{_named(self.path)}: somebody has removed or replaced it; begin again in another folder with -o"
+                f"{self._name}: somebody has removed or replaced it; begin again in another folder with -o"
             )
 
     # What it is ------------------------------------------------------------------------------------------------------
@@ -262,7 +233,7 @@ class Store:
         Raises:
             CampaignError: the file cannot be read.
         """
-        with errors_of(self.path):
+        with self._errors():
             return dict(self._connection.execute("SELECT name, value FROM header").fetchall())
 
     @property
@@ -272,13 +243,13 @@ class Store:
         Raises:
             CampaignError: the file cannot be read.
         """
-        with errors_of(self.path):
+        with self._errors():
             return int(self._connection.execute("SELECT max(number) FROM generation").fetchone()[0])
 
     @property
     def generations(self) -> list[tuple[int, int, str]]:
         """Of each generation of seeds: its first input, how many seeds it has, and their digest."""
-        with errors_of(self.path):
+        with self._errors():
             return self._connection.execute("SELECT first, seeds, digest FROM generation ORDER BY number").fetchall()
 
     def seeds(self, generation: int) -> tuple[bytes, ...]:
@@ -287,7 +258,7 @@ class Store:
         Raises:
             CampaignError: the file is damaged.
         """
-        with errors_of(self.path):
+        with self._errors():
             rows = self._connection.execute(
                 "SELECT octets FROM seed WHERE generation = ? ORDER BY place", (generation,)
             ).fetchall()
@@ -296,7 +267,7 @@ class Store:
             ).fetchone()
         seeds = tuple(bytes(octets) for (octets,) in rows)
         if digest_of(seeds) != digest:
-            raise CampaignError(f"{_named(self.path)}: {_DAMAGED}")
+            raise CampaignError(f"{self._name}: {_DAMAGED}")
         return seeds
 
     def add_generation(self, seeds: tuple[bytes, ...]) -> int:
@@ -354,7 +325,7 @@ class Store:
         Raises:
             CampaignError: the file cannot be read.
         """
-        with errors_of(self.path):
+        with self._errors():
             return len(self._alive() - {self._mine})
 
     def _alive(self) -> set[str]:
@@ -464,7 +435,7 @@ class Store:
         Raises:
             CampaignError: the file cannot be read, or is damaged.
         """
-        with errors_of(self.path):
+        with self._errors():
             rows = self._connection.execute(
                 "SELECT first, count, harvest FROM span WHERE state = ? ORDER BY first", (_HARVESTED,)
             ).fetchall()
@@ -480,7 +451,7 @@ class Store:
             unpacking = zlib.decompressobj()
             return harvest_of_text(unpacking.decompress(packed, _LARGEST).decode("ascii"), span)
         except (ValueError, TypeError, LookupError, AttributeError, zlib.error) as error:
-            raise CampaignError(f"{_named(self.path)}: {_DAMAGED}") from error
+            raise CampaignError(f"{self._name}: {_DAMAGED}") from error
 
     def absorbed(self, span: Span, change: Absorbed, seconds: float, rest: Harvest | None = None) -> None:
         """Commit what a harvest means, and that its span is done; or what is left of it.
@@ -501,7 +472,7 @@ class Store:
                 "UPDATE span SET state = ?, token = '', harvest = ? WHERE first = ? AND state = ?",
                 (state, packed, span.first, _HARVESTED),
             ).rowcount != 1:  # fmt: skip
-                raise CampaignError(f"{_named(self.path)}: another process has gone on with it; go on with --resume")
+                raise CampaignError(f"{self._name}: another process has gone on with it; go on with --resume")
             many(
                 "INSERT OR REPLACE INTO fingerprint VALUES (?, ?, ?, ?, ?, ?, ?)",
                 ((*print_, *astuple(known)) for print_, known in change.fingerprints.items()),
@@ -567,7 +538,7 @@ class Store:
         Raises:
             CampaignError: the file cannot be read.
         """
-        with errors_of(self.path):
+        with self._errors():
             row = self._connection.execute("SELECT value FROM header WHERE name = 'seconds'").fetchone()
             return float(row[0]) if row else 0.0
 
@@ -578,7 +549,7 @@ class Store:
         Raises:
             CampaignError: the file cannot be read.
         """
-        with errors_of(self.path):
+        with self._errors():
             row = self._connection.execute(
                 "SELECT inputs, executions, octets, coverage, (SELECT count(*) FROM feature), "
                 "(SELECT count(*) FROM span WHERE state <> 'done' AND state = 'harvested') FROM total"
@@ -592,7 +563,7 @@ class Store:
         Raises:
             CampaignError: the file cannot be read.
         """
-        with errors_of(self.path):
+        with self._errors():
             rows = self._connection.execute("SELECT * FROM asked ORDER BY target, operation").fetchall()
         return {(target, operation): executions for target, operation, executions in rows}
 
@@ -603,7 +574,7 @@ class Store:
         Raises:
             CampaignError: the file cannot be read, or is damaged.
         """
-        with errors_of(self.path):
+        with self._errors():
             rows = self._connection.execute("SELECT body, count FROM finding ORDER BY number").fetchall()
             return [replace(finding_of_json(json.loads(body)), count=count) for body, count in rows]
 
@@ -613,7 +584,7 @@ class Store:
         Raises:
             CampaignError: the file cannot be read, or is damaged.
         """
-        with errors_of(self.path):
+        with self._errors():
             row = self._connection.execute("SELECT body, count FROM finding WHERE id = ?", (name,)).fetchone()
             return replace(finding_of_json(json.loads(row[0])), count=row[1]) if row else None
 
@@ -623,7 +594,7 @@ class Store:
         Raises:
             CampaignError: the file cannot be read.
         """
-        with errors_of(self.path):
+        with self._errors():
             row = self._connection.execute(
                 "SELECT finding, count, octave FROM fingerprint "
                 "WHERE target = ? AND operation = ? AND kind = ? AND place = ?",
@@ -637,7 +608,7 @@ class Store:
         Raises:
             CampaignError: the file cannot be read.
         """
-        with errors_of(self.path):
+        with self._errors():
             row = self._connection.execute(
                 "SELECT count(*) FROM fingerprint WHERE target = ? AND kind = ? AND octave", (target, kind)
             ).fetchone()
@@ -650,7 +621,7 @@ class Store:
         Raises:
             CampaignError: the file cannot be read.
         """
-        with errors_of(self.path):
+        with self._errors():
             return self._connection.execute(
                 "SELECT target, kind, count(*), sum(count) FROM fingerprint WHERE finding = '' AND octave "
                 "GROUP BY target, kind ORDER BY target, kind"
@@ -663,7 +634,7 @@ class Store:
         Raises:
             CampaignError: the file cannot be read.
         """
-        with errors_of(self.path):
+        with self._errors():
             return frozenset(number for (number,) in self._connection.execute("SELECT number FROM feature"))
 
     @property
@@ -673,7 +644,7 @@ class Store:
         Raises:
             CampaignError: the file cannot be read.
         """
-        with errors_of(self.path):
+        with self._errors():
             rows = self._connection.execute("SELECT * FROM discovery ORDER BY rowid").fetchall()
         return [Discovery(*row) for row in rows]
 
@@ -684,19 +655,8 @@ class Store:
         Raises:
             CampaignError: the file cannot be read.
         """
-        with errors_of(self.path):
+        with self._errors():
             return [text for (text,) in self._connection.execute("SELECT text FROM note ORDER BY rowid")]
-
-    def close(self) -> None:
-        """Let go of the file. Never raises: what was committed is safe."""
-        with contextlib.suppress(sqlite3.Error):
-            self._connection.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 def _packed(harvest: Harvest) -> bytes:
@@ -740,47 +700,3 @@ def finding_of_json(read: dict[str, Any]) -> StoredFinding:
     wanted["chunks"] = numbers_of(wanted["chunks"])
     wanted["earlier"] = pieces_of(wanted["earlier"])
     return StoredFinding(**wanted)
-
-
-ALREADY = "a campaign has begun there; go on with --resume, or choose another folder with -o"
-NO_CAMPAIGN = "no campaign has begun there; leave out --resume, or name the folder of one"
-_DAMAGED = "it is damaged; choose another folder with -o"
-_REMEDIES = {
-    sqlite3.SQLITE_FULL: "the disk is full; make room, and go on with --resume",
-    sqlite3.SQLITE_IOERR: "it cannot be written; make room or look at the disk, and go on with --resume",
-    sqlite3.SQLITE_READONLY: "it may not be written; choose another folder with -o",
-    sqlite3.SQLITE_CANTOPEN: "it cannot be opened; choose another folder with -o",
-    sqlite3.SQLITE_PERM: "it may not be written; choose another folder with -o",
-    sqlite3.SQLITE_BUSY: "other processes keep it busy; go on with --resume, with fewer of them",
-    sqlite3.SQLITE_NOTADB: "it is no campaign; choose another folder with -o",
-    sqlite3.SQLITE_CORRUPT: _DAMAGED,
-}
-"""By what SQLite calls the failure."""
-
-
-@contextlib.contextmanager
-def errors_of(path: Path) -> Generator[None]:
-    """What goes wrong with the file, in one line.
-
-    Raises:
-        CampaignError: something did.
-    """
-    try:
-        yield
-    except sqlite3.Error as error:
-        code = (getattr(error, "sqlite_errorcode", 0) or 0) & 0xFF  # the low octet says what, the rest where
-        why = _REMEDIES.get(code) or f"{printable(str(error))}; choose another folder with -o"
-        raise CampaignError(f"{_named(path)}: {why}") from error
-    except OSError as error:
-        why = error.strerror or printable(str(error))
-        raise CampaignError(f"{_named(path)}: {why}; choose another folder with -o") from error
-    except (ValueError, TypeError, LookupError, AttributeError, OverflowError) as error:  # what a row holds
-        raise CampaignError(f"{_named(path)}: {_DAMAGED}") from error
-
-
-def _named(path: Path) -> str:
-    return printable(str(path))
-
-
-def _uri(path: Path) -> str:
-    return path.resolve().as_uri()
