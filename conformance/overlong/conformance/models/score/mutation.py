@@ -11,24 +11,24 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
 Fault = int | str
-"""Names a fault within its operator."""
+"""Names a mutant, the fault that it has, within its operator."""
 
 
 class MutationOperator(Protocol):
-    """Faults of one kind. A fault lives until a string shows it: until some right answer differs from its own."""
+    """Mutants of one kind. A mutant lives until a string kills it: until some right answer differs from its own."""
 
     @property
     def total(self) -> int:
-        """Faults at the start."""
+        """Mutants at the start."""
         ...
 
     @property
     def live(self) -> int:
-        """Faults that no string has shown yet."""
+        """Mutants that no string has killed yet."""
         ...
 
     def shown(self, specimen: Specimen) -> Collection[Fault]:
-        """The live faults that a string shows. Nothing is changed."""
+        """The live mutants that a string kills. Nothing is changed."""
         ...
 
     def kill(self, faults: Iterable[Fault]) -> None:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class _Named:
-    """A operator whose live faults are a set of names."""
+    """A mutation operator whose live mutants are a set of names."""
 
     def __init__(self, faults: Iterable[str]) -> None:
         self._order = tuple(dict.fromkeys(faults))

@@ -1,4 +1,4 @@
-"""The score of a list: every operator over every string, once."""
+"""The score of a list: every mutation operator over every string, once."""
 
 from __future__ import annotations
 
