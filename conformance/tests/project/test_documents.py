@@ -118,7 +118,7 @@ NOT_ALWAYS = {
     "declared limits",
     *("profile", "environment", "earlier", "reproduce", "standing", "reason", "link", "not_covered", "refused"),
     *("isolation", "expected", "sign", "stale", "buckets", "divergences", "invocation", "sha256", "dirHash"),
-    *("without_text", "set_aside"),
+    *("without_text", "set_aside", "spelling"),
 }
 """Fields that are left out by older versions, or where there is nothing to say; the others are always there."""
 
