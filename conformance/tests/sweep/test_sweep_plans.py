@@ -8,8 +8,7 @@ from overlong.conformance.protocol.wire import Greeting
 from overlong.conformance.sweep.accounting import account
 from overlong.conformance.sweep.grid import Axis, Grid
 from overlong.conformance.sweep.plan import plan_named
-from overlong.conformance.sweep.plans import PLANS
-from overlong.conformance.sweep.plans.pieces import class_strings, fillers
+from overlong.conformance.sweep.plans import PLANS, class_strings, fillers
 from overlong.conformance.vectors.profile import Profile
 from overlong.reference import DIALECTS, dialect, is_well_formed
 
