@@ -71,7 +71,7 @@ def model_of(target: str) -> LearnedModel:
     return identify(target)
 
 
-@pytest.mark.parametrize(("target", "title", "like", "departure"), KNOWN)
+@pytest.mark.parametrize(("target", "title", "like", "counterexample"), KNOWN)
 def test_real_decoders_are_what_they_are_known_to_be(target: str, title: str, like: str, counterexample: str) -> None:
     if missing := BUILTINS[target].missing():
         pytest.skip(missing)
