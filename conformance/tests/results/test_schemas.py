@@ -36,7 +36,7 @@ WRITERS = {
     "conformance/report/data.py": "report-1",
     "conformance/results/writer.py": "results-1",
     "conformance/sweep/statement.py": "sweep-1",
-    "conformance/vectors/formats/json.py": "vectors-1",
+    "conformance/vectors/formats/data.py": "vectors-1",
     "conformance/vectors/lines.py": "vectors-1",
     "conformance/vectors/sink.py": "vectors-1",
     "conformance/certification/verification/verifying.py": "certificate-1",

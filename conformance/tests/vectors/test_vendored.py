@@ -8,7 +8,6 @@ import shutil
 import struct
 import subprocess
 from dataclasses import dataclass
-from importlib import import_module
 from itertools import groupby
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from overlong.conformance.oracle.compare import compare
 from overlong.conformance.protocol.observation import Unsupported
 from overlong.conformance.protocol.wire import ECHO_PROBE, HEAD, STREAMING, UNITS, Answers, Greeting
 from overlong.conformance.targets.builtins import BUILTINS
+from overlong.conformance.vectors.export import format_named
 from overlong.conformance.vectors.formats import libfuzzer, source, text
 from overlong.conformance.vectors.selection import Selection
 from overlong.conformance.vectors.sink import FolderSink
@@ -29,11 +29,7 @@ from overlong.reference.theory import access_words
 PAGE = (Path(__file__).parents[3] / "docs" / "vendoring.md").read_text(encoding="utf-8")
 PROGRAMS = dict(re.findall(r"^```\w+ (\S+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL))
 FORMATS = {
-    module.FORMAT.name: module.FORMAT
-    for module in (
-        import_module(f"overlong.conformance.vectors.formats.{name}")
-        for name in ("c_header", "rust", "go", "javascript", "java", "text", "frames", "libfuzzer")
-    )
+    name: format_named(name) for name in ("c-header", "rust", "go", "javascript", "java", "text", "frames", "libfuzzer")
 }
 WARNINGS = ["-pedantic", "-Wall", "-Wextra", "-Werror"]
 

@@ -15,11 +15,16 @@ if TYPE_CHECKING:
     from overlong.conformance.vectors.formats.format import Format
     from overlong.conformance.vectors.selection import Selection
 
-FORMATS = (
-    "json", "jsonl", "tsv", "frames", "c-header", "rust", "go", "javascript", "java", "text", "libfuzzer", "arrow",
-    "parquet",
-)  # fmt: skip
-"""Each is a module of ``formats``, with underscores for hyphens; imported when it is used."""
+_MODULES = {
+    **dict.fromkeys(("json", "jsonl", "tsv"), "data"),
+    "frames": "frames",
+    **dict.fromkeys(("c-header", "rust", "go", "javascript", "java"), "programs"),
+    "text": "text",
+    "libfuzzer": "libfuzzer",
+    **dict.fromkeys(("arrow", "parquet"), "columnar"),
+}
+"""Which module of ``formats`` has a format; it is imported when it is used."""
+FORMATS = tuple(_MODULES)
 
 
 class ExportError(ValueError):
@@ -34,8 +39,8 @@ def format_named(name: str) -> Format:
     """
     if name not in FORMATS:
         raise KeyError(name)
-    module = import_module(f"overlong.conformance.vectors.formats.{name.replace('-', '_')}")
-    found: Format = module.FORMAT
+    module = import_module(f"overlong.conformance.vectors.formats.{_MODULES[name]}")
+    found: Format = module.FORMATS[name]
     return found
 
 

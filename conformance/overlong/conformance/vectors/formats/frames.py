@@ -73,4 +73,4 @@ def write(selection: Selection, sink: Sink) -> None:
         file.writelines(stream(selection))
 
 
-FORMAT = Format("frames", "vectors.frames", write)
+FORMATS = {"frames": Format("frames", "vectors.frames", write)}

@@ -89,4 +89,4 @@ def _unlawful() -> Iterator[tuple[str, bytes]]:
             yield f"truncated_{scalar:x}_{length}", truncated(scalar, length)
 
 
-FORMAT = Format("libfuzzer", "utf8.dict", write, several=True)
+FORMATS = {"libfuzzer": Format("libfuzzer", "utf8.dict", write, several=True)}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.support.printable import plain
 from overlong.conformance.vectors.registry import notice
@@ -11,7 +12,6 @@ from overlong.reference import Rejected
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from pathlib import Path
 
     from jinja2 import Environment
 
@@ -42,6 +42,12 @@ def templates(folder: Path) -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+
+
+def part(name: str, block: str, **values: Any) -> str:
+    """A block of a format's template, without its last line end."""
+    template = templates(Path(__file__).parent / "templates").get_template(f"{name}.jinja")
+    return "".join(template.blocks[block](template.new_context(values))).removesuffix("\n")
 
 
 def quoted(text: str) -> str:

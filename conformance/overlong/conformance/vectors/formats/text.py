@@ -11,7 +11,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from overlong.conformance.vectors.formats.format import Format
-from overlong.conformance.vectors.formats.source import heading, put, refusal, sentence
+from overlong.conformance.vectors.formats.source import heading, part, put, refusal, sentence
 from overlong.conformance.vectors.record import spelt
 from overlong.reference.error_mode import REPLACEMENT_CHARACTER
 
@@ -25,42 +25,12 @@ if TYPE_CHECKING:
 WIDTH = 79
 _ONE_COLUMN = {REPLACEMENT_CHARACTER, *range(0x20, 0x7F)}
 
-_ABOUT = """
-How to read this list. A vector is a block of lines, and a blank line ends it:
-
-  id        its name; a long one goes on in the next line, without a space
-  comment   what it is for
-  octets    the input, in hexadecimal
-  chunks    how many octets come at a time, where it does not come whole
-  expected  accept; or reject, with the offset and length of the first maximal
-            subpart, and how many octets show that the input is ill-formed
-  output    the scalar values that a decoder puts out which puts FFFD for each
-            maximal subpart; where the input is accepted, those of any decoder
-  in .bin   where its octets stand in utf8_vectors.bin: offset and length
-"""
-
-_ABOUT_RAW = f"""
-How to read this file. Open it as UTF-8 in the program under test: an editor,
-a terminal, a browser. Each vector is its name, what it is for, and then its
-octets as they are, between quotation marks. utf8_vectors.txt says what should
-stand there. Look for this:
-
-  - The program shows the whole file, to the line that says END.
-  - Both quotation marks are there. A decoder that swallows the second takes a
-    character for a part of what is ill-formed before it.
-  - Where all that should be seen is U+FFFD and printable ASCII, the | stands
-    in column {WIDTH}. If not, there is more or less than one U+FFFD for each
-    maximal subpart. Elsewhere the | stands right behind the quotation mark.
-  - There are control characters among the octets. They may break a line or
-    ring a bell, and no more.
-"""
-
 
 def write(selection: Selection, sink: Sink) -> None:
     notice = wrap(" ".join(heading(selection, "")), WIDTH)
     with sink.open("utf8_vectors.bin") as raw, sink.open() as text:  # closed first, so listed first
-        put(text, *notice, _ABOUT)
-        place = put(raw, *notice, _ABOUT_RAW)
+        put(text, *notice, part("text", "list"))
+        place = put(raw, *notice, part("text", "raw", width=WIDTH))
         for category, vectors in groupby(selection.vectors(), key=lambda vector: vector.category):
             title = ("", category, "=" * len(category), "")
             put(text, *title)
@@ -103,4 +73,4 @@ def _ruler(vector: Vector) -> str:
     return " " * (WIDTH - len('""|') - len(shown)) + "|"
 
 
-FORMAT = Format("text", "utf8_vectors.txt", write, several=True)
+FORMATS = {"text": Format("text", "utf8_vectors.txt", write, several=True)}

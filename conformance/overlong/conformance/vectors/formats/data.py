@@ -1,0 +1,99 @@
+"""Data with every expectation: JSON, JSON Lines, TSV."""
+
+from __future__ import annotations
+
+import json
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from overlong.conformance.vectors.formats.format import Format
+from overlong.conformance.vectors.lines import json_line, sequence_lines
+from overlong.conformance.vectors.record import notes, record, spelt
+from overlong.conformance.vectors.registry import about
+from overlong.reference import Decoded
+
+if TYPE_CHECKING:
+    from overlong.conformance.vectors.formats.format import Sink
+    from overlong.conformance.vectors.selection import Selection
+    from overlong.conformance.vectors.vector import Vector
+
+COLUMNS = (
+    "id", "hex", "chunks", "verdict", "offset", "length", "incomplete", "detectable_at", "scalars", "replacement",
+    "chunked", "flags", "rule", "alternative", "cases", "comment",
+)  # fmt: skip
+"""Of TSV."""
+
+
+def _write_json(selection: Selection, sink: Sink) -> None:
+    """One document, vectors grouped by family: ``schemas/vectors-1.schema.json`` describes it.
+
+    A line for each vector, so that differences between versions can be read.
+    """
+    head = {**about(selection.published), "notes": notes()}
+    with sink.open() as file:
+        file.write((json.dumps(head, indent=1)[:-2] + ',\n "groups": [').encode("ascii"))
+        between = b"\n"
+        for category, vectors in groupby(selection.vectors(), key=lambda vector: vector.category):
+            file.write(between + f'  {{"category": {json.dumps(category)}, "tests": ['.encode("ascii"))
+            between = b"\n"
+            for vector in vectors:
+                file.write(between + b"   " + json.dumps(record(vector)).encode("ascii"))
+                between = b",\n"
+            file.write(b"\n  ]}")
+        file.write(b"\n ]\n}\n")
+
+
+def _write_jsonl(selection: Selection, sink: Sink) -> None:
+    """A header, a line for each vector, a footer. A file without its footer was cut."""
+    with sink.open() as file:
+        header = {"record": "header", **about(selection.published), "notes": notes()}
+        file.write(json_line(header))
+        count = 0
+        for block in selection.blocks():
+            count += len(block)
+            if isinstance(block, list):
+                file.writelines(json_line(record(vector)) for vector in block)
+            else:
+                file.writelines(sequence_lines(block))
+        file.write(json_line({"record": "footer", "vectors": count}))
+
+
+def _write_tsv(selection: Selection, sink: Sink) -> None:
+    """A line for each vector, a line of names first. Opens in a spreadsheet, splits in any language."""
+    with sink.open() as file:
+        file.write(("\t".join(COLUMNS) + "\n").encode("ascii"))
+        for vector in selection.vectors():
+            file.write(("\t".join(_tsv_row(vector)) + "\n").encode("ascii"))
+
+
+def _tsv_row(vector: Vector) -> tuple[str, ...]:
+    """One vector's fields, as :data:`COLUMNS` names them; what does not apply is empty."""
+    strict, provenance = vector.strict, vector.provenance
+    if isinstance(strict, Decoded):
+        answer = ("accept", "", "", "", "", spelt(*strict.scalars))
+    else:
+        known = "" if vector.detectable_at is None else str(vector.detectable_at)
+        answer = ("reject", str(strict.offset), str(strict.length), str(strict.incomplete).lower(), known, "")
+    return (
+        vector.id,
+        vector.octets.hex(),
+        "" if vector.chunks is None else " ".join(map(str, vector.chunks)),
+        *answer,
+        spelt(*vector.replaced.scalars),
+        "|".join(spelt(*each) for each in vector.chunked),
+        " ".join(vector.flags),
+        provenance.rule if provenance else "",
+        provenance.alternative if provenance else "",
+        " ".join(vector.cases),
+        vector.comment,
+    )
+
+
+FORMATS = {
+    form.name: form
+    for form in (
+        Format("json", "vectors.json", _write_json),
+        Format("jsonl", "vectors.jsonl", _write_jsonl),
+        Format("tsv", "vectors.tsv", _write_tsv),
+    )
+}
