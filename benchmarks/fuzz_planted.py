@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from overlong.conformance.targets.resolve import Limits
-from overlong.fuzz.campaign.absorb import thinned
 from overlong.fuzz.campaign.examiner import Probing
+from overlong.fuzz.campaign.triage import thinned
 from overlong.fuzz.engines.opening import open_engine
-from overlong.fuzz.execution.engine import BLOCK, Job, Span
+from overlong.fuzz.execution.engine import BLOCK, Job, WorkUnit
 from overlong.fuzz.report.spelling import abbreviated
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -34,11 +34,11 @@ from benchmarks.planted.tables import build
 if TYPE_CHECKING:
     from benchmarks.planted.bugs import Bug
 
-    from overlong.fuzz.campaign.absorb import Examined
+    from overlong.fuzz.campaign.triage import Examined
     from overlong.fuzz.execution.divergence import Fingerprint
 
 SECONDS, SHARE = 60.0, 0.95
-_FIRST, _MOST = BLOCK, 64 * BLOCK  # inputs of a span, which doubles while nothing is found
+_FIRST, _MOST = BLOCK, 64 * BLOCK  # inputs of a unit, which doubles while nothing is found
 _SOME = 14  # one of so many bugs, if it is to be quick
 _FINGERPRINTS = 12  # that are examined in a run
 _LIMITS = Limits(timeout=1.0)
@@ -87,12 +87,12 @@ def run(bug: Bug, seed: int, more: float) -> Run:
     found = None
     try:
         while time.monotonic() < (found + more if found is not None else began + SECONDS):
-            harvest = engine.run(Span(first, count), lambda _: None)
+            ran = engine.run(WorkUnit(first, count), lambda _: None)
             first += count
-            if harvest.divergences and found is None:
+            if ran.divergences and found is None:
                 found = time.monotonic()
-                result.seconds, result.inputs = found - began, min(each.index for each in harvest.divergences) + 1
-            for divergence in thinned(harvest).divergences:
+                result.seconds, result.inputs = found - began, min(each.index for each in ran.divergences) + 1
+            for divergence in thinned(ran).divergences:
                 if divergence.fingerprint not in seen and len(seen) < _FINGERPRINTS:
                     seen.add(divergence.fingerprint)
                     examined = examiner.examine(divergence)
@@ -113,7 +113,7 @@ def found_in_right(bug: Bug, inputs: int) -> int:
     wrong = 0
     try:
         for first in range(0, inputs, _MOST):
-            wrong += engine.run(Span(first, min(_MOST, inputs - first)), lambda _: None).counts.total()
+            wrong += engine.run(WorkUnit(first, min(_MOST, inputs - first)), lambda _: None).counts.total()
     finally:
         engine.close()
     print(f"{bug.name:<24} {inputs:>12,} inputs {time.monotonic() - began:>6.1f} s  divergences: {wrong}", flush=True)

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from overlong.fuzz.engines.opening import open_engine
-from overlong.fuzz.execution.engine import BLOCK, Job, Span
+from overlong.fuzz.execution.engine import BLOCK, Job, WorkUnit
 from overlong.fuzz.generation.generated import Generated
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 BOUND = 0.5
 WARM, COUNT = 128 * BLOCK, 64 * BLOCK
-"""Inputs of a first span, in which the compiler starts and more is sampled; and of a round."""
+"""Inputs of a first unit, in which the compiler starts and more is sampled; and of a round."""
 
 SOURCE = '''
 def by_decode(octets):
@@ -85,14 +85,14 @@ def main() -> None:
     for name in ("by_decode", "in_python"):
         engine = open_engine(Job((f"py:{folder / 'decoders.py'}:{name}",)))
         try:
-            engine.run(Span(0, WARM), lambda _: None)
+            engine.run(WorkUnit(0, WARM), lambda _: None)
             ratios = list[float]()
             for _ in range(rounds):
                 loop = bare(decoders[name], inputs)
                 began = time.perf_counter()
-                harvest = engine.run(Span(WARM, COUNT), lambda _: None)
+                result = engine.run(WorkUnit(WARM, COUNT), lambda _: None)
                 speed = COUNT / (time.perf_counter() - began)
-                assert not harvest.divergences, harvest.divergences[0]
+                assert not result.divergences, result.divergences[0]
                 ratios.append(speed / loop)
                 print(f"{name}: {speed:9.0f} a second, bare {loop:9.0f}: {speed / loop:.2f}")
         finally:

@@ -18,11 +18,11 @@ from overlong.conformance.oracle.finding import Finding
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.protocol.observation import Accepted
 from overlong.conformance.vectors.vector import Vector
-from overlong.fuzz.campaign.absorb import Examined
 from overlong.fuzz.campaign.campaign import Campaign
 from overlong.fuzz.campaign.tools import Tools
+from overlong.fuzz.campaign.triage import Examined
 from overlong.fuzz.execution.divergence import Divergence, Fingerprint
-from overlong.fuzz.execution.engine import BLOCK, Harvest, Job, Span
+from overlong.fuzz.execution.engine import BLOCK, Job, UnitResult, WorkUnit
 from overlong.reference import Rejected
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class StandIn:
     def __init__(self, job: Job) -> None:
         self.job = job
 
-    def run(self, span: Span, progress: Callable[[int], None]) -> Harvest:
+    def run(self, unit: WorkUnit, progress: Callable[[int], None]) -> UnitResult:
         began = time.monotonic()
         if self.job.engine == "hangs":
             with open(os.environ["OVERLONG_TEST_HANGS"], "w", encoding="ascii") as held:  # noqa: PTH123
@@ -77,23 +77,23 @@ class StandIn:
                 time.sleep(100)
         first: dict[tuple[Fingerprint, int], Divergence] = {}
         counts: Counter[Fingerprint] = Counter()
-        for index in range(span.first, span.first + span.count):
+        for index in range(unit.first, unit.first + unit.count):
             if self.job.engine == "ends" and index == 3 * BLOCK:
                 raise TargetError("one: it does not start any more")
             if self.job.engine == "dies" and index == 3 * BLOCK and os.environ.pop("OVERLONG_TEST_DIES", ""):
                 os._exit(9)
             for each in diverging(self.job, index):
-                if index >= BLOCK or each.fingerprint.where != "B1":  # of one, the example comes behind the first span
+                if index >= BLOCK or each.fingerprint.where != "B1":  # of one, the example comes behind the first unit
                     first.setdefault((each.fingerprint, index // BLOCK), each)
                 counts[each.fingerprint] += 1
             if index % 512 == 0:
                 time.sleep(512 * PACE)
-                progress(index - span.first)
-        reached = range(span.first // BLOCK, (span.first + span.count - 1) // BLOCK + 1)
+                progress(index - unit.first)
+        reached = range(unit.first // BLOCK, (unit.first + unit.count - 1) // BLOCK + 1)
         interesting = tuple(octets_of(self.job, block) + bytes([block]) for block in reached)
-        asked = Counter({(target, "D"): span.count for target in TARGETS})
-        return Harvest(
-            span, 2 * span.count, 3 * span.count, tuple(first.values()), counts, frozenset(reached), interesting,
+        asked = Counter({(target, "D"): unit.count for target in TARGETS})
+        return UnitResult(
+            unit, 2 * unit.count, 3 * unit.count, tuple(first.values()), counts, frozenset(reached), interesting,
             seconds=time.monotonic() - began, asked=asked,
         )  # fmt: skip
 

@@ -31,16 +31,16 @@ from overlong.conformance.protocol.observation import (
 )
 from overlong.conformance.vectors.profile import Profile
 from overlong.conformance.vectors.vector import Vector
-from overlong.fuzz.campaign.absorb import AT_ONCE, Unfinished, octave, thinned
 from overlong.fuzz.campaign.campaign import Campaign, findings_in, import_into, profile_of, to_vector
-from overlong.fuzz.campaign.claimant import Claimant
-from overlong.fuzz.campaign.error import CampaignError
+from overlong.fuzz.campaign.lock_owner import LockOwner
 from overlong.fuzz.campaign.running import Running
 from overlong.fuzz.campaign.statement import STATEMENT, digest_of_findings
+from overlong.fuzz.campaign.status import CampaignError
 from overlong.fuzz.campaign.store import DATABASE, PATIENCE, SORT, Claim, Store
-from overlong.fuzz.campaign.written import harvest_as_text, harvest_of_text
+from overlong.fuzz.campaign.triage import AT_ONCE, Unfinished, octave, thinned
+from overlong.fuzz.campaign.written import result_as_text, result_of_text
 from overlong.fuzz.execution.divergence import Divergence, Fingerprint
-from overlong.fuzz.execution.engine import BLOCK, Harvest, Job, Span
+from overlong.fuzz.execution.engine import BLOCK, Job, UnitResult, WorkUnit
 from overlong.fuzz.report.findings import finding_named
 from overlong.reference import Decoded, Rejected
 
@@ -192,39 +192,39 @@ def test_claims_of_the_dead_are_taken_over_and_those_of_the_living_are_not(tmp_p
     dead = subprocess.Popen([sys.executable, "-c", ""])
     dead.wait()
     with Store.open(path) as one, Store.open(path) as two:
-        assert one.claim(BLOCK) == Claim(Span(0, BLOCK), 0)
-        assert two.claim(2 * BLOCK + 5) == Claim(Span(BLOCK, 2 * BLOCK), 0)
+        assert one.claim(BLOCK) == Claim(WorkUnit(0, BLOCK), 0)
+        assert two.claim(2 * BLOCK + 5) == Claim(WorkUnit(BLOCK, 2 * BLOCK), 0)
         assert (one.others, two.others) == (1, 1)
 
-        def make_claimant(column, value):
+        def make_owner(column, value):
             with sqlite3.connect(path) as connection:
                 connection.execute(f"UPDATE claimant SET {column} = ? WHERE token = ?", (value, one._mine))
             connection.close()
 
-        make_claimant("host", "elsewhere")
+        make_owner("host", "elsewhere")
         assert two.claim(BLOCK, left_by_others=True) is None
-        make_claimant("heard", time.time() - PATIENCE - 1)
+        make_owner("heard", time.time() - PATIENCE - 1)
         assert two.others == 0
-        make_claimant("host", one._claimant.host)
+        make_owner("host", one._owner.host)
         assert two.claim(BLOCK, left_by_others=True) is None  # however long it has been silent
-        make_claimant("pid", dead.pid)
-        assert two.claim(BLOCK, left_by_others=True) == Claim(Span(0, BLOCK), 0)
-        assert not one.harvested(Harvest(Span(0, BLOCK), 1, 1))
-        assert two.harvested(Harvest(Span(0, BLOCK), 1, 1))
+        make_owner("pid", dead.pid)
+        assert two.claim(BLOCK, left_by_others=True) == Claim(WorkUnit(0, BLOCK), 0)
+        assert not one.commit(UnitResult(WorkUnit(0, BLOCK), 1, 1))
+        assert two.commit(UnitResult(WorkUnit(0, BLOCK), 1, 1))
         two.leave()
-        assert one.claim(BLOCK) == Claim(Span(BLOCK, 2 * BLOCK), 0)  # given back
-        assert one.claim(100) == Claim(Span(3 * BLOCK, 100), 0)
-        assert one.claim(BLOCK * 5) == Claim(Span(3 * BLOCK + 100, BLOCK - 100), 0)
-        assert one.claim(BLOCK * 5, runs=4 * BLOCK + 9) == Claim(Span(4 * BLOCK, 9), 0)
+        assert one.claim(BLOCK) == Claim(WorkUnit(BLOCK, 2 * BLOCK), 0)  # given back
+        assert one.claim(100) == Claim(WorkUnit(3 * BLOCK, 100), 0)
+        assert one.claim(BLOCK * 5) == Claim(WorkUnit(3 * BLOCK + 100, BLOCK - 100), 0)
+        assert one.claim(BLOCK * 5, runs=4 * BLOCK + 9) == Claim(WorkUnit(4 * BLOCK, 9), 0)
         assert one.claim(BLOCK * 5, runs=4 * BLOCK + 9) is None
 
 
 def test_a_process_is_told_from_another_with_its_number():
-    here = Claimant.here()
+    here = LockOwner.here()
     assert here.may_be_at_work(1e9, 1)
     for other in (
-        Claimant(here.host, "another boot", here.pid, here.begun, ""),
-        Claimant(here.host, here.boot, here.pid, "17", ""),
+        LockOwner(here.host, "another boot", here.pid, here.begun, ""),
+        LockOwner(here.host, here.boot, here.pid, "17", ""),
     ):
         assert not other.may_be_at_work(0, 1)
 
@@ -313,12 +313,12 @@ def test_whenever_signals_come_how_it_ended_is_written(tmp_path):
 
 
 def test_spans_are_long_where_it_takes_long_to_start():
-    """Else the start would take most of the time, and a span would seem slow, and not get longer."""
+    """Else the start would take most of the time, and a unit would seem slow, and not get longer."""
 
     def wanted(**spent):
         campaign: Any = SimpleNamespace(store=None, tools=None, began=time.monotonic())
         running = Running(campaign, None, None, 1, "", print, 0)
-        running._learn(Harvest(Span(0, 64), 64, 0, **spent))
+        running._learn(UnitResult(WorkUnit(0, 64), 64, 0, **spent))
         return running._wanted()
 
     assert wanted(seconds=2.0) == 64
@@ -356,7 +356,7 @@ def test_examining_takes_a_share_of_the_time_and_what_is_left_waits(uninterrupte
         assert status.findings
         assert any(note.endswith(" for --resume") for note in status.notes)
         with pytest.raises(Unfinished):  # it waits for whoever has time
-            campaign.absorb_next(stand_in.Looks(campaign.job, no_time))
+            campaign.triage_next(stand_in.Looks(campaign.job, no_time))
     with resumed(folder) as campaign:
         assert not any("--resume" in note for note in campaign.run(runs=RUNS).notes)
     assert found(folder) == found(uninterrupted)
@@ -561,8 +561,8 @@ vectors = st.builds(
 findings = st.builds(Finding, vectors, words, words, outcomes, observations, words, st.tuples(words, words))
 fingerprints = st.builds(Fingerprint, words, words, words, words)
 harvests = st.builds(
-    Harvest,
-    st.just(Span(0, BLOCK)),
+    UnitResult,
+    st.just(WorkUnit(0, BLOCK)),
     numbers,
     numbers,
     st.lists(st.builds(Divergence, words, findings, fingerprints, numbers, words), max_size=3).map(tuple),
@@ -579,10 +579,10 @@ harvests = st.builds(
 
 
 @given(harvests)
-def test_a_harvest_is_read_as_it_was_written(harvest):
-    text = harvest_as_text(harvest)
+def test_a_harvest_is_read_as_it_was_written(result):
+    text = result_as_text(result)
     assert text.isascii()
-    assert harvest_of_text(text, harvest.span) == harvest
+    assert result_of_text(text, result.unit) == result
 
 
 @given(st.lists(st.tuples(st.integers(0, 40 * BLOCK), st.sampled_from("AB")), max_size=40))
@@ -591,7 +591,7 @@ def test_what_is_thinned_out_is_not_looked_at(places):
         return stand_in.divergence(job(), index, "one", "k", where, "")
 
     every = tuple(at(*place) for place in sorted(places))
-    kept = thinned(Harvest(Span(0, 1), 0, 0, every)).divergences
+    kept = thinned(UnitResult(WorkUnit(0, 1), 0, 0, every)).divergences
     firsts: dict[tuple[Fingerprint, int], Divergence] = {}
     for each in every:
         firsts.setdefault((each.fingerprint, octave(each.index)), each)

@@ -24,7 +24,7 @@ from overlong.fuzz.campaign.corpus import (
     seeds_of,
     told,
 )
-from overlong.fuzz.campaign.error import CampaignError
+from overlong.fuzz.campaign.status import CampaignError
 from overlong.reference.theory import shortlex
 
 pytest.importorskip("fcntl", reason="FIFOs and links are POSIX's")

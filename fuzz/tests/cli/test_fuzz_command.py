@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from overlong.__main__ import cli
 from overlong.fuzz.campaign.campaign import findings_in
-from overlong.fuzz.campaign.error import CampaignError
+from overlong.fuzz.campaign.status import CampaignError
 from overlong.fuzz.campaign.store import DATABASE, Store
 from overlong.fuzz.cli.finding import LANGUAGES
 from overlong.fuzz.promotion import tests as written_tests

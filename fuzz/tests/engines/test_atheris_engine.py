@@ -12,7 +12,7 @@ from overlong.fuzz.engines.atheris_child import sort_of
 from overlong.fuzz.engines.mutation import Mutator
 from overlong.fuzz.engines.opening import open_engine
 from overlong.fuzz.engines.shared_memory import SharedMemory
-from overlong.fuzz.execution.engine import Job, Span
+from overlong.fuzz.execution.engine import Job, WorkUnit
 from overlong.fuzz.generation.features import edges, features_of
 from overlong.reference import is_well_formed
 
@@ -43,23 +43,23 @@ def test_goes_on_after_everything_that_a_target_does(tmp_path):
     )
     engine = open_engine(job)
     try:
-        harvest = engine.run(Span(0, 6_000), lambda _: None)
+        result = engine.run(WorkUnit(0, 6_000), lambda _: None)
     finally:
         engine.close()
-    found = {each.finding.code: each.finding for each in harvest.divergences}
-    ended = [each.finding for each in harvest.divergences if each.finding.code == "OV602"]
+    found = {each.finding.code: each.finding for each in result.divergences}
+    ended = [each.finding for each in result.divergences if each.finding.code == "OV602"]
     assert {finding.vector.octets[:2] for finding in ended} == {b"\xf4\x90", b"\xed\xa0"}
     assert all("status 0" in finding.observed_words for finding in ended)
     assert found["OV201"].vector.octets.count(b"\xc0\x80")
-    assert harvest.executions > 5_000
-    assert harvest.coverage > 5
-    assert harvest.asked == {(job.targets[0], "D"): harvest.executions}
-    assert edges(harvest.reached)[0] > 90
-    assert features_of_all(harvest.interesting) == harvest.reached
-    assert 0 < harvest.starting < harvest.seconds
-    assert harvest.covering
+    assert result.executions > 5_000
+    assert result.coverage > 5
+    assert result.asked == {(job.targets[0], "D"): result.executions}
+    assert edges(result.reached)[0] > 90
+    assert features_of_all(result.interesting) == result.reached
+    assert 0 < result.starting < result.seconds
+    assert result.covering
     names = {path.name for path in corpus.iterdir()}
-    assert len(names) == len(set(harvest.covering))
+    assert len(names) == len(set(result.covering))
     assert all(len(name) == 40 for name in names)
 
 
@@ -72,12 +72,12 @@ def features_of_all(inputs):
 def test_decoders_that_ship_with_an_adapter_are_found_without_their_folder():
     engine = open_engine(Job(("cpython",), seed=1, engine="atheris", limits=Limits(timeout=5)))
     try:
-        harvest = engine.run(Span(0, 500), lambda _: None)
+        result = engine.run(WorkUnit(0, 500), lambda _: None)
     finally:
         engine.close()
-    assert not harvest.divergences
-    assert harvest.executions >= 500
-    assert harvest.coverage > 1  # the adapter is instrumented
+    assert not result.divergences
+    assert result.executions >= 500
+    assert result.coverage > 1  # the adapter is instrumented
 
 
 @pytest.mark.parametrize("target", ["cpython-utf8-none", "iconv", "cmd:cat"])

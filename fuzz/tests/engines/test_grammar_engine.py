@@ -14,7 +14,7 @@ from overlong.conformance.oracle.kinds import CRASHED, KINDS, TIMED_OUT
 from overlong.conformance.sweep.compiled import available
 from overlong.fuzz.engines.grammar import Grammar
 from overlong.fuzz.engines.opening import open_engine
-from overlong.fuzz.execution.engine import BLOCK, Job, Span
+from overlong.fuzz.execution.engine import BLOCK, Job, WorkUnit
 from overlong.fuzz.execution.sparing import ALL_HANGS, DEATHS
 from overlong.fuzz.generation.generated import Generated
 
@@ -42,20 +42,20 @@ def counts(octets):
 
 
 @pytest.fixture
-def harvested(tmp_path):
-    """Harvests of spans, by one engine."""
+def commit(tmp_path):
+    """Results of units, by one engine."""
     engines = []
     Path(tmp_path, "decoders.py").write_text(MODULE, "ascii")
 
-    def run(*targets, spans, **limits):
+    def run(*targets, units, **limits):
         names = tuple(
             each if ":" in each or each == "cpython" else f"py:{tmp_path}/decoders.py:{each}" for each in targets
         )
         engines.append(open_engine(Job(names, seed=5, limits=Limits(**limits))))
         assert isinstance(engines[-1], Grammar)
         done: list[int] = []
-        harvests = [engines[-1].run(Span(*span), done.append) for span in spans]
-        assert done[-1] == spans[-1][1]
+        harvests = [engines[-1].run(WorkUnit(*unit), done.append) for unit in units]
+        assert done[-1] == units[-1][1]
         return harvests
 
     yield run
@@ -71,7 +71,7 @@ def replacers(*names):
     return [f"py:{TESTS}/wrong_replacers.py:{name}" for name in names]
 
 
-def test_what_is_wrong_is_found_and_named(harvested):
+def test_what_is_wrong_is_found_and_named(commit):
     names = (
         "nul_in_two_octets",
         "surrogates",
@@ -82,63 +82,63 @@ def test_what_is_wrong_is_found_and_named(harvested):
         "more_input_always_helps",
         "EachChunkByItself",
     )
-    (harvest,) = harvested(*wrong(*names), spans=[(0, BLOCK + 64)])
+    (result,) = commit(*wrong(*names), units=[(0, BLOCK + 64)])
     for name, target in zip(names, wrong(*names), strict=True):
-        found = {each.finding.code for each in harvest.divergences if each.target == target and not each.peer}
+        found = {each.finding.code for each in result.divergences if each.target == target and not each.peer}
         assert found & known_wrong.WRONG[name], name
         assert found <= known_wrong.WRONG[name] | {"OV301", "OV503", "OV513"}, name
-    assert {each.fingerprint for each in harvest.divergences} <= set(harvest.counts)
-    assert harvest.executions == harvest.asked.total() >= BLOCK * len(names)
-    assert {target for target, _ in harvest.asked} == set(wrong(*names))
-    assert len(harvest.reached) > 100
-    assert len(set(harvest.interesting)) == len(harvest.interesting) > 50
+    assert {each.fingerprint for each in result.divergences} <= set(result.counts)
+    assert result.executions == result.asked.total() >= BLOCK * len(names)
+    assert {target for target, _ in result.asked} == set(wrong(*names))
+    assert len(result.reached) > 100
+    assert len(set(result.interesting)) == len(result.interesting) > 50
 
 
 def summed(harvests):
     """What does not depend on how a campaign is cut."""
     first: dict[Any, Any] = {}
-    for harvest in harvests:
-        for each in harvest.divergences:
+    for result in harvests:
+        for each in result.divergences:
             first.setdefault(each.fingerprint, (each.index, each.finding))
-    counts: Counter[Any] = sum((harvest.counts for harvest in harvests), Counter())
-    reached = frozenset().union(*(harvest.reached for harvest in harvests))
+    counts: Counter[Any] = sum((result.counts for result in harvests), Counter())
+    reached = frozenset().union(*(result.reached for result in harvests))
     executions, octets = (sum(getattr(each, field) for each in harvests) for field in ("executions", "octets"))
     return first, counts, reached, executions, octets
 
 
-def test_cut_anywhere_a_campaign_finds_the_same(harvested):
+def test_cut_anywhere_a_campaign_finds_the_same(commit):
     targets = wrong("surrogates", "EachChunkByItself")
     end = 3 * BLOCK + 50
-    whole = harvested(*targets, spans=[(0, end)])
-    parts = harvested(*targets, spans=[(0, BLOCK), (BLOCK, 2 * BLOCK), (3 * BLOCK, 50)])
+    whole = commit(*targets, units=[(0, end)])
+    parts = commit(*targets, units=[(0, BLOCK), (BLOCK, 2 * BLOCK), (3 * BLOCK, 50)])
     assert summed(parts) == summed(whole)
     assert list(summed(parts)[0]) == list(summed(whole)[0])
 
 
-def test_right_decoders_are_left_alone_and_where_they_differ_is_no_fault(harvested):
-    (alone,) = harvested("cpython", spans=[(4000, 3000)])
+def test_right_decoders_are_left_alone_and_where_they_differ_is_no_fault(commit):
+    (alone,) = commit("cpython", units=[(4000, 3000)])
     assert (alone.divergences, alone.counts) == ((), Counter())
     both = replacers("right_replacement", "right_per_run")
-    (harvest,) = harvested(*both, *replacers("right_replacement"), spans=[(0, 300)])
-    assert harvest.divergences
-    (each,) = harvest.divergences  # a habit is told once; of targets that declare the same one the first is compared
+    (result,) = commit(*both, *replacers("right_replacement"), units=[(0, 300)])
+    assert result.divergences
+    (each,) = result.divergences  # a habit is told once; of targets that declare the same one the first is compared
     assert [each.target, each.peer] == both
     assert each.fingerprint.kind == "difference"
     assert each.finding.operation == "L"
     assert each.finding.observed.values != each.finding.expected.scalars
-    assert harvest.counts[each.fingerprint] > 0
+    assert result.counts[each.fingerprint] > 0
 
 
-def test_who_dies_is_asked_on(harvested):
-    (harvest,) = harvested("dies", spans=[(0, 500)], restarts=1)
-    assert {each.finding.code for each in harvest.divergences} == {"OV602"}
-    assert all(each.finding.vector.octets.endswith(b"\xed\xa0\x80") for each in harvest.divergences)
-    assert harvest.executions == 500
-    assert not harvest.notes
+def test_who_dies_is_asked_on(commit):
+    (result,) = commit("dies", units=[(0, 500)], restarts=1)
+    assert {each.finding.code for each in result.divergences} == {"OV602"}
+    assert all(each.finding.vector.octets.endswith(b"\xed\xa0\x80") for each in result.divergences)
+    assert result.executions == 500
+    assert not result.notes
 
 
 @pytest.mark.skipif(not (available() and shutil.which("cc")), reason="functions are called by loops compiled here")
-def test_who_dies_of_some_inputs_and_hangs_on_others_is_asked_the_rest_in_its_own_process(harvested, tmp_path):
+def test_who_dies_of_some_inputs_and_hangs_on_others_is_asked_the_rest_in_its_own_process(commit, tmp_path):
     source, library = tmp_path / "fails.c", tmp_path / "fails.so"
     source.write_text(
         '#include "right.c"\n'
@@ -153,26 +153,26 @@ def test_who_dies_of_some_inputs_and_hangs_on_others_is_asked_the_rest_in_its_ow
         "}\n"
     )
     subprocess.run(["cc", "-O2", "-shared", "-fPIC", f"-I{TESTS}/shared_libraries", source, "-o", library], check=True)
-    (harvest,) = harvested(f"so:{library}:fails?abi=errpos(ptr,len)", spans=[(BLOCK, BLOCK)], timeout=0.2)
+    (result,) = commit(f"so:{library}:fails?abi=errpos(ptr,len)", units=[(BLOCK, BLOCK)], timeout=0.2)
     inputs = map(Generated(5).string, range(BLOCK, 2 * BLOCK))
     failing = [each for each in inputs if b"\xed\xa0" in each or b"\xc0\x80" in each]
     found = {"OV602": b"\xed\xa0", "OV603": b"\xc0\x80"}
-    codes = {each.finding.code for each in harvest.divergences if each.finding.operation == "V"}
+    codes = {each.finding.code for each in result.divergences if each.finding.operation == "V"}
     assert {"OV205", *found} <= codes
-    for each in harvest.divergences:
+    for each in result.divergences:
         assert found.get(each.finding.code, b"\xf4\x90") in each.finding.vector.octets
-    (note,) = harvest.notes
+    (note,) = result.notes
     assert "not asked every input" in note
-    left_out = BLOCK - harvest.asked[harvest.divergences[0].target, "V"]
+    left_out = BLOCK - result.asked[result.divergences[0].target, "V"]
     assert len(failing) > 2 * ALL_HANGS
     assert 0 < left_out < len(failing) + BLOCK // 100
-    failed = {each: count for each, count in harvest.counts.items() if each.kind in {KINDS[CRASHED], KINDS[TIMED_OUT]}}
+    failed = {each: count for each, count in result.counts.items() if each.kind in {KINDS[CRASHED], KINDS[TIMED_OUT]}}
     assert sum(failed.values()) <= 4 * DEATHS + ALL_HANGS
 
 
-def test_what_depends_on_other_inputs_is_named_so(harvested):
-    (harvest,) = harvested("counts", spans=[(0, 1000)])
-    codes = {each.finding.code for each in harvest.divergences if each.finding.operation == "D"}
+def test_what_depends_on_other_inputs_is_named_so(commit):
+    (result,) = commit("counts", units=[(0, 1000)])
+    codes = {each.finding.code for each in result.divergences if each.finding.operation == "D"}
     assert codes & {"OV605", "OV807"}
     assert codes <= {"OV605", "OV807", "OV102"}
 

@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 from overlong.fuzz.engines.opening import open_engine
-from overlong.fuzz.execution.engine import BLOCK, Job, Span
+from overlong.fuzz.execution.engine import BLOCK, Job, WorkUnit
 from overlong.fuzz.generation.features import edges
 from overlong.fuzz.generation.tokens import tokens_of
 from overlong.reference import dialect
@@ -39,16 +39,16 @@ def test_finds_what_is_wrong_whole_and_in_chunks(tmp_path):
     engine = open_engine(Job((f"py:{tmp_path}/wrong.py:Wrong",), seed=3, engine="hypothesis"))
     told: list[int] = []
     try:
-        harvest = engine.run(Span(BLOCK, 200), told.append)
+        result = engine.run(WorkUnit(BLOCK, 200), told.append)
     finally:
         engine.close()
-    found = {(each.finding.operation, each.finding.code) for each in harvest.divergences}
+    found = {(each.finding.operation, each.finding.code) for each in result.divergences}
     assert ("D", "OV201") in found
     assert any(operation in "ST" and code.startswith("OV5") for operation, code in found)
-    assert {each.fingerprint for each in harvest.divergences} == set(harvest.counts)
-    assert all(BLOCK <= each.index < BLOCK + 200 for each in harvest.divergences)
-    assert harvest.executions == harvest.asked.total() >= 200
-    assert {operation for _, operation in harvest.asked} >= {"D", "S", "N"}
+    assert {each.fingerprint for each in result.divergences} == set(result.counts)
+    assert all(BLOCK <= each.index < BLOCK + 200 for each in result.divergences)
+    assert result.executions == result.asked.total() >= 200
+    assert {operation for _, operation in result.asked} >= {"D", "S", "N"}
     assert told == sorted(told)
     assert told[-1] == 200
 
@@ -57,15 +57,15 @@ def test_begins_with_the_grammar_and_then_the_seeds_and_says_what_they_reach():
     opening = len(tokens_of(dialect()).opening)
     engine = open_engine(Job(("cpython",), seeds=(seed := b"corpus " * 10 + b"\xc2",), engine="hypothesis"))
     try:
-        harvest = engine.run(Span(0, opening + 1), lambda _: None)
-        (later, again) = (engine.run(Span(first, 40), lambda _: None) for first in (opening + 1, opening + 1 + 40))
+        result = engine.run(WorkUnit(0, opening + 1), lambda _: None)
+        (later, again) = (engine.run(WorkUnit(first, 40), lambda _: None) for first in (opening + 1, opening + 1 + 40))
     finally:
         engine.close()
-    reached, every = edges(harvest.reached)
+    reached, every = edges(result.reached)
     assert reached == every
-    assert seed in harvest.interesting
-    assert min(harvest.interesting, key=len) == b""
-    assert harvest.asked["cpython", "D"] == opening + 1
+    assert seed in result.interesting
+    assert min(result.interesting, key=len) == b""
+    assert result.asked["cpython", "D"] == opening + 1
     assert later.interesting != again.interesting, "the rest of a block is drawn anew"
 
 

@@ -12,8 +12,7 @@ from overlong.conformance.vectors.check import CheckError, check
 from overlong.conformance.vectors.given import vectors_in
 from overlong.conformance.vectors.profile import Profile
 from overlong.fuzz.minimise.stored import StoredFinding
-from overlong.fuzz.promotion.error import PromotionError
-from overlong.fuzz.promotion.promote import promote, vector_of
+from overlong.fuzz.promotion.promote import PromotionError, promote, vector_of
 
 OVERLONG = StoredFinding(
     id="D-7f3a0c19",

@@ -20,22 +20,21 @@ from overlong.conformance.support.provenance import timestamp
 from overlong.conformance.targets.resolve import Limits
 from overlong.conformance.vectors.profile import Profile
 from overlong.conformance.vectors.vector import Vector
-from overlong.fuzz.campaign.absorb import absorb, left_out
 from overlong.fuzz.campaign.corpus import FOLDER, Corpus, Imported, seeds_of, told
-from overlong.fuzz.campaign.error import CampaignError
 from overlong.fuzz.campaign.running import Running
 from overlong.fuzz.campaign.statement import write, write_findings
-from overlong.fuzz.campaign.status import Status
+from overlong.fuzz.campaign.status import CampaignError, Status
 from overlong.fuzz.campaign.store import ALREADY, DATABASE, Store
 from overlong.fuzz.campaign.tools import USUAL, Tools
+from overlong.fuzz.campaign.triage import left_out, triage
 from overlong.fuzz.execution.engine import Job
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from overlong.conformance.sweep.pool import Pool
-    from overlong.fuzz.campaign.absorb import Examiner
-    from overlong.fuzz.execution.engine import Harvest, Span
+    from overlong.fuzz.campaign.triage import Examiner
+    from overlong.fuzz.execution.engine import UnitResult, WorkUnit
     from overlong.fuzz.minimise.stored import StoredFinding
 
 IMPORTED = "imported"
@@ -56,8 +55,8 @@ class Campaign:
         self._corpus = Corpus(folder / FOLDER)
         self._earlier = store.seconds
         self._executions = 0
-        self.pool: Pool[Span, Harvest] | None = None
-        """Who runs spans, if a run is under way."""
+        self.pool: Pool[WorkUnit, UnitResult] | None = None
+        """Who runs units, if a run is under way."""
         self.sees_faults = False
         """Whether what is being examined are not all differences."""
         self.began = self.looked = time.monotonic()
@@ -277,22 +276,22 @@ class Campaign:
             faults_wait=run is None and self.store.faults_wait,
         )
 
-    def absorb_next(self, examiner: Examiner) -> bool:
-        """Absorb the next harvest until one divergence is examined, if that is this process's to do; whether it did.
+    def triage_next(self, examiner: Examiner) -> bool:
+        """Triage the next result until one divergence is examined, if that is this process's to do; whether it did.
 
         Raises:
             CampaignError: the folder cannot be written, or its file is damaged.
             TargetError: a target cannot be asked any more.
             Unfinished: there is no time left.
         """
-        harvest = self.store.next_harvest()
-        if harvest is None:
+        result = self.store.next_result()
+        if result is None:
             return False
-        self.sees_faults = any(not each.peer for each in harvest.divergences)
-        change, rest = absorb(self.store, harvest, examiner, self.spent)
+        self.sees_faults = any(not each.peer for each in result.divergences)
+        change, rest = triage(self.store, result, examiner, self.spent)
         with held():
-            self._keep_inputs(harvest, change.features)
-            self.store.absorbed(harvest.span, change, self.spent, rest)
+            self._keep_inputs(result, change.features)
+            self.store.triaged(result.unit, change, self.spent, rest)
             self._features |= change.features
             if change.features:
                 self._new = time.monotonic()
@@ -302,14 +301,14 @@ class Campaign:
                 write_findings(self.folder, (each for each in self._findings if each.id in new))
         return True
 
-    def _keep_inputs(self, harvest: Harvest, new: frozenset[int]) -> None:
+    def _keep_inputs(self, result: UnitResult, new: frozenset[int]) -> None:
         """Put into the corpus what reaches something new: of the reference, or of a target that is instrumented."""
         missing = set(new)
-        for octets in harvest.interesting:
+        for octets in result.interesting:
             if reached := self.tools.features_of(octets, self.job.profile.dialect) & missing:
                 self._corpus.add(octets)
                 missing -= reached
-        for octets in harvest.covering:
+        for octets in result.covering:
             self._corpus.add(octets)
 
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from overlong.conformance.support.printable import printable, thousands
-from overlong.fuzz.campaign.error import CampaignError
+from overlong.fuzz.campaign.status import CampaignError
 from overlong.reference.theory import shortlex
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.protocol.kind import POSITION
 from overlong.conformance.protocol.wire import AGAIN, AGAIN_REPLACE, DECODE, REPLACE, REPLACING, STREAMING, VALIDATE
-from overlong.fuzz.campaign.absorb import Examined
 from overlong.fuzz.campaign.differing import Differing
+from overlong.fuzz.campaign.triage import Examined
 from overlong.fuzz.execution.probe import Probe
 from overlong.fuzz.minimise.bucket import UNSTABLE, key_of
 from overlong.fuzz.minimise.minimise import Minimised, minimise, order

@@ -1,4 +1,4 @@
-"""Pools that run the spans of a campaign: this process, several of its own, or the workers of a cluster."""
+"""Pools that run the units of a campaign: this process, several of its own, or the workers of a cluster."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from overlong.conformance.support.interpreter import as_before, safe_for_childre
 from overlong.conformance.support.printable import printable
 from overlong.conformance.sweep.engine import Engines
 from overlong.conformance.targets.resolve import identity_of, resolve
-from overlong.fuzz.campaign.absorb import thinned
-from overlong.fuzz.execution.engine import Harvest, Span
+from overlong.fuzz.campaign.triage import thinned
+from overlong.fuzz.execution.engine import UnitResult, WorkUnit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -27,25 +27,25 @@ if TYPE_CHECKING:
 
     from overlong.fuzz.execution.engine import Engine, Job
 
-_AHEAD = 2  # spans for each worker that are under way: none waits for who absorbs
-_DEATHS = 3  # workers that may end without having run a span, one after the other
+_AHEAD = 2  # units for each worker that are under way: none waits for who triages
+_DEATHS = 3  # workers that may end without having run a unit, one after the other
 _SAY = 0.2  # seconds between two words of a worker
 _PATIENCE = 5.0  # seconds for a worker to end its targets
 
 
-def ran(engine: Engine, span: Span, progress: Callable[[int], None]) -> Harvest:
-    """What came of a span, and how long it took.
+def ran(engine: Engine, unit: WorkUnit, progress: Callable[[int], None]) -> UnitResult:
+    """What came of a unit, and how long it took.
 
     Raises:
         TargetError: a target cannot be asked any more; or the engine failed.
     """
     try:
-        harvest = thinned(engine.run(span, progress))
+        result = thinned(engine.run(unit, progress))
     except BudgetSpent as error:
         raise TargetError(str(error)) from error
-    if harvest.span != span:
-        raise TargetError(f"the engine ran {harvest.span} and was to run {span}")
-    return harvest
+    if result.unit != unit:
+        raise TargetError(f"the engine ran {result.unit} and was to run {unit}")
+    return result
 
 
 def identities_of(job: Job) -> tuple[str, ...]:
@@ -64,8 +64,8 @@ _engines = Engines["Engine"]()
 
 
 @dataclass(frozen=True)
-class SpanTask:
-    """Runs a job's spans in the worker of a cluster."""
+class UnitTask:
+    """Runs a job's units in the worker of a cluster."""
 
     job: Job
     open_engine: Callable[[Job], Engine]
@@ -79,8 +79,8 @@ class SpanTask:
         """
         return self.identify(self.job)
 
-    def run(self, unit: Span) -> Harvest:
-        """What came of a span; each thread of a worker keeps an engine.
+    def run(self, unit: WorkUnit) -> UnitResult:
+        """What came of a unit; each thread of a worker keeps an engine.
 
         Raises:
             TargetError: a target cannot be asked any more; or the engine failed.
@@ -98,7 +98,7 @@ def _nobody(_done: int) -> None:
 
 
 def end_engines() -> None:
-    """End the engines of all threads of this process, also those that are at work: their spans fail."""
+    """End the engines of all threads of this process, also those that are at work: their units fail."""
     _engines.end_all()
 
 
@@ -106,10 +106,10 @@ class Here:
     """Runs them in this process, one at a time, when it is waited for."""
 
     def __init__(self, job: Job, open_engine: Callable[[Job], Engine], told: Callable[[], None]) -> None:
-        """``told`` is called now and then while a span is run."""
+        """``told`` is called now and then while a unit is run."""
         self._job, self._open, self._told = job, open_engine, told
         self._engine: Engine | None = None
-        self._span: Span | None = None
+        self._unit: WorkUnit | None = None
         self.progress = 0
 
     @property
@@ -118,14 +118,14 @@ class Here:
 
     @property
     def pending(self) -> int:
-        return int(self._span is not None)
+        return int(self._unit is not None)
 
-    def submit(self, unit: Span) -> None:
-        self._span = unit
+    def submit(self, unit: WorkUnit) -> None:
+        self._unit = unit
 
-    def next(self, seconds: float) -> Harvest | None:  # noqa: ARG002 (it is there when this returns)
-        span = self._span
-        if span is None:
+    def next(self, seconds: float) -> UnitResult | None:  # noqa: ARG002 (it is there when this returns)
+        unit = self._unit
+        if unit is None:
             return None
 
         def progress(done: int) -> None:
@@ -134,9 +134,9 @@ class Here:
 
         if self._engine is None:
             self._engine = self._open(self._job)
-        harvest = ran(self._engine, span, progress)
-        self._span, self.progress = None, 0
-        return harvest
+        result = ran(self._engine, unit, progress)
+        self._unit, self.progress = None, 0
+        return result
 
     def close(self, *, at_once: bool) -> None:  # noqa: ARG002 (nothing is under way)
         if self._engine is not None:
@@ -148,7 +148,7 @@ class Here:
 class _Worker:
     process: SpawnProcess
     connection: Connection[Any, Any]
-    spans: deque[Span] = field(default_factory=deque[Span])
+    units: deque[WorkUnit] = field(default_factory=deque[WorkUnit])
     progress: int = 0
 
 
@@ -181,30 +181,30 @@ class Processes:
 
     @property
     def pending(self) -> int:
-        return sum(len(worker.spans) for worker in self._workers)
+        return sum(len(worker.units) for worker in self._workers)
 
     @property
     def progress(self) -> int:
         return sum(worker.progress for worker in self._workers)
 
-    def submit(self, unit: Span) -> None:
-        worker = min(self._workers, key=lambda worker: len(worker.spans))
-        worker.spans.append(unit)
+    def submit(self, unit: WorkUnit) -> None:
+        worker = min(self._workers, key=lambda worker: len(worker.units))
+        worker.units.append(unit)
         with contextlib.suppress(OSError):  # it has ended: that shows when it is waited for
             worker.connection.send(unit)
 
-    def next(self, seconds: float) -> Harvest | None:
+    def next(self, seconds: float) -> UnitResult | None:
         until = time.monotonic() + seconds
         while True:
             left = until - time.monotonic()
             ready = wait([worker.connection for worker in self._workers], max(left, 0))
             for worker in self._workers:
-                if worker.connection in ready and (harvest := self._said(worker)) is not None:
-                    return harvest
+                if worker.connection in ready and (result := self._said(worker)) is not None:
+                    return result
             if left <= 0:
                 return None
 
-    def _said(self, worker: _Worker) -> Harvest | None:
+    def _said(self, worker: _Worker) -> UnitResult | None:
         try:
             said = worker.connection.recv()
         except (EOFError, OSError):
@@ -214,9 +214,9 @@ class Processes:
             case int():
                 worker.progress = said
                 return None
-            case Harvest():
+            case UnitResult():
                 self._deaths = 0
-                worker.spans.popleft()
+                worker.units.popleft()
                 worker.progress = 0
                 return said
             case _:
@@ -236,10 +236,10 @@ class Processes:
             )
         new = self._started()
         self._workers[self._workers.index(worker)] = new
-        for span in worker.spans:
-            new.spans.append(span)
+        for unit in worker.units:
+            new.units.append(unit)
             with contextlib.suppress(OSError):  # as above
-                new.connection.send(span)
+                new.connection.send(unit)
 
     def close(self, *, at_once: bool) -> None:
         for worker in self._workers:
@@ -277,7 +277,7 @@ def _ending(code: int | None) -> str:
 
 
 def serve(connection: Connection[Any, Any], open_engine: Callable[[Job], Engine], job: Job) -> None:
-    """Run spans as they come, until nobody listens. A process does nothing else, and does not outlive its parent."""
+    """Run units as they come, until nobody listens. A process does nothing else, and does not outlive its parent."""
     as_before()
     threading.Thread(target=_end_with_parent, daemon=True).start()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who started it, too, and that one ends it
@@ -295,10 +295,10 @@ def serve(connection: Connection[Any, Any], open_engine: Callable[[Job], Engine]
 
     try:
         while True:
-            span = connection.recv()
+            unit = connection.recv()
             try:
                 engine = engine or open_engine(job)
-                result: Harvest | TargetError = ran(engine, span, progress)
+                result: UnitResult | TargetError = ran(engine, unit, progress)
             except OSError as error:
                 if isinstance(error, BrokenPipeError):
                     raise

@@ -1,6 +1,6 @@
-"""One run of a campaign: spans are claimed, run and absorbed until something ends it.
+"""One run of a campaign: units are claimed, run and triaged until something ends it.
 
-What is found is examined while others run spans. Where nobody else does, it gets a share of the time: who asks a
+What is found is examined while others run units. Where nobody else does, it gets a share of the time: who asks a
 decoder with many faults should still get to ask.
 """
 
@@ -12,27 +12,27 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.target import TargetError
-from overlong.fuzz.campaign.absorb import Unfinished
-from overlong.fuzz.campaign.error import CampaignError
-from overlong.fuzz.campaign.pool import Here, Processes, SpanTask, end_engines
+from overlong.fuzz.campaign.pool import Here, Processes, UnitTask, end_engines
+from overlong.fuzz.campaign.status import CampaignError
+from overlong.fuzz.campaign.triage import Unfinished
 from overlong.fuzz.execution.engine import BLOCK
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from overlong.conformance.sweep.pool import Pool
-    from overlong.fuzz.campaign.absorb import Examiner
     from overlong.fuzz.campaign.campaign import Campaign
     from overlong.fuzz.campaign.status import Status
-    from overlong.fuzz.execution.engine import Harvest, Job, Span
+    from overlong.fuzz.campaign.triage import Examiner
+    from overlong.fuzz.execution.engine import Job, UnitResult, WorkUnit
 
-_FIRST = 64  # inputs of the first span, of which nobody knows how long it takes
-_GROWTH = 64  # times as many inputs as the last span had, at most
-_SHORT, _LONG = 1.0, 10.0  # seconds of a span, at first and when the campaign is old
-_AGEING = 60.0  # seconds for each of which a span gets longer by one of those
-_STARTS = 8  # a span is so many times as long as its engine takes to start
-_LOOK = 0.2  # seconds without a harvest after which the clock is looked at
-_PUMP = 0.05  # seconds after which who examines sees whether a harvest is there
+_FIRST = 64  # inputs of the first unit, of which nobody knows how long it takes
+_GROWTH = 64  # times as many inputs as the last unit had, at most
+_SHORT, _LONG = 1.0, 10.0  # seconds of a unit, at first and when the campaign is old
+_AGEING = 60.0  # seconds for each of which a unit gets longer by one of those
+_STARTS = 8  # a unit is so many times as long as its engine takes to start
+_LOOK = 0.2  # seconds without a result after which the clock is looked at
+_PUMP = 0.05  # seconds after which who examines sees whether a result is there
 _OTHERS = 5.0  # seconds after which what other processes have found is looked at
 _SHARE = 1 / 3  # of the time, to examine what is found
 _OVER, _OVER_MORE = 1.0, 0.05  # seconds to examine what is found when the time is over, and more of a longer time
@@ -52,7 +52,7 @@ class Running:
         self._store, self._tools = campaign.store, campaign.tools
         self._examiner: Examiner | None = None
         self._idle = True
-        self._pool: Pool[Span, Harvest] | None = None
+        self._pool: Pool[WorkUnit, UnitResult] | None = None
         self._generation = -1
         self._speed, self._starting, self._last = 0.0, 0.0, _FIRST
         self._examined = 0.0
@@ -73,21 +73,21 @@ class Running:
                     break
                 continue
             self._gather(_LOOK if self._idle else 0.0)
-            self._absorb(once=True)
+            self._triage(once=True)
             self._say()
         if self._pool is not None:  # what it needs to end is not to be added to the time
             self._pool.close(at_once=False)
             self._pool = None
-        self._absorb(once=False)
+        self._triage(once=False)
 
     def _gather(self, seconds: float) -> bool:
-        """Commit a harvest, if one comes in so many seconds; whether one did."""
+        """Commit a result, if one comes in so many seconds; whether one did."""
         assert self._pool is not None
-        harvest = self._pool.next(seconds)
-        if harvest is not None:
-            self._learn(harvest)
-            self._store.harvested(harvest, self._campaign.spent)
-        return harvest is not None
+        result = self._pool.next(seconds)
+        if result is not None:
+            self._learn(result)
+            self._store.commit(result, self._campaign.spent)
+        return result is not None
 
     def _meanwhile(self) -> None:
         """Between two questions of who examines: others are not to wait for that.
@@ -121,7 +121,7 @@ class Running:
             if claim.generation != self._generation or self._pool is None:
                 self._change_to(claim.generation)
             assert self._pool is not None
-            self._pool.submit(claim.span)
+            self._pool.submit(claim.unit)
         return True
 
     def _change_to(self, generation: int) -> None:
@@ -129,41 +129,41 @@ class Running:
         job = replace(self._campaign.job, seeds=self._store.seeds(generation))
         if self._pool is not None:
             while self._pool.pending:
-                if (harvest := self._pool.next(_LOOK)) is not None:
-                    self._store.harvested(harvest, self._campaign.spent)
+                if (result := self._pool.next(_LOOK)) is not None:
+                    self._store.commit(result, self._campaign.spent)
             self._pool.close(at_once=False)
         self._generation = generation
         self._pool = self._campaign.pool = self._opened(job)
 
-    def _opened(self, job: Job) -> Pool[Span, Harvest]:
+    def _opened(self, job: Job) -> Pool[WorkUnit, UnitResult]:
         opens = self._tools.open_engine
         if self._cluster:
             from overlong.conformance.sweep.cluster import Cluster
 
-            task = SpanTask(job, opens, self._tools.identities)
+            task = UnitTask(job, opens, self._tools.identities)
             return Cluster(self._cluster, task, task.identities(), end_engines)
         if self._jobs > 1:
             return Processes(job, opens, self._jobs)
         return Here(job, opens, self._say)
 
     def _wanted(self) -> int:
-        """How many inputs the next span should have."""
+        """How many inputs the next unit should have."""
         # parts of blocks make a slow target tell something soon; whole ones the same examples each time
         least = BLOCK if self._runs is not None else _FIRST
         if not self._speed:
             return least
         length = min(_LONG, max(_SHORT, self.passed / _AGEING, self._starting * _STARTS))
         if self._seconds is not None:
-            left = self._seconds - self.passed  # of which another span may have to wait for this one
+            left = self._seconds - self.passed  # of which another unit may have to wait for this one
             length = min(length, max(left if isinstance(self._pool, Here) else left / 2, _LOOK))
         return max(least, min(int(self._speed * length), self._last * _GROWTH))
 
-    def _learn(self, harvest: Harvest) -> None:
-        """How fast it is, as far as one can tell from the last span."""
-        self._last, self._starting = harvest.span.count, harvest.starting
-        self._speed = harvest.span.count / max(harvest.seconds - harvest.starting, 1e-3)
+    def _learn(self, result: UnitResult) -> None:
+        """How fast it is, as far as one can tell from the last unit."""
+        self._last, self._starting = result.unit.count, result.starting
+        self._speed = result.unit.count / max(result.seconds - result.starting, 1e-3)
 
-    def _absorb(self, *, once: bool) -> None:
+    def _triage(self, *, once: bool) -> None:
         """Examine what was found: what the share of it allows, or all that time does."""
         if self._examiner is None:
             self._examiner = self._tools.open_examiner(self._campaign.job, self._meanwhile)
@@ -172,7 +172,7 @@ class Running:
             began = self.passed
             try:
                 self._meanwhile()
-                if not self._campaign.absorb_next(self._examiner):
+                if not self._campaign.triage_next(self._examiner):
                     self._idle = True
                     return
             except Unfinished:
@@ -201,7 +201,7 @@ class Running:
             self._pool.close(at_once=True)
             self._pool = None
         with contextlib.suppress(TargetError, CampaignError):
-            self._absorb(once=False)
+            self._triage(once=False)
 
     def end(self, *, at_once: bool) -> None:
         """End all processes, and give back what is claimed. Never raises."""

@@ -18,7 +18,7 @@ from overlong.conformance.support.provenance import generator, timestamp
 from overlong.conformance.support.whole_file import written_whole
 from overlong.conformance.targets.resolve import Limits
 from overlong.fuzz.campaign.corpus import written_at_once
-from overlong.fuzz.campaign.error import CampaignError
+from overlong.fuzz.campaign.status import CampaignError
 from overlong.fuzz.campaign.store import finding_as_json
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Where a campaign is: all that a screen or a report shows."""
+"""Where a campaign is: all that a screen or a report shows; and what a user can mend about its folder."""
 
 from __future__ import annotations
 
@@ -8,6 +8,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from overlong.conformance.vectors.profile import Profile
     from overlong.fuzz.minimise.stored import StoredFinding
+
+
+class CampaignError(Exception):
+    """A folder cannot be used, or not for this campaign. The message is one line that names it and the remedy."""
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 """What a campaign has done and found, in a SQLite file that survives the end of any process at any moment.
 
-Spans of input numbers are claimed, run, and what came of them is committed: so they are *harvested*. Harvests are
-absorbed in the order of their numbers, by one process at a time, each in one transaction: so they are *done*. That
-order, and not who was quick, decides what is found; and a span counts wholly or not at all.
+Units of input numbers are claimed, run, and what came of them is committed: so they are *harvested*. Results are
+triaged in the order of their numbers, by one process at a time, each in one transaction: so they are *done*. That
+order, and not who was quick, decides what is found; and a unit counts wholly or not at all.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.support.database import Database, Sort
 from overlong.conformance.support.printable import printable
-from overlong.fuzz.campaign.claimant import Claimant
-from overlong.fuzz.campaign.error import CampaignError
-from overlong.fuzz.campaign.written import harvest_as_text, harvest_of_text, numbers_of, pieces_as_json, pieces_of
+from overlong.fuzz.campaign.lock_owner import LockOwner
+from overlong.fuzz.campaign.status import CampaignError
+from overlong.fuzz.campaign.written import numbers_of, pieces_as_json, pieces_of, result_as_text, result_of_text
 from overlong.fuzz.execution.divergence import Fingerprint
-from overlong.fuzz.execution.engine import BLOCK, Harvest, Span
+from overlong.fuzz.execution.engine import BLOCK, UnitResult, WorkUnit
 from overlong.fuzz.minimise.stored import StoredFinding
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ PATIENCE = 600.0
 """Seconds without a word after which a process on another host is taken for dead."""
 _HEARD = 20.0  # seconds between two words of a process that is at work
 _WAIT = 30.0  # seconds for another process's transaction
-_LARGEST = 1 << 28  # octets of a harvest's text; more is none
+_LARGEST = 1 << 28  # octets of a result's text; more is none
 _TABLES = (
     "CREATE TABLE header (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
     "CREATE TABLE generation (number INTEGER PRIMARY KEY, first INTEGER, seeds INTEGER, digest TEXT)",
@@ -70,9 +70,9 @@ _CLAIMED, _FREE, _HARVESTED, _DONE = "claimed", "free", "harvested", "done"
 
 @dataclass(frozen=True)
 class Claim:
-    """A span that is this process's to run, and which generation of seeds its inputs are made of."""
+    """A unit that is this process's to run, and which generation of seeds its inputs are made of."""
 
-    span: Span
+    unit: WorkUnit
     generation: int
 
 
@@ -102,8 +102,8 @@ class Discovery:
 
 
 @dataclass
-class Absorbed:
-    """What one harvest changes; committed together with its span."""
+class Triaged:
+    """What one result changes; committed together with its unit."""
 
     fingerprints: dict[Fingerprint, Known] = field(default_factory=dict[Fingerprint, Known])
     """New ones and those that change, as they are afterwards."""
@@ -124,11 +124,11 @@ class Totals:
     executions: int
     octets: int
     coverage: int
-    """Edges of a target's code, the most that a span has told."""
+    """Edges of a target's code, the most that a unit has told."""
     features: int
-    """Of the reference, reached by what is absorbed."""
+    """Of the reference, reached by what is triaged."""
     waiting: int
-    """Spans that are harvested and not yet absorbed."""
+    """Units that are harvested and not yet triaged."""
 
 
 class Store(Database):
@@ -138,7 +138,7 @@ class Store(Database):
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         super().__init__(path, connection)
-        self._claimant = Claimant.here()
+        self._owner = LockOwner.here()
         self._heard = float("-inf")
         status = path.stat()
         self._file = status.st_dev, status.st_ino
@@ -299,14 +299,14 @@ class Store(Database):
         with self._changing():
             self._connection.execute(
                 "INSERT OR REPLACE INTO claimant VALUES (?, ?, ?, ?, ?, ?)",
-                (self._mine, self._claimant.host, self._claimant.boot, self._claimant.pid, self._claimant.begun,
+                (self._mine, self._owner.host, self._owner.boot, self._owner.pid, self._owner.begun,
                  time.time()),
             )  # fmt: skip
         self._heard = time.monotonic()
 
     @property
     def _mine(self) -> str:
-        return self._claimant.token
+        return self._owner.token
 
     def leave(self) -> None:
         """Give back what this process has claimed and not run. Never raises: claims of the dead are taken over."""
@@ -332,10 +332,10 @@ class Store(Database):
         """The tokens of those that may be at work."""
         now = time.time()
         rows = self._connection.execute("SELECT host, boot, pid, begun, token, heard FROM claimant").fetchall()
-        return {row[4] for row in rows if Claimant(*row[:5]).may_be_at_work(now - row[5], PATIENCE)}
+        return {row[4] for row in rows if LockOwner(*row[:5]).may_be_at_work(now - row[5], PATIENCE)}
 
     def claim(self, count: int, runs: int | None = None, *, left_by_others: bool = False) -> Claim | None:
-        """A span to run: one that somebody began and left, else the next inputs. None if there are none.
+        """A unit to run: one that somebody began and left, else the next inputs. None if there are none.
 
         Args:
             count: how many inputs are wanted. Whole blocks, or a part that two blocks have not in common.
@@ -355,7 +355,7 @@ class Store(Database):
             for first, size, token in rows:
                 if token not in alive:
                     ask("UPDATE span SET state = ?, token = ? WHERE first = ?", (_CLAIMED, self._mine, first))
-                    return Claim(Span(first, size), self._generation_of(first))
+                    return Claim(WorkUnit(first, size), self._generation_of(first))
             first = self._next()
             if left_by_others or (runs is not None and first >= runs):
                 return None
@@ -365,7 +365,7 @@ class Store(Database):
             ask(
                 "INSERT INTO span (first, count, state, token) VALUES (?, ?, ?, ?)", (first, size, _CLAIMED, self._mine)
             )
-            return Claim(Span(first, size), self._generation_of(first))
+            return Claim(WorkUnit(first, size), self._generation_of(first))
 
     def _next(self) -> int:
         """The number of the first input that nobody ever claimed."""
@@ -376,40 +376,40 @@ class Store(Database):
         row = self._connection.execute("SELECT max(number) FROM generation WHERE first <= ?", (first,)).fetchone()
         return int(row[0])
 
-    def harvested(self, harvest: Harvest, seconds: float = 0.0) -> bool:
-        """Commit what came of a span that this process claimed; whether it still was this process's.
+    def commit(self, result: UnitResult, seconds: float = 0.0) -> bool:
+        """Commit what came of a unit that this process claimed; whether it still was this process's.
 
         Args:
-            harvest: all of it.
+            result: all of it.
             seconds: of campaign time.
 
         Raises:
             CampaignError: the file cannot be written; all that was there before is still there.
         """
-        text = _packed(harvest)
+        text = _packed(result)
         with self._changing():
             changed = self._connection.execute(
                 "UPDATE span SET state = ?, executions = ?, octets = ?, seconds = ?, coverage = ?, ended = ?, "
                 "harvest = ? WHERE first = ? AND count = ? AND state = ? AND token = ?",
-                (_HARVESTED, harvest.executions, harvest.octets, harvest.seconds, harvest.coverage, time.time(), text,
-                 harvest.span.first, harvest.span.count, _CLAIMED, self._mine),
+                (_HARVESTED, result.executions, result.octets, result.seconds, result.coverage, time.time(), text,
+                 result.unit.first, result.unit.count, _CLAIMED, self._mine),
             ).rowcount  # fmt: skip
             if changed:
                 self._connection.execute(
                     "UPDATE total SET inputs = inputs + ?, executions = executions + ?, octets = octets + ?, "
                     "coverage = max(coverage, ?)",
-                    (harvest.span.count, harvest.executions, harvest.octets, harvest.coverage),
+                    (result.unit.count, result.executions, result.octets, result.coverage),
                 )
                 self._connection.executemany(
                     "INSERT INTO asked VALUES (?, ?, ?) "
                     "ON CONFLICT (target, operation) DO UPDATE SET executions = executions + excluded.executions",
-                    ((*of, count) for of, count in harvest.asked.items()),
+                    ((*of, count) for of, count in result.asked.items()),
                 )
                 self._spent(seconds)
         return bool(changed)
 
-    def next_harvest(self) -> Harvest | None:
-        """The first that is not absorbed, if all before it are, and if no other process absorbs.
+    def next_result(self) -> UnitResult | None:
+        """The first that is not triaged, if all before it are, and if no other process triages.
 
         Raises:
             CampaignError: the file cannot be written, or is damaged.
@@ -426,11 +426,11 @@ class Store(Database):
                 return None
             ask("INSERT OR REPLACE INTO header VALUES ('absorbs', ?)", (self._mine,))
         first, count, _, packed = row
-        return self._unpacked(packed, Span(first, count))
+        return self._unpacked(packed, WorkUnit(first, count))
 
     @property
     def faults_wait(self) -> bool:
-        """Whether a fault of a sort that nobody has examined was seen, and is not absorbed.
+        """Whether a fault of a sort that nobody has examined was seen, and is not triaged.
 
         Raises:
             CampaignError: the file cannot be read, or is damaged.
@@ -442,35 +442,35 @@ class Store(Database):
         return any(
             not each.peer and self.known(each.fingerprint) is None
             for first, count, packed in rows
-            for each in self._unpacked(packed, Span(first, count)).divergences
+            for each in self._unpacked(packed, WorkUnit(first, count)).divergences
         )
 
-    def _unpacked(self, packed: bytes, span: Span) -> Harvest:
+    def _unpacked(self, packed: bytes, unit: WorkUnit) -> UnitResult:
         """Raises: CampaignError: it is damaged."""
         try:
             unpacking = zlib.decompressobj()
-            return harvest_of_text(unpacking.decompress(packed, _LARGEST).decode("ascii"), span)
+            return result_of_text(unpacking.decompress(packed, _LARGEST).decode("ascii"), unit)
         except (ValueError, TypeError, LookupError, AttributeError, zlib.error) as error:
             raise CampaignError(f"{self._name}: {_DAMAGED}") from error
 
-    def absorbed(self, span: Span, change: Absorbed, seconds: float, rest: Harvest | None = None) -> None:
-        """Commit what a harvest means, and that its span is done; or what is left of it.
+    def triaged(self, unit: WorkUnit, change: Triaged, seconds: float, rest: UnitResult | None = None) -> None:
+        """Commit what a result means, and that its unit is done; or what is left of it.
 
         Args:
-            span: of the harvest that :meth:`next_harvest` gave.
+            unit: of the result that :meth:`next_result` gave.
             change: what it changes.
             seconds: of campaign time.
-            rest: of the harvest, not yet absorbed: :meth:`next_harvest` gives that next.
+            rest: of the result, not yet triaged: :meth:`next_result` gives that next.
 
         Raises:
-            CampaignError: the file cannot be written; or another process has absorbed it.
+            CampaignError: the file cannot be written; or another process has triaged it.
         """
         with self._changing():
             ask, many = self._connection.execute, self._connection.executemany
             state, packed = (_DONE, None) if rest is None else (_HARVESTED, _packed(rest))
             if ask(
                 "UPDATE span SET state = ?, token = '', harvest = ? WHERE first = ? AND state = ?",
-                (state, packed, span.first, _HARVESTED),
+                (state, packed, unit.first, _HARVESTED),
             ).rowcount != 1:  # fmt: skip
                 raise CampaignError(f"{self._name}: another process has gone on with it; go on with --resume")
             many(
@@ -486,7 +486,7 @@ class Store(Database):
             many("UPDATE finding SET count = count + ? WHERE id = ?", ((n, name) for name, n in change.counts.items()))
             if new or change.features:
                 (executions,) = ask(
-                    "SELECT coalesce(sum(executions), 0) FROM span WHERE first <= ?", (span.first,)
+                    "SELECT coalesce(sum(executions), 0) FROM span WHERE first <= ?", (unit.first,)
                 ).fetchone()
                 (features,) = ask("SELECT count(*) FROM feature").fetchone()
                 many(
@@ -629,7 +629,7 @@ class Store(Database):
 
     @property
     def features(self) -> frozenset[int]:
-        """Of the reference, reached by what is absorbed.
+        """Of the reference, reached by what is triaged.
 
         Raises:
             CampaignError: the file cannot be read.
@@ -659,8 +659,8 @@ class Store(Database):
             return [text for (text,) in self._connection.execute("SELECT text FROM note ORDER BY rowid")]
 
 
-def _packed(harvest: Harvest) -> bytes:
-    return zlib.compress(harvest_as_text(harvest).encode("ascii"), 1)
+def _packed(result: UnitResult) -> bytes:
+    return zlib.compress(result_as_text(result).encode("ascii"), 1)
 
 
 def _fitting(first: int, count: int) -> int:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from overlong.fuzz.campaign.absorb import Examiner
+    from overlong.fuzz.campaign.triage import Examiner
     from overlong.fuzz.execution.engine import Engine, Job
     from overlong.reference import Dialect
 

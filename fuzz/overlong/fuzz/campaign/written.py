@@ -1,4 +1,4 @@
-"""Harvests and findings as JSON, and back: what a campaign's file holds until it is absorbed."""
+"""Results and findings as JSON, and back: what a campaign's file holds until it is triaged."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from overlong.conformance.protocol.observation import (
 from overlong.conformance.vectors.profile import Profile
 from overlong.conformance.vectors.vector import Vector
 from overlong.fuzz.execution.divergence import Divergence, Fingerprint
-from overlong.fuzz.execution.engine import Harvest, Span
+from overlong.fuzz.execution.engine import UnitResult, WorkUnit
 from overlong.reference import Decoded, Outcome, Rejected
 
 if TYPE_CHECKING:
@@ -32,35 +32,35 @@ _OBSERVATIONS: dict[str, Callable[..., Observation]] = {
 }
 
 
-def harvest_as_text(harvest: Harvest) -> str:
-    """All of a harvest but for its span, which the text's place tells."""
+def result_as_text(result: UnitResult) -> str:
+    """All of a result but for its unit, which the text's place tells."""
     return json.dumps(
         {
-            "executions": harvest.executions,
-            "octets": harvest.octets,
-            "divergences": [_divergence_as_json(each) for each in harvest.divergences],
-            "counts": [[*fingerprint, count] for fingerprint, count in harvest.counts.items()],
-            "reached": sorted(harvest.reached),
-            "interesting": [octets.hex() for octets in harvest.interesting],
-            "coverage": harvest.coverage,
-            "seconds": harvest.seconds,
-            "notes": list(harvest.notes),
-            "asked": [[*of, count] for of, count in harvest.asked.items()],
-            "covering": [octets.hex() for octets in harvest.covering],
-            "starting": harvest.starting,
+            "executions": result.executions,
+            "octets": result.octets,
+            "divergences": [_divergence_as_json(each) for each in result.divergences],
+            "counts": [[*fingerprint, count] for fingerprint, count in result.counts.items()],
+            "reached": sorted(result.reached),
+            "interesting": [octets.hex() for octets in result.interesting],
+            "coverage": result.coverage,
+            "seconds": result.seconds,
+            "notes": list(result.notes),
+            "asked": [[*of, count] for of, count in result.asked.items()],
+            "covering": [octets.hex() for octets in result.covering],
+            "starting": result.starting,
         }
     )
 
 
-def harvest_of_text(text: str, span: Span) -> Harvest:
-    """The harvest that was written.
+def result_of_text(text: str, unit: WorkUnit) -> UnitResult:
+    """The result that was written.
 
     Raises:
         ValueError, TypeError, LookupError: it is none.
     """
     read: dict[str, Any] = json.loads(text)
-    return Harvest(
-        span,
+    return UnitResult(
+        unit,
         int(read["executions"]),
         int(read["octets"]),
         tuple(map(_divergence_of, read["divergences"])),

@@ -52,8 +52,8 @@ def targets_of(names: Sequence[str]) -> tuple[str | tuple[str, ...], ...]:
 @contextlib.contextmanager
 def campaign_errors() -> Generator[None]:
     """No traceback for what a user can mend about a campaign."""
-    from overlong.fuzz.campaign.error import CampaignError
-    from overlong.fuzz.promotion.error import PromotionError
+    from overlong.fuzz.campaign.status import CampaignError
+    from overlong.fuzz.promotion.promote import PromotionError
 
     with errors_on_one_line():
         try:

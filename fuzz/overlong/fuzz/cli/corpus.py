@@ -166,7 +166,7 @@ def _there(folder: Path) -> Corpus:
         CampaignError: there is none.
     """
     from overlong.conformance.support.printable import printable
-    from overlong.fuzz.campaign.error import CampaignError
+    from overlong.fuzz.campaign.status import CampaignError
 
     if not folder.is_dir():
         raise CampaignError(f"{printable(str(folder))}: no such folder; name that of a campaign or of a corpus")

@@ -14,8 +14,7 @@ from overlong.conformance.support.printable import printable
 from overlong.conformance.vectors.vector import Vector
 from overlong.fuzz.minimise.stored import StoredFinding
 from overlong.fuzz.promotion.case import case_of
-from overlong.fuzz.promotion.error import PromotionError
-from overlong.fuzz.promotion.promote import check
+from overlong.fuzz.promotion.promote import PromotionError, check
 from overlong.fuzz.report.findings import lines_of
 from overlong.fuzz.report.spelling import abbreviated, core
 from overlong.reference import DEFECTS

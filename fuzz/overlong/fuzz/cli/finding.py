@@ -163,7 +163,7 @@ def test_command(folder: str, name: str, language: str | None, output: Path | No
       2  there is no such finding, or the file cannot be written
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.support.printable import printable
-    from overlong.fuzz.campaign.error import CampaignError
+    from overlong.fuzz.campaign.status import CampaignError
     from overlong.fuzz.promotion.tests import file_name, how_to_run, language_for, source
     from overlong.fuzz.report.findings import finding_named, language_of
 

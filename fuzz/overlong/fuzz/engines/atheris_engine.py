@@ -1,6 +1,6 @@
 """Inputs that reach new code of a Python target: Atheris, which is libFuzzer with instrumented bytecode.
 
-Each span is one run of libFuzzer in a child process, with a seed of its own, the dictionary and the mutator of the
+Each unit is one run of libFuzzer in a child process, with a seed of its own, the dictionary and the mutator of the
 grammar, and the corpus of the campaign, to which inputs that reach new code are added. The child only says which
 inputs look divergent; they are asked again through ``Probe``, whose word counts. When the
 child dies or hangs, the input at hand is taken from memory that both share, and another child goes on.
@@ -47,14 +47,14 @@ from overlong.reference.extra import install
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from overlong.fuzz.execution.engine import Harvest, Job, Span
+    from overlong.fuzz.execution.engine import Job, UnitResult, WorkUnit
 
 NEEDED = f"the atheris engine needs Linux on x86-64, and Atheris; {install('atheris')}"
 _WHOLE = DECODE + VALIDATE + REPLACE
 _LOOK = 0.2  # seconds between looks at the child
 _STARTING = 60.0  # seconds in which it has to ask its first input
 _ENDINGS = 20
-"""How often the target may end the child in a span, after which the rest of the span is left out."""
+"""How often the target may end the child in a unit, after which the rest of the unit is left out."""
 
 
 class AtherisEngine:
@@ -83,26 +83,26 @@ class AtherisEngine:
             self._temporary.cleanup()
             raise
 
-    def run(self, span: Span, progress: Callable[[int], None]) -> Harvest:
+    def run(self, unit: WorkUnit, progress: Callable[[int], None]) -> UnitResult:
         """Let libFuzzer ask so many inputs of each target.
 
         Raises:
-            BudgetSpent: a target ended or hung its process too often in the span before.
+            BudgetSpent: a target ended or hung its process too often in the unit before.
             TargetError: a target cannot be loaded, or not be asked again.
         """
         if self._spent:
             raise BudgetSpent(self._spent)
-        gathering = Gathering(span)
+        gathering = Gathering(unit)
         for number, (probe, words) in enumerate(zip(self._probes, self._commands, strict=True)):
-            share = span.count * number // len(self._probes)
+            share = unit.count * number // len(self._probes)
 
             def told(done: int, before: int = share) -> None:
                 progress(before + done // len(self._probes))
 
             self._run_target(gathering, probe, words, told)
             gathering.notes += [note for note in probe.notes if note not in gathering.notes]
-        progress(span.count)
-        return gathering.harvest()
+        progress(unit.count)
+        return gathering.result()
 
     def close(self) -> None:
         """End the targets' processes, and delete what was written for them."""
@@ -125,8 +125,8 @@ class AtherisEngine:
     def _run_target(
         self, gathering: Gathering, probe: Probe, words: list[str], progress: Callable[[int], None]
     ) -> None:
-        """All runs of a span for one target: one, and another each time the target ends the child."""
-        span, done, avoid = gathering.span, 0, list[str]()
+        """All runs of a unit for one target: one, and another each time the target ends the child."""
+        unit, done, avoid = gathering.unit, 0, list[str]()
         for attempt in range(_ENDINGS + 1):
             child = _Child(self._next_folder(), self._job, probe, words)
             try:
@@ -134,7 +134,7 @@ class AtherisEngine:
                 def told(now: int, before: int = done) -> None:
                     progress(before + now)
 
-                asked = child.run(self._arguments(child.folder, span, attempt, span.count - done), avoid, told)
+                asked = child.run(self._arguments(child.folder, unit, attempt, unit.count - done), avoid, told)
                 self._take(gathering, child, probe)
             finally:
                 child.close()
@@ -145,9 +145,9 @@ class AtherisEngine:
             self._blame(gathering, probe, octets, how)
             if sort := sort_of(octets):
                 avoid.append(sort)
-            if done >= span.count:
+            if done >= unit.count:
                 return
-        self._spent = f"{printable(probe.id)}: it ended or hung its process {_ENDINGS + 1} times in {span.count} inputs"
+        self._spent = f"{printable(probe.id)}: it ended or hung its process {_ENDINGS + 1} times in {unit.count} inputs"
         gathering.notes.append(f"{self._spent}; the rest of them was left out")
 
     def _next_folder(self) -> Path:
@@ -156,9 +156,9 @@ class AtherisEngine:
         (folder / "new").mkdir(parents=True)
         return folder
 
-    def _arguments(self, folder: Path, span: Span, attempt: int, runs: int) -> list[str]:
+    def _arguments(self, folder: Path, unit: WorkUnit, attempt: int, runs: int) -> list[str]:
         """libFuzzer's; the first folder gets what is new."""
-        text = f"{self._job.seed} {span.first} {attempt}"
+        text = f"{self._job.seed} {unit.first} {attempt}"
         seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") or 1
         return [
             f"-runs={runs}",
@@ -188,7 +188,7 @@ class AtherisEngine:
             times = child.memory.counted(slot) if slot < SLOTS else 1
             finding = probe.ask_one(Vector("fuzz", octets), operation)
             if finding is not None:
-                gathering.add(finding, probe.id, gathering.span.first, times=times)
+                gathering.add(finding, probe.id, gathering.unit.first, times=times)
             else:
                 gathering.notes.append(
                     f"{printable(probe.id)}: {spaced_hex(octets)} was answered wrongly under Atheris ({times} such "
@@ -206,7 +206,7 @@ class AtherisEngine:
             gathering.notes.append(
                 f"{printable(probe.id)}: {spaced_hex(octets)} ended the process under Atheris, and not when asked again"
             )
-        gathering.add(finding, probe.id, gathering.span.first)
+        gathering.add(finding, probe.id, gathering.unit.first)
 
 
 class _Child:

@@ -1,4 +1,4 @@
-"""What an engine that has no survey gathers while it asks: findings by fingerprint, counts, a harvest of them."""
+"""What an engine that has no survey gathers while it asks: findings by fingerprint, counts, a result of them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from overlong.fuzz.execution.divergence import Divergence, Fingerprint
-from overlong.fuzz.execution.engine import Harvest
+from overlong.fuzz.execution.engine import UnitResult
 from overlong.fuzz.generation.features import first_to_reach
 from overlong.fuzz.minimise.place import place_of
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from overlong.conformance.oracle.finding import Finding
-    from overlong.fuzz.execution.engine import Span
+    from overlong.fuzz.execution.engine import WorkUnit
     from overlong.reference.dialect import Dialect
 
 
@@ -26,10 +26,10 @@ def fingerprint_of(finding: Finding, target: str) -> Fingerprint:
 
 
 class Gathering:
-    """The harvest of a span, while it grows."""
+    """The result of a unit, while it grows."""
 
-    def __init__(self, span: Span) -> None:
-        self.span = span
+    def __init__(self, unit: WorkUnit) -> None:
+        self.unit = unit
         self.asked: Counter[tuple[str, str]] = Counter()
         """Executions by target and operation."""
         self.octets = 0
@@ -50,9 +50,9 @@ class Gathering:
         """Take note of a finding; whether it is the first of its fingerprint in its block.
 
         Args:
-            finding: of an input of the span.
+            finding: of an input of the unit.
             target: as the campaign names it.
-            index: the number of the input, or of the span.
+            index: the number of the input, or of the unit.
             block: the number of the block.
             times: how many inputs show it.
         """
@@ -67,10 +67,10 @@ class Gathering:
             found = inputs[place]
             self._reaching[feature] = min(self._reaching.get(feature, found), found, key=len)
 
-    def harvest(self) -> Harvest:
+    def result(self) -> UnitResult:
         """All of it."""
-        return Harvest(
-            self.span,
+        return UnitResult(
+            self.unit,
             self.asked.total(),
             self.octets,
             tuple(self._divergences.values()),

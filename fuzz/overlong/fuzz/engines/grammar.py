@@ -18,7 +18,7 @@ from overlong.conformance.sweep.example import AFTER, AMONG, AT_PLACE
 from overlong.conformance.vectors.vector import Vector
 from overlong.fuzz.execution.differences import differences
 from overlong.fuzz.execution.divergence import Divergence, Fingerprint
-from overlong.fuzz.execution.engine import BLOCK, Harvest
+from overlong.fuzz.execution.engine import BLOCK, UnitResult
 from overlong.fuzz.execution.made import MadeInputs
 from overlong.fuzz.execution.sampled import SAMPLE, Sampled, sampled
 from overlong.fuzz.execution.whole import Whole
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from overlong.conformance.vectors.profile import Profile
-    from overlong.fuzz.execution.engine import Job, Span
+    from overlong.fuzz.execution.engine import Job, WorkUnit
     from overlong.fuzz.execution.whole import Place, Seen
 
 PIECE = {True: 64, False: 16}
@@ -55,7 +55,7 @@ _SAME_AS_WHOLE = {VERDICT, SCALARS, REPLACEMENT, STREAMING}
 
 
 class _Found(NamedTuple):
-    """A divergence, and its place in a harvest: by block, target and operation."""
+    """A divergence, and its place in a result: by block, target and operation."""
 
     block: int
     target: int
@@ -64,7 +64,7 @@ class _Found(NamedTuple):
 
 
 class Grammar:
-    """Asks all targets of a job; a pure function of the job and the span, however spans are cut at blocks."""
+    """Asks all targets of a job; a pure function of the job and the unit, however units are cut at blocks."""
 
     def __init__(self, job: Job) -> None:
         """Start nothing yet."""
@@ -73,28 +73,28 @@ class Grammar:
         self._targets: list[Whole] | None = None
         self._made: MadeInputs | None = None
 
-    def run(self, span: Span, progress: Callable[[int], None]) -> Harvest:
-        """Ask the inputs of a span; ``progress`` is told now and then how many of them are done.
+    def run(self, unit: WorkUnit, progress: Callable[[int], None]) -> UnitResult:
+        """Ask the inputs of a unit; ``progress`` is told now and then how many of them are done.
 
         Raises:
             TargetError: a target cannot be asked (any more).
-            KeyboardInterrupt: as it comes; nothing of the span is kept then.
+            KeyboardInterrupt: as it comes; nothing of the unit is kept then.
         """
         began = time.monotonic()
         try:
             targets = self._opened()
             work = _Work(self._job, self._generated, targets)
-            first, end = span.first, span.first + span.count
+            first, end = unit.first, unit.first + unit.count
             step = PIECE[all(target.in_process is not None for target in targets)]
             while first < end:
                 following = min((first // BLOCK + step) * BLOCK, end)
                 work.take(first, following)
                 first = following
-                progress(first - span.first)
+                progress(first - unit.first)
         except BaseException:
             self.close()  # answers may be under way that nobody waits for any more
             raise
-        return work.harvest(span, time.monotonic() - began)
+        return work.result(unit, time.monotonic() - began)
 
     def close(self) -> None:
         """End the targets' processes."""
@@ -138,7 +138,7 @@ def _chosen(block: int, places: Sequence[Place]) -> list[Place]:
 
 
 class _Work:
-    """A harvest while it grows."""
+    """A result while it grows."""
 
     def __init__(self, job: Job, generated: Generated, targets: Sequence[Whole]) -> None:
         self._profile = job.profile
@@ -174,16 +174,16 @@ class _Work:
             if sample:
                 self._sample(block, sample, [each.wrong for each in seen])
 
-    def harvest(self, span: Span, seconds: float) -> Harvest:
+    def result(self, unit: WorkUnit, seconds: float) -> UnitResult:
         notes = [
             f"{printable(target)}: not asked every input, as it dies of others like them, or hangs: see campaign.json"
-            for target in sorted(self._left_out)  # without a number: all spans say the same, and it is told once
+            for target in sorted(self._left_out)  # without a number: all units say the same, and it is told once
         ]
         for key, count in self._counted.items():
             self._counts[self._fingerprint(*key)] += count
         ordered = sorted(self._found, key=lambda each: (*each[:3], each.divergence.index, each.divergence.fingerprint))
-        return Harvest(
-            span,
+        return UnitResult(
+            unit,
             self._asked.total(),
             self._octets,
             tuple(each.divergence for each in ordered),
@@ -200,7 +200,7 @@ class _Work:
         return Fingerprint(target.id, target.operation, KINDS[kind], target.words(key))
 
     def _is_new(self, fingerprint: Fingerprint, block: int) -> bool:
-        """Whether it is the first of its fingerprint since the campaign had become twice as long, in the span."""
+        """Whether it is the first of its fingerprint since the campaign had become twice as long, in the unit."""
         key = fingerprint, (block + 1).bit_length()
         if key in self._known:
             return False

@@ -26,7 +26,7 @@ from hypothesis.internal.conjecture import providers
 from overlong.conformance.protocol.wire import AGAIN, GUARDED, REPLACE, STREAMING
 from overlong.conformance.vectors.vector import Vector, cut
 from overlong.fuzz.engines.gathering import Gathering
-from overlong.fuzz.execution.engine import BLOCK, Span
+from overlong.fuzz.execution.engine import BLOCK, WorkUnit
 from overlong.fuzz.execution.probe import Probe
 from overlong.fuzz.generation.tokens import tokens_of
 from overlong.fuzz.strategies import chunkings, defect, defects, ill_formed, near_misses, well_formed
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from hypothesis.strategies import DrawFn, SearchStrategy
 
-    from overlong.fuzz.execution.engine import Harvest, Job
+    from overlong.fuzz.execution.engine import Job, UnitResult
 
 FIRST = 64
 """Inputs of a block that are asked by the operations other than whole ones."""
@@ -85,37 +85,37 @@ class HypothesisEngine:
         self._probes = [Probe(target, job.limits, job.profile) for target in job.targets]
         self._opening = tuple(dict.fromkeys((*tokens_of(job.profile.dialect).opening, *job.seeds)))
 
-    def run(self, span: Span, progress: Callable[[int], None]) -> Harvest:
-        """Ask the inputs of a span.
+    def run(self, unit: WorkUnit, progress: Callable[[int], None]) -> UnitResult:
+        """Ask the inputs of a unit.
 
         Hypothesis draws nothing twice, so where it runs out of inputs a block has fewer than its number.
 
         Raises:
             TargetError: a target cannot be asked (any more).
         """
-        gathering = Gathering(span)
-        end = span.first + span.count
-        for block in range(span.first // BLOCK, -(-end // BLOCK)):
-            first = max(span.first, block * BLOCK)
+        gathering = Gathering(unit)
+        end = unit.first + unit.count
+        for block in range(unit.first // BLOCK, -(-end // BLOCK)):
+            first = max(unit.first, block * BLOCK)
             count = min(end, (block + 1) * BLOCK) - first
 
-            def told(done: int, before: int = first - span.first) -> None:
+            def told(done: int, before: int = first - unit.first) -> None:
                 progress(before + done)
 
-            self._run_block(gathering, Span(first, count), block, told)
+            self._run_block(gathering, WorkUnit(first, count), block, told)
         for probe in self._probes:
             gathering.notes += [note for note in probe.notes if note not in gathering.notes]
-        return gathering.harvest()
+        return gathering.result()
 
     def close(self) -> None:
         """End the targets' processes."""
         for probe in self._probes:
             probe.close()
 
-    def _run_block(self, gathering: Gathering, span: Span, block: int, progress: Callable[[int], None]) -> None:
-        cases = [Case(octets) for octets in self._opening[span.first : span.first + span.count]]
-        if len(cases) < span.count:
-            cases += drawn(strings().map(Case), self._seed_of(span.first, "whole"), span.count - len(cases))
+    def _run_block(self, gathering: Gathering, unit: WorkUnit, block: int, progress: Callable[[int], None]) -> None:
+        cases = [Case(octets) for octets in self._opening[unit.first : unit.first + unit.count]]
+        if len(cases) < unit.count:
+            cases += drawn(strings().map(Case), self._seed_of(unit.first, "whole"), unit.count - len(cases))
         in_chunks: list[Case] = []
         for done in range(0, len(cases), _AT_A_TIME):
             batch = cases[done : done + _AT_A_TIME]
@@ -123,17 +123,17 @@ class HypothesisEngine:
             gathering.octets += sum(map(len, inputs))
             gathering.reach(inputs, self._job.profile.dialect)
             for probe in self._probes:
-                self._ask(gathering, probe, probe.whole, batch, span.first + done, block)
+                self._ask(gathering, probe, probe.whole, batch, unit.first + done, block)
             progress(done + len(batch))
         for probe in self._probes:
             for operation in _later_of(probe):
                 if operation in STREAMING + AGAIN:
-                    seed_of_streams = self._seed_of(span.first, "streams")
-                    in_chunks = in_chunks or drawn(streams(), seed_of_streams, min(FIRST, span.count))
-                    self._ask(gathering, probe, operation, in_chunks, span.first, block)
+                    seed_of_streams = self._seed_of(unit.first, "streams")
+                    in_chunks = in_chunks or drawn(streams(), seed_of_streams, min(FIRST, unit.count))
+                    self._ask(gathering, probe, operation, in_chunks, unit.first, block)
                 else:
-                    self._ask(gathering, probe, operation, cases[:FIRST], span.first, block)
-        progress(span.count)
+                    self._ask(gathering, probe, operation, cases[:FIRST], unit.first, block)
+        progress(unit.count)
 
     def _seed_of(self, first: int, what: str) -> int:
         text = f"{self._job.seed} {first} {what}"

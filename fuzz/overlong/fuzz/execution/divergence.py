@@ -32,6 +32,6 @@ class Divergence:
     finding: Finding
     fingerprint: Fingerprint
     index: int
-    """The number of the input in the campaign; of what has none, that of the span in which it was found."""
+    """The number of the input in the campaign; of what has none, that of the unit in which it was found."""
     peer: str = ""
     """The other target, if two targets differ where RFC 3629 leaves it open: then it is a difference, and no fault."""

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from overlong.fuzz.execution.divergence import Divergence, Fingerprint
 
 BLOCK = 1 << 12
-"""Inputs of a block: spans are whole blocks, but for the last one of a campaign that has a number of runs."""
+"""Inputs of a block: units are whole blocks, but for the last one of a campaign that has a number of runs."""
 
 
 @dataclass(frozen=True, order=True)
-class Span:
+class WorkUnit:
     """Inputs by number: ``first``, and so many from there on."""
 
     first: int
@@ -43,10 +43,10 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Harvest:
-    """What came of a span."""
+class UnitResult:
+    """What came of a unit."""
 
-    span: Span
+    unit: WorkUnit
     executions: int
     """Answers that were asked for: inputs times targets, and each operation counts."""
     octets: int
@@ -69,19 +69,19 @@ class Harvest:
     covering: tuple[bytes, ...] = ()
     """Inputs that reach new code of a target: they belong into the corpus whatever they reach of the reference."""
     starting: float = 0.0
-    """Seconds of :attr:`seconds` before anything was asked: a longer span has no more of them."""
+    """Seconds of :attr:`seconds` before anything was asked: a longer unit has no more of them."""
 
 
 class Engine(Protocol):
-    """Makes inputs and asks the targets, one span after the other; a pure function of its job and the span."""
+    """Makes inputs and asks the targets, one unit after the other; a pure function of its job and the unit."""
 
-    def run(self, span: Span, progress: Callable[[int], None]) -> Harvest:
-        """Ask the inputs of a span; ``progress`` is told now and then how many of them are done.
+    def run(self, unit: WorkUnit, progress: Callable[[int], None]) -> UnitResult:
+        """Ask the inputs of a unit; ``progress`` is told now and then how many of them are done.
 
         Raises:
             BudgetSpent: a target failed more often than its limit.
             TargetError: a target cannot be asked (any more).
-            KeyboardInterrupt: as it comes; nothing of the span is kept then.
+            KeyboardInterrupt: as it comes; nothing of the unit is kept then.
         """
         ...
 

@@ -12,8 +12,7 @@ from overlong.conformance.protocol.wire import DECODE, ENCODING, GUARDED, OPERAT
 from overlong.conformance.support.printable import plain, printable
 from overlong.conformance.vectors.vector import Vector
 from overlong.fuzz.minimise.stored import AGAIN
-from overlong.fuzz.promotion.error import PromotionError
-from overlong.fuzz.promotion.promote import checked_id, not_alone
+from overlong.fuzz.promotion.promote import PromotionError, checked_id, not_alone
 from overlong.reference import DEFECTS, Rejected
 
 if TYPE_CHECKING:

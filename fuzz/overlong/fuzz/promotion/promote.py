@@ -16,12 +16,16 @@ from overlong.conformance.vectors.profile import RFC3629, Profile
 from overlong.conformance.vectors.record import record
 from overlong.conformance.vectors.registry import about
 from overlong.conformance.vectors.vector import FOUND, Vector
-from overlong.fuzz.promotion.error import PromotionError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from overlong.fuzz.report.findings import Found
+
+
+class PromotionError(Exception):
+    """A finding cannot become that. The message is one line that names it and says what can be done instead."""
+
 
 _ID = re.compile(r"D-[0-9a-f]{8}")
 _SHOWN = 120

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.support.printable import printable
 from overlong.fuzz.promotion.case import case_of
-from overlong.fuzz.promotion.error import PromotionError
 from overlong.fuzz.promotion.languages import LANGUAGES, Language
+from overlong.fuzz.promotion.promote import PromotionError
 
 if TYPE_CHECKING:
     from overlong.fuzz.report.findings import Found

@@ -15,8 +15,8 @@ from overlong.conformance.support.printable import printable
 from overlong.conformance.vectors.profile import Profile
 from overlong.conformance.vectors.vector import Vector
 from overlong.fuzz.campaign import campaign
-from overlong.fuzz.campaign.error import CampaignError
 from overlong.fuzz.campaign.statement import FINDING_SCHEMA
+from overlong.fuzz.campaign.status import CampaignError
 from overlong.fuzz.campaign.store import DATABASE, finding_as_json
 from overlong.fuzz.minimise.stored import StoredFinding
 from overlong.fuzz.report.campaign import block, kind_of

@@ -2,7 +2,7 @@
 
 Divergences with one fingerprint mostly have one cause. So the first is examined, which takes seconds, and the rest are
 counted. But another cause may hide behind the same fingerprint; so one more is examined each time the campaign has
-become twice as long. All of that depends on the numbers of inputs alone, and not on how they were cut into spans. A
+become twice as long. All of that depends on the numbers of inputs alone, and not on how they were cut into units. A
 difference shows in every other input, and is no fault: of it the first example is enough.
 """
 
@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 from overlong.conformance.support.printable import printable
-from overlong.fuzz.campaign.store import Absorbed, Known
-from overlong.fuzz.execution.engine import BLOCK, Harvest
+from overlong.fuzz.campaign.store import Known, Triaged
+from overlong.fuzz.execution.engine import BLOCK, UnitResult
 from overlong.fuzz.minimise.stored import StoredFinding
 from overlong.reference.theory import shortlex
 
@@ -81,20 +81,20 @@ def octave(index: int) -> int:
     return (index // BLOCK + 1).bit_length()
 
 
-def thinned(harvest: Harvest) -> Harvest:
-    """The harvest with those divergences that :func:`absorb` may look at: of each octave and fingerprint the first."""
+def thinned(result: UnitResult) -> UnitResult:
+    """The result with those divergences that :func:`triage` may look at: of each octave and fingerprint the first."""
     first: dict[tuple[Fingerprint, int], Divergence] = {}
-    for each in harvest.divergences:
+    for each in result.divergences:
         first.setdefault((each.fingerprint, octave(each.index)), each)
-    return replace(harvest, divergences=tuple(first.values()))
+    return replace(result, divergences=tuple(first.values()))
 
 
-def absorb(store: Store, harvest: Harvest, examiner: Examiner, seconds: float) -> tuple[Absorbed, Harvest | None]:
-    """What a harvest changes until one divergence is examined, and what is left of it. Nothing is written.
+def triage(store: Store, result: UnitResult, examiner: Examiner, seconds: float) -> tuple[Triaged, UnitResult | None]:
+    """What a result changes until one divergence is examined, and what is left of it. Nothing is written.
 
     Args:
-        store: what is known until now; all before the harvest is absorbed.
-        harvest: the next one.
+        store: what is known until now; all before the result is triaged.
+        result: the next one.
         examiner: who looks at what is new.
         seconds: of campaign time.
 
@@ -104,25 +104,25 @@ def absorb(store: Store, harvest: Harvest, examiner: Examiner, seconds: float) -
         Unfinished: there is no time left for the first that is to be examined.
     """
     work = _Work(store, examiner, seconds)
-    left = Counter(harvest.counts)
-    rest: Harvest | None = None
-    for number, divergence in enumerate(harvest.divergences, 1):
+    left = Counter(result.counts)
+    rest: UnitResult | None = None
+    for number, divergence in enumerate(result.divergences, 1):
         if work.take(divergence):
             left[divergence.fingerprint] -= 1
-            if number < len(harvest.divergences):
+            if number < len(result.divergences):
                 rest = replace(
-                    harvest, divergences=harvest.divergences[number:], counts=+left, reached=frozenset(),
+                    result, divergences=result.divergences[number:], counts=+left, reached=frozenset(),
                     interesting=(), notes=(),
                 )  # fmt: skip
                 break
     if rest is None:
         work.count(+left)
     findings, counts = list(work.findings.values()), dict(work.counts)
-    return Absorbed(work.fingerprints, findings, counts, harvest.reached - store.features, harvest.notes), rest
+    return Triaged(work.fingerprints, findings, counts, result.reached - store.features, result.notes), rest
 
 
 class _Work:
-    """A part of a harvest, half absorbed."""
+    """A part of a result, half triaged."""
 
     def __init__(self, store: Store, examiner: Examiner, seconds: float) -> None:
         self._store, self._examiner, self._seconds = store, examiner, seconds
@@ -158,7 +158,7 @@ class _Work:
         """Inputs that nobody looked at count for the first finding of their fingerprint."""
         for fingerprint, count in counts.items():
             known = self._known(fingerprint)
-            if known is None:  # of each block engines give examples of a few; this one's may be in the next span
+            if known is None:  # of each block engines give examples of a few; this one's may be in the next unit
                 known = self.fingerprints[fingerprint] = Known("", 0, 0)
             known.count += count
             if known.finding:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 
 @dataclass(frozen=True)
-class Claimant:
+class LockOwner:
     """A process, as others on the folder see it."""
 
     host: str
@@ -25,7 +25,7 @@ class Claimant:
     """Chosen by chance: two campaigns of one process are told apart."""
 
     @classmethod
-    def here(cls) -> Claimant:
+    def here(cls) -> LockOwner:
         """The process that asks."""
         pid = os.getpid()
         return cls(socket.gethostname(), _boot(), pid, _begun(pid), uuid.uuid4().hex)
