@@ -15,6 +15,7 @@ from overlong.__main__ import cli
 from overlong.conformance import certify
 from overlong.conformance.certification import sweeps as certifying
 from overlong.conformance.report.terminal import summary
+from overlong.conformance.results.reading.results import report_of_run
 from overlong.conformance.results.writer import RESULTS
 from overlong.conformance.sweep.ledger import Ledger, LedgerError
 from overlong.reference import dialect
@@ -115,7 +116,7 @@ def test_a_function_of_a_library_is_swept_and_the_certificate_says_so(library, t
     assert "position or alignment, beyond the sweep placed-64" in " ".join(certificate.not_covered)
     records = [valid("results-1", json.loads(line)) for line in (tmp_path / RESULTS).read_text().splitlines()]
     assert [each["plan"] for each in records if each["record"] == "sweep"] == list(certifying.USUAL)
-    report = "\n".join(summary(certificate, so(library, "right"), width=80, encoding="utf-8"))
+    report = "\n".join(summary(report_of_run(certificate), certificate, width=80, encoding="utf-8"))
     assert "depth-1: no decoder of up to 10 states that differs from RFC 3629 passes this" in report
     assert "placed-64 6 508 320" in report
 

@@ -16,6 +16,7 @@ from overlong.conformance.certification.replay import replay
 from overlong.conformance.oracle.target import UnknownTarget
 from overlong.conformance.report.terminal import summary
 from overlong.conformance.results.headline import State
+from overlong.conformance.results.reading.results import report_of_run
 from overlong.conformance.vectors.vector import Vector
 from overlong.reference import Decoded
 
@@ -77,7 +78,7 @@ def test_a_trait_that_is_not_as_declared_is_found_out(name, octets, claim):
     assert claim in run.failing
     only = {bucket.example.claim for bucket in run.ordered_buckets} == {"declared limits"}
     assert run.state is (State.EXCEPT if only else State.DIVERGES)
-    shown = " ".join(" ".join(summary(certificate, target(name), width=80, encoding="utf-8")).split())
+    shown = " ".join(" ".join(summary(report_of_run(certificate), certificate, width=80, encoding="utf-8")).split())
     assert re.search(r"buckets?, \d+ answers? to strings set aside", shown)
     assert ("CONFORMANT EXCEPT declared limits" in shown) == only
     assert "✗ verdict" not in shown or not only

@@ -27,6 +27,7 @@ from overlong.conformance.report.text import text
 from overlong.conformance.results.certificate import CERTIFICATE
 from overlong.conformance.results.model import Cause, Kind, Map, Moment, Part, Report, Standing, State, Subject
 from overlong.conformance.results.reading import ReportError, read
+from overlong.conformance.results.reading.results import report_of_run
 from overlong.conformance.results.run import NOT_MEASURED, Drawn
 from overlong.conformance.results.writer import RESULTS
 from overlong.conformance.support.portable import portable
@@ -83,7 +84,7 @@ def test_results_and_statement_say_what_the_certificate_says(measured, tmp_path,
     assert subject.state is live.state is from_statement.state
     assert live.conformant == (live.state is State.CONFORMS)
     assert subject.claims == live.claims
-    shown = " ".join(" ".join(summary(live, target, width=120, encoding="utf-8")).split())
+    shown = " ".join(" ".join(summary(report_of_run(live), live, width=120, encoding="utf-8")).split())
     for claim, words in subject.details.items():
         assert claim == MEMORY or f"{claim} {words}" in shown
     assert {claim for claim, state in live.claims.items() if state == NOT_MEASURED} <= subject.details.keys()

@@ -189,7 +189,7 @@ def command(
         elif wanted.stdout == "markdown":
             show(rendered(report_of(folder), "markdown", width=width()))
         else:
-            _print(certificate, named, folder, quiet=quiet, verbose=verbose)
+            _print(certificate, folder, quiet=quiet, verbose=verbose)
         tell_written(wanted, folder, quiet=quiet)
     sys.exit(exit_code_of(certificate.state, len(certificate.stale)))
 
@@ -217,19 +217,22 @@ def slug(target: str | Sequence[str]) -> str:
     return f"{plain or 'target'}-{hashlib.sha256(text.encode('utf-8', 'surrogateescape')).hexdigest()[:8]}"
 
 
-def _print(certificate: Certificate, target: str | Sequence[str], folder: Path, *, quiet: bool, verbose: bool) -> None:
-    from overlong.conformance.report.terminal import summary, verdict_of
+def _print(certificate: Certificate, folder: Path, *, quiet: bool, verbose: bool) -> None:
+    from overlong.conformance.report.terminal import summary
+    from overlong.conformance.report.wording import verdict
     from overlong.conformance.results.certificate import CERTIFICATE
+    from overlong.conformance.results.reading.results import report_of_run
     from overlong.conformance.results.writer import RESULTS
     from overlong.conformance.support.printable import printable
 
-    lines = list(summary(certificate, target, width=width(), encoding=sys.stdout.encoding or "ascii", every=verbose))
-    verdict, stale = verdict_of(certificate), len(certificate.stale)
+    report, stale = report_of_run(certificate), len(certificate.stale)
+    words = verdict(report.subjects[0])
     if quiet and exit_code_of(certificate.state, stale) == CONFORMS:
-        click.echo(verdict)
+        click.echo(words)
         return
-    for line in lines:
-        click.echo(coloured(line, verdict, certificate.state, stale))
+    encoding = sys.stdout.encoding or "ascii"
+    for line in summary(report, certificate, width=width(), encoding=encoding, every=verbose):
+        click.echo(coloured(line, words, certificate.state, stale))
     if verbose:
         for part in certificate.run.suites:
             click.echo(f"suite {part.suite.name}: {part.suite.shows}")

@@ -5,8 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from overlong.conformance.report.terminal import Glyphs
-from overlong.conformance.report.wording import given, headline
+from overlong.conformance.report.wording import Glyphs, given, headline
 from overlong.conformance.results.model import BEFORE, DIFF_ORDER, EXPECTED, Standing, State
 from overlong.conformance.support.printable import printable, thousands
 

@@ -6,8 +6,7 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from overlong.conformance.protocol.kind import CLAIMS, EARLIEST, LIMITS, POSITION, REPLACEMENT, STREAMING
-from overlong.conformance.report.terminal import Glyphs
-from overlong.conformance.report.wording import given, of_states, with_version
+from overlong.conformance.report.wording import Glyphs, given, of_states, with_version
 from overlong.conformance.results.headline import FAILING
 from overlong.conformance.results.model import Standing, State
 from overlong.conformance.results.run import FAILS, HOLDS

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from overlong.conformance.oracle.kinds import LEFT_OUT
 from overlong.conformance.oracle.traits import traits_of
 from overlong.conformance.protocol.wire import OPERATIONS
-from overlong.conformance.report.terminal import SHOWN, Glyphs
-from overlong.conformance.report.wording import verdict_words
+from overlong.conformance.report.text import SHOWN
+from overlong.conformance.report.wording import Glyphs, verdict_words
 from overlong.conformance.results.invocation import options_of, reproduce_command
 from overlong.conformance.results.model import Kind, State
 from overlong.conformance.support.printable import counted, printable, spaced_hex, thousands

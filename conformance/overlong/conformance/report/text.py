@@ -1,6 +1,6 @@
 """Plain text of any report: what ``overlong report`` shows in a terminal, 80 columns or wide.
 
-``report/terminal.py`` tells the same of a run that has just ended, and what only the run knows.
+``report/terminal.py`` shows a run that has just ended: the same lines, fewer of them, and what only the run knows.
 """
 
 from __future__ import annotations
@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.protocol.kind import CLAIMS
 from overlong.conformance.report.matrix import table
-from overlong.conformance.report.terminal import SHOWN, Glyphs, in_rows, sign_lines
-from overlong.conformance.report.wording import extent_of, faults, given, of_states, verdict, with_version
+from overlong.conformance.report.wording import Glyphs, extent_of, faults, given, of_states, verdict, with_version
 from overlong.conformance.results.model import Kind, Standing
 from overlong.conformance.results.run import HOLDS, NOT_MEASURED
 from overlong.conformance.support.printable import counted, printable, thousands, times
@@ -24,6 +23,9 @@ if TYPE_CHECKING:
 _LONG, _COMMAND = 2000, 20_000
 """Characters of hostile text, and of a command, that are shown."""
 _CLAIM = 18
+"""Columns for the name of a claim."""
+SHOWN = 20
+"""Buckets that are written out; the rest are counted."""
 _HEADS = {
     Standing.UNEXPECTED: "FAIL",
     Standing.EXPECTED: "EXPECTED",
@@ -66,6 +68,17 @@ def _wrapped(words: str, width: int, indent: str = "", further: str = "  ") -> l
     return textwrap.wrap(words, width, initial_indent=indent, subsequent_indent=indent + further)
 
 
+def in_rows(items: Sequence[str], width: int, *, indent: str = "  ", between: str = "   ") -> Iterator[str]:
+    """Items side by side, none of them broken."""
+    row = ""
+    for item in items:
+        if row and len(row) + len(between) + len(item) > width:
+            yield row
+            row = ""
+        row += (between if row else indent) + item
+    yield row
+
+
 def _rows(items: Sequence[str], width: int, glyphs: Glyphs) -> Iterator[str]:
     """Items side by side, none of them broken but those that need more than a line."""
     short = [item for item in items if len(item) <= width]
@@ -79,14 +92,18 @@ def _rows(items: Sequence[str], width: int, glyphs: Glyphs) -> Iterator[str]:
 def _head(report: Report, glyphs: Glyphs, width: int) -> Iterator[str]:
     """What this is of, and how it came about."""
     if len(report.subjects) == 1:
-        subject = report.subjects[0]
-        title = f"{printable(subject.profile)} {glyphs.dot} {printable(subject.id)}"
-        yield from with_version(title, subject.version, width)
+        yield from title(report.subjects[0], glyphs, width)
     else:
         yield from _wrapped(printable(report.title), width)
     where = " ".join(printable(text) for text in report.environment.values())
     parts = [part for part in (report.kind.value, printable(report.generator), printable(report.time), where) if part]
     yield from _rows(parts, width, glyphs)
+
+
+def title(subject: Subject, glyphs: Glyphs, width: int) -> Iterator[str]:
+    """``rfc3629@1 · cpython (CPython 3.11.7)``."""
+    named = f"{printable(subject.profile)} {glyphs.dot} {printable(subject.id)}"
+    yield from with_version(named, subject.version, width)
 
 
 def _single(report: Report, subject: Subject, glyphs: Glyphs, width: int) -> Iterator[str]:
@@ -106,9 +123,7 @@ def _single(report: Report, subject: Subject, glyphs: Glyphs, width: int) -> Ite
     if subject.sign:
         yield from sign_lines(subject.sign, width)
         yield ""
-    for cause in subject.told[:SHOWN]:
-        yield from lines_of_cause(cause, width)
-        yield ""
+    yield from blocks(subject.told, width, subject.profile if report.kind is Kind.CERTIFY else "")
     if hidden := len(subject.causes) - min(len(subject.told), SHOWN):
         what = counted(hidden, "bucket" if subject.sign else "more bucket")
         yield from _wrapped(f"{'' if subject.sign else 'and '}{what}: overlong report --format json has all", width)
@@ -116,20 +131,44 @@ def _single(report: Report, subject: Subject, glyphs: Glyphs, width: int) -> Ite
     for cause in subject.stale:
         yield from _stale(cause, width)
         yield ""
-    yield from _verdict(report, subject, width)
+    yield from verdict_lines(subject, report.kind, width)
+    if subject.why:
+        yield from _wrapped(printable(subject.why, _LONG), width, "  ")
     for claim, state in subject.claims.items():
         meaning = {HOLDS: CLAIMS.get(claim, ""), NOT_MEASURED: NOT_MEASURED}.get(state, "")
-        what = printable(subject.details.get(claim, ""), _LONG) or meaning
-        line = f"{glyphs.of(state)} {printable(claim):<{_CLAIM}} {what}".rstrip()
-        yield from textwrap.wrap(line, width, initial_indent="  ", subsequent_indent=" " * (_CLAIM + 5))
+        yield from claim_lines(subject, claim, glyphs, width, meaning)
     yield from _remarks(subject, width)
 
 
-def _verdict(report: Report, subject: Subject, width: int) -> Iterator[str]:
-    told = extent_of(subject) if faults(subject) and report.kind is not Kind.DIFF else ""
-    yield from _wrapped(f"{verdict(subject, report.kind)}  {told}".rstrip(), width)
-    if subject.why:
-        yield from _wrapped(printable(subject.why, _LONG), width, "  ")
+def sign_lines(sign: str, width: int) -> Iterator[str]:
+    """What to look at before anything else."""
+    yield from textwrap.wrap(f"LOOK AT THE ADAPTER FIRST: {printable(sign, 1000)}", width, subsequent_indent="  ")
+
+
+def blocks(causes: Sequence[Cause], width: int, profile: str) -> Iterator[str]:
+    """The first causes, an empty line after each; ``profile``: as :func:`lines_of_cause` takes it."""
+    for cause in causes[:SHOWN]:
+        yield from lines_of_cause(cause, width, profile)
+        yield ""
+
+
+def verdict_lines(subject: Subject, kind: Kind, width: int) -> Iterator[str]:
+    """The verdict, and how much of what was asked it rests on: on one line if that has room for both."""
+    words = verdict(subject, kind)
+    told = extent_of(subject) if faults(subject) else ""
+    if told and len(words) + 2 + len(told) <= width:
+        yield f"{words}  {told}"
+        return
+    yield from _wrapped(words, width)
+    if told:
+        yield from _wrapped(told, width, "  ")
+
+
+def claim_lines(subject: Subject, claim: str, glyphs: Glyphs, width: int, meaning: str = "") -> Iterator[str]:
+    """A claim, and what more is to be said of it; ``meaning``: what is said if nothing is."""
+    what = printable(subject.details.get(claim, ""), _LONG) or meaning
+    line = f"{glyphs.of(subject.claims[claim])} {printable(claim):<{_CLAIM}} {what}".rstrip()
+    yield from textwrap.wrap(line, width, initial_indent="  ", subsequent_indent=" " * (_CLAIM + 5))
 
 
 def _remarks(subject: Subject, width: int) -> Iterator[str]:
@@ -167,8 +206,14 @@ def _remarks(subject: Subject, width: int) -> Iterator[str]:
             yield from _wrapped(f"{title} sha256 {printable(digest)}", width)
 
 
-def lines_of_cause(cause: Cause, width: int) -> Iterator[str]:
-    """``FAIL core/c080  OV201 overlong form accepted``, and all of it below."""
+def lines_of_cause(cause: Cause, width: int, profile: str = "") -> Iterator[str]:
+    """``FAIL core/c080  OV201 overlong form accepted``, and all of it below.
+
+    Args:
+        cause: its text may be hostile.
+        width: columns.
+        profile: that the target was measured by; by it an earlier stream is said to have ended well, or not.
+    """
     name = printable(cause.vector or cause.id)
     begins = _HEADS.get(cause.standing, cause.standing.value.upper())
     head = f"{begins} {name}  {printable(cause.code)} {printable(cause.title)}"
@@ -178,7 +223,11 @@ def lines_of_cause(cause: Cause, width: int) -> Iterator[str]:
     else:
         yield from textwrap.wrap(head, width, subsequent_indent="     ")
         yield from _wrapped(where, width, "     ")
-    parts = [f"input {given(cause)}", f"expected {printable(cause.expected)}", f"observed {printable(cause.observed)}"]
+    parts = [
+        f"input {given(cause, profile)}",
+        f"expected {printable(cause.expected)}",
+        f"observed {printable(cause.observed)}",
+    ]
     line = "     " + "    ".join(parts)
     if len(line) <= width:
         yield line

@@ -5,9 +5,14 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
+from overlong.conformance.oracle.lost import ended_how
 from overlong.conformance.protocol.kind import UNDECLARED
 from overlong.conformance.results.model import EXPECTED, MORE, Kind, Standing, State
+from overlong.conformance.results.run import FAILS, HOLDS
 from overlong.conformance.support.printable import counted, printable, spaced_hex, thousands
+from overlong.conformance.vectors.profile import Profile
+from overlong.conformance.vectors.vector import Vector
+from overlong.reference import DIALECTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -23,6 +28,21 @@ _OF_SEVERAL = {
 AS_FAR = "CONFORMANT as far as these strings go"
 """Of a sweep that found nothing."""
 _FAULTS = frozenset({Standing.UNEXPECTED, Standing.REGRESSED, Standing.NEW})
+
+
+class Glyphs:
+    """Marks that the terminal's encoding can show."""
+
+    def __init__(self, encoding: str) -> None:
+        try:
+            "✓✗·–".encode(encoding)
+        except (UnicodeEncodeError, LookupError):
+            self.holds, self.fails, self.open, self.dot = "+", "x", "-", "|"
+        else:
+            self.holds, self.fails, self.open, self.dot = "✓", "✗", "–", "·"
+
+    def of(self, state: str) -> str:
+        return {HOLDS: self.holds, FAILS: self.fails}.get(state, self.open)
 
 
 def excused(cause: Cause) -> str | None:
@@ -99,36 +119,22 @@ def verdict_words(
             return "NOT CONFORMANT"
 
 
-def extent(
-    buckets: int, expected: int, *, vectors: tuple[int, int], strings: tuple[int, int] = (0, 0), aside: int = 0
-) -> str:
+def extent_of(subject: Subject) -> str:
     """``3 buckets (1 as expected), 12 of 966 vectors``: how much of what was asked a verdict rests on.
 
-    Args:
-        buckets: all of them.
-        expected: those of them that are expected.
-        vectors: how many diverge, and how many were asked.
-        strings: the same of sweeps.
-        aside: wrong answers to strings that were set aside for a declared limit.
+    Wrong answers to strings that were set aside for a declared limit are counted apart.
     """
-    parts = [counted(buckets, "bucket") + (f" ({thousands(expected)} as expected)" if expected else "")]
-    for (failing, asked), what in ((vectors, "vectors"), (strings, "strings")):
-        if failing:
+    causes = subject.causes
+    expected = sum(cause.standing is Standing.EXPECTED for cause in causes)
+    parts = [counted(len(causes), "bucket") + (f" ({thousands(expected)} as expected)" if expected else "")]
+    for sweep, what in ((False, "vectors"), (True, "strings")):
+        of_kind = [part for part in subject.parts if part.is_sweep is sweep]
+        if failing := sum(part.failing for part in of_kind):
+            asked = sum(part.all if sweep else part.asked for part in of_kind)
             parts.append(f"{thousands(failing)} of {thousands(asked)} {what}")
-    if aside:
+    if aside := sum(cause.count for cause in causes if cause.code == UNDECLARED):
         parts.append(f"{counted(aside, 'answer')} to strings set aside")
     return ", ".join(parts)
-
-
-def extent_of(subject: Subject) -> str:
-    """The same, of what a file says of a target."""
-    vectors, strings = (
-        (sum(part.failing for part in parts), sum(part.asked for part in parts))
-        for parts in ([part for part in subject.parts if part.is_sweep is sweep] for sweep in (False, True))
-    )
-    expected = sum(cause.standing is Standing.EXPECTED for cause in subject.causes)
-    aside = sum(cause.count for cause in subject.causes if cause.code == UNDECLARED)
-    return extent(len(subject.causes), expected, vectors=vectors, strings=strings, aside=aside)
 
 
 def with_version(named: str, version: str, width: int) -> Iterator[str]:
@@ -177,15 +183,24 @@ def of_several(state: State) -> str:
     return _OF_SEVERAL.get(state, state.value)
 
 
-def given(cause: Cause) -> str:
-    """The octets, how they were cut, and what was decoded before: ``E2 82 AC in chunks of 2, 1``."""
+def given(cause: Cause, profile: str = "") -> str:
+    """The octets, how they were cut, and what was decoded before: ``E2 82 AC in chunks of 2, 1``.
+
+    Args:
+        cause: that tells them.
+        profile: by which it is said how the stream before ended; if empty, it is not said.
+    """
     words = spaced_hex(cause.octets)
-    if cause.chunks is not None and len(cause.chunks) > 1:
+    if cause.chunks is not None and (len(cause.chunks) > 1 or profile):
         words += f" in chunks of {', '.join(map(str, cause.chunks))}"
     if cause.earlier is not None:
-        words += f", after a stream {spaced_hex(b''.join(cause.earlier))}"
+        before = b"".join(cause.earlier)
+        words += ", after a stream" + (f" {spaced_hex(before)}" if before or not profile else "")
         if len(cause.earlier) > 1:
             words += f" in chunks of {', '.join(str(len(chunk)) for chunk in cause.earlier)}"
+        if (speaks := profile.partition("@")[0]) in DIALECTS:
+            stream = Vector("", b"", profile=Profile(speaks))
+            words += f" that {ended_how(cause.earlier, stream)}"
     return words
 
 

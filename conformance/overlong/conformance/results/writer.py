@@ -10,6 +10,7 @@ import base64
 import json
 import zlib
 from collections import Counter
+from types import MappingProxyType
 from typing import IO, TYPE_CHECKING, Any
 
 from overlong.conformance.oracle.kinds import KINDS
@@ -19,14 +20,14 @@ from overlong.conformance.support.provenance import environment, generator, time
 from overlong.reference import Decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from overlong.conformance.oracle.divergences import Divergences
     from overlong.conformance.oracle.finding import Bucket, Finding
     from overlong.conformance.protocol.wire import Greeting
     from overlong.conformance.results.certificate import Certificate
     from overlong.conformance.results.model import Map
-    from overlong.conformance.results.run import Drawn, Run, SuiteRun
+    from overlong.conformance.results.run import Run, SuiteRun
     from overlong.conformance.results.sweeps import PlanRun
 
 RESULTS = "results.jsonl"
@@ -44,18 +45,7 @@ class ResultsWriter:
         self._written: Counter[tuple[str, str]] = Counter()
 
     def header(self, target: str, greeting: Greeting, digest: str, profile: str) -> None:
-        self._write(
-            {
-                "record": "header",
-                "schema": SCHEMA,
-                "generator": generator(),
-                "time": timestamp(),
-                "command": self._command,
-                "profile": profile,
-                "environment": environment(),
-                "target": target_as_json(target, greeting, digest),
-            }
-        )
+        self._write(header_as_json(target, greeting, digest, profile, self._command))
 
     def divergence(self, finding: Finding) -> None:
         self._written[finding.bucket] += 1
@@ -73,49 +63,65 @@ class ResultsWriter:
         for each in maps:
             self._write({"record": "portrait", "name": each.name, "answers": packed(each.answers)})
 
-    def automaton(self, drawn: Drawn | None, behaves_like: str) -> None:
-        """What was learned of its automaton; ``drawn``: None if it was not learned wholly."""
-        title, svg = ("", "") if drawn is None else (drawn.title, drawn.svg)
-        self._write({"record": "automaton", "title": title, "svg": svg, "behaves_like": behaves_like})
-
     def footer(self, certificate: Certificate) -> None:
         """All that is known when a run has ended."""
-        run, target = certificate.run, certificate.invocation.target
-        if run.behaves_like or run.drawn is not None:
-            self.automaton(run.drawn, run.behaves_like)
-        for suite in run.suites:
-            self._write({"record": "suite", **suite_as_json(suite)})
-        for part in run.swept.plans if run.swept else ():
-            self._write({"record": "sweep", **plan_as_json(part)})
-        for category, (asked, failing) in run.categories.items():
-            self._write({"record": "category", "category": category, "asked": asked, "failing": failing})
-        for bucket in run.ordered_buckets:
-            recorded = min(self._written[bucket.example.bucket], RECORDED)
-            standing = standing_as_json(bucket, certificate.expected)
-            self._write({"record": "bucket", **bucket_as_json(bucket, target), "recorded": recorded, **standing})
-        for each in certificate.stale:
-            self._write({"record": "stale", **stale_as_json(each)})
-        self._write(
-            {
-                "record": "footer",
-                "conformant": run.conformant,
-                "incomplete": run.incomplete,
-                "claims": run.claims,
-                "vectors": run.vectors,
-                "buckets": len(run.buckets),
-                "restarts": run.restarts,
-                "notes": [*_found_by_sweeps(run), *run.notes, *notes_on(certificate.expected)],
-                "not_covered": certificate.not_covered,
-                "refused": certificate.refused,
-                "isolation": run.isolation,
-                **({"sign": run.sign} if run.sign else {}),
-                **counts_as_json(certificate.expected, run),
-                "findings_digest": {"sha256": run.findings_digest},
-            }
-        )
+        for record in closing_records(certificate, self._written):
+            self._write(record)
 
     def _write(self, record: dict[str, Any]) -> None:
         self._file.write(spelt(record) + "\n")
+
+
+def header_as_json(target: str, greeting: Greeting, digest: str, profile: str, command: str) -> dict[str, Any]:
+    """The first record."""
+    return {
+        "record": "header",
+        "schema": SCHEMA,
+        "generator": generator(),
+        "time": timestamp(),
+        "command": command,
+        "profile": profile,
+        "environment": environment(),
+        "target": target_as_json(target, greeting, digest),
+    }
+
+
+def closing_records(
+    certificate: Certificate, written: Mapping[tuple[str, str], int] = MappingProxyType({})
+) -> Iterator[dict[str, Any]]:
+    """The records after the divergences; ``written``: how many of these a bucket has."""
+    run, target = certificate.run, certificate.invocation.target
+    if run.behaves_like or run.drawn is not None:  # without a drawing where it was not learned wholly
+        title, svg = ("", "") if run.drawn is None else (run.drawn.title, run.drawn.svg)
+        yield {"record": "automaton", "title": title, "svg": svg, "behaves_like": run.behaves_like}
+    for suite in run.suites:
+        yield {"record": "suite", **suite_as_json(suite)}
+    for part in run.swept.plans if run.swept else ():
+        yield {"record": "sweep", **plan_as_json(part)}
+    for category, (asked, failing) in run.categories.items():
+        yield {"record": "category", "category": category, "asked": asked, "failing": failing}
+    for bucket in run.ordered_buckets:
+        recorded = min(written.get(bucket.example.bucket, 0), RECORDED)
+        standing = standing_as_json(bucket, certificate.expected)
+        yield {"record": "bucket", **bucket_as_json(bucket, target), "recorded": recorded, **standing}
+    for each in certificate.stale:
+        yield {"record": "stale", **stale_as_json(each)}
+    yield {
+        "record": "footer",
+        "conformant": run.conformant,
+        "incomplete": run.incomplete,
+        "claims": run.claims,
+        "vectors": run.vectors,
+        "buckets": len(run.buckets),
+        "restarts": run.restarts,
+        "notes": [*_found_by_sweeps(run), *run.notes, *notes_on(certificate.expected)],
+        "not_covered": certificate.not_covered,
+        "refused": certificate.refused,
+        "isolation": run.isolation,
+        **({"sign": run.sign} if run.sign else {}),
+        **counts_as_json(certificate.expected, run),
+        "findings_digest": {"sha256": run.findings_digest},
+    }
 
 
 def spelt(value: Any, *, indent: int | None = None) -> str:

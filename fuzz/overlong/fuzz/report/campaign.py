@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.finding import claim_of
 from overlong.conformance.protocol.wire import OPERATIONS
-from overlong.conformance.report.terminal import SHOWN, Glyphs
-from overlong.conformance.report.wording import verdict_words
+from overlong.conformance.report.text import SHOWN
+from overlong.conformance.report.wording import Glyphs, verdict_words
 from overlong.conformance.results.headline import WAITS, State, state_of
 from overlong.conformance.results.model import Kind
 from overlong.conformance.support.printable import counted, printable, thousands

@@ -146,16 +146,18 @@ class ClaimItem(pytest.Item):
         if self.name == EXPECTED:
             self._run_expected(certificate)
             return
-        from overlong.conformance.report.terminal import lines_of_bucket, why_not
+        from overlong.conformance.report.text import lines_of_cause
+        from overlong.conformance.results.reading.results import report_of_run
 
+        (subject,) = report_of_run(certificate).subjects
         state = certificate.claims[self.name]
-        buckets = [bucket for bucket in certificate.unexpected if _test_of(bucket.example.claim) == self.name]
-        if state == NOT_MEASURED and not buckets:
-            pytest.skip(f"not measured: {why_not(certificate, self.name)}")
-        if buckets and certificate.run.sign:
-            pytest.fail(f"look at the adapter first: {certificate.run.sign}", pytrace=False)
-        if buckets:
-            told = ["\n".join(lines_of_bucket(bucket, self._target().target, _WIDTH)) for bucket in buckets]
+        causes = [cause for cause in subject.unexpected if _test_of(cause.claim) == self.name]
+        if state == NOT_MEASURED and not causes:
+            pytest.skip(subject.details.get(self.name, NOT_MEASURED))
+        if causes and subject.sign:
+            pytest.fail(f"look at the adapter first: {subject.sign}", pytrace=False)
+        if causes:
+            told = ["\n".join(lines_of_cause(cause, _WIDTH, subject.profile)) for cause in causes]
             pytest.fail("\n\n".join(told), pytrace=False)
         if state == FAILS and certificate.expected is not None:
             of_claim = [bucket for bucket in certificate.run.ordered_buckets if bucket.example.claim == self.name]
@@ -164,11 +166,11 @@ class ClaimItem(pytest.Item):
             pytest.xfail("; ".join(reasons))
 
     def _run_expected(self, certificate: Certificate) -> None:
-        from overlong.conformance.report.expected import lines_of
+        from overlong.conformance.report.terminal import lines_of_expected
 
         assert certificate.expected is not None
         if certificate.expected.stale:
-            pytest.fail("\n".join(lines_of(certificate.expected, _WIDTH)), pytrace=False)
+            pytest.fail("\n".join(lines_of_expected(certificate.expected, _WIDTH)), pytrace=False)
 
     def reportinfo(self) -> tuple[Path, None, str]:
         return self.config.rootpath / "overlong", None, f"{self._target().name}: {self.name}"

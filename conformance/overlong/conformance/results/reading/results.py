@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.oracle.traits import aside_in_words
-from overlong.conformance.results.model import Kind, Report, State, Subject
+from overlong.conformance.results.model import Kind, Report, Standing, State, Subject
 from overlong.conformance.results.reading.documents import ReportError, checked, not_of, records
 from overlong.conformance.results.reading.recorded import (
     MOST_CAUSES,
@@ -24,12 +24,13 @@ from overlong.conformance.results.reading.recorded import (
     target_fields,
 )
 from overlong.conformance.results.run import Drawn
-from overlong.conformance.results.writer import SCHEMA
+from overlong.conformance.results.writer import SCHEMA, bucket_as_json, closing_records, header_as_json
 from overlong.conformance.support.printable import printable
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from overlong.conformance.results.certificate import Certificate
     from overlong.conformance.results.model import Cause, Map, Part
 
 CUT = "the file has no footer: its writer was ended, and only part of what was found is in it"
@@ -120,7 +121,29 @@ def report_of_results(path: Path) -> Report:
         ReportError: it is no such file, or damaged.
         OSError: it cannot be read.
     """
-    seen = _seen(path)
+    return replace(_report(_seen(path)), source=path.name)
+
+
+def report_of_run(certificate: Certificate) -> Report:
+    """The report of a run that has just ended: what its file would give, and how long it took.
+
+    Of a bucket that was expected in part it tells the divergences alone that were not.
+    """
+    run, target = certificate.run, certificate.invocation.target
+    seen = _Seen()
+    seen.add(
+        header_as_json(run.target, run.greeting, certificate.identity.digest, run.profile.name, certificate.command)
+    )
+    for record in closing_records(certificate):
+        seen.add(record)
+    told = [cause for cause in seen.causes if cause.standing is Standing.EXPECTED]
+    seen.causes = [*told, *(cause_of(bucket_as_json(bucket, target)) for bucket in certificate.unexpected)]
+    report = _report(seen)
+    subject = replace(report.subjects[0], state=certificate.state, seconds=run.seconds)
+    return replace(report, subjects=(subject,))
+
+
+def _report(seen: _Seen) -> Report:
     header = seen.header
     subject = _subject(seen)
     return Report(
@@ -131,7 +154,6 @@ def report_of_results(path: Path) -> Report:
         environment=header.get("environment", {}),
         time=header["time"],
         incomplete="" if seen.footer else CUT,
-        source=path.name,
     )
 
 
