@@ -11,8 +11,9 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from overlong.conformance.certification.runner import HOLDS
+from overlong.conformance.oracle import kinds
 from overlong.conformance.protocol.kind import KINDS, VERDICT
-from overlong.conformance.results import shard
 from overlong.conformance.results.details import detail
 from overlong.conformance.results.headline import State, state_of
 from overlong.conformance.results.model import Cause, Map, Part, Standing, failing_claims
@@ -189,7 +190,7 @@ def part_of_plan(plan: Mapping[str, Any]) -> Part:
         shows=plan["shows"],
         asked=plan["strings"],
         all=plan["expected"]["strings"],
-        failing=sum(count for kind, count in plan["kinds"].items() if kind != shard.KINDS[shard.LEFT_OUT]),
+        failing=sum(count for kind, count in plan["kinds"].items() if kind != kinds.KINDS[kinds.LEFT_OUT]),
         is_sweep=True,
         digest=plan["digest"]["sha256"],
     )
