@@ -11,7 +11,6 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.certification.runner import HOLDS
 from overlong.conformance.oracle import kinds
 from overlong.conformance.protocol.kind import KINDS, VERDICT
 from overlong.conformance.results.details import detail
