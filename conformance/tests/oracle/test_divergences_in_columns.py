@@ -1,0 +1,98 @@
+"""Divergences in columns are those that looking at each answer by itself finds, and are digested alike."""
+
+import pytest
+
+from overlong.conformance.oracle.compare import compare_batch
+from overlong.conformance.oracle.divergences import divergences
+from overlong.conformance.oracle.finding import Bucket
+from overlong.conformance.oracle.target import Answered
+from overlong.conformance.protocol.wire import (
+    ACCEPTED,
+    ANNOUNCE,
+    DECODE,
+    ENCODE,
+    FAILED,
+    REFUSED,
+    REPLACE,
+    UNITS,
+    UNSUPPORTED,
+    VALIDATE,
+    Answers,
+    Greeting,
+    big_endian,
+)
+from overlong.conformance.vectors.suites import SUITES
+
+
+def greeting(units):
+    return Greeting("wrong", "1", "", "PVDLEZ", UNITS[units], "replacement")
+
+
+def refused(batch, _right, _size, *, said=True):
+    count = len(batch)
+    numbers = [place % 3 for place in range(count)] if said else [0xFFFFFFFF] * count
+    return Answers.of(REFUSED * count, big_endian("I", numbers), bytes([said]) * count, bytes(count), b"")
+
+
+def silent(batch, right, size):
+    return refused(batch, right, size, said=False)
+
+
+def turned(_batch, right, size):
+    """The last unit of each output is another."""
+    output = b"".join(each[:-size] + each[-size:-1] + bytes([each[-1] ^ 1]) for each in right.outputs(size) if each)
+    return Answers.of(right.statuses, right.numbers, right.lengths, right.incompletes, output)
+
+
+def empty(batch, _right, _size):
+    count = len(batch)
+    return Answers.of(ACCEPTED * count, bytes(4 * count), bytes(count), bytes(count), b"")
+
+
+def mixed(batch, right, size):
+    """Every other answer is right; the rest are refusals, faults and operations not supported."""
+    statuses = bytes(
+        (right.statuses[place], *(REFUSED + FAILED + UNSUPPORTED))[place % 4] for place in range(len(batch))
+    )
+    numbers = [len(each) // size if place % 4 == 0 else 0 for place, each in enumerate(right.outputs(size))]
+    output = b"".join(each for place, each in enumerate(right.outputs(size)) if place % 4 == 0)
+    return Answers.of(statuses, big_endian("I", numbers), right.lengths, right.incompletes, output)
+
+
+@pytest.mark.parametrize("wrong", [refused, silent, turned, empty, mixed])
+@pytest.mark.parametrize("units", ["utf-32", "utf-16", "utf-8"])
+@pytest.mark.parametrize(
+    ("suite", "operation"),
+    [
+        *((suite, operation) for suite in ("scalars-between", "runs") for operation in (VALIDATE, DECODE, REPLACE)),
+        *(("encoder-scalars", operation) for operation in (ENCODE, ANNOUNCE)),
+    ],
+)
+def test_they_are_those_that_each_answer_shows(suite, operation, units, wrong):
+    says = greeting(units)
+    size = says.units_of(operation).size
+    of_singles: dict[tuple[str, str], Bucket] = {}
+    of_columns: dict[tuple[str, str], Bucket] = {}
+    for number, whole in enumerate(SUITES[suite].batches()):
+        if number % 40 not in (0, 1, 3):
+            continue
+        batch = whole.part(1, min(len(whole), 40))
+        answers = wrong(batch, batch.expected(operation, says.units_of(operation)), size)
+        answered = Answered(batch, operation, answers)
+        found, singly = divergences(answered, says), list(compare_batch(answered, says))
+        assert found is not None
+        assert [found.finding(index) for index in range(len(found))] == singly
+        assert found.digested() == "".join(f"{each.id} {each.vector.id}\n" for each in singly).encode()
+        firsts = {each.bucket: each for each in reversed(singly)}
+        assert {each.bucket: each for each in found.first(lambda _: 1)} == firsts
+        found.count_in(of_columns)
+        for each in singly:
+            of_singles.setdefault(each.bucket, Bucket(each)).add(each)
+    assert of_columns == of_singles
+
+
+def test_what_is_not_known_in_columns_is_looked_at_singly():
+    batch = next(SUITES["core"].batches())
+    says = greeting("utf-32")
+    answered = Answered(batch, VALIDATE, refused(batch, None, 4))
+    assert divergences(answered, says) is None
