@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from overlong.conformance.oracle.target import TargetError
 from overlong.fuzz.campaign.pool import Here, Processes, UnitTask, end_engines
@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from overlong.conformance.sweep.pool import Pool
-    from overlong.fuzz.campaign.campaign import Campaign
     from overlong.fuzz.campaign.status import Status
+    from overlong.fuzz.campaign.store import Store
+    from overlong.fuzz.campaign.tools import Tools
     from overlong.fuzz.campaign.triage import Examiner
     from overlong.fuzz.execution.engine import Job, UnitResult, WorkUnit
 
@@ -39,11 +40,31 @@ _OVER, _OVER_MORE = 1.0, 0.05  # seconds to examine what is found when the time 
 _GRACE = 10.0  # the same until there is a first fault to tell
 
 
+class Owner(Protocol):
+    """What a run needs of its campaign."""
+
+    job: Job
+    store: Store
+    tools: Tools
+    pool: Pool[WorkUnit, UnitResult] | None
+    began: float
+    looked: float
+    sees_faults: bool
+
+    @property
+    def spent(self) -> float: ...
+    @property
+    def faulty(self) -> bool: ...
+    def look(self) -> None: ...
+    def status_in(self, run: Running) -> Status: ...
+    def triage_next(self, examiner: Examiner) -> bool: ...
+
+
 class Running:
     """One run of a campaign."""
 
     def __init__(
-        self, campaign: Campaign, seconds: float | None, runs: int | None, jobs: int, cluster: str,
+        self, campaign: Owner, seconds: float | None, runs: int | None, jobs: int, cluster: str,
         told: Callable[[Status], None], before: int,
     ) -> None:  # fmt: skip
         self._campaign, self._seconds, self._runs = campaign, seconds, runs
