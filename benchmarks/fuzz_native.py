@@ -33,11 +33,10 @@ from overlong.conformance.oracle.expectation import Expectation
 from overlong.conformance.results.shard import Shard
 from overlong.conformance.sweep.compiled.progress import PROGRESS_OCTETS, Progress
 from overlong.conformance.targets.adapters.abi import ABIS
-from overlong.fuzz.execution.asked import PLAN
 from overlong.fuzz.execution.compiled.loop import Loop
 from overlong.fuzz.execution.engine import Job
 from overlong.fuzz.execution.in_process import InProcessSurvey
-from overlong.fuzz.execution.made import Inputs, Made, MadeInputs
+from overlong.fuzz.execution.made import PLAN, Inputs, Made, MadeInputs
 from overlong.fuzz.generation.generated import Generated
 from overlong.reference.dialect import dialect
 

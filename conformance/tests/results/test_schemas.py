@@ -79,7 +79,7 @@ OTHERS = {
             "fuzz/campaign/written.py",
             "fuzz/engines/atheris_child.py",
             "fuzz/engines/atheris_engine.py",
-            "fuzz/execution/asked.py",
+            "fuzz/execution/made.py",
         ),
         "from one process of ours to another, or into a database of ours",
     ),

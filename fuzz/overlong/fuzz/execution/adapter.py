@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.sweep.adapter import Impossible, main
 from overlong.conformance.vectors.profile import Profile
-from overlong.fuzz.execution.asked import PLAN, Told
-from overlong.fuzz.execution.made import Inputs, Made
+from overlong.fuzz.execution.made import PLAN, Inputs, Made, Told
 from overlong.fuzz.execution.sparing import Sparing
 from overlong.fuzz.generation.generated import Generated
 

@@ -16,7 +16,7 @@ from overlong.conformance.sweep.engine import Job as Sweep
 from overlong.conformance.sweep.in_process import InProcess, reason_against
 from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.resolve import resolve
-from overlong.fuzz.execution.asked import Told, write_seeds
+from overlong.fuzz.execution.made import Told, write_seeds
 
 if TYPE_CHECKING:
     from overlong.conformance.oracle.target import Target
@@ -86,7 +86,7 @@ class InProcessSurvey:
         return self._engine.notes
 
     def run(self, shard: Shard) -> ShardResult:
-        """Ask the inputs of a shard, whose plan is :data:`~.asked.PLAN`, its grid 0, and whose numbers are inputs'.
+        """Ask the inputs of a shard, whose plan is :data:`~.made.PLAN`, its grid 0, and whose numbers are inputs'.
 
         Raises:
             TargetError: it cannot be asked, or the inputs cannot be kept on disk.

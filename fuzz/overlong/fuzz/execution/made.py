@@ -1,23 +1,31 @@
 # pyright: basic
-"""Inputs that were made once and are asked of several targets: a file that the process of each of them reads.
+"""Inputs as the process of a target is told of them: a seed and a corpus; or a file of those that were made once.
 
-To make an input costs more than to ask it and judge the answer, so it pays from the second target on. What RFC 3629,
-or the dialect, says of each input is kept as well; who declares traits that change it reads the input itself.
+Such a file is for several targets, and the process of each reads it: to make an input costs more than to ask it and
+judge the answer. What RFC 3629, or the dialect, says of each input is kept as well; who declares traits that change
+that reads the input itself.
 """
 
 from __future__ import annotations
 
+import json
 import mmap
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from overlong.conformance.protocol.wire import big_endian
+from overlong.conformance.targets.adapters.python import pieces
 from overlong.fuzz.generation.generated import Generated
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from overlong.fuzz.execution.engine import Job
 
+PLAN = "generated"
+"""The plan of a shard whose strings are inputs, by their numbers."""
 BEHIND = 64
 """Octets behind the last input, which are read and not used."""
 _NUMBERS = 8
@@ -107,3 +115,40 @@ class Inputs(NamedTuple):
     def string(self, index: int) -> bytes:
         """That of a number."""
         return self.generated.string(index)
+
+
+class Told(NamedTuple):
+    """As JSON, the words of its own in a request for a shard."""
+
+    seed: int
+    path: str = ""
+    """Of the file; empty if there are no seeds."""
+    made: str = ""
+    """The path of a file with the inputs, if they are made; see :class:`MadeInputs`."""
+
+    @classmethod
+    def parse(cls, text: str) -> Told:
+        """What :attr:`text` says."""
+        seed, path, made = json.loads(text)
+        return cls(seed, path, made)
+
+    @property
+    def text(self) -> str:
+        return json.dumps(self)
+
+    def seeds(self) -> tuple[bytes, ...]:
+        """The inputs of the corpus.
+
+        Raises:
+            OSError: the file cannot be read.
+        """
+        return tuple(pieces(Path(self.path).read_bytes())) if self.path else ()
+
+
+def write_seeds(path: Path, seeds: Sequence[bytes]) -> None:
+    """Write the file.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    path.write_bytes(big_endian("I", [len(seeds), *map(len, seeds)]) + b"".join(seeds))

@@ -25,6 +25,7 @@ from overlong.conformance.protocol.wire import DECODE, VALIDATE
 from overlong.conformance.results.shard import Shard, ShardResult
 from overlong.fuzz.execution.columnar import ColumnarSurvey
 from overlong.fuzz.execution.engine import BLOCK
+from overlong.fuzz.execution.made import PLAN
 from overlong.fuzz.execution.places import Places
 from overlong.fuzz.execution.probe import Probe
 from overlong.fuzz.execution.probed import ProbedSurvey
@@ -42,8 +43,6 @@ _RIGHT = frozenset({AGREES, OTHER_OFFSET, OTHER_LENGTH, OTHER_INCOMPLETE, LEFT_O
 """Kinds of inputs of which the verdict and the output are right, or unknown."""
 _FAILED = frozenset({CRASHED, TIMED_OUT, MISBEHAVED, LEFT_OUT})
 """Kinds of inputs whose like is asked no more than is needed."""
-PLAN = "generated"
-"""Of the shards that are asked: its numbers are those of inputs."""
 
 
 class Survey(Protocol):
