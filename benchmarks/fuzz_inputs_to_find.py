@@ -10,7 +10,6 @@ if one is not kept; the others depend on context, and are here to be seen.
 from __future__ import annotations
 
 import statistics
-import sys
 from itertools import accumulate, count
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -20,6 +19,7 @@ from overlong.reference.decoder import segments
 from overlong.reference.native import oracle
 from overlong.reference.order import SIGNATURE
 from overlong.reference.segment import MaximalSubpart
+from runner import arguments
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -186,7 +186,7 @@ def inputs_to_find(seed: int) -> list[int]:
 
 def main() -> None:
     """Print the table."""
-    seeds = range(int(sys.argv[1]) if len(sys.argv) > 1 else USUAL)
+    seeds = range(arguments(__doc__, seeds=USUAL).seeds)
     table = list(zip(*map(inputs_to_find, seeds), strict=True))
     missed = list[str]()
     print(f"inputs to find a bug, {len(seeds)} seeds: the median, the most, and the bound of the median")

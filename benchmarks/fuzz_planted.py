@@ -26,16 +26,13 @@ from overlong.fuzz.campaign.triage import thinned
 from overlong.fuzz.engines.opening import open_engine
 from overlong.fuzz.execution.engine import BLOCK, Job, WorkUnit
 from overlong.fuzz.report.spelling import abbreviated
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from benchmarks.planted.bugs import bugs, right
-from benchmarks.planted.tables import build
+from planted.bugs import bugs, right
+from planted.tables import build
 
 if TYPE_CHECKING:
-    from benchmarks.planted.bugs import Bug
-
     from overlong.fuzz.campaign.triage import Examined
     from overlong.fuzz.execution.divergence import Fingerprint
+    from planted.bugs import Bug
 
 SECONDS, SHARE = 60.0, 0.95
 _FIRST, _MOST = BLOCK, 64 * BLOCK  # inputs of a unit, which doubles while nothing is found

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import os
 import statistics
-import sys
 import tempfile
 import time
 from itertools import accumulate, pairwise
@@ -22,6 +21,7 @@ from typing import TYPE_CHECKING
 from overlong.fuzz.engines.opening import open_engine
 from overlong.fuzz.execution.engine import BLOCK, Job, WorkUnit
 from overlong.fuzz.generation.generated import Generated
+from runner import arguments, bare_loop, load
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -62,33 +62,22 @@ def in_python(octets):
 '''
 
 
-def bare(decode: Callable[[bytes], str], inputs: list[bytes]) -> float:
-    """Inputs a second."""
-    began = time.perf_counter()
-    for octets in inputs:
-        try:
-            decode(octets)
-        except ValueError:
-            pass
-    return len(inputs) / (time.perf_counter() - began)
-
-
 def main() -> None:
-    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 5
+    rounds = arguments(__doc__, rounds=5).rounds
     folder = Path(tempfile.mkdtemp())
     (folder / "decoders.py").write_text(SOURCE, "ascii")
     decoders: dict[str, Callable[[bytes], str]] = {}
     exec(SOURCE, decoders)  # noqa: S102 (the very source that the target runs)
     lengths, octets = Generated(0).columns(WARM, COUNT)
     inputs = [octets[start:end] for start, end in pairwise(accumulate(lengths, initial=0))]
-    print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}; {COUNT} inputs of {len(octets) / COUNT:.0f} octets")
+    print(f"{os.cpu_count()} cores, load {load():.1f}; {COUNT} inputs of {len(octets) / COUNT:.0f} octets")
     for name in ("by_decode", "in_python"):
         engine = open_engine(Job((f"py:{folder / 'decoders.py'}:{name}",)))
         try:
             engine.run(WorkUnit(0, WARM), lambda _: None)
             ratios = list[float]()
             for _ in range(rounds):
-                loop = bare(decoders[name], inputs)
+                loop = len(inputs) / bare_loop(inputs, decoders[name])
                 began = time.perf_counter()
                 result = engine.run(WorkUnit(WARM, COUNT), lambda _: None)
                 speed = COUNT / (time.perf_counter() - began)

@@ -10,14 +10,13 @@ The second is what a user gets: through the harness, its pipes and its judge. Bo
 from __future__ import annotations
 
 import mmap
-import statistics
-import sys
 import time
 from typing import TYPE_CHECKING
 
 from overlong.conformance.targets.adapters.shared_library import Child, Named
 from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.suites import SUITES
+from runner import arguments, spread
 
 if TYPE_CHECKING:
     from overlong.conformance.vectors.batch import Batch
@@ -51,13 +50,12 @@ def whole(batches: list[Batch]) -> float:
 
 def main() -> None:
     """Print the rates."""
-    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 5
+    rounds = arguments(__doc__, rounds=5).rounds
     batches = list(SUITES["scalars"].batches())[:40]
     print(f"{sum(map(len, batches)):,} strings, {LIBRARY}:{SYMBOL}, {ABI}")
     for name, measure in (("in the worker", alone), ("through the harness", whole)):
-        rates = sorted(measure(batches) for _ in range(rounds))
-        median = statistics.median(rates)
-        print(f"{name}: median {median:,.0f} calls a second, {rates[0]:,.0f} to {rates[-1]:,.0f} (bound {BOUND:,})")
+        rates = [measure(batches) for _ in range(rounds)]
+        print(f"{name}, calls a second: {spread(rates, ',.0f')} (bound {BOUND:,})")
 
 
 if __name__ == "__main__":

@@ -9,12 +9,12 @@ Bound: 5 seconds.
 from __future__ import annotations
 
 import statistics
-import sys
 import tempfile
 import time
 from pathlib import Path
 
 from overlong.conformance.models.identify.identify import identify
+from runner import arguments, bare_loop
 
 BOUND = 5.0
 VALIDATOR = """
@@ -27,21 +27,9 @@ def valid(octets):
 """
 
 
-def bare_loop(count: int) -> float:
-    """Seconds for ``bytes.decode`` of ``count`` strings."""
-    strings = [number.to_bytes(3, "big") for number in range(count)]
-    started = time.perf_counter()
-    for octets in strings:
-        try:
-            octets.decode("utf-8")
-        except UnicodeDecodeError:
-            pass
-    return time.perf_counter() - started
-
-
 def main() -> None:
     """Print seconds and ratios."""
-    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 5
+    rounds = arguments(__doc__, rounds=5).rounds
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "validator.py"
         path.write_text(VALIDATOR, "ascii")
@@ -53,7 +41,7 @@ def main() -> None:
                 seconds.append(time.perf_counter() - started)
                 assert all(part.exact for part in model.parts)
                 asked = model.questions
-                ratios.append(seconds[-1] / bare_loop(asked))
+                ratios.append(seconds[-1] / bare_loop([number.to_bytes(3, "big") for number in range(asked)]))
             print(
                 f"{name}: median {statistics.median(seconds):.2f} s (bound {BOUND:g} s), {asked:,} strings asked, "
                 f"{statistics.median(ratios):.0f} times a bare loop"

@@ -1,9 +1,9 @@
 // What many projects do: three validators and a reference, compared on every input that libFuzzer makes.
-// benchmarks/fuzz_native.py builds and runs it: clang++ -O2 -fsanitize=fuzzer -I FOLDER libfuzzer_three.cc
+// benchmarks/fuzz_compiled.py builds and runs it: clang++ -O2 -fsanitize=fuzzer -I FOLDER libfuzzer_three.cc
 #include <cstdint>
 #include <cstdlib>
 
-#include "validators.h" // written by fuzz_native.py: first, second, third, and reference
+#include "validators.h" // written by fuzz_compiled.py: first, second, third, and reference
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *octets, size_t length) {
   const bool right = reference(octets, length);

@@ -19,17 +19,17 @@ import random
 import shutil
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from overlong.conformance.targets.builtins import PROJECTS
 from overlong.reference.dialect import dialect
 from overlong.reference.encoder import encode_scalars
 from overlong.reference.native import oracle
 from overlong.reference.shift import ShiftAutomaton
+from runner import arguments, ratios, simdutf8, timed, turns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -67,23 +67,6 @@ int decode(const uint8_t *octets, size_t size) {
     return (state & 63) == 0 ? (int)count : -1;
 }
 """
-RUST_SOURCE = """
-#[no_mangle]
-pub unsafe extern "C" fn verdict(octets: *const u8, size: usize) -> i32 {
-    simdutf8::basic::from_utf8(std::slice::from_raw_parts(octets, size)).is_ok() as i32
-}
-"""
-CARGO = """
-[package]
-name = "verdict"
-version = "0.0.0"
-edition = "2021"
-[lib]
-crate-type = ["cdylib"]
-path = "verdict.rs"
-[dependencies]
-simdutf8 = "={version}"
-"""
 NODE_SOURCE = """
 const { isUtf8 } = require("node:buffer"), octets = require("node:fs").readFileSync(process.argv[1]);
 require("node:readline").createInterface({ input: process.stdin }).on("line", (turns) => {
@@ -115,16 +98,9 @@ def texts() -> dict[str, bytes]:
     }
 
 
-def timed(call: Callable[[], object]) -> Contender:
+def repeated(call: Callable[[], object]) -> Contender:
     """What takes CPU time in this process."""
-
-    def turns(count: int) -> float:
-        began = time.process_time()
-        for _ in range(count):
-            call()
-        return time.process_time() - began
-
-    return turns
+    return lambda count: timed(lambda: [call() for _ in range(count)], time.process_time)
 
 
 def c_loops(folder: Path) -> dict[str, ctypes.CDLL]:
@@ -152,21 +128,10 @@ def c_loops(folder: Path) -> dict[str, ctypes.CDLL]:
     return found
 
 
-def simdutf8(folder: Path) -> ctypes.CDLL | None:
-    """The crate, or None where there is no cargo."""
-    if shutil.which("cargo") is None:
-        print("left out: cargo is not on the path, so there is no simdutf8")
-        return None
-    (folder / "Cargo.toml").write_text(CARGO.replace("{version}", PROJECTS["crates"].version("simdutf8")), "ascii")
-    (folder / "verdict.rs").write_text(RUST_SOURCE, "ascii")
-    subprocess.run(["cargo", "build", "--release", "--quiet"], cwd=folder, check=True)
-    return ctypes.CDLL(str(next((folder / "target" / "release").glob("libverdict.*"))))
-
-
 def accepted(function: Callable[..., int], octets: bytes) -> Contender:
     """A function of a library, which must accept."""
     assert function(octets, ctypes.c_size_t(len(octets))) > 0
-    return timed(lambda: function(octets, ctypes.c_size_t(len(octets))))
+    return repeated(lambda: function(octets, ctypes.c_size_t(len(octets))))
 
 
 def node(octets: bytes, folder: Path) -> tuple[subprocess.Popen[str], Contender]:
@@ -189,23 +154,19 @@ def compare(
     name: str, size: int, ours: Contender, others: Mapping[str, tuple[Contender, float | None]], rounds: int
 ) -> None:
     """Print the speeds, and the ratios of ours to the others' with their bounds."""
-    seconds: dict[str, list[float]] = {"oracle": [], **{other: [] for other in others}}
-    for number in range(rounds + 1):
-        for each, turns in {"oracle": ours, **{other: turns for other, (turns, _) in others.items()}}.items():
-            taken = turns(TURNS)
-            if number:  # the first round warms up
-                seconds[each].append(taken)
+    contenders = {"oracle": ours, **{other: contender for other, (contender, _) in others.items()}}
+    seconds = turns(rounds, {each: partial(contender, TURNS) for each, contender in contenders.items()}, warm=1)
     for each, all_taken in seconds.items():
         print(f"{name}, {each}: {size * TURNS / statistics.median(all_taken) / 1e9:.2f} GB/s")
     for other, (_, bound) in others.items():
-        ratio = statistics.median(theirs / mine for theirs, mine in zip(seconds[other], seconds["oracle"], strict=True))
+        ratio = statistics.median(ratios(seconds[other], seconds["oracle"]))
         held = "" if bound is None else f" (bound {bound:.2f}: {'holds' if ratio >= bound else 'MISSED'})"
         print(f"{name}, oracle to {other}: {ratio:.2f}{held}")
 
 
 def main() -> None:
     """Print speeds and ratios."""
-    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 9
+    rounds = arguments(__doc__, rounds=9).rounds
     spoken = oracle()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -221,15 +182,15 @@ def main() -> None:
                 others["simdutf8"] = accepted(crate.verdict, octets), simd_bound
             process: subprocess.Popen[str] | None = None
             if shutil.which("node") is not None:
-                process, turns = node(octets, folder)
-                others["simdutf"] = turns, simd_bound
+                process, contender = node(octets, folder)
+                others["simdutf"] = contender, simd_bound
             assert spoken.is_well_formed(octets)
-            compare(f"verdict, {text}", len(octets), timed(lambda: spoken.is_well_formed(octets)), others, rounds)  # noqa: B023
+            compare(f"verdict, {text}", len(octets), repeated(lambda: spoken.is_well_formed(octets)), others, rounds)  # noqa: B023
             if process is not None:
                 process.communicate()
             decoders = {loop: (accepted(library.decode, octets), None) for loop, library in loops.items()}
             assert spoken.decode_scalars(octets).tolist() == list(map(ord, octets.decode()))
-            compare(f"numbers, {text}", len(octets), timed(lambda: spoken.decode_scalars(octets)), decoders, rounds)  # noqa: B023
+            compare(f"numbers, {text}", len(octets), repeated(lambda: spoken.decode_scalars(octets)), decoders, rounds)  # noqa: B023
 
 
 if __name__ == "__main__":

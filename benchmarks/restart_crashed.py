@@ -17,6 +17,7 @@ import time
 from pathlib import Path
 
 from overlong.conformance.targets.process import Ended, Process
+from runner import arguments
 
 PYTHON = """
 import os, struct, sys
@@ -76,7 +77,7 @@ def milliseconds(command: list[str], *, sandbox: bool) -> tuple[float, float]:
 
 def main() -> None:
     """Print milliseconds and ratios."""
-    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 15
+    rounds = arguments(__doc__, rounds=15).rounds
     with tempfile.TemporaryDirectory() as folder:
         commands = {"Python": [sys.executable, "-I", "-S", "-c", PYTHON]}
         if compiler := shutil.which("cc"):

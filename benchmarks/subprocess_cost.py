@@ -33,6 +33,7 @@ from overlong.conformance.protocol.wire import DECODE, VALIDATE, big_endian
 from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.suites import SUITES
+from runner import arguments, children, cpu_of
 
 if TYPE_CHECKING:
     from overlong.conformance.targets.framed import FramedTarget
@@ -196,11 +197,6 @@ class Helper:
             pass
 
 
-def cpu_of(process: int) -> float:
-    """CPU seconds of a running process with all its threads. Linux has a clock for each process id."""
-    return time.clock_gettime((~process << 3) | 2)
-
-
 def measure(case: Case, strings: list[bytes], folder: Path, seconds: float) -> list[Cost]:
     """What it costs, several times, in about that many seconds."""
     file = folder / "strings"
@@ -238,11 +234,6 @@ def measure(case: Case, strings: list[bytes], folder: Path, seconds: float) -> l
     return result
 
 
-def children() -> list[int]:
-    """The processes that this one has started and that run."""
-    return list(map(int, Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text("ascii").split()))
-
-
 def kinds() -> dict[str, list[bytes]]:
     """The strings: those of ``complete-0``, short and mostly ill-formed, and text of several lengths."""
     short = (vector.octets for batch in SUITES["complete-0"].batches() for vector in batch)
@@ -273,7 +264,7 @@ def cases(folder: Path) -> list[Case]:
 
 def main() -> None:
     """Print the costs."""
-    seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 2.0
+    seconds = arguments(__doc__, seconds=2.0).seconds
     print("CPU nanoseconds a string; medians")
     print(f"{'strings':<12} {'target':<18} {'decoder':>8} {'target':>8} {'harness':>8} {'pipes':>8}  ratio")
     with tempfile.TemporaryDirectory() as name:

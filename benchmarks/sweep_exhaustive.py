@@ -19,10 +19,8 @@ from __future__ import annotations
 import ctypes
 import ctypes.util
 import mmap
-import shutil
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
 from functools import cache, partial
@@ -35,11 +33,11 @@ from overlong.conformance.sweep.compiled.loop import PROGRESS_OCTETS, Loop, Prog
 from overlong.conformance.sweep.compiled.tables import Reader
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.targets.adapters.abi import ABIS
-from overlong.conformance.targets.builtins import PROJECTS
 from overlong.reference.dialect import dialect
+from runner import arguments, simdutf8, timed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from overlong.conformance.sweep.grid import Grid
 
@@ -150,23 +148,6 @@ ptrdiff_t to_utf32(const uint8_t *s, size_t n, uint32_t *to, size_t cap) {
   return accepting[state] ? (ptrdiff_t)written : -1;
 }
 """
-RUST_SOURCE = """
-#[no_mangle]
-pub unsafe extern "C" fn verdict(octets: *const u8, size: usize) -> bool {
-    simdutf8::basic::from_utf8(std::slice::from_raw_parts(octets, size)).is_ok()
-}
-"""
-CARGO = """
-[package]
-name = "verdict"
-version = "0.0.0"
-edition = "2021"
-[lib]
-crate-type = ["cdylib"]
-path = "verdict.rs"
-[dependencies]
-simdutf8 = "={version}"
-"""
 
 
 class Asked(NamedTuple):
@@ -205,13 +186,7 @@ def functions(library: ctypes.CDLL, folder: Path) -> Iterator[Asked]:
         print("left out: there is no GLib")
     else:
         yield Asked("GLib", ctypes.CDLL(glib).g_utf8_validate, "glib(ptr,len,end)", "with_glib", BOUND)
-    if shutil.which("cargo") is None:
-        print("left out: cargo is not on the path, so there is no simdutf8")
-    else:
-        (folder / "Cargo.toml").write_text(CARGO.replace("{version}", PROJECTS["crates"].version("simdutf8")), "ascii")
-        (folder / "verdict.rs").write_text(RUST_SOURCE, "ascii")
-        subprocess.run(["cargo", "build", "--release", "--quiet"], cwd=folder, check=True)
-        crate = ctypes.CDLL(str(next((folder / "target" / "release").glob("libverdict.*"))))
+    if (crate := simdutf8(folder)) is not None:
         yield Asked("simdutf8", crate.verdict, "bool(ptr,len)", "with_bool", BOUND)
     yield Asked("to UTF-32", library.to_utf32, "utf32(ptr,len,out,cap)", "with_output", BOUND)
 
@@ -219,13 +194,6 @@ def functions(library: ctypes.CDLL, folder: Path) -> Iterator[Asked]:
 def address(thing: Any) -> int:
     """Where a function or a buffer is."""
     return int(ctypes.cast(thing, ctypes.c_void_p).value or 0)
-
-
-def timed(work: Callable[[], None]) -> float:
-    """CPU seconds."""
-    started = time.process_time()
-    work()
-    return time.process_time() - started
 
 
 class Memory:
@@ -250,8 +218,8 @@ def compare(asked: Asked, library: ctypes.CDLL, loop: Loop, grid: Grid, leads: l
         for memory in (there, here):
             memory.kinds[:] = bytes(EACH)
         given = address(asked.function), lead, ctypes.addressof(counter), kinds - first, ctypes.addressof(sums)
-        in_c = timed(partial(c_loop, *given))
-        ours = timed(partial(loop.run, grid, first + EACH, here.progress, here.kinds, first))
+        in_c = timed(partial(c_loop, *given), time.process_time)
+        ours = timed(partial(loop.run, grid, first + EACH, here.progress, here.kinds, first), time.process_time)
         progress = here.progress
         found = progress.strings, progress.octets, progress.well_formed, progress.accepted, progress.checksum
         if found != (*sums[:4], sums[4] % (1 << 64)) or here.kinds[:] != there.kinds[:]:
@@ -273,7 +241,7 @@ def placed(asked: Asked, loop: Loop) -> None:
     for grid in plan_named("placed-64").grids:
         memory = Memory(grid.size)
         memory.progress.begin(0)
-        used += timed(partial(loop.run, grid, grid.size, memory.progress, memory.kinds, 0))
+        used += timed(partial(loop.run, grid, grid.size, memory.progress, memory.kinds, 0), time.process_time)
         strings, well_formed = strings + memory.progress.strings, well_formed + memory.progress.well_formed
         assert memory.progress.well_formed == account(grid, dialect().automaton).well_formed
     print(f"{asked.name:10} placed-64: {strings:,} strings in {used:.2f} s (bound {PLACED_BOUND} s)")
@@ -281,7 +249,7 @@ def placed(asked: Asked, loop: Loop) -> None:
 
 def main() -> None:
     """Print all ratios."""
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else USUAL
+    count = arguments(__doc__, leads=USUAL).leads
     leads = sorted({(2 * each + 1) * 256 // (2 * count) for each in range(count)})
     grid = plan_named("exhaustive-4").grids[3]
     print(f"strings of four octets, {len(leads)} leading octets, {len(leads) * EACH:,} strings a loop; CPU time")

@@ -10,18 +10,16 @@ Then the sweeps of other plans, for the memory that they take: bound 400 MB.
 
 from __future__ import annotations
 
-import os
 import resource
 import statistics
-import sys
 import time
 from dataclasses import dataclass
-from pathlib import Path
 
 from overlong.conformance.sweep.columnar import Columnar
 from overlong.conformance.sweep.engine import Job
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.targets.resolve import Limits
+from runner import arguments, children, cpu_of, spread
 
 BOUND, MEMORY_BOUND = 1.3, 400
 EXHAUSTIVE = "exhaustive-3"
@@ -67,16 +65,6 @@ def opened(target: str, operation: str) -> tuple[Columnar, int]:
     return engine, process
 
 
-def cpu_of(process: int) -> float:
-    """CPU seconds of a running process with all its threads. Linux has a clock for each process id."""
-    return time.clock_gettime((~process << 3) | 2)
-
-
-def children() -> set[int]:
-    """The processes that this one has started and that run."""
-    return set(map(int, Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text("ascii").split()))
-
-
 def memory() -> int:
     """The most that the harness has held so far, in MB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
@@ -84,18 +72,17 @@ def memory() -> int:
 
 def main() -> None:
     """Print the ratios."""
-    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 9
-    for target in sys.argv[2:] or ("rust-std",):
+    given = arguments(__doc__, rounds=9, targets=("rust-std",))
+    for target in given.targets:
         for operation in "VD":
             engine, process = opened(target, operation)
             swept(engine, "exhaustive-2", process)
-            costs = [swept(engine, EXHAUSTIVE, process) for _ in range(rounds)]
-            ratios = sorted(cost.ratio for cost in costs)
+            costs = [swept(engine, EXHAUSTIVE, process) for _ in range(given.rounds)]
             beside = statistics.median(cost.harness / cost.target for cost in costs)
             rate = statistics.median(cost.strings / cost.wall for cost in costs) / 1e6
             print(
-                f"{target} {operation} {EXHAUSTIVE}: wall / target median {statistics.median(ratios):.2f}, "
-                f"{ratios[0]:.2f} to {ratios[-1]:.2f} (bound {BOUND}); harness / target {beside:.2f}; "
+                f"{target} {operation} {EXHAUSTIVE}: wall / target {spread(cost.ratio for cost in costs)} "
+                f"(bound {BOUND}); harness / target {beside:.2f}; "
                 f"{rate:.1f} million strings a second"
             )
             engine.close()

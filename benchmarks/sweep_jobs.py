@@ -8,15 +8,14 @@ Bound: at least 1.85, on a machine with two cores to spare.
 
 from __future__ import annotations
 
-import os
 import statistics
-import sys
 import time
 from itertools import islice
 
 from overlong.conformance.sweep.engine import Job
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.sweep.pool import Local, results
+from runner import arguments, load
 
 BOUND = 1.85
 GLIB = "so:libglib-2.0.so.0:g_utf8_validate?abi=glib(ptr,len,end)&nul=refused"
@@ -41,17 +40,15 @@ def seconds(target: str, jobs: int, count: int) -> float:
 
 def main() -> None:
     """Print the ratio."""
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 128
-    rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 5
-    target = sys.argv[3] if len(sys.argv) > 3 else GLIB
+    given = arguments(__doc__, shards=128, rounds=5, target=GLIB)
+    count, rounds, target = given.shards, given.rounds, given.target
     ratios: list[float] = []
     for _ in range(rounds):
         one, two = (seconds(target, jobs, count) for jobs in (1, 2))
         ratios.append(one / two)
         print(f"{count} shards of 2^22 strings: {one:.2f} s by one process, {two:.2f} s by two: {one / two:.2f}")
-    load = os.getloadavg()[0]
     print(f"one / two: {statistics.median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f}), bound {BOUND}")
-    print(f"load of the machine: {load:.1f}")
+    print(f"load of the machine: {load():.1f}")
 
 
 if __name__ == "__main__":

@@ -15,7 +15,6 @@ from __future__ import annotations
 import json
 import resource
 import statistics
-import sys
 import tempfile
 import time
 from itertools import islice
@@ -27,6 +26,7 @@ from overlong.conformance.vectors.columns import SCHEMA, batches
 from overlong.conformance.vectors.lines import sequence_lines
 from overlong.conformance.vectors.record import record
 from overlong.conformance.vectors.suites import suite_named
+from runner import arguments
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -110,8 +110,8 @@ def columns(most: int) -> Callable[[Window], int]:
 
 def main() -> None:
     """Print seconds for a million vectors, and ratios to the loop, round by round."""
-    most = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000_000
-    rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 3
+    given = arguments(__doc__, vectors=10_000_000, rounds=3)
+    most, rounds = given.vectors, given.rounds
     writers = {"json.dumps loop": loop(most), "JSON Lines": json_lines(most), "columns": columns(most)}
     ratios: dict[str, list[float]] = {name: [] for name in writers}
     for number in range(1, rounds + 1):

@@ -7,10 +7,9 @@ import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.planted.bugs import DECODERS, LIBRARY
-
 from overlong.reference import dialect
 from overlong.reference.layout import load_layout
+from planted.bugs import DECODERS, LIBRARY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

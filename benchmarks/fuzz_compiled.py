@@ -13,18 +13,16 @@ and as a median:
 
 It prints figures and gives no verdict. Bounds of the project: 5 million executions a second; 3 times libFuzzer.
 
-    python benchmarks/fuzz_native.py [INPUTS]     (of a turn; usually 2 000 000)
+    python benchmarks/fuzz_compiled.py [INPUTS]     (of a turn; usually 2 000 000)
 """
 
 from __future__ import annotations
 
 import ctypes
-import os
 import resource
 import shutil
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -39,6 +37,7 @@ from overlong.fuzz.execution.in_process import InProcessSurvey
 from overlong.fuzz.execution.made import PLAN, Inputs, Made, MadeInputs
 from overlong.fuzz.generation.generated import Generated
 from overlong.reference.dialect import dialect
+from runner import arguments, load, timed
 
 USUAL, TURNS = 2_000_000, 5
 ABI = "bool(ptr,len)"
@@ -135,9 +134,7 @@ class Alone:
         """CPU time for so many inputs."""
         self._progress.begin(first)
         kinds = bytearray(count)
-        started = time.process_time()
-        self._loop.run(inputs, first + count, self._progress, kinds, first)
-        taken = time.process_time() - started
+        taken = timed(lambda: self._loop.run(inputs, first + count, self._progress, kinds, first), time.process_time)
         self.octets, self.agrees = self._progress.octets, not any(kinds)
         return taken
 
@@ -177,7 +174,7 @@ def shown(name: str, count: int, seconds: list[float]) -> float:
 
 def main() -> None:
     """Print all figures."""
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else USUAL
+    count = arguments(__doc__, inputs=USUAL).inputs
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write_header(folder)
@@ -204,7 +201,7 @@ def main() -> None:
         engine.close()
         made.close()
         octets = alone["nothing"].octets / count
-        print(f"{count:,} inputs a turn, {octets:.1f} octets each; load of the machine {os.getloadavg()[0]:.1f}")
+        print(f"{count:,} inputs a turn, {octets:.1f} octets each; load of the machine {load():.1f}")
         for symbol, seconds in ours.items():
             shown(f"loop, CPU time: {symbol}", count, seconds)
         shown("engine in its sandbox, by the clock", min(count, 1 << 24), clock)
