@@ -11,8 +11,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any, cast
 
 from overlong.conformance.results.expected.deviation import Deviation, ExpectationError
-from overlong.conformance.results.expected.pieces import in_two, is_entry, pieces_of
-from overlong.conformance.results.expected.reading import DIGEST
+from overlong.conformance.results.expected.reading import DIGEST, in_two, is_entry, pieces_of
 from overlong.conformance.support.printable import printable
 
 if TYPE_CHECKING:
