@@ -109,7 +109,7 @@ def test_a_function_of_a_library_is_swept_and_the_certificate_says_so(library, t
     certificate = certify(so(library, "right"), output=tmp_path)
     run = certificate.run
     assert run.conformant
-    assert [part.plan.name for part in swept(certificate).plans] == list(certifying.USUAL)
+    assert [part.plan for part in swept(certificate).plans] == list(certifying.USUAL)
     statement = valid("certificate-1", certificate.statement)
     sweeps = statement["predicate"]["overlong"]["sweeps"]
     assert all(each["kinds"] == {} and each["strings"] == each["expected"]["strings"] for each in sweeps)
@@ -130,7 +130,7 @@ def test_what_only_a_sweep_finds_is_a_finding_like_any_other(library, tmp_path):
     certificate = certify(name, sweeps=["placed-40"], output=tmp_path)
     run = certificate.run
     assert "--placed 40" in certificate.command
-    assert [part.plan.name for part in swept(certificate).plans] == ["depth-1", "placed-40"]
+    assert [part.plan for part in swept(certificate).plans] == ["depth-1", "placed-40"]
     assert run.claims["verdict"] == "fails"
     bucket = run.buckets["OV201", ""]
     assert bucket.example.vector.octets[33] == 0xC0
@@ -204,7 +204,7 @@ def test_nothing_is_exactly_like_a_dialect_that_a_sweep_tells_it_from(library, t
 def test_named_suites_are_not_followed_by_sweeps_unless_these_are_named(library):
     assert certify(so(library, "right"), suites=["core"]).run.swept is None
     certificate = certify(so(library, "right"), suites=["core"], sweeps=["exhaustive-1"])
-    assert [part.plan.name for part in swept(certificate).plans] == ["exhaustive-1"]
+    assert [part.plan for part in swept(certificate).plans] == ["exhaustive-1"]
 
 
 @pytest.mark.usefixtures("few")
