@@ -63,7 +63,7 @@ def summary(
         if claim != MEMORY or GUARDED in subject.operations:  # only functions of shared libraries can be asked
             yield from claim_lines(subject, claim, glyphs, width)
     for line in _remarks(certificate):
-        yield from textwrap.wrap(line, width, subsequent_indent="  ")
+        yield from textwrap.wrap(line, width, subsequent_indent="  ", break_on_hyphens=False)
     if certificate.expected is not None:
         yield from lines_of_expected(certificate.expected, width)
 
