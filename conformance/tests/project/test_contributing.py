@@ -14,7 +14,7 @@ TREE = [path for root in ("reference", "conformance", "fuzz", "docs", "benchmark
 
 def named(recipe):
     """The files and folders that a recipe names, by their whole path or the end of it."""
-    for name in re.findall(r"(?:`|python )([\w/.-]+(?:\.py|/))`", recipe):
+    for name in re.findall(r"(?:`|python )([\w/.-]+(?:\.py|\.toml|/))`", recipe):
         found = [path for path in TREE if f"/{path.relative_to(ROOT).as_posix()}".endswith(f"/{name.rstrip('/')}")]
         assert found, name
         yield from found
@@ -23,7 +23,7 @@ def named(recipe):
 EXAMPLES = {
     "A dialect": '"rfc3629": _Entry(',
     "A vector": "@FAMILY.case",
-    "A target": "\n    Builtin(",
+    "A target": '\n[cpython.decoders]\ncpython = ["Strict"',
     "An error mode": '\n        ErrorMode("fatal"',
     "A report format": '\n        Format("text"',
     "An engine for campaigns": '= {"grammar": _grammar',
