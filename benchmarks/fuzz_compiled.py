@@ -34,7 +34,8 @@ from overlong.conformance.targets.adapters.abi import ABIS
 from overlong.fuzz.execution.compiled.loop import Loop
 from overlong.fuzz.execution.engine import Job
 from overlong.fuzz.execution.in_process import InProcessSurvey
-from overlong.fuzz.execution.made import PLAN, Inputs, Made, MadeInputs
+from overlong.fuzz.execution.made import PLAN, Inputs, Made
+from overlong.fuzz.execution.making import MadeInputs
 from overlong.fuzz.generation.generated import Generated
 from overlong.reference.dialect import dialect
 from runner import arguments, load, timed

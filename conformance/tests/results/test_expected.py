@@ -19,6 +19,7 @@ from overlong.conformance.protocol.observation import Accepted, Failed, Refused
 from overlong.conformance.protocol.wire import UNITS, Greeting
 from overlong.conformance.results.expected import ExpectationError, Expectations
 from overlong.conformance.results.expected.patterns import Patterns, matches
+from overlong.conformance.results.expected.updating import settled
 from overlong.conformance.results.run import FAILS, HOLDS, Run, SuiteRun
 from overlong.conformance.vectors.suites.core import CORE, core_vectors
 
@@ -55,7 +56,7 @@ def judged(file, findings, *, updating=False, on=TODAY, target="mine", whole=Tru
     expected = Expectations.read(file, target, on, updating=updating)
     for finding in findings:
         expected.judge(finding)
-    return expected.settled(run_of(findings, whole=whole))
+    return settled(expected, run_of(findings, whole=whole))
 
 
 def wrong_answers(places, answer):

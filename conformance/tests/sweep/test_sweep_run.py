@@ -18,7 +18,7 @@ import sweep_stand_in
 from overlong.conformance.oracle.kinds import CRASHED, KINDS, LEFT_OUT, Fault
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.results.shard import Shard, ShardResult
-from overlong.conformance.sweep import engine
+from overlong.conformance.sweep import engine, opening
 from overlong.conformance.sweep import ledger as ledgers
 from overlong.conformance.sweep.ledger import LEDGER, Entry, Header, Ledger, LedgerError
 from overlong.conformance.sweep.statement import RESULTS
@@ -392,17 +392,17 @@ def test_a_thread_keeps_its_engine_for_its_job(monkeypatch):
         def close(self):
             closed.append(self)
 
-    monkeypatch.setattr(engine, "open_engine", Engine)
+    monkeypatch.setattr(opening, "open_engine", Engine)
     one, two = engine.Job("one"), engine.Job("two")
     for job in (one, one, two, one):
-        engine.run_shard(job, SHARD)
+        opening.run_shard(job, SHARD)
     assert made == [one, two, one]
     assert len(closed) == 2
     with pytest.raises(TargetError):
-        engine.run_shard(one, replace(SHARD, plan="gone"))
+        opening.run_shard(one, replace(SHARD, plan="gone"))
     assert len(closed) == 3  # what has failed is not asked again
-    engine.run_shard(one, SHARD)
-    engine.close_engines()
-    engine.run_shard(one, SHARD)
+    opening.run_shard(one, SHARD)
+    opening.close_engines()
+    opening.run_shard(one, SHARD)
     assert made == [one, two, one, one, one]
-    engine.end_engine()
+    opening.end_engine()

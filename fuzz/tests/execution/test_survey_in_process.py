@@ -34,7 +34,8 @@ from overlong.conformance.vectors.profile import RFC3629, Profile
 from overlong.fuzz.execution.columnar import ColumnarSurvey
 from overlong.fuzz.execution.engine import Job
 from overlong.fuzz.execution.in_process import InProcessSurvey, reason_against_surveying
-from overlong.fuzz.execution.made import PLAN, MadeInputs
+from overlong.fuzz.execution.made import PLAN
+from overlong.fuzz.execution.making import MadeInputs
 from overlong.fuzz.execution.probe import Probe
 from overlong.fuzz.generation.generated import Generated
 from overlong.reference.dialect import dialect

@@ -5,8 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from overlong.fuzz.generation import features
-from overlong.fuzz.generation.features import PLACES, count, edges, features_of, first_to_reach, in_words, place_of
+from overlong.fuzz.generation.features import count, edges, features_of, first_to_reach, in_words
 from overlong.fuzz.generation.generated import Generated
+from overlong.fuzz.generation.reading import PLACES, place_of
 from overlong.reference.dialect import DIALECTS, dialect
 from overlong.reference.theory import access_words
 

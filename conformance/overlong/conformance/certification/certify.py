@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from overlong.conformance.certification.doubts import doubts, sign
 from overlong.conformance.certification.runner import Runner
 from overlong.conformance.results.certificate import CERTIFICATE, Certificate
+from overlong.conformance.results.expected.updating import settled
 from overlong.conformance.results.invocation import GivenFile, Invocation
 from overlong.conformance.results.run import offered_in
 from overlong.conformance.results.writer import RESULTS, ResultsWriter
@@ -142,7 +143,7 @@ def certify(
         if left := [name for name in left_out if offered_in(SUITES[name], run.greeting)]:
             why = "no file of requests asks them" if isinstance(resolved, RecordedTarget) else "--thorough runs them"
             run.notes.append(f"not run: {', '.join(left)} ({why})")
-        expected = None if expected is None else expected.settled(run, left_out)
+        expected = None if expected is None else settled(expected, run, left_out)
         invocation = invocation if expected is None else replace(invocation, expected=expected.as_given())
         certificate = Certificate(run, identity, invocation.command(profile.speaks), invocation, left_out, expected)
         if writer is not None:

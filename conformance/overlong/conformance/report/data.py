@@ -20,7 +20,7 @@ from overlong.conformance.results.model import (
     State,
     Subject,
 )
-from overlong.conformance.results.writer import packed, spelt
+from overlong.conformance.results.records import packed, spelt
 
 SCHEMA = "overlong/report-1"
 

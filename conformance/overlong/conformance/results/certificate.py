@@ -14,14 +14,9 @@ from overlong.conformance.protocol.wire import ENCODE, ENCODE_UTF16, GUARDED
 from overlong.conformance.results.expected.records import expected_as_json, standing_as_json
 from overlong.conformance.results.headline import State, result_of
 from overlong.conformance.results.invocation import identifier
+from overlong.conformance.results.records import bucket_as_json, plan_as_json, suite_as_json, target_as_json
+from overlong.conformance.results.records import spelt as as_text
 from overlong.conformance.results.run import FAILS, HOLDS, NOT_MEASURED, offered_in
-from overlong.conformance.results.writer import (
-    bucket_as_json,
-    plan_as_json,
-    suite_as_json,
-    target_as_json,
-)
-from overlong.conformance.results.writer import spelt as as_text
 from overlong.conformance.support.portable import portable
 from overlong.conformance.support.provenance import environment, generator
 from overlong.conformance.vectors.names import SPELLING

@@ -1,4 +1,4 @@
-"""What asks a shard: the target's own process, or frames in columns. Chosen here, and nowhere else."""
+"""What an engine of sweeps is, what it is told, and how each thread keeps one."""
 
 from __future__ import annotations
 
@@ -7,16 +7,13 @@ import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
-from overlong.conformance.oracle.target import TargetError
-from overlong.conformance.targets.recorded import RecordedTarget
-from overlong.conformance.targets.resolve import Limits, resolve
+from overlong.conformance.targets.resolve import Limits
 from overlong.conformance.vectors.profile import RFC3629, Profile
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from overlong.conformance.results.shard import Shard, ShardResult
-    from overlong.conformance.targets.framed import FramedTarget
 
 
 class Engine(Protocol):
@@ -48,28 +45,6 @@ class Job:
     limits: Limits = field(default_factory=Limits)
     columns: bool = False
     """Ask in columns even what could be asked in its own process."""
-
-
-def open_engine(job: Job) -> Engine:
-    """What asks its target: the target's own process where that can be, else frames in columns.
-
-    Raises:
-        TargetError: the target cannot be measured, or there is nothing that a sweep could ask it.
-    """
-    from overlong.conformance.sweep.columnar import Columnar
-    from overlong.conformance.sweep.in_process import InProcess
-
-    target = resolve(job.target, job.limits)
-    if isinstance(target, RecordedTarget):
-        raise TargetError(NOT_RECORDED)
-    return InProcess(job, target) if called_in_process(job, target) else Columnar(job)
-
-
-def called_in_process(job: Job, target: FramedTarget) -> bool:
-    """Whether a target is a function that compiled code can call in a process of its own."""
-    from overlong.conformance.sweep.in_process import reason_against
-
-    return not job.columns and not reason_against(target)
 
 
 NOT_RECORDED = "answers in a file cannot be swept: nobody is there to ask; name the adapter that wrote them"
@@ -121,29 +96,3 @@ class Engines(Generic[_Kept]):
         for engine in engines:
             with contextlib.suppress(Exception):  # a thread may be in the midst of it
                 engine.close()
-
-
-_engines = Engines[Engine]()
-
-
-def run_shard(job: Job, shard: Shard) -> ShardResult:
-    """What came of a shard. A task for any executor: pure, but for the engine that each thread keeps for its job.
-
-    Raises:
-        BudgetSpent: the target failed more often than its limit.
-        TargetError: it cannot be asked, or not any more.
-    """
-    engine = _engines.serving(job, lambda: open_engine(job))
-    try:
-        return engine.run(shard)
-    except BaseException:
-        _engines.end()
-        raise
-
-
-end_engine = _engines.end
-
-
-def close_engines() -> None:
-    """End the engines of all threads of this process, also those that are at work: their tasks fail."""
-    _engines.end_all()

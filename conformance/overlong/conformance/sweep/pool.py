@@ -16,12 +16,14 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.results.shard import Shard
-from overlong.conformance.sweep.engine import Job, close_engines, end_engine, run_shard
 from overlong.conformance.sweep.ledger import Entry
+from overlong.conformance.sweep.opening import close_engines, end_engine, run_shard
 from overlong.conformance.targets.resolve import identity_of, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+
+    from overlong.conformance.sweep.engine import Job
 
 Unit = TypeVar("Unit")
 Result = TypeVar("Result")

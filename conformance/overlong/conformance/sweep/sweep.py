@@ -26,9 +26,10 @@ from overlong.conformance.support.printable import as_text
 from overlong.conformance.support.provenance import generator
 from overlong.conformance.support.whole_file import make_folder, written_whole
 from overlong.conformance.sweep.accounting import total
-from overlong.conformance.sweep.engine import NOT_RECORDED, Job, called_in_process, close_engines
+from overlong.conformance.sweep.engine import NOT_RECORDED, Job
 from overlong.conformance.sweep.example import asked_again, cause_of, named_apart
 from overlong.conformance.sweep.ledger import LEDGER, Header, Ledger
+from overlong.conformance.sweep.opening import called_in_process, close_engines
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.sweep.pool import Local, ShardTask, results
 from overlong.conformance.sweep.statement import RESULTS, to_json

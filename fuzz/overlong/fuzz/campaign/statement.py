@@ -12,7 +12,7 @@ import platform
 import shlex
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.results.writer import spelt
+from overlong.conformance.results.records import spelt
 from overlong.conformance.support.printable import printable
 from overlong.conformance.support.provenance import generator, timestamp
 from overlong.conformance.support.whole_file import written_whole

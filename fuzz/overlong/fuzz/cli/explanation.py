@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from overlong.conformance.vectors.profile import Profile
-    from overlong.fuzz.report.findings import Found
+    from overlong.fuzz.report.spelling import Found
 
 _OPEN = (
     "A difference is no fault: RFC 3629 leaves open what the two targets do differently. Two programs that read the "

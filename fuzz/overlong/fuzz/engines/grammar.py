@@ -19,7 +19,7 @@ from overlong.conformance.vectors.vector import Vector
 from overlong.fuzz.execution.differences import differences
 from overlong.fuzz.execution.divergence import Divergence, Fingerprint
 from overlong.fuzz.execution.engine import BLOCK, UnitResult
-from overlong.fuzz.execution.made import MadeInputs
+from overlong.fuzz.execution.making import MadeInputs
 from overlong.fuzz.execution.sampled import SAMPLE, Sampled, sampled
 from overlong.fuzz.execution.whole import Whole
 from overlong.fuzz.generation.features import first_to_reach

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from overlong.conformance.protocol.wire import Greeting
     from overlong.conformance.results.shard import Shard, ShardResult
     from overlong.fuzz.execution.engine import Job
-    from overlong.fuzz.execution.made import MadeInputs
+    from overlong.fuzz.execution.making import MadeInputs
 
 _ADAPTER = Path(__file__).with_name("adapter.py")
 

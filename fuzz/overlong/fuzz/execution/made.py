@@ -10,19 +10,18 @@ from __future__ import annotations
 
 import json
 import mmap
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from overlong.conformance.protocol.wire import big_endian
 from overlong.conformance.targets.adapters.python import pieces
-from overlong.fuzz.generation.generated import Generated
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from overlong.fuzz.execution.engine import Job
+    from overlong.fuzz.generation.generated import Generated
+
 
 PLAN = "generated"
 """The plan of a shard whose strings are inputs, by their numbers."""
@@ -30,49 +29,6 @@ BEHIND = 64
 """Octets behind the last input, which are read and not used."""
 _NUMBERS = 8
 """Octets in front of them for each: its length, and the verdict on it."""
-
-
-class MadeInputs:
-    """Makes the inputs of one range after the other, each once, and keeps the last range in a file."""
-
-    def __init__(self, job: Job) -> None:
-        """Make nothing yet.
-
-        Raises:
-            OSError: there is no place for files.
-        """
-        self._generated = Generated(job.seed, job.seeds, job.profile.dialect)
-        self._folder = tempfile.TemporaryDirectory(prefix="overlong-inputs-")
-        self._path: Path | None = None
-
-    def path(self, first: int, count: int) -> Path:
-        """The file with these inputs: octets of each, verdicts on each, and all octets in a row.
-
-        Numbers have 32 bits, in the machine's order.
-
-        Raises:
-            OSError: it cannot be written.
-        """
-        path = Path(self._folder.name, f"{first}-{count}")
-        if path != self._path:
-            if self._path is not None:
-                self._path.unlink()  # who reads it still has it
-                self._path = None
-            from overlong.fuzz.execution.compiled.loop import verdicts_on
-
-            lengths, octets = self._generated.columns(first, count)
-            verdicts = verdicts_on(lengths, octets, self._generated.spoken.automaton)
-            with path.open("wb") as file:
-                file.write(lengths)
-                file.write(verdicts)
-                file.write(octets)
-                file.write(bytes(BEHIND))
-            self._path = path
-        return path
-
-    def close(self) -> None:
-        """Remove what is there."""
-        self._folder.cleanup()
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from overlong.fuzz.generation.features import PLACES, place_of
+from overlong.fuzz.generation.reading import PLACES, place_of
 from overlong.reference.native.compiled import compiled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from overlong.fuzz.generation.features import Reading
+    from overlong.fuzz.generation.reading import Reading
 
 _NONE = 1 << 62
 _NEAR, _AGAIN = 64, 16

@@ -10,39 +10,17 @@ from __future__ import annotations
 from functools import cache
 from importlib.util import find_spec
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from overlong.fuzz.generation.reading import PLACES, Reading, place_of, reading_of
 from overlong.reference.automaton import OCTETS
 from overlong.reference.dialect import Dialect, dialect
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-PLACES = (
-    "at the start",
-    "in the first 16 octets",
-    "in the first 64 octets",
-    "behind the first 64 octets",
-    "at an edge of 16 octets",
-    "at an edge of 16 octets, behind the first 63",
-)
-_BLOCK, _BLOCKS = 16, 4
-"""Octets of a block, and blocks that count as near."""
 ENOUGH = 1 << 15
 """Octets from which on it pays to load the compiler."""
-
-
-class Reading(NamedTuple):
-    """How a dialect's octets are read."""
-
-    width: int
-    """Classes of octets, and the end."""
-    starts: tuple[int, ...]
-    """For each state and octet (``state << 8 | octet``) the feature at place 0."""
-    nexts: tuple[int, ...]
-    """The state then; below 0 if the octet is to be read again, from state 0."""
-    alive: tuple[int, ...]
-    """The states from which something is accepted."""
 
 
 def features_of(octets: bytes, spoken: Dialect | None = None) -> frozenset[int]:
@@ -50,18 +28,18 @@ def features_of(octets: bytes, spoken: Dialect | None = None) -> frozenset[int]:
     spoken = spoken or dialect()
     if len(octets) >= ENOUGH and find_spec("numba") is not None:
         return frozenset(first_to_reach([len(octets)], octets, spoken))
-    return frozenset(_reached(octets, _reading(spoken)))
+    return frozenset(_reached(octets, reading_of(spoken)))
 
 
 def count(spoken: Dialect | None = None) -> int:
     """How many features there are."""
-    reading = _reading(spoken or dialect())
+    reading = reading_of(spoken or dialect())
     return reading.width * (len(reading.alive) * (len(PLACES) - 1) + 1)  # at the start there is but one state
 
 
 def edges(features: Iterable[int], spoken: Dialect | None = None) -> tuple[int, int]:
     """How many transitions of the automaton are among the features, and how many there are: states by classes."""
-    reading = _reading(spoken or dialect())
+    reading = reading_of(spoken or dialect())
     reached = {feature // len(PLACES) for feature in features}
     ends = reading.width - 1
     return sum(edge % reading.width != ends for edge in reached), len(reading.alive) * ends
@@ -70,7 +48,7 @@ def edges(features: Iterable[int], spoken: Dialect | None = None) -> tuple[int, 
 def in_words(feature: int, spoken: Dialect | None = None) -> str:
     """``80-8F behind E0, at the start``: a feature as a person reads it."""
     spoken = spoken or dialect()
-    reading = _reading(spoken)
+    reading = reading_of(spoken)
     edge, place = divmod(feature, len(PLACES))
     state, number = divmod(edge, reading.width)
     classes = spoken.automaton.classes
@@ -93,24 +71,14 @@ def first_to_reach(lengths: Sequence[int], octets: bytes, spoken: Dialect | None
     if len(octets) >= ENOUGH and find_spec("numba") is not None:
         from overlong.fuzz.generation.compiled_features import first_to_reach as compiled
 
-        return compiled(lengths, octets, _reading(spoken))
-    reading, shortest = _reading(spoken), dict[int, tuple[int, int]]()
+        return compiled(lengths, octets, reading_of(spoken))
+    reading, shortest = reading_of(spoken), dict[int, tuple[int, int]]()
     at = 0
     for index, length in enumerate(lengths):
         for feature in _reached(octets[at : at + length], reading):
             shortest[feature] = min(shortest.get(feature, (length, index)), (length, index))
         at += length
     return {feature: shortest[feature][1] for feature in sorted(shortest)}
-
-
-def place_of(offset: int) -> int:
-    """The number of an offset's place."""
-    if offset == 0:
-        return 0
-    is_far = offset >= _BLOCK * _BLOCKS
-    if (offset + 1) % _BLOCK <= 1:
-        return 5 if is_far else 4
-    return 3 if is_far else 2 if offset >= _BLOCK else 1
 
 
 def _reached(octets: bytes, reading: Reading) -> Iterator[int]:
@@ -123,16 +91,6 @@ def _reached(octets: bytes, reading: Reading) -> Iterator[int]:
             yield reading.starts[octet] + place
             state = reading.nexts[octet]
     yield (state * reading.width + reading.width - 1) * len(PLACES) + place_of(len(octets))
-
-
-@cache
-def _reading(spoken: Dialect) -> Reading:
-    automaton = spoken.automaton
-    width, dead = len(automaton.classes) + 1, automaton.dead
-    number = {octet: place for place, octets in enumerate(automaton.classes) for octet in octets.octets}
-    starts = tuple((state * width + number[octet]) * len(PLACES) for state in range(len(automaton)) for octet in OCTETS)
-    nexts = tuple(to if to != dead else -1 if state else 0 for state, row in enumerate(automaton.table) for to in row)
-    return Reading(width, starts, nexts, tuple(state for state in range(len(automaton)) if state != dead))
 
 
 @cache

@@ -18,7 +18,7 @@ from overlong.reference import DEFECTS, Rejected
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from overlong.fuzz.report.findings import Found
+    from overlong.fuzz.report.spelling import Found
 
 _UNSAID = {
     "OV302": "how many octets a refusal covers",

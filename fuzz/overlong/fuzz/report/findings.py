@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.report.data import plain
 from overlong.conformance.report.text import lines_of_cause
@@ -20,7 +20,7 @@ from overlong.fuzz.campaign.status import CampaignError
 from overlong.fuzz.campaign.store import DATABASE, finding_as_json
 from overlong.fuzz.minimise.stored import StoredFinding
 from overlong.fuzz.report.campaign import block, kind_of
-from overlong.fuzz.report.spelling import explain_command, how_given, spelled
+from overlong.fuzz.report.spelling import Found, explain_command, how_given, spelled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -29,37 +29,6 @@ if TYPE_CHECKING:
 
 _NAMED = 4
 """Findings that are named where one was not found."""
-
-
-class Found(Protocol):
-    """One cause, told by an input that shows it: what regression tests and vectors are made of."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def target(self) -> str: ...
-    @property
-    def operation(self) -> str: ...
-    @property
-    def code(self) -> str: ...
-    @property
-    def title(self) -> str: ...
-    @property
-    def section(self) -> str: ...
-    @property
-    def where(self) -> str: ...
-    @property
-    def octets(self) -> bytes: ...
-    @property
-    def chunks(self) -> tuple[int, ...] | None: ...
-    @property
-    def earlier(self) -> tuple[bytes, ...] | None: ...
-    @property
-    def expected(self) -> str: ...
-    @property
-    def observed(self) -> str: ...
-    @property
-    def is_difference(self) -> bool: ...
 
 
 @dataclass(frozen=True)

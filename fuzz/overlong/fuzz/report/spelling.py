@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import shlex
 from itertools import groupby, pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from overlong.conformance.results.invocation import reproduce_command
 from overlong.conformance.vectors.vector import cut
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from overlong.conformance.vectors.profile import Profile
     from overlong.conformance.vectors.vector import Vector
     from overlong.fuzz.minimise.stored import StoredFinding
-    from overlong.fuzz.report.findings import Found
 
 _RUN = 5
 """Repetitions from which a run is counted and not written out."""
@@ -30,6 +29,37 @@ _TYPED = 100
 """Octets that a command line spells out."""
 _FETCHED = "OCTETS"
 """Where those stand that it does not."""
+
+
+class Found(Protocol):
+    """One cause, told by an input that shows it: what regression tests and vectors are made of."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def target(self) -> str: ...
+    @property
+    def operation(self) -> str: ...
+    @property
+    def code(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def section(self) -> str: ...
+    @property
+    def where(self) -> str: ...
+    @property
+    def octets(self) -> bytes: ...
+    @property
+    def chunks(self) -> tuple[int, ...] | None: ...
+    @property
+    def earlier(self) -> tuple[bytes, ...] | None: ...
+    @property
+    def expected(self) -> str: ...
+    @property
+    def observed(self) -> str: ...
+    @property
+    def is_difference(self) -> bool: ...
 
 
 def abbreviated(octets: bytes, pieces: int = _PIECES) -> str:

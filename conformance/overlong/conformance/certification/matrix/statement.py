@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any, cast
 from overlong.conformance.certification.matrix.row import Row
 from overlong.conformance.results.model import State
 from overlong.conformance.results.reading import documents
+from overlong.conformance.results.records import spelt
 from overlong.conformance.results.run import FAILS
-from overlong.conformance.results.writer import RESULTS, spelt
+from overlong.conformance.results.writer import RESULTS
 from overlong.conformance.support.provenance import environment, generator, timestamp
 from overlong.conformance.support.whole_file import written_whole
 

@@ -102,7 +102,7 @@ def _is_known(job: Job) -> bool:
     if job.known is None:
         return False
     from overlong.conformance.oracle.target import TargetError, UnknownTarget
-    from overlong.conformance.results.writer import target_as_json
+    from overlong.conformance.results.records import target_as_json
     from overlong.conformance.targets.framed import FramedTarget
     from overlong.conformance.targets.resolve import identity_of, resolve
 

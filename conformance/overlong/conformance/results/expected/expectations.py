@@ -240,19 +240,6 @@ class Expectations:
     def _looks_up_nothing(self) -> bool:
         return not self.deviations and self._kept is None
 
-    def settled(self, run: Run, left_out: Sequence[str] = ()) -> Expectations:
-        """What is expected when a run has ended, :meth:`settle` done; of one that is updating, as it is written anew.
-
-        Raises:
-            ExpectationError: the file cannot be written.
-        """
-        self.settle(run, left_out)
-        if not self.updating or run.incomplete:
-            return self
-        from overlong.conformance.results.expected.updating import update
-
-        return update(self, run, left_out)
-
     def as_given(self) -> GivenFile | None:
         """The file, as a certificate names it; None if it says nothing of this target."""
         if not (self.deviations or self.expired or self.updating):

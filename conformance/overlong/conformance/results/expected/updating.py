@@ -53,7 +53,24 @@ class _Group:
         return self.prefix if self.alike else f"{self.prefix}*"
 
 
-def update(expectations: Expectations, run: Run, left_out: Sequence[str] = ()) -> Expectations:
+def settled(expectations: Expectations, run: Run, left_out: Sequence[str] = ()) -> Expectations:
+    """What is expected when a run has ended, settled; of one that is updating, as it is written anew.
+
+    Args:
+        expectations: of this run.
+        run: that has ended.
+        left_out: suites that the target was spared.
+
+    Raises:
+        ExpectationError: the file cannot be written, or not so that it says this; then it is as it was.
+    """
+    expectations.settle(run, left_out)
+    if not expectations.updating or run.incomplete:
+        return expectations
+    return _updated(expectations, run, left_out)
+
+
+def _updated(expectations: Expectations, run: Run, left_out: Sequence[str] = ()) -> Expectations:
     """Write what a run found to the file; what is expected now, settled.
 
     Args:

@@ -23,8 +23,9 @@ from overlong.conformance.results.reading.recorded import (
     state_recorded,
     target_fields,
 )
+from overlong.conformance.results.records import bucket_as_json
 from overlong.conformance.results.run import Drawn
-from overlong.conformance.results.writer import SCHEMA, bucket_as_json, closing_records, header_as_json
+from overlong.conformance.results.writer import SCHEMA, closing_records, header_as_json
 from overlong.conformance.support.printable import printable
 
 if TYPE_CHECKING:

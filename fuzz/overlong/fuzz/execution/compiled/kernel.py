@@ -7,9 +7,11 @@ and progress are the same, so what a sweep does about crashes and calls that do 
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 from numba import types
 from numba.extending import register_jitable
 
@@ -32,9 +34,14 @@ from overlong.conformance.sweep.compiled.memory import (
 from overlong.conformance.sweep.compiled.progress import CURRENT, SNAPSHOT, SNAPSHOTS
 from overlong.conformance.sweep.compiled.tables import WORD
 from overlong.fuzz import generation
-from overlong.fuzz.execution.compiled.oracle import read
+from overlong.fuzz.execution.compiled.oracle import Oracle, read
 from overlong.fuzz.generation.choice import LONGEST, REACH, SLACK
 from overlong.fuzz.generation.compiled import write_input
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from overlong.reference.automaton import Automaton
 
 _SIGNED_ODD = ODD - (1 << 64)
 _WORDS_BEHIND = SLACK // WORD
@@ -228,6 +235,20 @@ def taking() -> Compiled:
     return Compiled(take_input, edition(*sources()), types.int64)
 
 
-def judging() -> Compiled:
-    """:func:`judge_inputs`, compiled."""
+@cache
+def _compiled_judge() -> Compiled:
     return Compiled(judge_inputs, edition(*sources()), *[types.int64] * 5)
+
+
+def verdicts_on(lengths: Sequence[int], octets: bytes, automaton: Automaton) -> bytes:
+    """What an automaton says of inputs in a row: 32 bits for each, as the loop reads them.
+
+    Raises:
+        ValueError: the automaton is too large.
+    """
+    oracle, numbers, inputs = Oracle.of(automaton), np.asarray(lengths, np.uint32), np.frombuffer(octets, np.uint8)
+    told = np.array((oracle.rows.ctypes.data, *oracle[1:]), np.int64)
+    found = np.empty(len(numbers), np.uint32)
+    addresses = (each.ctypes.data for each in (numbers, inputs, found, told))
+    _compiled_judge()(len(numbers), *addresses)
+    return found.tobytes()

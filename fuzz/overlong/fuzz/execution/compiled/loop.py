@@ -14,7 +14,7 @@ from overlong.conformance.sweep.compiled.loop import Asking, aligned, surrounded
 from overlong.conformance.sweep.compiled.tables import WORD
 from overlong.conformance.sweep.grid import CONTINUATION
 from overlong.conformance.targets.adapters.abi import UNIT
-from overlong.fuzz.execution.compiled.kernel import Making, inputs_of, judging, making, sources, taking
+from overlong.fuzz.execution.compiled.kernel import Making, inputs_of, making, sources, taking
 from overlong.fuzz.execution.compiled.oracle import Oracle
 from overlong.fuzz.execution.made import Inputs
 from overlong.fuzz.generation.choice import REACH
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from overlong.conformance.sweep.compiled.cached import Compiled
     from overlong.conformance.sweep.compiled.tables import Array, Octets
     from overlong.conformance.targets.adapters.abi import Abi
-    from overlong.reference.automaton import Automaton
     from overlong.reference.layout import Layout
 
 
@@ -41,25 +40,6 @@ def compiled_for(abi: Abi) -> Compiled:
 def compiled_inputs() -> tuple[Compiled, Compiled]:
     """The same for what makes an input, and for what takes one that is made."""
     return making(), taking()
-
-
-@cache
-def _compiled_judge() -> Compiled:
-    return judging()
-
-
-def verdicts_on(lengths: Sequence[int], octets: bytes, automaton: Automaton) -> bytes:
-    """What an automaton says of inputs in a row: 32 bits for each, as :class:`Loop` reads them.
-
-    Raises:
-        ValueError: the automaton is too large.
-    """
-    oracle, numbers, read = Oracle.of(automaton), np.asarray(lengths, np.uint32), np.frombuffer(octets, np.uint8)
-    told = np.array((oracle.rows.ctypes.data, *oracle[1:]), np.int64)
-    found = np.empty(len(numbers), np.uint32)
-    addresses = (each.ctypes.data for each in (numbers, read, found, told))
-    _compiled_judge()(len(numbers), *addresses)
-    return found.tobytes()
 
 
 class Loop(Asking[Inputs]):

@@ -1,0 +1,59 @@
+"""What asks the shards of a sweep: the target's own process, or frames in columns. Chosen here, and nowhere else."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from overlong.conformance.oracle.target import TargetError
+from overlong.conformance.sweep.columnar import Columnar
+from overlong.conformance.sweep.engine import NOT_RECORDED, Engine, Engines, Job
+from overlong.conformance.sweep.in_process import InProcess, reason_against
+from overlong.conformance.targets.recorded import RecordedTarget
+from overlong.conformance.targets.resolve import resolve
+
+if TYPE_CHECKING:
+    from overlong.conformance.results.shard import Shard, ShardResult
+    from overlong.conformance.targets.framed import FramedTarget
+
+
+def open_engine(job: Job) -> Engine:
+    """What asks its target: the target's own process where that can be, else frames in columns.
+
+    Raises:
+        TargetError: the target cannot be measured, or there is nothing that a sweep could ask it.
+    """
+    target = resolve(job.target, job.limits)
+    if isinstance(target, RecordedTarget):
+        raise TargetError(NOT_RECORDED)
+    return InProcess(job, target) if called_in_process(job, target) else Columnar(job)
+
+
+def called_in_process(job: Job, target: FramedTarget) -> bool:
+    """Whether a target is a function that compiled code can call in a process of its own."""
+    return not job.columns and not reason_against(target)
+
+
+_engines = Engines[Engine]()
+
+
+def run_shard(job: Job, shard: Shard) -> ShardResult:
+    """What came of a shard. A task for any executor: pure, but for the engine that each thread keeps for its job.
+
+    Raises:
+        BudgetSpent: the target failed more often than its limit.
+        TargetError: it cannot be asked, or not any more.
+    """
+    engine = _engines.serving(job, lambda: open_engine(job))
+    try:
+        return engine.run(shard)
+    except BaseException:
+        _engines.end()
+        raise
+
+
+end_engine = _engines.end
+
+
+def close_engines() -> None:
+    """End the engines of all threads of this process, also those that are at work: their tasks fail."""
+    _engines.end_all()
