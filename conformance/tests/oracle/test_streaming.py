@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from overlong.conformance import certify
 from overlong.conformance.oracle.compare import compare_batch
-from overlong.conformance.oracle.lost import lost_states
+from overlong.conformance.oracle.stream_state import lost_states
 from overlong.conformance.oracle.target import Answered
 from overlong.conformance.protocol.wire import UNITS, Answers, Greeting, big_endian, read_numbers
 from overlong.conformance.vectors.batch import Batch

@@ -6,8 +6,8 @@ import contextlib
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from overlong.conformance.certification.doubts import doubts, sign
 from overlong.conformance.certification.runner import Runner
+from overlong.conformance.certification.sanity import caveats, sign
 from overlong.conformance.results.certificate import CERTIFICATE, Certificate
 from overlong.conformance.results.expected.updating import settled
 from overlong.conformance.results.invocation import GivenFile, Invocation
@@ -131,7 +131,7 @@ def certify(
 
             learn_and_map(resolved, run, writer)
         resolved.close()
-        run.sign, run.notes = sign(run), [*resolved.notes, *doubts(run)]
+        run.sign, run.notes = sign(run), [*resolved.notes, *caveats(run)]
         run.isolation = resolved.isolation
         if isinstance(resolved, FramedTarget) and not run.incomplete:
             from overlong.conformance.certification.sweeps import plans_for, sweep_too

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.compare import compare_batch, expected_of
+from overlong.conformance.oracle.limits import expected_under, judged, limits_of
 from overlong.conformance.oracle.own_mode import confirmed, is_open, suspicion
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
-from overlong.conformance.oracle.traits import expected_under, judged, traits_of
 from overlong.conformance.protocol.wire import (
     AGAIN,
     ANNOUNCE,
@@ -87,19 +87,19 @@ def replay(vector: Vector, target: str | Sequence[str], limits: Limits | None = 
         if wanted == WHOLE and not offered(wanted, greeting):
             wanted, vector = STREAMING, replace(vector, chunks=(len(vector.octets),))  # a stream of one chunk
         batch = Batch.of([vector])
-        traits = () if vector.category in WIDTHS else traits_of(greeting)
+        declared = () if vector.category in WIDTHS else limits_of(greeting)
         answers: list[Answer] = []
         try:
             for answered in resolved.observe((batch, operation) for operation in offered(wanted, greeting)):
                 units = greeting.units_of(answered.operation)
                 (said,) = answered.answers.observations(units, verdict_only=answered.operation == VALIDATE)
                 observed = answered.faults.get(0, said)
-                touched = any(trait.touches(vector.octets) for trait in traits)
+                touched = any(limit.touches(vector.octets) for limit in declared)
                 if touched:
-                    finding = judged(vector, answered.operation, observed, traits)
+                    finding = judged(vector, answered.operation, observed, declared)
                 else:
                     finding = next(compare_batch(answered, greeting), None)
-                may = expected_under(vector, answered.operation, traits)
+                may = expected_under(vector, answered.operation, declared)
                 expected = next(iter(may), expected_of(vector, answered.operation))
                 answers.append(Answer(answered.operation, expected, observed, finding, greeting.error_mode))
             answers = [_settled(answer, vector, resolved) for answer in answers]

@@ -22,11 +22,11 @@ from overlong.conformance.oracle.compare import (
 )
 from overlong.conformance.oracle.divergences import Divergences, divergences
 from overlong.conformance.oracle.finding import Finding
-from overlong.conformance.oracle.lost import lost_states
+from overlong.conformance.oracle.flaky import RerunQueue
+from overlong.conformance.oracle.limits import JUDGED, judged, limits_of, to_be_judged, without
 from overlong.conformance.oracle.own_mode import confirmed, suspicion
+from overlong.conformance.oracle.stream_state import lost_states
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
-from overlong.conformance.oracle.traits import JUDGED, judged, to_be_judged, traits_of, without
-from overlong.conformance.oracle.unstable import Doubted
 from overlong.conformance.protocol.kind import (
     POSITION,
     SCALARS,
@@ -80,9 +80,9 @@ class Runner:
         self.target = target
         self.run = Run(target.id, target.greeting, profile=profile)
         self._found, self._diverged = found, diverged
-        self._doubted = Doubted()
+        self._rerun_queue = RerunQueue()
         self._whole: dict[tuple[bytes, bool], Finding] = {}  # of vectors that chunking asks again
-        self._traits = traits_of(target.greeting)
+        self._limits = limits_of(target.greeting)
         self._refused, self._placed = Counter[str](), Counter[str]()  # by operation
         self._touched: list[Vector] = []  # set aside, and to be judged apart
 
@@ -180,17 +180,17 @@ class Runner:
             kept.add(Refused(None, None, None) if isinstance(said, Refused) else said)
 
     def _kept(self, batch: Batch, part: SuiteRun) -> Batch:
-        """The batch without what a declared trait touches."""
-        if not self._traits or set(part.operations) & set(ENCODING):
+        """The batch without what a declared limit touches."""
+        if not self._limits or set(part.operations) & set(ENCODING):
             return batch
-        kept, touched = without(batch, self._traits)
+        kept, touched = without(batch, self._limits)
         part.aside += len(touched)
         if part.suite.name in JUDGED:
             self._touched += touched
         return kept
 
     def _set_aside(self) -> Iterator[Finding]:
-        """What was set aside, judged by the traits for which it was."""
+        """What was set aside, judged by the declared limits for which it was."""
         for answered in self.target.observe(
             to_be_judged(self._touched, offered(VALIDATE + DECODE + REPLACE, self.run.greeting))
         ):
@@ -198,7 +198,7 @@ class Runner:
             observations = answered.answers.observations(units, verdict_only=answered.operation == VALIDATE)
             for place, observed in enumerate(observations):
                 vector = answered.batch[place]
-                finding = judged(vector, answered.operation, answered.faults.get(place, observed), self._traits)
+                finding = judged(vector, answered.operation, answered.faults.get(place, observed), self._limits)
                 if finding is not None:
                     yield finding
 
@@ -214,7 +214,7 @@ class Runner:
         if self.run.incomplete:
             return
         try:
-            for finding in self._doubted.unstable(self.target):
+            for finding in self._rerun_queue.flaky(self.target):
                 self._add(finding)
         except KeyboardInterrupt:
             self.run.incomplete = "interrupted"
@@ -310,7 +310,7 @@ class Runner:
     def _add(self, finding: Finding) -> None:
         finding = self._same_as_whole(finding)
         self.run.add(finding)
-        self._doubted.add(finding)
+        self._rerun_queue.add(finding)
         if self._found is not None:
             self._found(finding)
 
@@ -324,8 +324,8 @@ class Runner:
             for index in [index for index, octets in enumerate(found.octets) if octets in core]:
                 self._same_as_whole(found.finding(index))
         self.run.diverged(found)
-        for finding in found.first(self._doubted.wanted):
-            self._doubted.add(finding)
+        for finding in found.first(self._rerun_queue.wanted):
+            self._rerun_queue.add(finding)
         if self._diverged is not None:
             self._diverged(found)
 

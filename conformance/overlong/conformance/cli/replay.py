@@ -53,7 +53,7 @@ def command(words: tuple[str, ...], profile: str, timeout: float, restarts: int)
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.certification.replay import asks, replay
     from overlong.conformance.oracle.finding import expected_in_words, observed_in_words
-    from overlong.conformance.oracle.lost import ended_how
+    from overlong.conformance.oracle.stream_state import ended_how
     from overlong.conformance.protocol.wire import OPERATIONS
     from overlong.conformance.support.printable import printable, spaced_hex
     from overlong.conformance.vectors.given import FORMS, vectors_in

@@ -16,8 +16,8 @@ from array import array
 from functools import cache
 from typing import TYPE_CHECKING
 
+from overlong.conformance.oracle.limits import limits_of
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
-from overlong.conformance.oracle.traits import traits_of
 from overlong.conformance.protocol.observation import TimedOut
 from overlong.conformance.protocol.wire import ACCEPTED, DECODE, REFUSED, VALIDATE
 from overlong.conformance.results.model import Map
@@ -40,7 +40,7 @@ PAIRS = len(OCTETS) ** 2
 ALONE = "lead and second"
 """The name of the map before whose pairs nothing stands."""
 NOT_TOLD = 255
-"""The answer where the target broke, or a trait that it declares sets the string aside."""
+"""The answer where the target broke, or a limit that it declares sets the string aside."""
 
 _AT_ONCE = 1 << 14  # strings in a batch
 _BEARABLE = 2.0  # seconds that maps may take by the rate at which the suites were answered
@@ -177,7 +177,7 @@ def _ask(target: Target, operation: str, seen: dict[bytes, bytearray], profile: 
         BudgetSpent: it fails too often.
         TargetError: it does not start any more.
     """
-    traits = traits_of(target.greeting)
+    limits = limits_of(target.greeting)
     automaton, octet = profile.dialect.automaton, tail(profile.speaks)
     left: dict[bytes, Sequence[int]] = dict.fromkeys(seen, range(PAIRS))
     until = time.monotonic() + _SECONDS
@@ -190,8 +190,8 @@ def _ask(target: Target, operation: str, seen: dict[bytes, bytearray], profile: 
             for start in range(0, len(places), _AT_ONCE):
                 strings = [prefix + _pairs()[place] + octet * tails for place in places[start : start + _AT_ONCE]]
                 some = places[start : start + _AT_ONCE]
-                if traits:
-                    aside = {at for at, string in enumerate(strings) if any(trait.touches(string) for trait in traits)}
+                if limits:
+                    aside = {at for at, string in enumerate(strings) if any(limit.touches(string) for limit in limits)}
                     for at in aside:
                         seen[prefix][some[at]] = NOT_TOLD
                     strings = [string for at, string in enumerate(strings) if at not in aside]

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from overlong.conformance.oracle.earliest import judge, marks_in, suspects
 from overlong.conformance.oracle.encoder_fault import encoder_fault
 from overlong.conformance.oracle.finding import Finding
-from overlong.conformance.oracle.lost import ended_how, lost_states
 from overlong.conformance.oracle.own_mode import is_open, own_mode_fault
+from overlong.conformance.oracle.stream_state import ended_how, lost_states
 from overlong.conformance.protocol.memory_fault import memory_fault
 from overlong.conformance.protocol.observation import (
     Accepted,

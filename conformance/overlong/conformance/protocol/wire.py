@@ -171,7 +171,7 @@ TRAITS = {
     "bom": ("strips",),
     "wrapper": ("json-string", "xml"),
 }
-"""Traits with a meaning, likewise: see :mod:`overlong.conformance.oracle.traits`."""
+"""Traits with a meaning (declared limits), likewise: see :mod:`overlong.conformance.oracle.limits`."""
 
 
 class ProtocolError(Exception):

@@ -6,7 +6,7 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.kinds import LEFT_OUT
-from overlong.conformance.oracle.traits import traits_of
+from overlong.conformance.oracle.limits import limits_of
 from overlong.conformance.protocol.wire import OPERATIONS
 from overlong.conformance.report.text import SHOWN
 from overlong.conformance.report.wording import Glyphs, verdict_words
@@ -100,8 +100,8 @@ def _bucket(bucket: SweepBucket, run: SweepRun, target: str | Sequence[str], wid
 
 
 def _remarks(run: SweepRun) -> Iterator[str]:
-    for trait in traits_of(run.greeting):
-        yield f"{trait.member}: {trait.word}; {trait.strings} are judged by that"
+    for limit in limits_of(run.greeting):
+        yield f"{limit.member}: {limit.word}; {limit.strings} are judged by that"
     if left_out := sum(part.kinds[LEFT_OUT] for part in run.plans):
         yield f"not asked, after too many faults: {thousands(left_out)} strings"
     if run.resumed:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from overlong.conformance.oracle.traits import traits_of
+from overlong.conformance.oracle.limits import limits_of
 from overlong.conformance.protocol.kind import MEMORY, POSITION, VERDICT
 from overlong.conformance.protocol.wire import GUARDED
 from overlong.conformance.report.text import SHOWN, blocks, claim_lines, in_rows, sign_lines, title, verdict_lines
@@ -93,7 +93,7 @@ def _remarks(certificate: Certificate) -> list[str]:
             if bucket.cause is None
         )
     lines.extend(
-        f"{trait.line} ({thousands(sum(part.aside for part in run.suites))})" for trait in traits_of(run.greeting)
+        f"{limit.line} ({thousands(sum(part.aside for part in run.suites))})" for limit in limits_of(run.greeting)
     )
     if run.behaves_like:
         lines.append(f"behaves like: {run.behaves_like}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from overlong.conformance.oracle.lost import ended_how
+from overlong.conformance.oracle.stream_state import ended_how
 from overlong.conformance.protocol.kind import UNDECLARED
 from overlong.conformance.results.model import EXPECTED, MORE, Kind, Standing, State
 from overlong.conformance.results.run import FAILS, HOLDS

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.finding import Bucket, claim_of
-from overlong.conformance.oracle.traits import aside_in_words
+from overlong.conformance.oracle.limits import aside_in_words
 from overlong.conformance.protocol.kind import (
     CLAIMS,
     EARLIEST,

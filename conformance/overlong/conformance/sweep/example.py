@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.compare import compare_batch, expected_of
 from overlong.conformance.oracle.finding import Finding
+from overlong.conformance.oracle.flaky import RERUN, RerunQueue
 from overlong.conformance.oracle.kinds import CRASHED, KINDS, MISBEHAVED, TIMED_OUT
+from overlong.conformance.oracle.limits import expected_under, judged, limits_of
 from overlong.conformance.oracle.target import TargetError
-from overlong.conformance.oracle.traits import expected_under, judged, traits_of
-from overlong.conformance.oracle.unstable import DOUBTED, Doubted
 from overlong.conformance.protocol.kind import VERDICT
 from overlong.conformance.protocol.observation import Refused
 from overlong.conformance.protocol.wire import VALIDATE
@@ -56,13 +56,13 @@ def named_apart(target: FramedTarget, profile: Profile, operation: str, found: D
         BudgetSpent: the target failed more often than its limit.
         TargetError: it cannot be asked any more.
     """
-    traits, profile = traits_of(target.greeting), profile.as_said(target.greeting)
+    limits, profile = limits_of(target.greeting), profile.as_said(target.greeting)
     least: dict[tuple[str, str], Finding] = {}
     for strings in found.apart:
         vectors = [
             Vector("sweep", octets, profile=profile)
             for octets in strings
-            if not any(trait.touches(octets) for trait in traits)
+            if not any(limit.touches(octets) for limit in limits)
         ]
         for answered in target.observe([(Batch.of(vectors), operation)] if vectors else []):
             for finding in compare_batch(answered, target.greeting):
@@ -97,30 +97,30 @@ def asked_again(
     """
     greeting, octets = target.greeting, found.example
     vector = Vector("sweep", octets, profile=profile.as_said(greeting))
-    traits = traits_of(greeting)
-    touched = any(trait.touches(octets) for trait in traits)
+    limits = limits_of(greeting)
+    touched = any(limit.touches(octets) for limit in limits)
     for answered in target.observe([(Batch.of([vector]), operation)]):
         units = greeting.units_of(operation)
         (said,) = answered.answers.observations(units, verdict_only=operation == VALIDATE)
         observed = answered.faults.get(0, said)
         if touched:
-            finding = judged(vector, operation, observed, traits)
+            finding = judged(vector, operation, observed, limits)
         else:
             finding = next(compare_batch(answered, greeting), None)
         if finding is not None:
-            return _doubted(target, finding)
-        expected = next(iter(expected_under(vector, operation, traits)), expected_of(vector, operation))
+            return _rerun(target, finding)
+        expected = next(iter(expected_under(vector, operation, limits)), expected_of(vector, operation))
         is_placed = in_process and found.kind not in _FAILED
         code = AFTER if found.where.earlier is not None else AT_PLACE if is_placed else AMONG
         said_then = f"that is right; in the sweep: {KINDS[found.kind]}"
         right = Finding(vector, operation, code, expected, observed, KINDS[found.kind], ("", said_then))
-        return _doubted(target, right)
+        return _rerun(target, right)
     raise TargetError(f"{target.id}: it gives no answer to a string of the sweep when asked again")
 
 
-def _doubted(target: FramedTarget, finding: Finding) -> Finding:
+def _rerun(target: FramedTarget, finding: Finding) -> Finding:
     """The finding; or, of who answers otherwise when asked again and again, that it is unstable."""
-    doubted = Doubted()
-    for _ in range(DOUBTED):  # who answers at random is right now and then, and even so some times in a row
-        doubted.add(finding)
-    return next(iter(list(doubted.unstable(target))), finding)  # all of them: none is to be left under way
+    queue = RerunQueue()
+    for _ in range(RERUN):  # who answers at random is right now and then, and even so some times in a row
+        queue.add(finding)
+    return next(iter(list(queue.flaky(target))), finding)  # all of them: none is to be left under way

@@ -14,6 +14,7 @@ import contextlib
 import errno
 import os
 import queue
+import re
 import select
 import signal
 import subprocess
@@ -30,7 +31,6 @@ from overlong.conformance.protocol.wire import HEAD, LARGEST_FRAME, LARGEST_GREE
 from overlong.conformance.support.interpreter import bare_script
 from overlong.conformance.support.interpreter import environment as environment_of
 from overlong.conformance.support.printable import printable
-from overlong.conformance.targets.last_words import last_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,6 +50,17 @@ _UNCONFINED = (
     "kill(-1) would end all that you run; --no-sandbox starts it all the same"
 )
 _LOOK = 100  # milliseconds after which a silent pipe's reader looks whether there is anybody left to write
+_ADVICE = re.compile(r"note: run with .*|Node\.js v[0-9.]+|exit status \d+")
+"""What Rust, Node.js and ``go run`` say last, whatever happened."""
+_TRACE = re.compile(
+    r"at .+|\.{3} \d+ more|\}"  # JavaScript, Java
+    r"|.+\.go:\d+( \+0x[0-9a-f]+)?"
+    r"|\[C\]: in .+|.+:\d+: in .+"  # Lua
+    r"|from .+:\d+:in .+"  # Ruby
+    r"|thrown in .+ on line \d+"  # PHP
+)
+"""The end of a trace of calls that stands below the error."""
+_ERROR = re.compile(r".*(Error|Exception|error: )\b.*|panic: .*|lua\S*: .+|PHP Fatal error: .*")
 
 
 class Response(NamedTuple):
@@ -209,10 +220,10 @@ class Process:
             self._ready.extend(arrived)
         return self._ready.popleft()
 
-    def last_words(self) -> str:
+    def exit_reason(self) -> str:
         """The line of stderr that says why it ended, safe to show."""
         self._threads[2].join(0.2)
-        return last_words(self._stderr.decode("utf-8", "backslashreplace"))
+        return exit_reason(self._stderr.decode("utf-8", "backslashreplace"))
 
     def close(self) -> str:
         """End of input; wait a little; kill what is left. Returns what went wrong with the ending, if anything."""
@@ -284,10 +295,10 @@ class Process:
             arrived = self._responses.get(timeout=timeout)
         except queue.Empty:
             self.kill()
-            raise Ended(TimedOut(timeout), self.last_words()) from None
+            raise Ended(TimedOut(timeout), self.exit_reason()) from None
         if isinstance(arrived, Ended):
             self.kill()
-            raise Ended(arrived.why, self.last_words())
+            raise Ended(arrived.why, self.exit_reason())
         return arrived
 
     def _write(self, pipe: IO[bytes]) -> None:
@@ -464,3 +475,18 @@ def _ended(code: int) -> str:
     with contextlib.suppress(ValueError):
         return f"was ended by {signal.Signals(-code).name}"
     return f"was ended by signal {-code}"
+
+
+def exit_reason(stderr: str) -> str:
+    """The line of a program's stderr that says why it ended, safe to show; empty if there is none.
+
+    The last one, but for what run-times print after it.
+    """
+    lines = [line.strip() for line in stderr.splitlines() if line.strip()]
+    while len(lines) > 1 and _ADVICE.fullmatch(lines[-1]):
+        lines.pop()
+    if not lines:
+        return ""
+    errors = [line for line in lines if _ERROR.fullmatch(line) and not _TRACE.fullmatch(line)]
+    said = errors[-1] if errors and _TRACE.fullmatch(lines[-1]) else lines[-1]
+    return printable(said, 200)

@@ -19,7 +19,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 from overlong.conformance.oracle.compare import compare
-from overlong.conformance.oracle.traits import traits_of
+from overlong.conformance.oracle.limits import limits_of
 from overlong.conformance.protocol.observation import Accepted, Failed, Refused
 from overlong.conformance.targets.adapters import python as adapter
 from overlong.conformance.vectors.profile import Profile
@@ -143,7 +143,7 @@ class _Asked:
         self._memory = SharedMemory(Path(orders.memory), new=False)
         self._outbox = Path(orders.outbox).open("ab", buffering=0)  # noqa: SIM115 (open until the end)
         self._profile = Profile(**orders.profile)
-        self._traits = traits_of(cast("Any", SimpleNamespace(traits=orders.traits)))
+        self._limits = limits_of(cast("Any", SimpleNamespace(traits=orders.traits)))
         self._operation, self._answer = orders.operation, answer
         self._avoid = frozenset(orders.avoid)
         self._slots: dict[Fingerprint, int] = {}
@@ -151,7 +151,7 @@ class _Asked:
 
     def __call__(self, octets: bytes) -> int:
         """Ask the target; -1 keeps the input out of the corpus."""
-        if any(trait.touches(octets) for trait in self._traits) or (self._avoid and sort_of(octets) in self._avoid):
+        if any(limit.touches(octets) for limit in self._limits) or (self._avoid and sort_of(octets) in self._avoid):
             return -1
         self._memory.begin(octets)
         try:

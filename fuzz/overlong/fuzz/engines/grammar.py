@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from overlong.conformance.oracle.compare import expected_of
 from overlong.conformance.oracle.finding import Finding
+from overlong.conformance.oracle.flaky import AGAIN
 from overlong.conformance.oracle.kinds import CRASHED, KINDS, MISBEHAVED, ODD, TIMED_OUT
-from overlong.conformance.oracle.unstable import AGAIN
 from overlong.conformance.protocol.kind import REPLACEMENT, SCALARS, STREAMING, VERDICT
 from overlong.conformance.protocol.wire import GUARDED
 from overlong.conformance.support.printable import printable

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.compare import compare, compare_batch, expected_of, place_of_fault
 from overlong.conformance.oracle.finding import Finding
+from overlong.conformance.oracle.limits import judged, limits_of
 from overlong.conformance.oracle.own_mode import suspicion
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
-from overlong.conformance.oracle.traits import judged, traits_of
 from overlong.conformance.protocol.kind import VERDICT
 from overlong.conformance.protocol.observation import Accepted, Refused
 from overlong.conformance.protocol.wire import (
@@ -35,8 +35,8 @@ from overlong.conformance.vectors.profile import RFC3629, Profile
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
 
+    from overlong.conformance.oracle.limits import DeclaredLimit
     from overlong.conformance.oracle.target import Answered
-    from overlong.conformance.oracle.traits import Trait
     from overlong.conformance.protocol.observation import Observation
     from overlong.conformance.protocol.wire import Greeting
     from overlong.conformance.vectors.vector import Vector
@@ -239,15 +239,15 @@ class Probe:
     def _judged(self, answered: Answered, vectors: Sequence[Vector]) -> Iterator[tuple[Observation, Finding | None]]:
         """The answers to the first of these vectors."""
         operation, greeting = answered.operation, self.greeting
-        traits = traits_of(greeting)
+        limits = limits_of(greeting)
         observations = answered.answers.observations(greeting.units_of(operation), verdict_only=operation == VALIDATE)
         found: dict[str, Finding] = {}
         for finding in compare_batch(answered, greeting):  # of what is wrong with one, the first is its result
             found.setdefault(finding.vector.comment, finding)
         for place, (vector, answer) in enumerate(zip(vectors, observations, strict=False)):
             observed = answered.faults.get(place, answer)
-            if any(trait.touches(vector.octets) for trait in traits):
-                yield observed, _judged_apart(vector, operation, observed, traits)
+            if any(limit.touches(vector.octets) for limit in limits):
+                yield observed, _judged_apart(vector, operation, observed, limits)
             elif (wrong := found.get(answered.batch.comments[place])) is not None:
                 yield observed, _as_whole(replace(wrong, vector=vector))
             elif answered.unstable is not None and place == 0:
@@ -267,10 +267,12 @@ def _as_whole(finding: Finding) -> Finding:
     return finding if whole is None else replace(finding, code=whole.code, place=whole.place)
 
 
-def _judged_apart(vector: Vector, operation: str, observed: Observation, traits: tuple[Trait, ...]) -> Finding | None:
-    """What is wrong with the answer to a string that a trait touches. What becomes of it in pieces nobody declares."""
+def _judged_apart(
+    vector: Vector, operation: str, observed: Observation, limits: tuple[DeclaredLimit, ...]
+) -> Finding | None:
+    """What is wrong with the answer to a string that a limit touches. What becomes of it in pieces nobody declares."""
     if operation in VALIDATE + DECODE + REPLACE or not isinstance(observed, Accepted | Refused):
-        return judged(vector, operation, observed, traits)
+        return judged(vector, operation, observed, limits)
     return None
 
 

@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from overlong.conformance.oracle.compare import place_of_fault
-from overlong.conformance.oracle.lost import ended_how
+from overlong.conformance.oracle.stream_state import ended_how
 from overlong.conformance.protocol.wire import AGAIN, DECODE, GUARDED, REPLACE, STREAMING, VALIDATE
 from overlong.conformance.support.printable import printable
 from overlong.fuzz.minimise.place import announced, class_of, place_of

@@ -10,8 +10,8 @@ import hashlib
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from overlong.conformance.oracle.limits import aside_in_words, limits_of, without
 from overlong.conformance.oracle.target import Answered
-from overlong.conformance.oracle.traits import aside_in_words, traits_of, without
 from overlong.conformance.protocol.kind import POSITION, SCALARS, VERDICT
 from overlong.conformance.protocol.wire import MEASURED, UNITS, Answers, Greeting
 from overlong.conformance.results.certificate import digest_of_all
@@ -160,11 +160,11 @@ def _own(record: dict[str, Any], speaks: str, target: dict[str, Any]) -> None:
 
 
 def _asked(part: SuiteRun, target: dict[str, Any]) -> Iterator[Answered]:
-    """The vectors that a target with these traits gets."""
+    """The vectors that a target with these declared limits gets."""
     greeting = Greeting(
         target["name"], "", "", target["operations"], UNITS[target["units"]], target["error_mode"],
         traits=target["traits"],
     )  # fmt: skip
-    traits = () if "encoder" in part.suite.name else traits_of(greeting)
+    limits = () if "encoder" in part.suite.name else limits_of(greeting)
     for batch in part.suite.batches():
-        yield Answered(without(batch, traits)[0] if traits else batch, part.operations, _NO_ANSWERS)
+        yield Answered(without(batch, limits)[0] if limits else batch, part.operations, _NO_ANSWERS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.oracle.traits import aside_in_words
+from overlong.conformance.oracle.limits import aside_in_words
 from overlong.conformance.protocol.kind import VERDICT
 from overlong.conformance.results.headline import state_of
 from overlong.conformance.results.model import Kind, Report, Subject, failing_claims

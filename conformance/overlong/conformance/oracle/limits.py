@@ -1,8 +1,8 @@
-"""What a target cannot help and declares in its greeting: strings that it is set aside from, and judged by apart.
+"""Declared limits: what a target cannot help and says in its greeting, and the strings that are judged apart for it.
 
-A C string ends at octet 00; a parser strips a signature; XML has no place for most controls. Such a trait is shown
+A C string ends at octet 00; a parser strips a signature; XML has no place for most controls. Such a limit is shown
 as a trait and tested as one: strings that it touches are not asked with the others, and those of the core and of
-``complete-0`` are asked afterwards and judged by what the trait says. So it cannot hide a fault behind it, and a
+``complete-0`` are asked afterwards and judged by what the limit says. So it cannot hide a fault behind it, and a
 decoder that does not have it is found out.
 """
 
@@ -40,11 +40,11 @@ _LINE_END = re.compile(rb"\r\n?")
 """What it reads as LF (section 2.11), unless the adapter writes CR as ``&#13;``."""
 
 JUDGED = ("core", "complete-0")
-"""The suites whose strings, where they are set aside, show whether the trait is as declared."""
+"""The suites whose strings, where they are set aside, show whether the limit is as declared."""
 
 
 @dataclass(frozen=True)
-class Trait:
+class DeclaredLimit:
     """A member of the greeting, one of its words, and what they mean."""
 
     member: str
@@ -71,46 +71,46 @@ class Trait:
         return f"{self.member}: {self.word}; {self.strings} are set aside"
 
 
-_TRAITS = (
-    Trait("nul", "ends the string", "strings with octet 00", re.compile(NUL),
+_LIMITS = (
+    DeclaredLimit("nul", "ends the string", "strings with octet 00", re.compile(NUL),
           readings=(lambda octets: octets.partition(NUL)[0],)),
-    Trait("nul", "refused", "strings with octet 00", re.compile(NUL), refused=re.compile(NUL)),
-    Trait("bom", "strips", "strings that begin with EF BB BF", re.compile(_SIGNATURE), at_start=True,
+    DeclaredLimit("nul", "refused", "strings with octet 00", re.compile(NUL), refused=re.compile(NUL)),
+    DeclaredLimit("bom", "strips", "strings that begin with EF BB BF", re.compile(_SIGNATURE), at_start=True,
           readings=(lambda octets: octets.removeprefix(_SIGNATURE),)),
-    Trait("wrapper", "xml", "strings with what XML 1.0 has no character for, or with CR",
+    DeclaredLimit("wrapper", "xml", "strings with what XML 1.0 has no character for, or with CR",
           re.compile(_NO_CHARACTER + rb"|\r"), refused=re.compile(_NO_CHARACTER),
           readings=(bytes, lambda octets: _LINE_END.sub(b"\n", octets))),
 )  # fmt: skip
 
 
-def traits_of(greeting: Greeting) -> tuple[Trait, ...]:
-    """The traits that a target declares and that touch some strings."""
+def limits_of(greeting: Greeting) -> tuple[DeclaredLimit, ...]:
+    """The limits that a target declares and that touch some strings."""
     return _declared(greeting.traits)
 
 
-def _declared(said: Mapping[str, str]) -> tuple[Trait, ...]:
-    return tuple(trait for trait in _TRAITS if said.get(trait.member) == trait.word)
+def _declared(said: Mapping[str, str]) -> tuple[DeclaredLimit, ...]:
+    return tuple(limit for limit in _LIMITS if said.get(limit.member) == limit.word)
 
 
 def aside_in_words(said: Mapping[str, str], numbers: Iterable[int]) -> str:
     """``4 785 vectors set aside (wrapper: xml)``: what stands in every headline; empty if nothing is set aside.
 
     Args:
-        said: the traits that a greeting declares, or a file says that it does.
+        said: the limits that a greeting declares, or a file says that it does.
         numbers: of the vectors that were set aside, for each suite.
     """
     number = sum(numbers)
     if not number:
         return ""
-    declared = ", ".join(f"{trait.member}: {trait.word}" for trait in _declared(said)) or "no trait is declared"
+    declared = ", ".join(f"{limit.member}: {limit.word}" for limit in _declared(said)) or "no trait is declared"
     return f"{thousands(number)} vector{'' if number == 1 else 's'} set aside ({declared})"
 
 
-def without(batch: Batch, traits: tuple[Trait, ...]) -> tuple[Batch, list[Vector]]:
-    """The batch without the strings that a trait touches, which may leave nothing of it; and these strings."""
-    if not any(trait.pattern.search(batch.octets) for trait in traits):  # most batches cost no more
+def without(batch: Batch, limits: tuple[DeclaredLimit, ...]) -> tuple[Batch, list[Vector]]:
+    """The batch without the strings that a limit touches, which may leave nothing of it; and these strings."""
+    if not any(limit.pattern.search(batch.octets) for limit in limits):  # most batches cost no more
         return batch, []
-    aside = [place for place, vector in enumerate(batch) if any(trait.touches(vector.octets) for trait in traits)]
+    aside = [place for place, vector in enumerate(batch) if any(limit.touches(vector.octets) for limit in limits)]
     if not aside:
         return batch, []
     gone = set(aside)
@@ -121,19 +121,19 @@ def without(batch: Batch, traits: tuple[Trait, ...]) -> tuple[Batch, list[Vector
     return replace(Batch.of(kept), suite=batch.suite), touched
 
 
-def expected_under(vector: Vector, operation: str, traits: tuple[Trait, ...]) -> tuple[Outcome, ...]:
-    """What a right decoder that has these traits may answer, the likeliest first; nothing if they do not say."""
-    touching = [trait for trait in traits if trait.touches(vector.octets)]
+def expected_under(vector: Vector, operation: str, limits: tuple[DeclaredLimit, ...]) -> tuple[Outcome, ...]:
+    """What a right decoder that has these limits may answer, the likeliest first; nothing if they do not say."""
+    touching = [limit for limit in limits if limit.touches(vector.octets)]
     if not touching:
         return (expected_of(vector, operation),)
-    refused = [found for trait in touching if trait.refused and (found := trait.refused.search(vector.octets))]
+    refused = [found for limit in touching if limit.refused and (found := limit.refused.search(vector.octets))]
     if len(refused) == len(touching):
         if operation in REPLACING:
             return ()
         start, end = min(found.span() for found in refused)
         sooner = vector.flaw is not None and vector.flaw.offset < start
         return (vector.strict if sooner else Rejected(start, end - start, incomplete=False),)
-    if len(touching) > 1:  # what two traits make of it together is not declared
+    if len(touching) > 1:  # what two limits make of it together is not declared
         return ()
     readings = dict.fromkeys(read(vector.octets) for read in touching[0].readings)
     read_as = [replace(vector, octets=octets) for octets in readings]
@@ -142,17 +142,17 @@ def expected_under(vector: Vector, operation: str, traits: tuple[Trait, ...]) ->
     return tuple(expected_of(each, operation) for each in read_as)
 
 
-def judged(vector: Vector, operation: str, observed: Observation, traits: tuple[Trait, ...]) -> Finding | None:
-    """What is wrong with the answer to a string that a trait touches; None if nothing is, or the traits do not say.
+def judged(vector: Vector, operation: str, observed: Observation, limits: tuple[DeclaredLimit, ...]) -> Finding | None:
+    """What is wrong with the answer to a string that a limit touches; None if nothing is, or the limits do not say.
 
     Its verdict and its text are judged, where it is refused is not: whether what was stripped counts is not declared.
     """
     if not isinstance(observed, Accepted | Refused):
         return compare(vector, operation, observed)
-    expected = expected_under(vector, operation, traits)
+    expected = expected_under(vector, operation, limits)
     if not expected or any(_same(each, observed) for each in expected):
         return None
-    line = next(trait.line for trait in traits if trait.touches(vector.octets))
+    line = next(limit.line for limit in limits if limit.touches(vector.octets))
     undeclared = compare(vector, operation, observed)
     if undeclared is None or undeclared.claim == POSITION:  # what is declared is wrong, and the decoder is not
         return Finding(vector, operation, UNDECLARED, expected[0], observed, line)

@@ -82,7 +82,7 @@ def _always(run: Run) -> str:
             return ""
 
 
-def doubts(run: Run) -> Iterator[str]:
+def caveats(run: Run) -> Iterator[str]:
     """What little a claim rests on, a sentence for each; none changes the verdict."""
     if run.claims[POSITION] != NOT_MEASURED and run.placed < run.refusals:
         yield (

@@ -9,11 +9,11 @@ from click.testing import CliRunner
 
 from overlong.__main__ import cli
 from overlong.conformance import certify
-from overlong.conformance.certification.doubts import ACCEPTS_ALL, REFUSES_ALL, SAME_TEXT, TURNED_ROUND
+from overlong.conformance.certification.sanity import ACCEPTS_ALL, REFUSES_ALL, SAME_TEXT, TURNED_ROUND
 from overlong.conformance.report.formats import FORMATS
 from overlong.conformance.report.matrix import table
 from overlong.conformance.results.reading import read
-from overlong.conformance.targets.last_words import last_words
+from overlong.conformance.targets.process import exit_reason
 
 DECODERS = """
 def turned_round(octets):
@@ -126,5 +126,5 @@ NODE = (
     ],
 )
 def test_the_line_that_says_why(stderr, said):
-    assert last_words(stderr).endswith(said)
-    assert bool(said) == bool(last_words(stderr))
+    assert exit_reason(stderr).endswith(said)
+    assert bool(said) == bool(exit_reason(stderr))

@@ -1,4 +1,4 @@
-"""Divergent answers, asked for again: who answers otherwise each time is unstable, whatever else is wrong.
+"""Divergent answers, asked for again: who answers otherwise each time is flaky, whatever else is wrong.
 
 The first findings of each bucket are asked again, each vector by itself. An answer stands as it was given: where
 the answers differ, a finding more says so and lists them all, and none of them is taken for the true one.
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 AGAIN = 3
 """How often a divergent answer is asked for again."""
-DOUBTED = 4
+RERUN = 4
 """Findings of each bucket that are asked again: the first ones."""
 
 
-class Doubted:
-    """Findings to be asked again."""
+class RerunQueue:
+    """The first findings of each bucket, to be asked again at the end."""
 
     def __init__(self) -> None:
         self._first: dict[tuple[str, str], list[Finding]] = {}
@@ -38,14 +38,14 @@ class Doubted:
     def add(self, finding: Finding) -> None:
         """Note a finding, if it is one of the first of its bucket, and an answer: who fails was asked twice already."""
         first = self._first.setdefault(finding.bucket, [])
-        if len(first) < DOUBTED and isinstance(finding.observed, Accepted | Refused | Failed):
+        if len(first) < RERUN and isinstance(finding.observed, Accepted | Refused | Failed):
             first.append(finding)
 
     def wanted(self, bucket: tuple[str, str]) -> int:
         """How many more of a bucket are to be noted."""
-        return DOUBTED - len(self._first.get(bucket, ()))
+        return RERUN - len(self._first.get(bucket, ()))
 
-    def unstable(self, target: Target) -> Iterator[Finding]:
+    def flaky(self, target: Target) -> Iterator[Finding]:
         """The findings of OV605 that asking again makes.
 
         Raises:
