@@ -1,0 +1,308 @@
+"""Triage: what is looked at again before it is a finding, as a list of passes (:func:`passes`).
+
+A pass may keep strings from being asked with the others, take findings of a batch, see every finding that enters the
+run, and ask the target again once all suites are done. What comes of it enters the run then. If the run is broken off
+before a pass could ask, what it took enters as it was, but for what only a control would have shown to be a finding.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from overlong.conformance.oracle.compare import compare, lost_in, used_before
+from overlong.conformance.oracle.flaky import RerunQueue
+from overlong.conformance.oracle.limits import JUDGED, judged, limits_of, to_be_judged, without
+from overlong.conformance.oracle.own_mode import confirmed, suspicion
+from overlong.conformance.oracle.stream_state import lost_states
+from overlong.conformance.protocol.kind import POSITION
+from overlong.conformance.protocol.observation import Accepted, Refused
+from overlong.conformance.protocol.wire import (
+    AGAIN,
+    DECODE,
+    ENCODING,
+    REPLACE,
+    REPLACING,
+    STREAM_DECODE,
+    STREAM_REPLACE,
+    VALIDATE,
+)
+from overlong.conformance.results.run import offered
+from overlong.conformance.vectors.batch import Batch
+from overlong.conformance.vectors.suites.core import core_vectors
+from overlong.conformance.vectors.vector import Vector
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from overlong.conformance.oracle.divergences import Divergences
+    from overlong.conformance.oracle.finding import Finding
+    from overlong.conformance.oracle.own_mode import Suspicion
+    from overlong.conformance.oracle.target import Target
+    from overlong.conformance.results.run import Run, SuiteRun
+
+_BEYOND = "OV301"
+"""An offset beyond the first flaw, perhaps."""
+_RESULT_IN_A_STREAM = ("OV501", "OV502")
+_NAMED_LATE = (*_RESULT_IN_A_STREAM, "OV503", "OV511", "OV512", "OV513")
+"""What is named when all is known: another finding may show the cause."""
+
+
+class Pass:
+    """One second look; what it does not define, it leaves as it is."""
+
+    is_suspicion = False
+    """Whether what it takes counts as a failure only once it is asked again."""
+
+    def __init__(self, run: Run) -> None:
+        """``run`` may not have begun yet."""
+        self.run = run
+        self.found: list[Finding] = []
+        """What enters the run when the pass has asked, or could not."""
+
+    def keeps(self, batch: Batch, part: SuiteRun) -> Batch:  # noqa: ARG002 - for those that look
+        """What of a batch is to be asked with the others."""
+        return batch
+
+    def takes(self, finding: Finding, part: SuiteRun) -> bool:  # noqa: ARG002 - likewise
+        """Whether it takes a finding of a batch, which then enters the run through it alone."""
+        return False
+
+    def enters(self, finding: Finding) -> Finding:
+        """A finding on its way into the run, and as what it gets there."""
+        return finding
+
+    def all_enter(self, found: Divergences) -> None:
+        """Divergences of whole inputs on their way into the run."""
+
+    def ask(self, target: Target) -> None:
+        """Ask again, and leave in ``found`` what comes of it.
+
+        Raises:
+            BudgetSpent: it fails too often.
+            TargetError: it does not start any more.
+        """
+
+
+class DeclaredLimits(Pass):
+    """Declared limits set aside: what they touch is asked last, and judged by what they say."""
+
+    def __init__(self, run: Run) -> None:
+        super().__init__(run)
+        self._limits = limits_of(run.greeting)
+        self._touched: list[Vector] = []
+
+    def keeps(self, batch: Batch, part: SuiteRun) -> Batch:
+        if not self._limits or set(part.operations) & set(ENCODING):
+            return batch
+        kept, touched = without(batch, self._limits)
+        part.aside += len(touched)
+        if part.suite.name in JUDGED:
+            self._touched += touched
+        return kept
+
+    def ask(self, target: Target) -> None:
+        greeting = self.run.greeting
+        for answered in target.observe(to_be_judged(self._touched, offered(VALIDATE + DECODE + REPLACE, greeting))):
+            units = greeting.units_of(answered.operation)
+            observations = answered.answers.observations(units, verdict_only=answered.operation == VALIDATE)
+            for place, observed in enumerate(observations):
+                vector = answered.batch[place]
+                finding = judged(vector, answered.operation, answered.faults.get(place, observed), self._limits)
+                if finding is not None:
+                    self.found.append(finding)
+
+
+class SuspicionConfirmed(Pass):
+    """The error mode that is not known: what is suspected of it stands if a control confirms it."""
+
+    is_suspicion = True
+
+    def __init__(self, run: Run) -> None:
+        super().__init__(run)
+        self._suspicions: list[Suspicion] = []
+        self._part_of: dict[int, SuiteRun] = {}  # by the finding's id
+
+    def takes(self, finding: Finding, part: SuiteRun) -> bool:
+        if (suspected := suspicion(finding)) is None:
+            return False
+        self._suspicions.append(suspected)
+        self._part_of[id(suspected.finding)] = part
+        return True
+
+    def ask(self, target: Target) -> None:
+        for finding in confirmed(self._suspicions, target):
+            self._part_of[id(finding)].failed(finding.vector)
+            self.found.append(finding)
+
+
+class OffsetBeyond(Pass):
+    """Offsets beyond the first flaw: did the decoder report badly, or accept the flaw and fail later?
+
+    It is asked about the octets before the offset that it reported. If it accepts those, then that is
+    the fault, and these octets are its example.
+    """
+
+    def takes(self, finding: Finding, part: SuiteRun) -> bool:  # noqa: ARG002
+        if finding.code != _BEYOND:
+            return False
+        self.found.append(finding)
+        return True
+
+    def ask(self, target: Target) -> None:
+        self.found = list(self._seen_again(self.found, target))
+
+    def _seen_again(self, findings: Sequence[Finding], target: Target) -> Iterator[Finding]:
+        beyond: dict[tuple[str, bytes], list[Finding]] = {}
+        for finding in findings:
+            flaw, observed = finding.vector.flaw, finding.observed
+            assert flaw is not None
+            assert isinstance(observed, Refused)
+            in_octets = finding.vector.profile.counts == "octets"
+            if in_octets and observed.offset is not None and flaw.offset < observed.offset < len(finding.vector.octets):
+                key = finding.operation, finding.vector.octets[: observed.offset]
+                beyond.setdefault(key, []).append(finding)
+            else:
+                yield finding
+        profile = self.run.measured_by
+        asked = [(Batch.of([Vector("input", octets, profile=profile)]), operation) for operation, octets in beyond]
+        for answered in target.observe(asked):
+            units = self.run.greeting.units_of(answered.operation)
+            (observed,) = answered.answers.observations(units, verdict_only=answered.operation == VALIDATE)
+            vector = answered.batch[0]
+            for finding in beyond[answered.operation, vector.octets]:
+                cause = None
+                if isinstance(observed, Accepted) and not answered.faults:
+                    prefix = Vector(finding.vector.category, vector.octets, profile=profile)
+                    cause = compare(prefix, finding.operation, observed)
+                yield cause or finding
+
+
+class StateLost(Pass):
+    """Streams: findings under the cause that others of them show without doubt.
+
+    A stream that is cut inside several characters may have lost any of several states: the blame goes to one
+    that some other stream shows to be lost, and so it does if the result was right, but late. What a decoder
+    used before gets wrong, and a new one too, is no fault of what came before. And what goes wrong in one
+    chunk, too, does not depend on chunks.
+    """
+
+    def takes(self, finding: Finding, part: SuiteRun) -> bool:  # noqa: ARG002
+        if finding.code not in _NAMED_LATE:
+            return False
+        self.found.append(finding)
+        return True
+
+    def ask(self, target: Target) -> None:
+        self.found = list(self._named(self.found, target))
+
+    def _named(self, findings: Sequence[Finding], target: Target) -> Iterator[Finding]:
+        wholes = self._in_one_chunk([each for each in findings if each.code in _RESULT_IN_A_STREAM], target)
+        new_ones = any(set(part.operations) & set(STREAM_DECODE + STREAM_REPLACE) for part in self.run.suites)
+        streamed: dict[tuple[bytes, tuple[int, ...] | None, bool, bool], Finding] = {}
+        candidates = [lost_in(each) if each.code == "OV501" else () for each in findings]
+        certain = {  # what goes wrong in one chunk, too, lost nothing between chunks
+            places[0]
+            for each, places in zip(findings, candidates, strict=True)
+            if len(places) == 1 and (each.vector.octets, each.operation in REPLACING) not in wholes
+        }
+        for finding, places in zip(findings, candidates, strict=True):
+            vector = finding.vector
+            wrong = finding.code in _RESULT_IN_A_STREAM
+            key = vector.octets, vector.chunks, finding.operation in REPLACING, wrong
+            whole = wholes.get((vector.octets, finding.operation in REPLACING))
+            if finding.operation in AGAIN:
+                same = streamed.get(key)
+                if whole is not None and wrong:
+                    same = whole
+                if same is not None:
+                    yield replace(finding, code=same.code, place=same.place)
+                else:  # that a new one is not late is known only if one was asked
+                    yield used_before(finding) if wrong or new_ones else finding
+            elif whole is not None and wrong:
+                yield replace(finding, code=whole.code, place=whole.place)
+            else:
+                possible = lost_states(vector) if certain and not wrong else places
+                lost = next((place for place in possible if place in certain), "")
+                named = replace(finding, code="OV501", place=lost) if lost else finding
+                streamed.setdefault(key, named)
+                yield named
+
+    def _in_one_chunk(self, findings: Sequence[Finding], target: Target) -> dict[tuple[bytes, bool], Finding]:
+        """What is wrong with the same octets when they come in one chunk."""
+        wrong: dict[tuple[bytes, bool], Finding] = {}
+        units = self.run.greeting.units
+        for operation in offered(STREAM_DECODE + STREAM_REPLACE, self.run.greeting):
+            replacing = operation in REPLACING
+            streams = (each.vector for each in findings if (each.operation in REPLACING) == replacing)
+            inputs = {vector.octets: vector.profile for vector in streams}
+            vectors = [Vector("input", octets, chunks=(len(octets),), profile=inputs[octets]) for octets in inputs]
+            for answered in target.observe([(Batch.of(vectors), operation)] if vectors else []):
+                for place, observed in enumerate(answered.answers.observations(units, verdict_only=False)):
+                    vector = replace(answered.batch[place], chunks=None)
+                    whole = compare(vector, REPLACE if replacing else DECODE, answered.faults.get(place, observed))
+                    if whole is not None and whole.claim != POSITION:
+                        wrong[vector.octets, replacing] = whole
+        return wrong
+
+
+class SameAsWhole(Pass):
+    """Same as the whole input: a stream that fails as that does has no fault of its own, and belongs to its bucket."""
+
+    def __init__(self, run: Run) -> None:
+        super().__init__(run)
+        self._whole: dict[tuple[bytes, bool], Finding] = {}  # of vectors that chunking asks again
+
+    @cached_property
+    def _asked_in_chunks(self) -> frozenset[bytes]:
+        """The inputs that chunking asks again."""
+        return frozenset(vector.octets for vector in core_vectors())
+
+    def enters(self, finding: Finding) -> Finding:
+        if finding.operation in ENCODING:  # what it was given is no stream of octets
+            return finding
+        key = finding.vector.octets, finding.operation in REPLACING
+        if finding.vector.chunks is None:
+            if finding.claim != POSITION and finding.vector.octets in self._asked_in_chunks:
+                self._whole.setdefault(key, finding)
+            return finding
+        whole = self._whole.get(key)
+        if whole is None or finding.code not in _RESULT_IN_A_STREAM:
+            return finding
+        return replace(finding, code=whole.code, place=whole.place)
+
+    def all_enter(self, found: Divergences) -> None:
+        if found.operation not in ENCODING:
+            core = self._asked_in_chunks
+            for index in [index for index, octets in enumerate(found.octets) if octets in core]:
+                self.enters(found.finding(index))
+
+
+class Rerun(Pass):
+    """Flaky answers: the first findings of each bucket are asked again, and whoever answers otherwise is unstable."""
+
+    def __init__(self, run: Run) -> None:
+        super().__init__(run)
+        self._queue = RerunQueue()
+
+    def enters(self, finding: Finding) -> Finding:
+        self._queue.add(finding)
+        return finding
+
+    def all_enter(self, found: Divergences) -> None:
+        for finding in found.first(self._queue.wanted):
+            self._queue.add(finding)
+
+    def ask(self, target: Target) -> None:
+        for finding in self._queue.flaky(target):
+            self.found.append(finding)
+
+
+PASSES: tuple[type[Pass], ...] = (DeclaredLimits, SuspicionConfirmed, OffsetBeyond, StateLost, SameAsWhole, Rerun)
+"""In the order in which they take findings, see them and ask again; the last asks once all others have been added."""
+
+
+def passes(run: Run) -> tuple[Pass, ...]:
+    """A new pass of each kind, for one run."""
+    return tuple(each(run) for each in PASSES)
