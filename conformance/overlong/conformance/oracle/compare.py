@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import accumulate
+from itertools import accumulate, compress, count
+from operator import ne
 from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.earliest import judge, marks_in, suspects
@@ -185,10 +186,7 @@ def lost_in(finding: Finding) -> tuple[str, ...]:
 
 def first_difference(expected: tuple[int, ...], observed: tuple[int, ...]) -> int:
     """The index at which outputs part."""
-    return next(
-        (index for index, pair in enumerate(zip(expected, observed, strict=False)) if pair[0] != pair[1]),
-        min(len(expected), len(observed)),
-    )
+    return next(compress(count(), map(ne, expected, observed)), min(len(expected), len(observed)))
 
 
 def _replacement_fault(vector: Vector, scalars: tuple[int, ...], values: tuple[int, ...]) -> tuple[str, str]:

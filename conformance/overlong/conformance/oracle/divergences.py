@@ -8,22 +8,39 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING
+from itertools import compress, repeat
+from operator import add, and_, ne, or_
+from typing import TYPE_CHECKING, overload
 
 from overlong.conformance.oracle.compare import compare, expected_of, first_difference
 from overlong.conformance.oracle.finding import Bucket, Finding
-from overlong.conformance.protocol.observation import Accepted, Refused, Unsupported
-from overlong.conformance.protocol.wire import ACCEPTED, AGAIN, ANNOUNCE, ENCODE, ENCODING, GUARDED, STREAMING, VALIDATE
-from overlong.conformance.vectors.vector import LONGEST_HEX, vector_id
+from overlong.conformance.protocol.observation import Accepted, Refused
+from overlong.conformance.protocol.wire import (
+    ACCEPTED,
+    AGAIN,
+    ANNOUNCE,
+    ENCODE,
+    ENCODING,
+    FAILED,
+    GUARDED,
+    REFUSED,
+    STREAMING,
+    VALIDATE,
+    most_units,
+    read_numbers,
+)
+from overlong.conformance.vectors.vector import LONGEST_HEX, cut_evenly, vector_id
+from overlong.reference.theory import shortlex
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Hashable, Iterator, Mapping
 
     from overlong.conformance.oracle.target import Answered
     from overlong.conformance.protocol.observation import Observation
-    from overlong.conformance.protocol.wire import Greeting, Units
+    from overlong.conformance.protocol.wire import Answers, Greeting, Units
     from overlong.conformance.vectors.batch import Batch
     from overlong.reference import Dialect
 
@@ -36,7 +53,12 @@ class Divergences:
     operation: str
     places: Sequence[int]
     """In the batch."""
-    buckets: Sequence[tuple[str, str]]
+    octets: Sequence[bytes]
+    """Of their vectors."""
+    keys: Sequence[Hashable]
+    """What those have in common that diverge alike."""
+    bucket_of: Mapping[Hashable, tuple[str, str]]
+    """By these keys."""
     observed: Sequence[Observation]
 
     def __len__(self) -> int:
@@ -44,24 +66,22 @@ class Divergences:
 
     def finding(self, index: int) -> Finding:
         """One of them as an object."""
-        vector, (code, place) = self.batch[self.places[index]], self.buckets[index]
+        vector, (code, place) = self.batch[self.places[index]], self.bucket_of[self.keys[index]]
         return Finding(vector, self.operation, code, expected_of(vector, self.operation), self.observed[index], place)
 
     @cached_property
     def counts(self) -> Counter[tuple[str, str]]:
         """How many there are of each bucket, in the order in which these come."""
-        return Counter(self.buckets)
-
-    @cached_property
-    def octets(self) -> list[bytes]:
-        """Of their vectors."""
-        return self.batch.strings(self.places)
+        counts = Counter[tuple[str, str]]()
+        for key, count in Counter(self.keys).items():
+            counts[self.bucket_of[key]] += count
+        return counts
 
     def first(self, wanted: Callable[[tuple[str, str]], int]) -> Iterator[Finding]:
         """In order, as many findings of each bucket as are wanted."""
         left = {bucket: min(max(wanted(bucket), 0), count) for bucket, count in self.counts.items()}
         missing = sum(left.values())
-        for index, bucket in enumerate(self.buckets):
+        for index, bucket in enumerate(map(self.bucket_of.__getitem__, self.keys)):
             if not missing:
                 return
             if left[bucket]:
@@ -79,39 +99,87 @@ class Divergences:
 
     def _least(self, bucket: tuple[str, str]) -> int:
         """The index of the first that is shortlex-least among those of a bucket."""
-        every = len(self.counts) == 1
-        octets = self.octets
-        rows = range(len(self)) if every else (row for row, each in enumerate(self.buckets) if each == bucket)
-        alike = len(self._lengths) == 1
-        return min(rows, key=octets.__getitem__ if alike else lambda row: (len(octets[row]), octets[row]))
+        octets: Sequence[bytes] = self.octets
+        if len(self.counts) > 1:
+            among = {key for key, each in self.bucket_of.items() if each == bucket}
+            octets = list(compress(octets, map(among.__contains__, self.keys)))
+        least = min(octets) if len(self._lengths) == 1 else min(octets, key=shortlex)
+        return next(
+            index
+            for index, (each, key) in enumerate(zip(self.octets, self.keys, strict=True))
+            if each == least and self.bucket_of[key] == bucket
+        )
 
     def digested(self) -> bytes:
         """What the digest of a run takes of each, in a row: ``D-… category/octets`` and the end of a line."""
-        sha256, category = hashlib.sha256, self.batch.category
-        digits = [octets.hex() for octets in self.octets]
-        short = all(0 < length <= LONGEST_HEX for length in self._lengths)
-        names = digits if short else [vector_id("", octets)[1:] for octets in self.octets]
-        return "".join(
-            [
-                f"D-{sha256((octets + end).encode()).hexdigest()[:8]} {category}/{name}\n"
-                for octets, end, name in zip(digits, self._ends(), names, strict=True)
-            ]
-        ).encode()
+        between, lengths, sha256 = f" {self.batch.category}/".encode(), self._lengths, hashlib.sha256
+        ends, length = self._ends(), max(lengths, default=0)
+        if isinstance(ends, bytes) and lengths == {length} and 0 < length <= LONGEST_HEX:  # rows of one width
+            digits, count, width = b"".join(self.octets).hex().encode(), len(self), 2 * length
+            texts = bytearray((bytes(width) + ends) * count)
+            _lay(texts, 0, width + len(ends), digits, width, width)
+            hashes = b"".join([sha256(text).digest() for text in cut_evenly(texts, width + len(ends))])
+            head = b"D-" + bytes(8) + between
+            size = len(head) + width + 1
+            lines = bytearray((head + bytes(width) + b"\n") * count)
+            _lay(lines, 2, size, hashes.hex().encode(), 8, 64)
+            _lay(lines, len(head), size, digits, width, width)
+            return bytes(lines)
+        each_end = repeat(ends) if isinstance(ends, bytes) else ends
+        spelt = [octets.hex().encode() for octets in self.octets]
+        names = spelt
+        if not all(0 < length <= LONGEST_HEX for length in lengths):
+            names = [vector_id("", octets)[1:].encode() for octets in self.octets]
+        ids = [sha256(text).hexdigest()[:8].encode() for text in map(add, spelt, each_end)]
+        return b"".join([b"D-%b%b%b\n" % (each, between, name) for each, name in zip(ids, names, strict=True)])
 
-    def _ends(self) -> list[str]:
-        """What follows the octets in the text that an id is a digest of; what comes again is spelt once."""
-        spelt: dict[tuple[str, int], str] = {}
-        ends: list[str] = []
-        for (code, _), observed in zip(self.buckets, self.observed, strict=True):
-            key = code, id(observed)
-            if key not in spelt:
-                spelt[key] = f"|None|{self.operation}|{code}|{observed}"
-            ends.append(spelt[key])
-        return ends
+    def _ends(self) -> bytes | Sequence[bytes]:
+        """What follows the octets in the text that an id is a digest of; one, if it is the same for all."""
+        codes = {key: f"|None|{self.operation}|{code}|" for key, (code, _) in self.bucket_of.items()}
+        only = next(iter(codes.values())) if len(set(codes.values())) == 1 else None
+        if isinstance(self.observed, _Outputs):
+            values = self.observed.values
+            if only is not None:
+                return [f"{only}Accepted(values={each})".encode() for each in values]
+            keyed = zip(map(codes.__getitem__, self.keys), values, strict=True)
+            return [f"{code}Accepted(values={each})".encode() for code, each in keyed]
+        if not self.observed:
+            return b""
+        said = {id(each): str(each) for each in {id(each): each for each in self.observed}.values()}
+        if len(said) == 1:
+            text = next(iter(said.values()))
+            ends = {key: f"{code}{text}".encode() for key, code in codes.items()}
+            return next(iter(ends.values())) if only is not None else list(map(ends.__getitem__, self.keys))
+        spelt = {(code, each): f"{code}{text}".encode() for code in set(codes.values()) for each, text in said.items()}
+        pairs = zip(map(codes.__getitem__, self.keys), map(id, self.observed), strict=True)
+        return list(map(spelt.__getitem__, pairs))
 
     @cached_property
     def _lengths(self) -> set[int]:
         return set(map(len, self.octets))
+
+
+def _lay(rows: bytearray, place: int, size: int, column: bytes, width: int, stride: int) -> None:
+    """Lay the first octets (``width``) of each piece (``stride``) of a column at a place in rows of one size."""
+    for octet in range(width):
+        rows[place + octet :: size] = column[octet::stride]
+
+
+class _Outputs(Sequence[Accepted]):
+    """Outputs, each of which is an observation as soon as it is looked at."""
+
+    def __init__(self, values: Sequence[tuple[int, ...]]) -> None:
+        self.values = values
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @overload
+    def __getitem__(self, index: int) -> Accepted: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Accepted]: ...
+    def __getitem__(self, index: int | slice) -> Accepted | Sequence[Accepted]:
+        return _Outputs(self.values[index]) if isinstance(index, slice) else Accepted(self.values[index])
 
 
 def divergences(answered: Answered, greeting: Greeting) -> Divergences | None:
@@ -128,31 +196,67 @@ def divergences(answered: Answered, greeting: Greeting) -> Divergences | None:
     units = greeting.units_of(operation)
     expected = batch.expected(operation, units)
     if answers.agrees(expected):
-        return Divergences(batch, operation, (), (), ())
+        return Divergences(batch, operation, (), (), (), {}, ())
     if expected.statuses.count(ACCEPTED) < len(batch):
         return None
-    observed = list(answers.observations(units, verdict_only=operation == VALIDATE))
-    wanted, given = (each.outputs(units.size) for each in (expected, answers))
-    places = [
-        place
-        for place, said in enumerate(observed)
-        if not isinstance(said, Unsupported)
-        and not (isinstance(said, Accepted) and (said.values is None or wanted[place] == given[place]))
-    ]
-    said = [observed[place] for place in places]
-    right = [wanted[place] for place in places]
-    ways = [_way(operation, units, *each) for each in zip(places, said, right, strict=True)]
-    shapes = _shapes(batch, operation, places, right)
-    keys = list(zip(shapes, ways, strict=True))
-    buckets: dict[object, tuple[str, str]] = {}
-    for key, place in dict(zip(keys, places, strict=True)).items():  # any of those that diverge alike
-        finding = compare(batch[place], operation, observed[place])
+    statuses = answers.statuses
+    right: Sequence[bytes] = ()  # the outputs that they should have had, where they matter
+    if operation == VALIDATE or (ACCEPTED not in statuses and operation not in ENCODING):
+        wrong: Sequence[int] = statuses.translate(_WRONG)
+    else:
+        right = expected.outputs(units.size)
+        differ = map(ne, right, answers.outputs(units.size))
+        wrong = list(map(or_, statuses.translate(_WRONG), map(and_, statuses.translate(_WITH_OUTPUT), differ)))
+    if not any(wrong):
+        return Divergences(batch, operation, (), (), (), {}, ())
+    places = range(len(batch)) if all(wrong) else list(compress(range(len(batch)), wrong))
+    right = list(compress(right, wrong)) if right else right
+    octets = batch.strings(places)
+    observed = _observed(answers, units, wrong, len(places), verdict_only=operation == VALIDATE)
+    keys = _keys(batch, operation, places, octets, right, observed, units)
+    bucket_of: dict[Hashable, tuple[str, str]] = {}
+    for key, index in dict(zip(keys, range(len(places)), strict=True)).items():  # any of those that diverge alike
+        finding = compare(batch[places[index]], operation, observed[index])
         assert finding is not None, "the columns differ"
-        buckets[key] = finding.bucket
-    return Divergences(batch, operation, places, [buckets[key] for key in keys], said)
+        bucket_of[key] = finding.bucket
+    return Divergences(batch, operation, places, octets, keys, bucket_of, observed)
 
 
-def _way(operation: str, units: Units, place: int, observed: Observation, right: bytes) -> object:
+_WRONG = bytes(octet in REFUSED + FAILED for octet in range(256))
+_WITH_OUTPUT = bytes(octet == ACCEPTED[0] for octet in range(256))
+
+
+def _observed(
+    answers: Answers, units: Units, wrong: Sequence[int], count: int, *, verdict_only: bool
+) -> Sequence[Observation]:
+    """The wrong answers: one object for all if they are alike, and none before it is looked at if all are outputs."""
+    if (one := answers.alike()) is not None:
+        return list(one.observations(units, verdict_only=verdict_only)) * count
+    chosen = list(compress(answers.statuses, wrong))
+    asked = min(answers.asked, default=0)
+    if chosen == [ACCEPTED[0]] * count and max(read_numbers(answers.numbers)) <= most_units(asked):
+        return _Outputs(units.values_of(list(compress(answers.outputs(units.size), wrong))))
+    return list(answers.observations(units, verdict_only=verdict_only, chosen=wrong))
+
+
+def _keys(
+    batch: Batch,
+    operation: str,
+    places: Sequence[int],
+    octets: Sequence[bytes],
+    right: Sequence[bytes],
+    observed: Sequence[Observation],
+    units: Units,
+) -> Sequence[Hashable]:
+    """What the vectors have in common, and in which way the answers are wrong."""
+    shapes = _shapes(batch, operation, octets, right)
+    if isinstance(observed, list) and isinstance(observed[0], Refused) and observed.count(observed[0]) == len(observed):
+        return shapes  # all in one way
+    expected = units.values_of(right) if right and operation not in ENCODING else [()] * len(places)
+    return list(zip(shapes, map(_way, repeat(operation), places, observed, expected), strict=True))
+
+
+def _way(operation: str, place: int, observed: Observation, right: tuple[int, ...]) -> object:
     """In which way an answer is wrong; ``right``: the output that it should have had."""
     if isinstance(observed, Refused):
         return observed.offset
@@ -160,15 +264,17 @@ def _way(operation: str, units: Units, place: int, observed: Observation, right:
         return type(observed)
     if operation == ENCODE:  # what matters is what was written: each is compared
         return f"at {place}"
-    return "" if operation == ANNOUNCE else f"from {first_difference(units.values(right), observed.values or ())}"
+    return "" if operation == ANNOUNCE else ("from", first_difference(right, observed.values or ()))
 
 
-def _shapes(batch: Batch, operation: str, places: Sequence[int], right: Sequence[bytes]) -> Iterable[object]:
-    """What the vectors at some places have in common: ranges of the grammar; of an encoder's, lengths in octets."""
+def _shapes(batch: Batch, operation: str, octets: Sequence[bytes], right: Sequence[bytes]) -> Sequence[Hashable]:
+    """What vectors have in common: ranges of the grammar; of an encoder's, lengths in octets."""
     if operation in ENCODING:
-        return right if operation == ANNOUNCE else map(len, right)
+        return right if operation == ANNOUNCE else list(map(len, right))
     classes = _classes(batch.profile.dialect)
-    return (octets.translate(classes) for octets in batch.strings(places))
+    if len(length := set(map(len, octets))) == 1:
+        return cut_evenly(b"".join(octets).translate(classes), *length)
+    return [each.translate(classes) for each in octets]
 
 
 @lru_cache(maxsize=16)

@@ -10,6 +10,8 @@ import sys
 from array import array
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import accumulate, compress, pairwise
+from operator import mul
 from typing import TYPE_CHECKING, Any, cast
 
 from overlong.conformance.protocol.observation import Accepted, Failed, Misbehaved, Refused, Unsupported
@@ -19,7 +21,7 @@ from overlong.reference.layout import load_layout
 from overlong.reference.order import CODE_POINTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from overlong.conformance.protocol.observation import Observation
 
@@ -83,6 +85,12 @@ class Units:
         if self.size == 2:
             return tuple(map(ord, units.decode(self.codec, "surrogatepass")))
         return _octets_as_values(units)
+
+    def values_of(self, outputs: Sequence[bytes]) -> list[tuple[int, ...]]:
+        """The same for many outputs."""
+        if self.size == 4 and outputs and set(map(len, outputs)) == {length := len(outputs[0])} != {0}:
+            return list(struct.iter_unpack(f">{length // 4}I", b"".join(outputs)))
+        return list(map(self.values, outputs))
 
     def write(self, scalars: Sequence[int]) -> bytes:
         """Scalar values as the target should have written them."""
@@ -444,30 +452,36 @@ class Answers:
             and self.incompletes in (expected.incompletes, refused)
         )
 
+    def alike(self) -> Answers | None:
+        """One of them if all are the same answer, and to items of one size; else None."""
+        count, asked = self.count, self.asked
+        columns = self.statuses, self.numbers, self.lengths, self.incompletes, self.units
+        if not count or (asked and min(asked) < max(asked)):
+            return None
+        firsts = [column[: len(column) // count] for column in columns]
+        if any(first * count != column for first, column in zip(firsts, columns, strict=True)):
+            return None
+        return Answers(1, b"".join(firsts), asked=asked[:1])
+
     def outputs(self, size: int) -> list[bytes]:
         """Each item's output or text as it stands on the wire; ``size`` octets are a unit."""
-        result, place, units = list[bytes](), 0, self.units
-        for status, number in zip(self.statuses, read_numbers(self.numbers), strict=True):
-            end = place if status == REFUSED[0] else place + number * (size if status == ACCEPTED[0] else 1)
-            result.append(units[place:end])
-            place = end
-        return result
+        units, numbers = self.units, read_numbers(self.numbers)
+        each = self.statuses.translate(_OCTETS_COUNTED[size])
+        return [units[start:end] for start, end in pairwise(accumulate(map(mul, numbers, each), initial=0))]
 
-    def observations(self, units: Units, *, verdict_only: bool) -> Iterator[Observation]:
-        """Each item's answer as a value."""
-        place = 0
-        numbers, output = read_numbers(self.numbers), self.units
+    def observations(
+        self, units: Units, *, verdict_only: bool, chosen: Iterable[object] | None = None
+    ) -> Iterator[Observation]:
+        """Each item's answer as a value; ``chosen``: only of those items for which it is true."""
         asked = self.asked or [LARGEST_FRAME] * self.count
-        for status, number, length, incomplete, octets in zip(
-            self.statuses, numbers, self.lengths, self.incompletes, asked, strict=True
-        ):
+        columns = self.statuses, read_numbers(self.numbers), self.lengths, self.incompletes, asked
+        rows = zip(*columns, self.outputs(units.size), strict=True)
+        for status, number, length, incomplete, octets, output in rows if chosen is None else compress(rows, chosen):
             if status == ACCEPTED[0]:
-                end = place + number * units.size
                 if number > most_units(octets) and not verdict_only:
                     yield Misbehaved(f"put out {number} units; for what it was asked there can be {most_units(octets)}")
                 else:
-                    yield Accepted(None if verdict_only else units.values(output[place:end]))
-                place = end
+                    yield Accepted(None if verdict_only else units.values(output))
             elif status == REFUSED[0]:
                 if number == NOT_SAID:
                     yield _REFUSED
@@ -477,11 +491,8 @@ class Answers:
                     yield _refused(number, length, incomplete)
             elif status == UNSUPPORTED[0]:
                 yield Unsupported()
-                place += number
             else:
-                text = output[place : place + min(number, _TEXT_SHOWN)]
-                yield Failed(printable(text.decode("ascii", "backslashreplace")))
-                place += number
+                yield Failed(printable(output[:_TEXT_SHOWN].decode("ascii", "backslashreplace")))
 
 
 _REFUSED = Refused()
@@ -514,6 +525,10 @@ def marks_of(statuses: bytes, chunk_counts: Sequence[int], *, marked: bool) -> l
 
 _REFUSED_AS_NOT_SAID = bytes(0xFF * (octet == REFUSED[0]) for octet in range(256))
 _ACCEPTED_ONLY = bytes(0xFF * (octet == ACCEPTED[0]) for octet in range(256))
+_OCTETS_COUNTED = {
+    size: bytes(0 if octet == REFUSED[0] else size if octet == ACCEPTED[0] else 1 for octet in range(256))
+    for size in (1, 2, 4)
+}
 _TEXTS_ONLY = bytes(0xFF * (octet in UNSUPPORTED + FAILED) for octet in range(256))
 
 
