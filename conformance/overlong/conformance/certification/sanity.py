@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from overlong.conformance.protocol.kind import POSITION, VERDICT
+from overlong.conformance.protocol.kind import POSITION, VERDICT, Code
 from overlong.conformance.protocol.observation import Accepted, Refused
 from overlong.conformance.results.run import NOT_MEASURED
 from overlong.conformance.support.printable import thousands
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _ENOUGH = 100
 """Vectors of the core, all failing, that are no accident."""
-_REFUSED = "OV101"
+_REFUSED = Code.REFUSED
 """Well-formed text refused."""
 _SUBSTITUTES = {0xFFFD: "U+FFFD", 0x3F: "a question mark"}
 

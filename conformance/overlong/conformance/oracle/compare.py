@@ -12,6 +12,7 @@ from overlong.conformance.oracle.encoder_fault import encoder_fault
 from overlong.conformance.oracle.finding import Finding
 from overlong.conformance.oracle.own_mode import is_open, own_mode_fault
 from overlong.conformance.oracle.stream_state import ended_how, lost_states
+from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.memory_fault import memory_fault
 from overlong.conformance.protocol.observation import (
     Accepted,
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
     from overlong.conformance.vectors.vector import Vector
     from overlong.reference import Outcome, Segment
 
-_FAULTS = {Failed: "OV601", Crashed: "OV602", TimedOut: "OV603", Misbehaved: "OV604"}
+_FAULTS = {Failed: Code.INTERNAL_ERROR, Crashed: Code.CRASHED, TimedOut: Code.TIMED_OUT, Misbehaved: Code.MISBEHAVED}
 
 
 def compare_batch(answered: Answered, greeting: Greeting) -> Iterator[Finding]:
@@ -112,7 +113,7 @@ def compare(vector: Vector, operation: str, observed: Observation) -> Finding | 
         return None if fault is None else finding(*fault)
     if operation == GUARDED and isinstance(observed, Refused):
         code = memory_fault(observed)
-        return finding(code) if isinstance(code, str) else Finding(vector, operation, "OV604", expected, code)
+        return finding(code) if isinstance(code, str) else Finding(vector, operation, Code.MISBEHAVED, expected, code)
     flaw = vector.flaw
     match expected, observed:
         case _, Unsupported():
@@ -126,12 +127,14 @@ def compare(vector: Vector, operation: str, observed: Observation) -> Finding | 
             if values is None or values == scalars:
                 return None
             if flaw is None:
-                return _chunked(vector, operation, finding("OV102", _form(vector, first_difference(scalars, values))))
+                return _chunked(
+                    vector, operation, finding(Code.SCALARS, _form(vector, first_difference(scalars, values)))
+                )
             return _chunked(vector, operation, finding(*_replacement_fault(vector, scalars, values)))
         case Decoded(), Refused(offset=offset):
             if flaw is not None:
-                return _chunked(vector, operation, finding("OV402", flaw.defect.title))
-            return _chunked(vector, operation, finding("OV101", _form_at_offset(vector, offset)))
+                return _chunked(vector, operation, finding(Code.REPLACEMENT_TEXT, flaw.defect.title))
+            return _chunked(vector, operation, finding(Code.REFUSED, _form_at_offset(vector, offset)))
         case Rejected(), Accepted():
             assert flaw is not None
             return _chunked(vector, operation, finding(flaw.defect.code))
@@ -140,11 +143,11 @@ def compare(vector: Vector, operation: str, observed: Observation) -> Finding | 
             if observed.offset is None:
                 return None
             if observed.offset != offset:
-                return finding("OV301", flaw.defect.title)
+                return finding(Code.OFFSET, flaw.defect.title)
             if observed.length is not None and observed.length != length:
-                return finding("OV302", flaw.defect.title)
+                return finding(Code.LENGTH, flaw.defect.title)
             if observed.incomplete is not None and observed.incomplete != incomplete:
-                return finding("OV303")
+                return finding(Code.INCOMPLETE)
             return None
         case _:
             return None
@@ -163,13 +166,13 @@ def _chunked(vector: Vector, operation: str, whole: Finding) -> Finding:
         return whole
     lost = lost_in(whole)
     flaw = vector.flaw
-    return replace(whole, code="OV501", place=lost[0] if lost else flaw.defect.title if flaw else whole.place)
+    return replace(whole, code=Code.CHUNKING, place=lost[0] if lost else flaw.defect.title if flaw else whole.place)
 
 
 def used_before(finding: Finding) -> Finding:
     """The finding, as one of what an earlier stream left behind."""
     how = ended_how(finding.vector.earlier or (), finding.vector)
-    return replace(finding, code="OV502", place=f"after a stream that {how}")
+    return replace(finding, code=Code.EARLIER_STREAM, place=f"after a stream that {how}")
 
 
 def lost_in(finding: Finding) -> tuple[str, ...]:
@@ -196,7 +199,7 @@ def _replacement_fault(vector: Vector, scalars: tuple[int, ...], values: tuple[i
     blamed = flaws[-1] if flaws else vector.flaw
     assert blamed is not None
     same_but_for_count = _squeezed(scalars) == _squeezed(values)
-    return ("OV401" if same_but_for_count else "OV402"), blamed.defect.title
+    return (Code.REPLACEMENT_COUNT if same_but_for_count else Code.REPLACEMENT_TEXT), blamed.defect.title
 
 
 def _segment_at(vector: Vector, index: int) -> int:

@@ -10,6 +10,7 @@ from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.finding import Finding
+from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.observation import Accepted, Refused
 from overlong.conformance.protocol.wire import (
     INCOMPLETE_NOT_SAID,
@@ -100,7 +101,7 @@ def _output(
     for chunk, (mark, least, limit) in enumerate(zip(marks, known, most, strict=True)):
         if least <= mark <= limit:
             continue
-        code = "OV511" if mark < least else "OV513"
+        code = Code.HELD_BACK if mark < least else Code.EARLY
         place = _segment_at(vector, min(mark, least), greeting)
         detail = f"out after chunk {chunk + 1}: {least}", f"out after chunk {chunk + 1}: {mark}"
         yield Finding(vector, operation, code, expected, observed, place, detail)
@@ -118,7 +119,7 @@ def _refusal(
     said = marks[0] if marks else first
     if said != first and not (sure.shown is None and said > first):  # a call after the last chunk says the end
         detail = f"in chunk {first}", f"in chunk {said}"
-        yield Finding(vector, operation, "OV512" if said > first else "OV513", expected, observed, title, detail)
+        yield Finding(vector, operation, Code.LATE if said > first else Code.EARLY, expected, observed, title, detail)
     if not greeting.stream_offsets or observed.offset is None:
         return
     offset = sure.offset(chunks, min(max(said, 1), len(chunks)), greeting.stream_offsets)
@@ -127,7 +128,7 @@ def _refusal(
             "stream": "the start of the stream", "chunk": "the start of its chunk", "kept": "the first octet kept",
         }[greeting.stream_offsets]  # fmt: skip
         detail = f"at {offset} from {whence}", ""
-        yield Finding(vector, operation, "OV503", expected, observed, title, detail)
+        yield Finding(vector, operation, Code.STREAM_OFFSET, expected, observed, title, detail)
 
 
 def _segment_at(vector: Vector, units: int, greeting: Greeting) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.observation import Accepted, Refused
 from overlong.conformance.protocol.wire import ANNOUNCE, WORDS
 from overlong.conformance.vectors.encoding import halves, pieces, replacement
@@ -41,17 +42,19 @@ def encoder_fault(vector: Vector, operation: str, expected: Outcome, observed: O
         case Decoded(octets), Accepted(values) if values == octets:
             return None
         case _, Accepted(values) if operation == ANNOUNCE:
-            return "OV706", _name(bad) if bad else _name(found[0]) if len(found) == 1 else SEVERAL if found else NOTHING
+            return Code.SIZE, _name(bad) if bad else _name(found[0]) if len(
+                found
+            ) == 1 else SEVERAL if found else NOTHING
         case _, Accepted(values):
             return _wrong_octets(found, bytes(values or ()), replacement(vector.profile.encodes, spoken), spoken)
         case _, Refused(offset=offset) if bad is None:
-            return "OV701", _refused(found, offset)
+            return Code.SCALAR_REFUSED, _refused(found, offset)
         case _, Refused(offset=offset):
             assert bad is not None
             right = _refusable(found, replaces=isinstance(expected, Decoded), announces=operation == ANNOUNCE)
             if not right:
-                return "OV707", f"{_name(bad)} refused"
-            return None if offset is None or offset in right else ("OV705", _name(bad))
+                return Code.ENCODER_REPLACEMENT, f"{_name(bad)} refused"
+            return None if offset is None or offset in right else (Code.REFUSAL_PLACE, _name(bad))
         case _:
             return None
 
@@ -73,18 +76,22 @@ def _wrong_octets(found: Sequence[Piece], rest: bytes, instead: bytes | None, sp
             rest = rest[len(wanted) :]
             continue
         if piece.octets is not None:
-            return ("OV703", HALVES) if _in_halves(piece.number, rest, spoken) else ("OV702", _name(piece))
+            return (
+                (Code.SURROGATE_ENCODED, HALVES)
+                if _in_halves(piece.number, rest, spoken)
+                else (Code.WRONG_OCTETS, _name(piece))
+            )
         others = {replacement(each, spoken) or b"" for each in WORDS["encode_errors"]}
         left_out = b"".join(each.octets or b"" for each in found[place:])
         if rest == left_out or any(each and rest.startswith(each) for each in others):
-            return "OV707", _name(piece)
+            return Code.ENCODER_REPLACEMENT, _name(piece)
         if piece.number not in SURROGATES:
-            return "OV704", ""
+            return Code.BEYOND_ENCODED, ""
         after = found[place + 1].number if place + 1 < len(found) else 0
         joined = piece.number in TRAIL_SURROGATES and after in LEAD_SURROGATES
         alone = spoken.layout.encode(piece.number)
-        return "OV703", REVERSED if joined and not (alone and rest.startswith(alone)) else LONE
-    return "OV702", _name(found[-1]) if found else NOTHING  # more than was asked for
+        return Code.SURROGATE_ENCODED, REVERSED if joined and not (alone and rest.startswith(alone)) else LONE
+    return Code.WRONG_OCTETS, _name(found[-1]) if found else NOTHING  # more than was asked for
 
 
 def _in_halves(number: int, rest: bytes, spoken: Dialect) -> bool:

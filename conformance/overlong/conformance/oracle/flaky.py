@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.compare import place_of_fault
 from overlong.conformance.oracle.finding import observed_in_words
+from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.observation import Accepted, Failed, Refused
 from overlong.conformance.protocol.wire import VALIDATE
 from overlong.conformance.vectors.batch import Batch
@@ -78,7 +79,7 @@ def _with_all(finding: Finding, answers: list[Observation]) -> Finding:
     words = "; ".join(observed_in_words(answer, finding.operation) for answer in answers)
     return replace(
         finding,
-        code="OV605",
+        code=Code.UNSTABLE,
         place=place_of_fault(finding.operation),
         detail=("each time", f"asked again: {words}"),
     )

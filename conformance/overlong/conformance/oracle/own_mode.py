@@ -16,6 +16,7 @@ from __future__ import annotations
 from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
+from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.observation import Accepted, Refused
 from overlong.conformance.protocol.wire import REPLACING
 from overlong.conformance.vectors.batch import Batch
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from overlong.conformance.protocol.observation import Observation
 
 ASCII = 0x80
-_SWALLOWED = "OV402"
+_SWALLOWED = Code.REPLACEMENT_TEXT
 
 
 def is_open(vector: Vector, operation: str) -> bool:

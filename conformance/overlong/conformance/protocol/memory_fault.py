@@ -4,24 +4,38 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.observation import Misbehaved
 
 if TYPE_CHECKING:
     from overlong.conformance.protocol.observation import Refused
 
-MEMORY_FAULTS = {1: "OV801", 2: "OV802", 3: "OV803", 4: "OV804", 5: "OV805", 6: "OV806", 7: "OV807"}
+MEMORY_FAULTS: dict[int, str] = dict(
+    enumerate(
+        (
+            Code.READ_PAST_END,
+            Code.READ_BEFORE_START,
+            Code.WRITTEN_OUTSIDE,
+            Code.LEFT_UNWRITTEN,
+            Code.INPUT_WRITTEN,
+            Code.PLACE_IN_MEMORY,
+            Code.EARLIER_CALLS,
+        ),
+        1,
+    )
+)
 """The number in a refusal of ``G``, and the kind of divergence that it is."""
 
 EXPECTED = "stay within its memory, and answer alike everywhere"
 
-_WORDS = {
-    "OV801": "died of a read past the end of its input; lived where memory follows it",
-    "OV802": "died of a read before the start of its input; lived where memory precedes it",
-    "OV803": "wrote where it may not",
-    "OV804": "left a part of its output unwritten",
-    "OV805": "wrote to its input",
-    "OV806": "answered otherwise in another place",
-    "OV807": "answered otherwise when it was asked again",
+_WORDS: dict[str, str] = {
+    Code.READ_PAST_END: "died of a read past the end of its input; lived where memory follows it",
+    Code.READ_BEFORE_START: "died of a read before the start of its input; lived where memory precedes it",
+    Code.WRITTEN_OUTSIDE: "wrote where it may not",
+    Code.LEFT_UNWRITTEN: "left a part of its output unwritten",
+    Code.INPUT_WRITTEN: "wrote to its input",
+    Code.PLACE_IN_MEMORY: "answered otherwise in another place",
+    Code.EARLIER_CALLS: "answered otherwise when it was asked again",
 }
 _ROOM = {
     1: ", given exactly the room that it needs",
@@ -43,12 +57,12 @@ def memory_words(observed: Refused) -> str:
     """The fault and its detail in words."""
     code, detail = MEMORY_FAULTS.get(observed.offset or 0, ""), observed.length or 0
     words = _WORDS.get(code, "refused")
-    if code in ("OV803", "OV804"):
+    if code in (Code.WRITTEN_OUTSIDE, Code.LEFT_UNWRITTEN):
         return words + _ROOM.get(detail, "")
-    if code == "OV806" and detail == 255:
+    if code == Code.PLACE_IN_MEMORY and detail == 255:
         return "answered otherwise among other neighbours"
-    if code == "OV806" and detail == 254:
+    if code == Code.PLACE_IN_MEMORY and detail == 254:
         return "answered otherwise at the edge of its memory"
-    if code == "OV806" and 1 <= detail <= 64:
+    if code == Code.PLACE_IN_MEMORY and 1 <= detail <= 64:
         return f"answered otherwise at an address of {detail - 1} modulo 64"
     return words

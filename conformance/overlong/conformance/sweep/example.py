@@ -10,7 +10,7 @@ from overlong.conformance.oracle.flaky import RERUN, RerunQueue
 from overlong.conformance.oracle.kinds import CRASHED, KINDS, MISBEHAVED, TIMED_OUT
 from overlong.conformance.oracle.limits import expected_under, judged, limits_of
 from overlong.conformance.oracle.target import TargetError
-from overlong.conformance.protocol.kind import VERDICT
+from overlong.conformance.protocol.kind import VERDICT, Code
 from overlong.conformance.protocol.observation import Refused
 from overlong.conformance.protocol.wire import VALIDATE
 from overlong.conformance.vectors.batch import Batch
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from overlong.conformance.targets.framed import FramedTarget
     from overlong.conformance.vectors.profile import Profile
 
-AFTER, AT_PLACE, AMONG = "OV807", "OV806", "OV605"
+AFTER, AT_PLACE, AMONG = Code.EARLIER_CALLS, Code.PLACE_IN_MEMORY, Code.UNSTABLE
 """What a divergence is that does not show when its string is asked by itself: it depends on the string that was asked
 before it; or on its place in memory, where the target was called in its own process; or on those asked with it. Who
 failed of it is said to have done so among others, for whatever reason."""
@@ -39,7 +39,7 @@ def cause_of(target: FramedTarget, finding: Finding) -> Finding | None:
         TargetError: it cannot be asked any more.
     """
     vector, observed, flaw = finding.vector, finding.observed, finding.vector.flaw
-    if finding.code != "OV301" or flaw is None or not isinstance(observed, Refused) or observed.offset is None:
+    if finding.code != Code.OFFSET or flaw is None or not isinstance(observed, Refused) or observed.offset is None:
         return None
     end = max(flaw.offset, observed.offset)
     before = Vector(vector.category, vector.octets[:end], profile=vector.profile)

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 from overlong.conformance.oracle.compare import expected_of
 from overlong.conformance.oracle.finding import Finding
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
+from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.observation import Crashed, TimedOut
 from overlong.conformance.protocol.wire import DECODE, REPLACE, VALIDATE
 from overlong.conformance.support.interpreter import module
@@ -201,7 +202,7 @@ class AtherisEngine:
         vector = Vector("fuzz", octets, profile=probe.profile)
         finding = probe.ask_one(vector, operation)
         if finding is None:
-            code = "OV602" if isinstance(how, Crashed) else "OV603"
+            code = Code.CRASHED if isinstance(how, Crashed) else Code.TIMED_OUT
             finding = Finding(vector, operation, code, expected_of(vector, operation), how)
             gathering.notes.append(
                 f"{printable(probe.id)}: {spaced_hex(octets)} ended the process under Atheris, and not when asked again"

@@ -13,6 +13,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from overlong.conformance.oracle.target import TargetError
+from overlong.conformance.protocol.kind import Code
 from overlong.conformance.support.printable import printable
 from overlong.conformance.targets.adapters.abi import ABIS, ICU_OVERFLOW, ICU_REFUSALS
 from overlong.conformance.targets.configured import configured
@@ -127,7 +128,8 @@ def harness(targets: Sequence[str]) -> str:
         "HEAD": "\n".join(_head(called)),
         "TABLES": tables,
         "DIVERGENCES": "\n".join(
-            f"DIVERGENCE({name})" for name in (*divergences.names, "OV102", "OV301", "OV604", "OV805")
+            f"DIVERGENCE({name})"
+            for name in (*divergences.names, Code.SCALARS, Code.OFFSET, Code.MISBEHAVED, Code.INPUT_WRITTEN)
         ),
         "NUMBERED": "\n".join(f"  overlong_divergence_{name}," for name in divergences.names),
         "TARGETS": "\n".join(_function(number, target) for number, target in enumerate(called)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.finding import Finding, observed_in_words
+from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.observation import Accepted, Refused
 from overlong.conformance.protocol.wire import DECODE, REPLACE, STREAM_REPLACE, VALIDATE
 from overlong.fuzz.execution.divergence import Divergence, Fingerprint
@@ -93,16 +94,16 @@ def _what(one: Observation, other: Observation, *, counted_alike: bool) -> tuple
     """The code of what comes nearest, and what differs in words; None if nothing does that both say."""
     match one, other:
         case Accepted(mine), Accepted(theirs):
-            return None if mine is None or theirs is None or mine == theirs else ("OV402", "other output")
+            return None if mine is None or theirs is None or mine == theirs else (Code.REPLACEMENT_TEXT, "other output")
         case Refused(offset, length), Refused(their_offset, their_length):
             if not counted_alike or offset is None or their_offset is None:
                 return None
             if offset != their_offset:
-                return "OV301", "another offset"
+                return Code.OFFSET, "another offset"
             differs = length is not None and their_length is not None and length != their_length
-            return ("OV302", "another length") if differs else None
+            return (Code.LENGTH, "another length") if differs else None
         case (Accepted(), Refused()) | (Refused(), Accepted()):
-            return "OV606", "another verdict"
+            return Code.UNDECLARED, "another verdict"
         case _:
             return None
 

@@ -12,7 +12,7 @@ from overlong.conformance.oracle.finding import Finding
 from overlong.conformance.oracle.limits import judged, limits_of
 from overlong.conformance.oracle.own_mode import suspicion
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
-from overlong.conformance.protocol.kind import VERDICT
+from overlong.conformance.protocol.kind import VERDICT, Code
 from overlong.conformance.protocol.observation import Accepted, Refused
 from overlong.conformance.protocol.wire import (
     AGAIN,
@@ -201,7 +201,7 @@ class Probe:
             TargetError: as :meth:`ask`.
         """
         vector, observed, flaw = finding.vector, finding.observed, finding.vector.flaw
-        if finding.code != "OV301" or flaw is None or not isinstance(observed, Refused) or observed.offset is None:
+        if finding.code != Code.OFFSET or flaw is None or not isinstance(observed, Refused) or observed.offset is None:
             return finding
         end = max(flaw.offset, observed.offset)
         if vector.profile.counts != "octets" or end >= len(vector.octets):
@@ -253,7 +253,7 @@ class Probe:
             elif answered.unstable is not None and place == 0:
                 expected = expected_of(vector, operation)
                 text = place_of_fault(operation)
-                yield answered.unstable, Finding(vector, operation, "OV605", expected, answered.unstable, text)
+                yield answered.unstable, Finding(vector, operation, Code.UNSTABLE, expected, answered.unstable, text)
             else:
                 yield observed, None
 
@@ -261,7 +261,7 @@ class Probe:
 def _as_whole(finding: Finding) -> Finding:
     """What goes wrong in a stream of one chunk does not depend on chunks."""
     vector, operation = finding.vector, finding.operation
-    if finding.code != "OV501" or vector.chunks != (len(vector.octets),):
+    if finding.code != Code.CHUNKING or vector.chunks != (len(vector.octets),):
         return finding
     whole = compare(vector, REPLACE if operation in REPLACING else DECODE, finding.observed)
     return finding if whole is None else replace(finding, code=whole.code, place=whole.place)

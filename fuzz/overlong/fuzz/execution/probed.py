@@ -26,6 +26,7 @@ from overlong.conformance.oracle.kinds import (
     answer_code,
 )
 from overlong.conformance.oracle.target import TargetError
+from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.observation import (
     Accepted,
     Crashed,
@@ -51,7 +52,12 @@ if TYPE_CHECKING:
 STEP = 1 << 9
 """Inputs that are asked at a time."""
 _FAULTS: dict[type, int] = {Failed: BROKEN, Crashed: CRASHED, TimedOut: TIMED_OUT, Misbehaved: MISBEHAVED}
-_PLACES = {"OV301": OTHER_OFFSET, "OV503": OTHER_OFFSET, "OV302": OTHER_LENGTH, "OV303": OTHER_INCOMPLETE}
+_PLACES: dict[str, int] = {
+    Code.OFFSET: OTHER_OFFSET,
+    Code.STREAM_OFFSET: OTHER_OFFSET,
+    Code.LENGTH: OTHER_LENGTH,
+    Code.INCOMPLETE: OTHER_INCOMPLETE,
+}
 
 
 class ProbedSurvey:

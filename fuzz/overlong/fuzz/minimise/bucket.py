@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from overlong.conformance.oracle.compare import place_of_fault
 from overlong.conformance.oracle.stream_state import ended_how
+from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.wire import AGAIN, DECODE, GUARDED, REPLACE, STREAMING, VALIDATE
 from overlong.conformance.support.printable import printable
 from overlong.fuzz.minimise.place import announced, class_of, place_of
@@ -18,9 +19,9 @@ if TYPE_CHECKING:
     from overlong.conformance.oracle.finding import Finding
     from overlong.fuzz.minimise.place import Place
 
-UNSTABLE, PLACED, KEPT = "OV605", "OV806", "OV807"
+UNSTABLE, PLACED, KEPT = Code.UNSTABLE, Code.PLACE_IN_MEMORY, Code.EARLIER_CALLS
 """Another answer each time; in another place; after other calls."""
-TIMED_OUT = "OV603"
+TIMED_OUT = Code.TIMED_OUT
 _LEAST_BLOCK = 8
 """Octets of the smallest block that a placement speaks of: a machine word."""
 _CUT = "cut after"

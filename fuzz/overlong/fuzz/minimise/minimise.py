@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.compare import place_of_fault
 from overlong.conformance.oracle.finding import Finding
-from overlong.conformance.protocol.kind import POSITION, VERDICT
+from overlong.conformance.protocol.kind import POSITION, VERDICT, Code
 from overlong.conformance.protocol.observation import Accepted, Crashed, Failed, Refused, TimedOut
 from overlong.conformance.protocol.wire import (
     AGAIN,
@@ -72,8 +72,8 @@ _PATIENCE = 4
 """How much longer a crash or a hang may take than an answer: each time that it shows, a process is started."""
 _COARSE = 64
 """Parts of an input that are tried at first, before anything is done octet by octet."""
-_COUNTED_WRONGLY, _REPLACED_WRONGLY = "OV401", "OV402"
-WRONG_IN_CHUNKS, WRONG_AFTERWARDS = "OV501", "OV502"
+_COUNTED_WRONGLY, _REPLACED_WRONGLY = Code.REPLACEMENT_COUNT, Code.REPLACEMENT_TEXT
+WRONG_IN_CHUNKS, WRONG_AFTERWARDS = Code.CHUNKING, Code.EARLIER_STREAM
 _CHANGING = (UNSTABLE, PLACED, KEPT)
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.observation import Accepted, Refused
 from overlong.conformance.vectors.vector import form_at, known_at
 from overlong.reference import Decoded
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from overlong.conformance.vectors.vector import Vector
     from overlong.reference import Dialect
 
-REFUSED, OTHERWISE = "OV101", "OV102"
+REFUSED, OTHERWISE = Code.REFUSED, Code.SCALARS
 """Well-formed text that is refused, and that becomes other characters."""
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.finding import expected_in_words
+from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.wire import DECODE, ENCODING, GUARDED, OPERATIONS, REPLACING
 from overlong.conformance.support.printable import plain, printable
 from overlong.conformance.vectors.vector import Vector
@@ -20,17 +21,17 @@ if TYPE_CHECKING:
 
     from overlong.fuzz.report.spelling import Found
 
-_UNSAID = {
-    "OV302": "how many octets a refusal covers",
-    "OV303": "whether a refusal says that input is missing",
-    "OV511": "in which chunk something is put out",
-    "OV512": "in which chunk a stream is refused",
-    "OV513": "in which chunk an answer comes",
-    "OV604": "what an adapter writes",
+_UNSAID: dict[str, str] = {
+    Code.LENGTH: "how many octets a refusal covers",
+    Code.INCOMPLETE: "whether a refusal says that input is missing",
+    Code.HELD_BACK: "in which chunk something is put out",
+    Code.LATE: "in which chunk a stream is refused",
+    Code.EARLY: "in which chunk an answer comes",
+    Code.MISBEHAVED: "what an adapter writes",
 }
 """Codes that are about something that no function's answer says in the same way in all programs."""
-_OFFSETS = ("OV301", "OV503")
-_UNSTABLE = ("OV605", "OV807")
+_OFFSETS = (Code.OFFSET, Code.STREAM_OFFSET)
+_UNSTABLE = (Code.UNSTABLE, Code.EARLIER_CALLS)
 _WIDTH = 76
 """Columns of a comment without its mark."""
 
