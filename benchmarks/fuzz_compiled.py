@@ -27,12 +27,12 @@ import tempfile
 import time
 from pathlib import Path
 
-from overlong.conformance.oracle.expectation import Expectation
+from overlong.conformance.oracle.expectation import ExpectedAnswers
 from overlong.conformance.results.shard import Shard
 from overlong.conformance.sweep.compiled.progress import PROGRESS_OCTETS, Progress
 from overlong.conformance.targets.adapters.abi import ABIS
-from overlong.fuzz.execution.compiled.loop import Loop
-from overlong.fuzz.execution.engine import Job
+from overlong.fuzz.execution.compiled.loop import InputLoop
+from overlong.fuzz.execution.engine import CampaignJob
 from overlong.fuzz.execution.in_process import InProcessSurvey
 from overlong.fuzz.execution.made import PLAN, Inputs, Made
 from overlong.fuzz.execution.making import MadeInputs
@@ -125,9 +125,9 @@ class Alone:
 
     def __init__(self, library: ctypes.CDLL, symbol: str) -> None:
         spoken = dialect()
-        expected = Expectation(spoken.automaton, "V", "", offsets=True, strips_signature=False)
+        expected = ExpectedAnswers(spoken.automaton, "V", "", offsets=True, strips_signature=False)
         address = ctypes.cast(library[symbol], ctypes.c_void_p).value or 0
-        self._loop = Loop(ABIS[ABI], [address], expected, spoken.layout)
+        self._loop = InputLoop(ABIS[ABI], [address], expected, spoken.layout)
         self._progress = Progress(bytearray(PROGRESS_OCTETS))
         self.octets, self.agrees = 0, True
 
@@ -180,11 +180,11 @@ def main() -> None:
         folder = Path(name)
         write_header(folder)
         path = built(folder)
-        library, inputs, made = ctypes.CDLL(str(path)), Inputs(Generated(1)), MadeInputs(Job((), 1))
+        library, inputs, made = ctypes.CDLL(str(path)), Inputs(Generated(1)), MadeInputs(CampaignJob((), 1))
         alone = {symbol: Alone(library, symbol) for symbol in (*THREE, "nothing")}
         native = LibFuzzer(folder) if shutil.which("clang++") else None
         target = f"so:{path}:first?abi={ABI}"
-        engine = InProcessSurvey(Job((target,), 1), target)
+        engine = InProcessSurvey(CampaignJob((target,), 1), target)
         engine.run(Shard(PLAN, 0, 0, 4096))
         ours = {symbol: list[float]() for symbol in alone}
         clock, together, theirs, agree = list[float](), list[float](), list[float](), True

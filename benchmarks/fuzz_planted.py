@@ -24,7 +24,7 @@ from overlong.conformance.targets.resolve import Limits
 from overlong.fuzz.campaign.examiner import Probing
 from overlong.fuzz.campaign.triage import thinned
 from overlong.fuzz.engines.opening import open_engine
-from overlong.fuzz.execution.engine import BLOCK, Job, WorkUnit
+from overlong.fuzz.execution.engine import BLOCK, CampaignJob, WorkUnit
 from overlong.fuzz.report.spelling import abbreviated
 from planted.bugs import bugs, right
 from planted.tables import build
@@ -76,7 +76,7 @@ def described(name: str, least: Examined) -> str:
 def run(bug: Bug, seed: int, more: float) -> Run:
     """Fuzz it until it is found, and for some seconds more."""
     result = Run(bug, seed)
-    job = Job((bug.target,), seed, limits=_LIMITS)
+    job = CampaignJob((bug.target,), seed, limits=_LIMITS)
     engine, examiner = open_engine(job), Probing(job)
     seen: set[Fingerprint] = set()
     first, count = 0, _FIRST
@@ -105,7 +105,7 @@ def run(bug: Bug, seed: int, more: float) -> Run:
 
 def found_in_right(bug: Bug, inputs: int) -> int:
     """How many divergences the engine sees of a right decoder: none, if all is well."""
-    engine = open_engine(Job((bug.target,), limits=_LIMITS))
+    engine = open_engine(CampaignJob((bug.target,), limits=_LIMITS))
     began = time.monotonic()
     wrong = 0
     try:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from overlong.fuzz.engines.opening import open_engine
-from overlong.fuzz.execution.engine import BLOCK, Job, WorkUnit
+from overlong.fuzz.execution.engine import BLOCK, CampaignJob, WorkUnit
 from overlong.fuzz.generation.generated import Generated
 from runner import arguments, bare_loop, load
 
@@ -72,7 +72,7 @@ def main() -> None:
     inputs = [octets[start:end] for start, end in pairwise(accumulate(lengths, initial=0))]
     print(f"{os.cpu_count()} cores, load {load():.1f}; {COUNT} inputs of {len(octets) / COUNT:.0f} octets")
     for name in ("by_decode", "in_python"):
-        engine = open_engine(Job((f"py:{folder / 'decoders.py'}:{name}",)))
+        engine = open_engine(CampaignJob((f"py:{folder / 'decoders.py'}:{name}",)))
         try:
             engine.run(WorkUnit(0, WARM), lambda _: None)
             ratios = list[float]()

@@ -27,10 +27,10 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from overlong.conformance.oracle.expectation import Expectation
+from overlong.conformance.oracle.expectation import ExpectedAnswers
 from overlong.conformance.sweep.accounting import account
-from overlong.conformance.sweep.compiled.loop import PROGRESS_OCTETS, Loop, Progress
-from overlong.conformance.sweep.compiled.tables import Reader
+from overlong.conformance.sweep.compiled.loop import PROGRESS_OCTETS, GridLoop, Progress
+from overlong.conformance.sweep.compiled.tables import CompiledReader
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.targets.adapters.abi import ABIS
 from overlong.reference.dialect import dialect
@@ -161,9 +161,9 @@ class Asked(NamedTuple):
 
 
 @cache
-def tables() -> Reader:
+def tables() -> CompiledReader:
     """Of RFC 3629; kept, for the C loops hold their addresses."""
-    return Reader.of(dialect().automaton, dialect().layout)
+    return CompiledReader.of(dialect().automaton, dialect().layout)
 
 
 def built(folder: Path) -> ctypes.CDLL:
@@ -204,7 +204,7 @@ class Memory:
         self.kinds = mmap.mmap(-1, count)
 
 
-def compare(asked: Asked, library: ctypes.CDLL, loop: Loop, grid: Grid, leads: list[int]) -> None:
+def compare(asked: Asked, library: ctypes.CDLL, loop: GridLoop, grid: Grid, leads: list[int]) -> None:
     """Print what the sweep's loop costs beside the one in C."""
     there, here = Memory(EACH), Memory(EACH)
     c_loop, sums, counter = library[asked.c_loop], (ctypes.c_int64 * 5)(), ctypes.c_uint64()
@@ -234,7 +234,7 @@ def compare(asked: Asked, library: ctypes.CDLL, loop: Loop, grid: Grid, leads: l
     )
 
 
-def placed(asked: Asked, loop: Loop) -> None:
+def placed(asked: Asked, loop: GridLoop) -> None:
     """Print what the placed sweep costs."""
     strings = well_formed = 0
     used = 0.0
@@ -258,8 +258,8 @@ def main() -> None:
         for asked in functions(library, Path(name)):
             abi = ABIS[asked.abi]
             started = time.perf_counter()
-            expected = Expectation(dialect().automaton, "D" if abi.units else "V", abi.units, True, False)  # noqa: FBT003
-            loop = Loop(abi, [address(asked.function)], expected, dialect().layout)
+            expected = ExpectedAnswers(dialect().automaton, "D" if abi.units else "V", abi.units, True, False)  # noqa: FBT003
+            loop = GridLoop(abi, [address(asked.function)], expected, dialect().layout)
             print(f"{asked.name:10} compiled or loaded in {time.perf_counter() - started:.2f} s")
             compare(asked, library, loop, grid, leads)
             placed(asked, loop)

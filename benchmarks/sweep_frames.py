@@ -16,7 +16,7 @@ import time
 from dataclasses import dataclass
 
 from overlong.conformance.sweep.columnar import Columnar
-from overlong.conformance.sweep.engine import Job
+from overlong.conformance.sweep.engine import SweepJob
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.targets.resolve import Limits
 from runner import arguments, children, cpu_of, spread
@@ -59,7 +59,7 @@ def swept(engine: Columnar, plan: str, process: int) -> Cost:
 def opened(target: str, operation: str) -> tuple[Columnar, int]:
     """An engine whose target runs, and the target's process: without a sandbox, so that it is the child itself."""
     before = children()
-    engine = Columnar(Job(target, operation=operation, limits=Limits(timeout=20, sandbox=False)))
+    engine = Columnar(SweepJob(target, operation=operation, limits=Limits(timeout=20, sandbox=False)))
     assert engine.expectation
     (process,) = children() - before
     return engine, process

@@ -12,7 +12,7 @@ import statistics
 import time
 from itertools import islice
 
-from overlong.conformance.sweep.engine import Job
+from overlong.conformance.sweep.engine import SweepJob
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.sweep.pool import Local, results
 from runner import arguments, load
@@ -26,7 +26,7 @@ _FIRST = 8
 def seconds(target: str, jobs: int, count: int) -> float:
     """Wall time for so many shards by so many processes."""
     shards = (shard for shard in plan_named("exhaustive-4").shards() if shard.grid == 3)
-    pool = Local(Job(target), jobs)
+    pool = Local(SweepJob(target), jobs)
     try:
         for _ in results(pool, islice(shards, _FIRST)):  # each process has begun
             pass

@@ -22,7 +22,7 @@ from overlong.fuzz.campaign.campaign import Campaign
 from overlong.fuzz.campaign.tools import Tools
 from overlong.fuzz.campaign.triage import Examined
 from overlong.fuzz.execution.divergence import Divergence, Fingerprint
-from overlong.fuzz.execution.engine import BLOCK, Job, UnitResult, WorkUnit
+from overlong.fuzz.execution.engine import BLOCK, CampaignJob, UnitResult, WorkUnit
 from overlong.reference import Rejected
 
 if TYPE_CHECKING:
@@ -37,19 +37,19 @@ PACE = 4e-6
 FEATURES = 40
 
 
-def octets_of(job: Job, index: int) -> bytes:
+def octets_of(job: CampaignJob, index: int) -> bytes:
     """Input number so and so."""
     seeds = b"".join(job.seeds)
     return hashlib.sha256(b"%d %d " % (job.seed, index) + seeds).digest()[: 1 + index % 7]
 
 
-def divergence(job: Job, index: int, target: str, kind: str, where: str, cause: str) -> Divergence:
+def divergence(job: CampaignJob, index: int, target: str, kind: str, where: str, cause: str) -> Divergence:
     octets = octets_of(job, index)
     finding = Finding(Vector("fuzz", octets), "D", "OV201", Rejected(0, 1, incomplete=False), Accepted((65,)), cause)
     return Divergence(target, finding, Fingerprint(target, "D", kind, where), index)
 
 
-def diverging(job: Job, index: int) -> list[Divergence]:
+def diverging(job: CampaignJob, index: int) -> list[Divergence]:
     """What is wrong with an input: often one thing, seldom another behind the same fingerprint, once a third."""
     found: list[Divergence] = []
     if index % 11 == 3:
@@ -66,7 +66,7 @@ def diverging(job: Job, index: int) -> list[Divergence]:
 class StandIn:
     """An engine."""
 
-    def __init__(self, job: Job) -> None:
+    def __init__(self, job: CampaignJob) -> None:
         self.job = job
 
     def run(self, unit: WorkUnit, progress: Callable[[int], None]) -> UnitResult:
@@ -104,7 +104,7 @@ class StandIn:
 class Looks:
     """An examiner: the cause stands in the finding; its least example is the octet that begins the input."""
 
-    def __init__(self, job: Job, meanwhile: Callable[[], None]) -> None:
+    def __init__(self, job: CampaignJob, meanwhile: Callable[[], None]) -> None:
         self.examined: list[Divergence] = []
         self.job, self._meanwhile = job, meanwhile
 
@@ -136,7 +136,7 @@ def edges(features: frozenset[int], _spoken: Dialect) -> tuple[int, int]:
     return len(features), FEATURES
 
 
-def identities(job: Job) -> tuple[str, ...]:
+def identities(job: CampaignJob) -> tuple[str, ...]:
     return ("0" * 64,) * len(job.targets)
 
 

@@ -11,8 +11,8 @@ np = pytest.importorskip("numpy", reason="columns need NumPy; pip install '.[nat
 from hypothesis import given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
-from overlong.conformance.oracle.columnar import ColumnarOracle, Reader, compiled  # noqa: E402
-from overlong.conformance.oracle.expectation import Expectation  # noqa: E402
+from overlong.conformance.oracle.columnar import ColumnarOracle, ColumnReader, compiled  # noqa: E402
+from overlong.conformance.oracle.expectation import ExpectedAnswers  # noqa: E402
 from overlong.conformance.protocol.wire import ACCEPTED, INCOMPLETE_NOT_SAID, NOT_SAID, REFUSED, UNITS  # noqa: E402
 from overlong.reference import IllFormed, decode_scalars, dialect  # noqa: E402
 
@@ -24,8 +24,8 @@ EDGES = bytes.fromhex("007f80818f909fa0bfc0c1c2dfe0e1edeff0f1f4f5f7f8fcfdfeff")
 
 @cache
 def oracle(spoken, units, way):
-    expected = Expectation(dialect(spoken).automaton, "D", units, offsets=True, strips_signature=False)
-    return ColumnarOracle(expected, dialect(spoken).layout, reader=Reader(expected.automaton, compiled=way))
+    expected = ExpectedAnswers(dialect(spoken).automaton, "D", units, offsets=True, strips_signature=False)
+    return ColumnarOracle(expected, dialect(spoken).layout, reader=ColumnReader(expected.automaton, compiled=way))
 
 
 def agree(strings, spoken, units, way):

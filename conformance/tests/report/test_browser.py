@@ -11,7 +11,17 @@ import pytest
 from overlong.conformance.certification.certify import certify
 from overlong.conformance.protocol.kind import CLAIMS, KINDS
 from overlong.conformance.report.html.page import page
-from overlong.conformance.results.model import Cause, Kind, Map, Moment, Part, Report, Standing, State, Subject
+from overlong.conformance.results.model import (
+    Cause,
+    Map,
+    Moment,
+    Report,
+    ReportKind,
+    ReportPart,
+    Standing,
+    State,
+    Subject,
+)
 from overlong.conformance.results.reading import read
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -93,8 +103,8 @@ def subject(number=0, causes=(), **changes):
         version=f"{number}.0", language=("C", "Rust", "Go", "Java")[number % 4], operations="PVDLSTEB",
         error_mode="replacement", digest="ab" * 32, command=f"overlong certify decoder-{number}",
         claims={claim: "fails" if claim in fails else "holds" for claim in CLAIMS},
-        parts=(Part("core", "each known kind of fault", 966, 966, len(causes), operations="VDL"),
-               Part("placed-64", "strings at every place", 10, 10, 0, is_sweep=True)),
+        parts=(ReportPart("core", "each known kind of fault", 966, 966, len(causes), operations="VDL"),
+               ReportPart("placed-64", "strings at every place", 10, 10, 0, is_sweep=True)),
         causes=tuple(causes), not_covered=("hidden state between calls, beyond the order of the suites",),
         categories={"overlong": (100, len(causes)), "surrogate": (50, 0)},
         maps=(Map("lead and second", bytes((a * number + b) % 4 for a in range(256) for b in range(256))),),
@@ -104,7 +114,7 @@ def subject(number=0, causes=(), **changes):
 
 def matrix(of=40, causes=12):
     subjects = tuple(subject(n, [cause(10 * n + k) for k in range(causes)] if n % 2 else ()) for n in range(of))
-    return Report(Kind.MATRIX, f"{of} decoders", "overlong 0.1.0", subjects)
+    return Report(ReportKind.MATRIX, f"{of} decoders", "overlong 0.1.0", subjects)
 
 
 def hostile():
@@ -118,27 +128,29 @@ def hostile():
         command=HOSTILE, behaves_like=HOSTILE, notes=(HOSTILE,), not_covered=(HOSTILE,), traits={HOSTILE: HOSTILE},
         recorded={HOSTILE: HOSTILE}, categories={HOSTILE: (3, 1)},
     )  # fmt: skip
-    return Report(Kind.MATRIX, HOSTILE, HOSTILE, (it, replace(it, id=HOSTILE + "2")), notes=(HOSTILE,),
+    return Report(ReportKind.MATRIX, HOSTILE, HOSTILE, (it, replace(it, id=HOSTILE + "2")), notes=(HOSTILE,),
                   environment={HOSTILE: HOSTILE}, source=HOSTILE)  # fmt: skip
 
 
 def sweep():
-    plan = Part("depth-1", "no decoder of up to 10 states passes", 10**6, 10**6, 10**5, is_sweep=True)
-    return Report(Kind.SWEEP, "it", "overlong 0.1.0", (subject(2, [cause(3, more=(("strings", "every string"),))],
+    plan = ReportPart("depth-1", "no decoder of up to 10 states passes", 10**6, 10**6, 10**5, is_sweep=True)
+    return Report(ReportKind.SWEEP, "it", "overlong 0.1.0", (subject(2, [cause(3, more=(("strings", "every string"),))],
                   parts=(plan,)),))  # fmt: skip
 
 
 def campaign():
     moments = tuple(Moment(2.0**n, 10**6 * n, n // 2, 90 + n) for n in range(12))
     faults = [cause(4, more=(("stable", "10 of 10"),)), cause(5, standing=Standing.DIFFERENCE)]
-    return Report(Kind.FUZZ, "a, b", "overlong 0.1.0", (subject(3, faults, parts=()), subject(4)), discovery=moments)
+    return Report(
+        ReportKind.FUZZ, "a, b", "overlong 0.1.0", (subject(3, faults, parts=()), subject(4)), discovery=moments
+    )
 
 
 def diff():
     standings = (Standing.FIXED, Standing.REGRESSED, Standing.NEW, Standing.CHANGED, Standing.NOT_COMPARABLE)
     causes = [cause(n, standing=standing) for n, standing in enumerate(standings)]
     sides = {"older": ["old.json"], "newer": ["new.json"], "counts": {str(each.standing): 1 for each in causes}}
-    return Report(Kind.DIFF, "old.json → new.json", "overlong 0.1.0", (subject(5, causes),), extra=sides)
+    return Report(ReportKind.DIFF, "old.json → new.json", "overlong 0.1.0", (subject(5, causes),), extra=sides)
 
 
 @pytest.fixture(scope="module")
@@ -183,7 +195,7 @@ def test_nothing_is_wrong_with_the_page(browser, written):
 def test_the_verdict_and_the_buckets_need_no_scripts(browser, report, written):
     with Visit(browser, written, java_script_enabled=False) as visit:
         visible = visit.page.locator("h1").inner_text() + visit.text
-        assert report.kind is Kind.MATRIX or any(
+        assert report.kind is ReportKind.MATRIX or any(
             word in visible.upper() for word in ("CONFORMANT", "FIXED", "FINDING", "DIVERGE")
         )
         for each in report.subjects[0].causes[:5]:

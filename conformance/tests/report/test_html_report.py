@@ -24,11 +24,11 @@ from overlong.conformance.report.links import section_links, web_address
 from overlong.conformance.results.model import (
     Cause,
     Drawn,
-    Kind,
     Map,
     Moment,
-    Part,
     Report,
+    ReportKind,
+    ReportPart,
     Standing,
     State,
     Subject,
@@ -135,7 +135,7 @@ def subject(name="decoder", state=State.DIVERGES, causes=(), said="", **other):
         "operations": f"VDL{said}", "traits": {f"a{said}": f"b{said}"}, "digest": f"d{said}", "command": f"c{said}",
         "claims": dict(zip(CLAIMS, (FAILS, HOLDS) + (NOT_MEASURED,) * 8, strict=False))
         | ({said: said} if said else {}),
-        "parts": (Part(f"core{said}", f"shows{said}", 900, 1000, 7, set_aside=3, digest=f"f{said}"),),
+        "parts": (ReportPart(f"core{said}", f"shows{said}", 900, 1000, 7, set_aside=3, digest=f"f{said}"),),
         "not_covered": (f"uncovered{said}",), "notes": (f"note{said}",), "findings_digest": f"g{said}",
         "categories": {f"category{said}": (10, 2)}, "behaves_like": f"like{said}",
         "recorded": {f"seed{said}": f"value{said}"}, "automaton": Drawn(f"title{said}", SVG),
@@ -143,7 +143,7 @@ def subject(name="decoder", state=State.DIVERGES, causes=(), said="", **other):
     return Subject(name, state, causes=tuple(causes), **(given_ | other))
 
 
-def report(kind=Kind.CERTIFY, subjects=(), said="", **other):
+def report(kind=ReportKind.CERTIFY, subjects=(), said="", **other):
     return Report(kind, f"title{said}", f"overlong{said}", tuple(subjects), {f"system{said}": f"Linux{said}"},
                   f"2026{said}", notes=(f"whole{said}",), source=f"source{said}", **other)  # fmt: skip
 
@@ -178,12 +178,12 @@ def shown(said):
 
 
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(said=st.text(max_size=60), kind=st.sampled_from(Kind), several=st.booleans())
-@example(said=HOSTILE, kind=Kind.CERTIFY, several=False)
-@example(said=HOSTILE, kind=Kind.MATRIX, several=True)
-@example(said=HOSTILE, kind=Kind.DIFF, several=True)
-@example(said="javascript:alert(1)", kind=Kind.SWEEP, several=False)
-@example(said="\n\u2028]]>\ud800\x00\x9b31m", kind=Kind.FUZZ, several=True)
+@given(said=st.text(max_size=60), kind=st.sampled_from(ReportKind), several=st.booleans())
+@example(said=HOSTILE, kind=ReportKind.CERTIFY, several=False)
+@example(said=HOSTILE, kind=ReportKind.MATRIX, several=True)
+@example(said=HOSTILE, kind=ReportKind.DIFF, several=True)
+@example(said="javascript:alert(1)", kind=ReportKind.SWEEP, several=False)
+@example(said="\n\u2028]]>\ud800\x00\x9b31m", kind=ReportKind.FUZZ, several=True)
 def test_hostile_text_stays_text(said, kind, several):
     causes = [cause(code, said=said) for code in ("OV202", said)] + [cause(said=said, standing=Standing.EXPECTED)]
     one = subject(said, causes=causes, stale=(cause(said=said),), said=said)
@@ -209,7 +209,7 @@ def test_all_of_a_cause_is_shown(several):
         section="RFC 3629 §4; WHATWG", standing=Standing.EXPECTED, reason="known", link="https://example.org/1",
         title="a title", claim="verdict", id="D-0badcafe",
     )  # fmt: skip
-    parsed = checked(page(report(Kind.CERTIFY, [subject(causes=[it]), subject("other")][: 1 + several])))
+    parsed = checked(page(report(ReportKind.CERTIFY, [subject(causes=[it]), subject("other")][: 1 + several])))
     for text in ("OV202", "a title", "a place", "D-0badcafe", "core/x", "reject at 4", "accepted", "because", "known",
                  "overlong replay core/x it", "1, 4", "E2 | 82", "11100010", "lead of 3", "12 345",
                  DEFECTS["OV202"].paragraph, DEFECTS["OV202"].effect, "CWE-176", "expected"):  # fmt: skip
@@ -226,7 +226,7 @@ def test_all_of_a_cause_is_shown(several):
 
 def test_every_code_is_explained():
     causes = [cause(code) for code in (*DEFECTS, *KINDS)]
-    text = page(report(Kind.CERTIFY, [subject(causes=causes[:30]), subject("b", causes=causes[30:])]))
+    text = page(report(ReportKind.CERTIFY, [subject(causes=causes[:30]), subject("b", causes=causes[30:])]))
     parsed = checked(text)
     assert {f"code-{code}" for code in (*DEFECTS, *KINDS)} <= set(parsed.values("id"))
     for paragraph in [known.paragraph for known in DEFECTS.values()] + [known.paragraph for known in KINDS.values()]:
@@ -245,17 +245,17 @@ def test_verdicts_are_not_misread():
         lenient = replace(cause("OV401"), claim="error mode")
         causes = {State.EXPECTED: expected, State.DIVERGES: [cause()], State.EXCEPT: [lenient]}.get(state, ())
         claims = {"verdict": HOLDS, "error mode": FAILS}
-        whole = report(Kind.CERTIFY, [subject(state=state, causes=causes, claims=claims)])
+        whole = report(ReportKind.CERTIFY, [subject(state=state, causes=causes, claims=claims)])
         assert verdict_of(whole).words == said
         text = page(whole)
         assert (f"{STATES[state][1]} {said}" in Page(text).text) == (state in STATES)
         assert "certified" not in Page(text).text.lower()
         assert verdict_of(replace(whole, incomplete="cut")).words == "INCOMPLETE"
-    for kind, one, other in product((Kind.MATRIX, Kind.FUZZ), State, State):
+    for kind, one, other in product((ReportKind.MATRIX, ReportKind.FUZZ), State, State):
         verdict = verdict_of(report(kind, [subject(state=one), subject("b", state=other)]))
         assert (verdict.tone == "good") == (one is other is State.CONFORMS)
         assert (verdict.words == "INCOMPLETE") == (State.INCOMPLETE in (one, other))
-        assert kind is Kind.MATRIX or "CONFORMANT" not in verdict.words or State.DIVERGES in (one, other)
+        assert kind is ReportKind.MATRIX or "CONFORMANT" not in verdict.words or State.DIVERGES in (one, other)
 
 
 def test_a_diff_tells_what_is_worse_first():
@@ -270,7 +270,7 @@ def test_a_diff_tells_what_is_worse_first():
     told = []
     for number in range(len(standings) + 1):
         one = subject(causes=[cause(standing=standing) for standing in standings[:number]])
-        whole = report(Kind.DIFF, [one])
+        whole = report(ReportKind.DIFF, [one])
         told.append(verdict_of(whole).words)
         checked(page(whole))
     nothing = "NOTHING REGRESSED"
@@ -319,7 +319,7 @@ def test_of_a_long_input_the_ill_formed_octets_are_shown():
 )
 def test_a_hostile_picture_does_nothing(inner):
     picture = SVG.replace("<path", f"{inner}<path")
-    text = page(report(Kind.CERTIFY, [subject(automaton=Drawn("learned", picture))]))
+    text = page(report(ReportKind.CERTIFY, [subject(automaton=Drawn("learned", picture))]))
     parsed = checked(text)
     svg = text[text.index("<svg") : text.index("</svg>")]
     assert 'd="M0 0L9 9"' in svg
@@ -337,7 +337,7 @@ def test_a_hostile_picture_does_nothing(inner):
 )  # fmt: skip
 def test_what_is_no_picture_is_left_out(broken):
     assert drawn(broken, "x") is None
-    assert Page(page(report(Kind.CERTIFY, [subject(automaton=Drawn("t", broken))]))).elements["svg"] == 0
+    assert Page(page(report(ReportKind.CERTIFY, [subject(automaton=Drawn("t", broken))]))).elements["svg"] == 0
 
 
 def test_only_addresses_of_the_web_are_links():
@@ -371,7 +371,7 @@ def test_many_decoders_are_a_page_of_bearable_size():
         Map(each.name, bytes(answer ^ (place % 257 == 3) for place, answer in enumerate(each.answers)))
         for each in reference_maps("rfc3629@1")
     )
-    whole = report(Kind.MATRIX, decoders(40, spoilt))
+    whole = report(ReportKind.MATRIX, decoders(40, spoilt))
     text = page(whole)
     assert len(text.encode()) < LARGEST
     parsed = checked(text)
@@ -383,7 +383,7 @@ def test_many_decoders_are_a_page_of_bearable_size():
 
 def test_a_run_with_millions_of_divergences_is_a_page_of_bearable_size():
     causes = [cause(place="p" * 2000 + str(number), comment="c" * 5000, count=2000) for number in range(5000)]
-    whole = report(Kind.CERTIFY, [subject(causes=causes)])
+    whole = report(ReportKind.CERTIFY, [subject(causes=causes)])
     text = page(whole)
     assert len(text.encode()) < LARGEST
     parsed = checked(text)
@@ -393,7 +393,7 @@ def test_a_run_with_millions_of_divergences_is_a_page_of_bearable_size():
 
 def test_a_campaign_shows_how_findings_came():
     moments = tuple(Moment(second, second * 1000, second // 2, second) for second in range(1, 20))
-    whole = report(Kind.FUZZ, [subject(state=State.CONFORMS)], discovery=moments)
+    whole = report(ReportKind.FUZZ, [subject(state=State.CONFORMS)], discovery=moments)
     parsed = checked(page(whole))
     assert "NOTHING FOUND" in parsed.text
     assert "CONFORMANT" not in parsed.text
@@ -402,7 +402,7 @@ def test_a_campaign_shows_how_findings_came():
 
 
 def test_a_conforming_decoder_has_its_automaton_and_maps_that_say_they_do_not_differ():
-    part = Part("complete-0", "", 5, 5, 0)
+    part = ReportPart("complete-0", "", 5, 5, 0)
     maps = reference_maps("rfc3629@1")
     whole = subject(state=State.CONFORMS, claims={"verdict": HOLDS}, parts=(part,), maps=maps, automaton=None)
     text = page(report(subjects=(whole,)))
@@ -427,11 +427,11 @@ def test_a_walk_shows_where_chunks_end():
 
 
 def test_several_conform_and_one_conforms():
-    def told(conforming, kind=Kind.MATRIX):
+    def told(conforming, kind=ReportKind.MATRIX):
         states = [State.CONFORMS] * conforming + [State.NOT_MEASURED]
         return page(report(kind, tuple(subject(f"d{at}", state) for at, state in enumerate(states))))
 
     assert "3 decoders: 2 conform, 1 not measured." in told(2)
     assert "2 decoders: 1 conforms, 1 not measured." in told(1)
-    assert "nothing found in 2" in told(2, Kind.FUZZ)
+    assert "nothing found in 2" in told(2, ReportKind.FUZZ)
     assert '<td class="number" data-sort="-1">–</td>' in told(1)  # noqa: RUF001 - not 0: nobody looked

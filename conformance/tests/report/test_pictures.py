@@ -21,7 +21,7 @@ from overlong.conformance.report.pictures.maps import BOUND, differing, map_pict
 from overlong.conformance.report.pictures.regions import MIXED, regions
 from overlong.conformance.report.pictures.similarity import similarity
 from overlong.conformance.report.pictures.walk import walk, walked_through
-from overlong.conformance.results.model import Cause, Kind, Map, Moment, Part, Report, State, Subject
+from overlong.conformance.results.model import Cause, Map, Moment, Report, ReportKind, ReportPart, State, Subject
 from overlong.conformance.results.run import Drawn
 from overlong.reference import dialect, is_well_formed
 
@@ -192,7 +192,7 @@ def cause(code):
 
 
 def report(some=(), **fields):
-    return Report(Kind.MATRIX, "t", "overlong", tuple(some), **fields)
+    return Report(ReportKind.MATRIX, "t", "overlong", tuple(some), **fields)
 
 
 def test_a_matrix_of_claims_has_a_glyph_for_each():
@@ -262,7 +262,7 @@ def test_discovery_steps_up_at_each_finding():
 def test_the_automaton_of_a_decoder_that_passes_is_the_reference_s():
     learned = Subject("x", State.DIVERGES, automaton=Drawn("x", "<svg/>"))
     assert automaton_picture(learned) == "<svg/>"
-    whole = Part("complete-0", "", 5, 5, 0)
+    whole = ReportPart("complete-0", "", 5, 5, 0)
     passes = Subject("x", State.CONFORMS, claims={"verdict": "holds"}, parts=(whole,))
     assert "complete-0 shows that it is this" in automaton_picture(passes)
     assert automaton_picture(Subject("x", State.DIVERGES, claims={"verdict": "fails"}, parts=(whole,))) == ""

@@ -25,7 +25,17 @@ from overlong.conformance.report.formats import FORMATS
 from overlong.conformance.report.terminal import summary
 from overlong.conformance.report.text import text
 from overlong.conformance.results.certificate import CERTIFICATE
-from overlong.conformance.results.model import Cause, Kind, Map, Moment, Part, Report, Standing, State, Subject
+from overlong.conformance.results.model import (
+    Cause,
+    Map,
+    Moment,
+    Report,
+    ReportKind,
+    ReportPart,
+    Standing,
+    State,
+    Subject,
+)
 from overlong.conformance.results.reading import ReportError, read
 from overlong.conformance.results.reading.results import report_of_run
 from overlong.conformance.results.run import NOT_MEASURED, Drawn
@@ -80,7 +90,7 @@ def test_results_and_statement_say_what_the_certificate_says(measured, tmp_path,
     (tmp_path / CERTIFICATE).write_text(live.to_json())
     report, stated = read([folder]), read([tmp_path / CERTIFICATE])
     (subject,), (from_statement,) = report.subjects, stated.subjects
-    assert report.kind is stated.kind is Kind.CERTIFY
+    assert report.kind is stated.kind is ReportKind.CERTIFY
     assert subject.state is live.state is from_statement.state
     assert live.conformant == (live.state is State.CONFORMS)
     assert subject.claims == live.claims
@@ -219,7 +229,7 @@ causes = st.builds(
     words, words, st.sampled_from(Standing), words, words, st.lists(st.tuples(words, words), max_size=2).map(tuple),
 )  # fmt: skip
 names = st.dictionaries(words, words, max_size=2)
-parts = st.builds(Part, words, words, numbers, numbers, numbers, st.booleans(), numbers, words, words)
+parts = st.builds(ReportPart, words, words, numbers, numbers, numbers, st.booleans(), numbers, words, words)
 maps = st.builds(Map, words, st.sampled_from((bytes(1 << 16), bytes(range(256)) * 256)))
 subjects = st.builds(
     Subject, words, st.sampled_from(State), words, words, words, words, words, words, names, words, words, words,
@@ -231,7 +241,7 @@ subjects = st.builds(
     st.none() | st.builds(Drawn, words, words), words, words, words, names, names,
 )  # fmt: skip
 reports = st.builds(
-    Report, st.sampled_from([kind for kind in Kind if kind is not Kind.DIFF]), words, words,
+    Report, st.sampled_from([kind for kind in ReportKind if kind is not ReportKind.DIFF]), words, words,
     st.lists(subjects, max_size=2).map(tuple), names, words,
     st.lists(st.builds(Moment, st.floats(0, 1e6), numbers, numbers, numbers), max_size=2).map(tuple),
     st.lists(words, max_size=1).map(tuple), words, words,
@@ -279,7 +289,7 @@ def test_a_sweep_is_read_back_and_written_alike(tmp_path):
     written = valid("sweep-1", json.loads((tmp_path / "sweep.json").read_text()))
     report = read([tmp_path])
     (subject,) = report.subjects
-    assert (report.kind, subject.state) == (Kind.SWEEP, State.DIVERGES)
+    assert (report.kind, subject.state) == (ReportKind.SWEEP, State.DIVERGES)
     assert [(cause.count, cause.octets.hex()) for cause in subject.causes] == [
         (each["count"], each["example"]["hex"]) for each in written["buckets"]
     ]
@@ -319,7 +329,7 @@ def test_what_is_expected_is_told_by_every_report_of_it(tmp_path, monkeypatch):
 def test_several_files_make_a_table_whose_worst_row_decides(measured, tmp_path):
     folders = [folder for folder, _ in measured.values()]
     report = read(folders)
-    assert report.kind is Kind.MATRIX
+    assert report.kind is ReportKind.MATRIX
     assert [subject.id for subject in report.subjects] == list(TARGETS)
     shown = run(*folders)
     assert shown.exit_code == 1

@@ -24,7 +24,7 @@ from overlong.conformance.report.markdown import markdown
 from overlong.conformance.report.sarif import ANCHOR, RUNS, sarif
 from overlong.conformance.report.wording import faults
 from overlong.conformance.results.difference import difference
-from overlong.conformance.results.model import Cause, Kind, Part, Report, Standing, State, Subject
+from overlong.conformance.results.model import Cause, Report, ReportKind, ReportPart, Standing, State, Subject
 from overlong.conformance.results.reading import read
 from overlong.conformance.support.printable import printable
 from overlong.conformance.vectors.export import export
@@ -56,7 +56,7 @@ CAUSES = st.builds(
 )  # fmt: skip
 STATES = st.one_of(st.sampled_from(["holds", "fails", "not measured"]), TEXT)
 PARTS = st.builds(
-    Part, name=TEXT, shows=TEXT, asked=st.integers(0, 99), all=st.integers(0, 99), failing=st.integers(0, 9)
+    ReportPart, name=TEXT, shows=TEXT, asked=st.integers(0, 99), all=st.integers(0, 99), failing=st.integers(0, 9)
 )
 SUBJECTS = st.builds(
     Subject, id=TEXT, state=st.sampled_from(State), why=TEXT, name=TEXT, version=TEXT, language=TEXT, digest=TEXT,
@@ -69,7 +69,7 @@ SUBJECTS = st.builds(
     recorded=st.dictionaries(TEXT, TEXT, max_size=1),
 )  # fmt: skip
 REPORTS = st.builds(
-    Report, kind=st.sampled_from(Kind), title=TEXT, generator=st.one_of(st.just("overlong 0.1.0"), TEXT),
+    Report, kind=st.sampled_from(ReportKind), title=TEXT, generator=st.one_of(st.just("overlong 0.1.0"), TEXT),
     subjects=st.lists(SUBJECTS, max_size=2).map(tuple), environment=st.dictionaries(TEXT, TEXT, max_size=1),
     time=st.one_of(st.just("2026-11-22T04:37:50Z"), TEXT), notes=st.lists(TEXT, max_size=1).map(tuple), incomplete=TEXT,
 )  # fmt: skip
@@ -80,11 +80,11 @@ ONE = Cause(
 )  # fmt: skip
 ALL = "".join(HOSTILE)
 EVIL = replace(ONE, code=ALL, title=ALL, place=ALL, claim=ALL, vector=ALL, expected=ALL, reproduce=ALL)
-evil = example(Report(Kind.CERTIFY, "t", "g", (Subject(ALL, State.DIVERGES, causes=(ONE, EVIL)),)))
+evil = example(Report(ReportKind.CERTIFY, "t", "g", (Subject(ALL, State.DIVERGES, causes=(ONE, EVIL)),)))
 few = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 
 
-def of(*causes, kind=Kind.CERTIFY, state=State.DIVERGES, **more):
+def of(*causes, kind=ReportKind.CERTIFY, state=State.DIVERGES, **more):
     """A report of one target with these causes."""
     return Report(kind, "x", "overlong 0.1.0", (Subject("x", state, causes=causes, **more),))
 
@@ -160,7 +160,7 @@ def test_markdown_has_the_structure_that_was_meant(report):
         for cause in subject.causes:
             if (
                 cause.reproduce.strip()
-                and report.kind is Kind.CERTIFY
+                and report.kind is ReportKind.CERTIFY
                 and len(report.subjects) == 1
                 and cause in faults(subject)
             ):
@@ -185,7 +185,7 @@ def test_markdown_says_all_of_a_real_run(measured):
 def test_markdown_is_cut_with_words():
     causes = tuple(replace(ONE, place=str(number), comment="long " * 60) for number in range(20))
     report = Report(
-        Kind.MATRIX,
+        ReportKind.MATRIX,
         "many",
         "overlong 0.1.0",
         tuple(Subject(f"d{n}", State.DIVERGES, causes=causes) for n in range(800)),
@@ -380,7 +380,7 @@ def test_limits_of_code_scanning(monkeypatch):
     assert 50_000 < len(sarif(of(*long))) < 105_000
     subjects = tuple(Subject(f"d{number}", State.DIVERGES, causes=(ONE,)) for number in range(RUNS + 1))
     for some, runs in ((subjects[:RUNS], RUNS), (subjects, 1)):
-        log = json.loads(sarif(Report(Kind.MATRIX, "m", "overlong 0.1.0", some)))
+        log = json.loads(sarif(Report(ReportKind.MATRIX, "m", "overlong 0.1.0", some)))
         assert len(log["runs"]) == len({run["automationDetails"]["id"] for run in log["runs"]}) == runs
         assert sum(len(run["results"]) for run in log["runs"]) == len(some)
 
@@ -419,7 +419,7 @@ def test_badge_is_what_shields_takes_and_green_for_nothing_less_than_all(report)
         assert report.subjects
         for subject in report.subjects:
             assert not faults(subject)
-            assert report.kind is Kind.DIFF or (subject.state is State.CONFORMS and not subject.stale)
+            assert report.kind is ReportKind.DIFF or (subject.state is State.CONFORMS and not subject.stale)
 
 
 def words(report):
@@ -439,8 +439,8 @@ def test_badges_on_the_page_are_real():
         of(stale=(ONE,)),
         of(replace(ONE, claim="error mode"), state=State.EXCEPT),
         of(ONE, sign="yes and no are turned round"),
-        Report(Kind.MATRIX, "m", "g", (*[ok] * 38, bad, bad)),
-        of(replace(ONE, standing=Standing.REGRESSED), kind=Kind.DIFF),
+        Report(ReportKind.MATRIX, "m", "g", (*[ok] * 38, bad, bad)),
+        of(replace(ONE, standing=Standing.REGRESSED), kind=ReportKind.DIFF),
         *(of(state=state) for state in (State.INCOMPLETE, State.NOT_MEASURED, State.NOTHING)),
     ]
     assert said == {
@@ -459,10 +459,10 @@ def test_badges():
     assert words(of(replace(ONE, standing=Standing.EXPECTED), state=State.EXPECTED)) == ("0 unexpected", "blue")
     assert words(of(state=State.INCOMPLETE)) == ("incomplete", "orange")
     assert words(of(state=State.NOT_MEASURED)) == ("not measured", "lightgrey")
-    assert words(Report(Kind.MATRIX, "m", "g", (ok, ok))) == ("rfc3629@1 2 decoders conformant", "brightgreen")
+    assert words(Report(ReportKind.MATRIX, "m", "g", (ok, ok))) == ("rfc3629@1 2 decoders conformant", "brightgreen")
     bad = replace(ok, state=State.DIVERGES)
-    assert words(Report(Kind.MATRIX, "m", "g", (ok, bad, ok))) == ("1 of 3 diverge", "red")
-    for kind, state in product(Kind, set(State) - {State.CONFORMS}):
-        if kind is not Kind.DIFF:
+    assert words(Report(ReportKind.MATRIX, "m", "g", (ok, bad, ok))) == ("1 of 3 diverge", "red")
+    for kind, state in product(ReportKind, set(State) - {State.CONFORMS}):
+        if kind is not ReportKind.DIFF:
             assert words(Report(kind, "m", "g", (ok, replace(ok, state=state))))[1] != GREEN
         assert words(replace(of(state=state, kind=kind), incomplete="cut"))[1] == "orange"

@@ -15,7 +15,7 @@ from overlong.conformance import certify
 from overlong.conformance.report.data import data
 from overlong.conformance.report.difference import told
 from overlong.conformance.results.difference import FailOn, difference, fails, is_incomplete
-from overlong.conformance.results.model import MORE, Cause, Kind, Part, Report, Standing, State, Subject
+from overlong.conformance.results.model import MORE, Cause, Report, ReportKind, ReportPart, Standing, State, Subject
 from overlong.conformance.results.reading.data import of_data
 
 HOSTILE = "<script>alert(1)</script>\x1b]0;x\x07\n::error::\u202e"
@@ -33,10 +33,10 @@ def cause(code="OV201", operation="V", place="", observed="accepted", count=1, *
 
 
 def part(name="core", operations="VL", digest="a", asked=9, **more):
-    return Part(name, "", asked, 9, 0, digest=digest, operations=operations, **more)
+    return ReportPart(name, "", asked, 9, 0, digest=digest, operations=operations, **more)
 
 
-def report(*subjects, kind=Kind.MATRIX, **more):
+def report(*subjects, kind=ReportKind.MATRIX, **more):
     return Report(kind, "", "overlong 0.1.0", subjects, **more)
 
 
@@ -74,8 +74,12 @@ subjects = st.builds(
     causes=st.lists(causes, max_size=4).map(tuple),
 )
 reports = st.builds(
-    report, subjects, subjects, kind=st.sampled_from([Kind.MATRIX] * 5 + [Kind.FUZZ]), time=st.sampled_from(["", "now"])
-) | st.builds(report, subjects, kind=st.just(Kind.CERTIFY))
+    report,
+    subjects,
+    subjects,
+    kind=st.sampled_from([ReportKind.MATRIX] * 5 + [ReportKind.FUZZ]),
+    time=st.sampled_from(["", "now"]),
+) | st.builds(report, subjects, kind=st.just(ReportKind.CERTIFY))
 
 
 def standings_of(diff, *wanted, mirrored=False):
@@ -149,7 +153,7 @@ def test_fixed_is_only_what_was_asked_again(older, newer):
             if each.standing not in (Standing.FIXED, Standing.REGRESSED):
                 continue
             has, lacks = pairs[place] if each.standing is Standing.FIXED else reversed(pairs[place])
-            assert Kind.FUZZ not in (older.kind, newer.kind)
+            assert ReportKind.FUZZ not in (older.kind, newer.kind)
             assert lacks.state is State.DIVERGES
             assert has.profile == lacks.profile
             asked = {

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 np = pytest.importorskip("numpy", reason="sweeps need NumPy; pip install '.[native]'")
 
-from overlong.conformance.oracle.columnar import Reader, compiled  # noqa: E402
-from overlong.conformance.oracle.expectation import Expectation, expectation  # noqa: E402
+from overlong.conformance.oracle.columnar import ColumnReader, compiled  # noqa: E402
+from overlong.conformance.oracle.expectation import ExpectedAnswers, expectation  # noqa: E402
 from overlong.conformance.oracle.judging import Judge  # noqa: E402
 from overlong.conformance.oracle.kinds import (  # noqa: E402
     ACCEPTED_ILL_FORMED,
@@ -39,8 +39,8 @@ from overlong.conformance.results.shard import Shard  # noqa: E402
 from overlong.conformance.sweep import columns as columns_module  # noqa: E402
 from overlong.conformance.sweep.columnar import Columnar  # noqa: E402
 from overlong.conformance.sweep.columns import Columns  # noqa: E402
-from overlong.conformance.sweep.columns_expected import Oracle  # noqa: E402
-from overlong.conformance.sweep.engine import Job  # noqa: E402
+from overlong.conformance.sweep.columns_expected import ColumnOracle  # noqa: E402
+from overlong.conformance.sweep.engine import SweepJob  # noqa: E402
 from overlong.conformance.sweep.grid import Axis, Grid  # noqa: E402
 from overlong.conformance.sweep.plan import plan_named  # noqa: E402
 from overlong.conformance.targets.resolve import Limits  # noqa: E402
@@ -67,7 +67,7 @@ def ranges(plan):
 
 def expects(operation, units, profile=RFC3629, **more):
     more = {"offsets": True, "strips_signature": False, **more}
-    return Expectation(profile.dialect.automaton, operation, units, **more)
+    return ExpectedAnswers(profile.dialect.automaton, operation, units, **more)
 
 
 @pytest.mark.parametrize("plan", PLANS)
@@ -97,7 +97,7 @@ def test_expected_columns_are_the_reference_s(plan, by_numba):
         batch = Batch.of_strings("", strings)
         for operation, units in (("V", "utf-32"), ("D", ("utf-8", "utf-16", "utf-32")[number % 3])):
             expected = expects(operation, units)
-            oracle = Oracle(columns, expected, Profile(), Reader(expected.automaton, compiled=by_numba))
+            oracle = ColumnOracle(columns, expected, Profile(), ColumnReader(expected.automaton, compiled=by_numba))
             right = batch.expected(operation, UNITS[units])
             found = oracle.expected(first, count)
             assert found.wire == right.columns
@@ -118,7 +118,7 @@ def test_other_dialects(speaks, units):
     right = Batch(  # as the reference has them
         "", array("I", columns.items(0, grid.size)[0]), columns.items(0, grid.size)[1], profile=profile
     ).expected("D", UNITS[units])
-    assert Oracle(columns, expects("D", units, profile), profile).expected(0, grid.size).wire == right.columns
+    assert ColumnOracle(columns, expects("D", units, profile), profile).expected(0, grid.size).wire == right.columns
 
 
 def test_blocks_and_stretches_are_cut_anywhere(monkeypatch):
@@ -130,7 +130,7 @@ def test_blocks_and_stretches_are_cut_anywhere(monkeypatch):
     columns = Columns(grid)
     assert columns.block < grid.size
     assert len(columns.stretches) == 2 or columns.block > 9
-    oracle = Oracle(columns, expects("D", "utf-16"), Profile())
+    oracle = ColumnOracle(columns, expects("D", "utf-16"), Profile())
     right = Batch.of_strings("", [grid.string(index) for index in range(grid.size)]).expected("D", UNITS["utf-16"])
     assert oracle.expected(0, grid.size).wire == right.columns
     cut = [oracle.expected(first, min(7, grid.size - first)) for first in range(0, grid.size, 7)]
@@ -242,7 +242,7 @@ def test_any_answers_are_judged_as_if_one_by_one(changes, units, offsets, strips
     )
     grid_columns = Columns(GRID)
     judge = Judge(grid_columns.items, expected, unit_size=written.size)
-    oracle = Oracle(grid_columns, expected, Profile())
+    oracle = ColumnOracle(grid_columns, expected, Profile())
     judged = judge.judge(answers, oracle.expected(0, GRID.size), 0)
     kinds = [
         judged_alone(octets, observed, expected)
@@ -261,7 +261,7 @@ def test_any_answers_are_judged_as_if_one_by_one(changes, units, offsets, strips
 def test_a_refusal_may_say_nothing_and_must_not_say_what_there_is_not():
     columns = Columns(Grid((Axis("only", (b"\xff", b"\x80", b"a")),)))
     expected = expects("V", "utf-32")
-    oracle, judge = Oracle(columns, expected, Profile()), Judge(columns.items, expected, unit_size=4)
+    oracle, judge = ColumnOracle(columns, expected, Profile()), Judge(columns.items, expected, unit_size=4)
     right = oracle.expected(0, 3)
     silent = Answers.of(b"RRA", big_endian("I", [NOT_SAID, NOT_SAID, 0]), bytes(3), b"\xff\xff\0", b"")
     judged = judge.judge(silent, right, 0)
@@ -282,7 +282,7 @@ def test_a_refusal_may_say_nothing_and_must_not_say_what_there_is_not():
 
 
 def swept(target, shard, **limits):
-    engine = Columnar(Job(target, limits=Limits(**limits)))
+    engine = Columnar(SweepJob(target, limits=Limits(**limits)))
     try:
         return engine.run(shard), engine
     finally:
@@ -299,7 +299,7 @@ def kinds_of(result):
 )
 def test_known_wrong_decoders_are_judged_as_if_one_by_one(name):
     """All of the complete suite, and octets EC to F1 with any other."""
-    engine = Columnar(Job(f"py:{KNOWN_WRONG}:{name}"))
+    engine = Columnar(SweepJob(f"py:{KNOWN_WRONG}:{name}"))
     expected, found = engine.expectation, Counter[int]()
     for shard in (*plan_named("depth-0").shards(), Shard("exhaustive-2", 1, 0xEC00, 0x0601)):
         result, grid = engine.run(shard), plan_named(shard.plan).grids[shard.grid]
@@ -346,7 +346,7 @@ def test_a_crash_is_that_string_s_and_its_neighbours_are_judged(tmp_path):
 def test_what_is_left_after_too_many_crashes_is_left_out_and_said(tmp_path):
     module = tmp_path / "crashes.py"
     module.write_text(CRASHES.format("F490"), "ascii")
-    engine = Columnar(Job(f"py:{module}:decode", limits=Limits(restarts=0)))
+    engine = Columnar(SweepJob(f"py:{module}:decode", limits=Limits(restarts=0)))
     result = engine.run(Shard("exhaustive-2", 1, 0xF000, 0x0FFF))
     with pytest.raises(BudgetSpent, match="--restarts"):
         engine.run(Shard("exhaustive-2", 1, 0, 8))
@@ -393,7 +393,7 @@ def test_targets_without_batches_work_too():
 
 
 def test_a_plan_s_account_is_what_a_sweep_saw():
-    engine = Columnar(Job("cpython"))
+    engine = Columnar(SweepJob("cpython"))
     for name in ("exhaustive-2", "placed-2"):
         plan = plan_named(name)
         results = [engine.run(shard) for shard in plan.shards(largest=30_000)]

@@ -23,11 +23,11 @@ from numba import types
 
 from overlong.conformance.oracle import expectation as expectations
 from overlong.conformance.oracle import kinds as codes
-from overlong.conformance.oracle.expectation import Expectation
+from overlong.conformance.oracle.expectation import ExpectedAnswers
 from overlong.conformance.sweep.accounting import account
 from overlong.conformance.sweep.compiled import available, calls, kernel
 from overlong.conformance.sweep.compiled.cached import Compiled, edition
-from overlong.conformance.sweep.compiled.loop import PROGRESS_OCTETS, Loop, Progress
+from overlong.conformance.sweep.compiled.loop import PROGRESS_OCTETS, GridLoop, Progress
 from overlong.conformance.sweep.compiled.memory import load64, store64
 from overlong.conformance.sweep.grid import Axis, Grid
 from overlong.conformance.sweep.plan import plan_named
@@ -196,7 +196,7 @@ def called(library, name, symbols):
 def expected_of(name, strips=False, nul=""):
     abi = ABIS[name]
     automaton = expectations._with_nul(RFC3629.automaton, nul)
-    return Expectation(automaton, "D" if abi.units else "V", abi.units, True, strips, has_nul_trait=bool(nul))
+    return ExpectedAnswers(automaton, "D" if abi.units else "V", abi.units, True, strips, has_nul_trait=bool(nul))
 
 
 class Memory:
@@ -357,7 +357,7 @@ def test_what_came_back_means_the_same(name, returned, second, one, two, length,
 
 @pytest.mark.parametrize("name", WRONG)
 def test_right_decoders_agree_and_the_books_balance(name, library):
-    loop = Loop(ABIS[name], addresses(library, SYMBOLS[name]), expected_of(name), RFC3629.layout)
+    loop = GridLoop(ABIS[name], addresses(library, SYMBOLS[name]), expected_of(name), RFC3629.layout)
     for plan in ("exhaustive-2", "placed-20"):
         for grid in plan_named(plan).grids:
             (strings, octets, well_formed, accepted, _), kinds = asked(loop, grid)
@@ -368,7 +368,7 @@ def test_right_decoders_agree_and_the_books_balance(name, library):
 
 @pytest.mark.parametrize("name", WRONG)
 def test_wrong_decoders_get_the_kinds_that_plain_python_finds(name, library):
-    loop = Loop(ABIS[name], addresses(library, WRONG[name]), expected_of(name), RFC3629.layout)
+    loop = GridLoop(ABIS[name], addresses(library, WRONG[name]), expected_of(name), RFC3629.layout)
     call = called(library, name, WRONG[name])
     seen = set()
     ranges = [(grid, 0, grid.size) for grid in plan_named("exhaustive-2").grids]
@@ -402,7 +402,7 @@ def _odd(grid, first, count, terminated):
 
 @pytest.mark.parametrize("plan", ["exhaustive-4", "placed-64", "depth-1", "lengths-40", "pairs", "order"])
 def test_exactly_the_strings_of_the_grid_are_asked_and_memory_around_them_is_as_said(plan, library):
-    loop = Loop(ABIS[PLAIN], addresses(library, "odd"), expected_of(PLAIN), RFC3629.layout)
+    loop = GridLoop(ABIS[PLAIN], addresses(library, "odd"), expected_of(PLAIN), RFC3629.layout)
     forget = ctypes.CDLL(library).forget
     far = 0
     for _, grid, first, count in samples(plan_named(plan).grids, 4000):
@@ -420,8 +420,8 @@ def test_exactly_the_strings_of_the_grid_are_asked_and_memory_around_them_is_as_
 def test_an_octet_00_ends_a_string_and_what_follows_has_no_say(library):
     name = "bool(string)"
     expected = expected_of(name, nul="ends the string")
-    right = Loop(ABIS[name], addresses(library, "string_bool"), expected, RFC3629.layout)
-    odd = Loop(ABIS[name], addresses(library, "odd_string"), expected, RFC3629.layout)
+    right = GridLoop(ABIS[name], addresses(library, "string_bool"), expected, RFC3629.layout)
+    odd = GridLoop(ABIS[name], addresses(library, "odd_string"), expected, RFC3629.layout)
     for grid in plan_named("exhaustive-2").grids:
         sums, kinds = asked(right, grid)
         assert not any(kinds)
@@ -441,7 +441,7 @@ def test_where_a_string_is_refused_that_a_trait_touches_has_no_say(library, stri
     expected = expected_of(name, strips, nul)
     ends = Axis("end", (b"\xff", b"a\xc3a", b"\0\xc3", b"\xff\0", b"\xef\xbb"))  # no signature, whatever is behind
     grid = Grid((Axis("start", (b"", b"\xef\xbb\xbf", b"\0")), ends), around=0xBF)
-    _, kinds = asked(Loop(ABIS[name], addresses(library, "nowhere"), expected, RFC3629.layout), grid)
+    _, kinds = asked(GridLoop(ABIS[name], addresses(library, "nowhere"), expected, RFC3629.layout), grid)
     for kind, octets in zip(kinds, map(grid.string, range(grid.size)), strict=True):
         apart = (strips and octets.startswith("\ufeff".encode())) or (nul and 0 in octets)
         is_there = told(octets)[1] == len(octets) - 1
@@ -458,7 +458,7 @@ def test_a_signature_may_be_stripped_if_that_is_declared_and_long_output_is_comp
         )
     )
     for strips in (True, False):
-        loop = Loop(ABIS[name], addresses(library, "strips"), expected_of(name, strips), RFC3629.layout)
+        loop = GridLoop(ABIS[name], addresses(library, "strips"), expected_of(name, strips), RFC3629.layout)
         _, kinds = asked(loop, grid)
         marked = [grid.string(index).startswith("\ufeff".encode()) for index in range(grid.size)]
         fine = [told(grid.string(index))[1] is None for index in range(grid.size)]
@@ -466,7 +466,7 @@ def test_a_signature_may_be_stripped_if_that_is_declared_and_long_output_is_comp
             codes.OTHER_OUTPUT * (mark and right and not strips) for mark, right in zip(marked, fine, strict=True)
         ]
         assert list(kinds) == wanted
-    loop = Loop(ABIS[name], addresses(library, "wrong_at_the_end"), expected_of(name), RFC3629.layout)
+    loop = GridLoop(ABIS[name], addresses(library, "wrong_at_the_end"), expected_of(name), RFC3629.layout)
     grid = Grid((Axis("text", tuple(b"b" * length for length in range(50))), Axis("end", (b"", b"A"))))
     _, kinds = asked(loop, grid)
     assert list(kinds) == [0, codes.OTHER_OUTPUT] * 50
@@ -533,8 +533,8 @@ def test_a_right_decoder_of_another_dialect_agrees(speaks, name):
     characters = {spoken.layout.encode(row.numbers[place]) or b"" for row in spoken.layout.rows for place in (0, 1, -1)}
     pieces = tuple(sorted({character[:end] for character in characters for end in range(7)}))
     grid = Grid((Axis("one", pieces), Axis("two", pieces)))
-    wanted = Expectation(spoken.automaton, "D", abi.units, True, False)
-    loop = Loop(abi, [ctypes.cast(each, ctypes.c_void_p).value or 0 for each in kept], wanted, spoken.layout)
+    wanted = ExpectedAnswers(spoken.automaton, "D", abi.units, True, False)
+    loop = GridLoop(abi, [ctypes.cast(each, ctypes.c_void_p).value or 0 for each in kept], wanted, spoken.layout)
     (_, _, well_formed, accepted, _), kinds = asked(loop, grid)
     assert not any(kinds)
     assert accepted == well_formed == account(grid, spoken.automaton).well_formed > 20
@@ -557,7 +557,7 @@ FIRST, COUNT = 0xE1_7F_33, 300_000
 
 @functools.cache
 def _wrong_loop(library):
-    return Loop(ABIS[PLAIN], addresses(library, WRONG[PLAIN]), expected_of(PLAIN), RFC3629.layout)
+    return GridLoop(ABIS[PLAIN], addresses(library, WRONG[PLAIN]), expected_of(PLAIN), RFC3629.layout)
 
 
 @functools.cache
@@ -568,8 +568,8 @@ def _whole(library):
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_after_a_crash_the_sums_are_those_of_one_run(library):
     grid = plan_named("exhaustive-3").grids[2]
-    loop = Loop(ABIS[PLAIN], addresses(library, "dies"), expected_of(PLAIN), RFC3629.layout)
-    right = Loop(ABIS[PLAIN], addresses(library, "is_bool"), expected_of(PLAIN), RFC3629.layout)
+    loop = GridLoop(ABIS[PLAIN], addresses(library, "dies"), expected_of(PLAIN), RFC3629.layout)
+    right = GridLoop(ABIS[PLAIN], addresses(library, "is_bool"), expected_of(PLAIN), RFC3629.layout)
     deadly = (ctypes.c_uint8 * 3).in_dll(ctypes.CDLL(library), "deadly")
     first, count = 0xE2_00_00, 150_000
 
@@ -601,7 +601,7 @@ def test_after_a_crash_the_sums_are_those_of_one_run(library):
 
 def test_strings_left_out_are_in_no_sum(library):
     grid = plan_named("exhaustive-2").grids[1]
-    loop = Loop(ABIS[PLAIN], addresses(library, "is_bool"), expected_of(PLAIN), RFC3629.layout)
+    loop = GridLoop(ABIS[PLAIN], addresses(library, "is_bool"), expected_of(PLAIN), RFC3629.layout)
     memory = Memory(0, grid.size)
     loop.run(grid, 1000, memory.progress, memory.kinds, 0)
     memory.progress.left_out(60_000)
@@ -618,7 +618,7 @@ def test_strings_left_out_are_in_no_sum(library):
     [("straddles_64", 63), ("f4_90_after_15", 15), ("cut_at_32", 31), ("ff_at_63", 63), ("lead_at_31", 31)],
 )
 def test_bugs_at_the_edges_of_blocks_are_found(symbol, at, library):
-    loop = Loop(ABIS[PLAIN], addresses(library, symbol), expected_of(PLAIN), RFC3629.layout)
+    loop = GridLoop(ABIS[PLAIN], addresses(library, symbol), expected_of(PLAIN), RFC3629.layout)
     found = set()
     for grid in plan_named("placed-64").grids[:2]:  # between ASCII, without a tail and with one
         _, kinds = asked(loop, grid)

@@ -30,7 +30,7 @@ from overlong.conformance.results.shard import Shard
 from overlong.conformance.sweep import adapter
 from overlong.conformance.sweep.accounting import account
 from overlong.conformance.sweep.compiled import available
-from overlong.conformance.sweep.engine import Job
+from overlong.conformance.sweep.engine import SweepJob
 from overlong.conformance.sweep.in_process import InProcess, reason_against
 from overlong.conformance.sweep.plan import LARGEST_SHARD, plan_named
 from overlong.conformance.targets.framed import FramedTarget
@@ -154,7 +154,7 @@ def framed(name, **limits):
 
 
 def engine_of(name, **limits):
-    return InProcess(Job(name), framed(name, **limits))
+    return InProcess(SweepJob(name), framed(name, **limits))
 
 
 @pytest.fixture(scope="module")
@@ -317,7 +317,7 @@ def test_a_shard_of_the_largest_size_fits_in_what_is_shared(library):
     name, lax = f"so:{library}:odd?abi=errpos(ptr,len)", Profile("lax")
     shard = next(each for each in plan_named("exhaustive-5", lax).shards() if each.grid == 4)
     assert shard.count == LARGEST_SHARD == 256**3
-    engine = InProcess(Job(name, lax), framed(name))
+    engine = InProcess(SweepJob(name, lax), framed(name))
     try:
         result = engine.run(shard)
     finally:
@@ -437,7 +437,7 @@ def test_a_function_compiled_by_numba_is_called_by_its_address(tmp_path):
     def decide(octets):
         return ("A", 0) if octets.isascii() else ("R", next(place for place, each in enumerate(octets) if each > 127))
 
-    engine = InProcess(Job(name), target)
+    engine = InProcess(SweepJob(name), target)
     try:
         for shard in (block(0x41), block(0xC4)):
             assert found(engine.run(shard)) == expected(shard, decide)
@@ -466,4 +466,4 @@ def test_targets_that_no_loop_can_call_are_named_for_it(tmp_path):
     assert "abi=py:" in reason_against(through_python)
     assert "so:" in reason_against(framed("cpython"))
     with pytest.raises(TargetError, match="cannot be asked in its own process"):
-        InProcess(Job("cpython"), framed("cpython"))
+        InProcess(SweepJob("cpython"), framed("cpython"))

@@ -20,7 +20,7 @@ from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.results.shard import Shard, ShardResult
 from overlong.conformance.sweep import engine, opening
 from overlong.conformance.sweep import ledger as ledgers
-from overlong.conformance.sweep.ledger import LEDGER, Entry, Header, Ledger, LedgerError
+from overlong.conformance.sweep.ledger import LEDGER, Header, Ledger, LedgerEntry, LedgerError
 from overlong.conformance.sweep.statement import RESULTS
 from overlong.conformance.sweep.sweep import sweep
 from sweep_stand_in import StandIn
@@ -205,7 +205,7 @@ RESULT = ShardResult(SHARD, 256, 256, 128, 128, (1 << 64) - 1, zlib.compress(KIN
 
 
 def test_a_ledger_gives_back_what_it_was_given(tmp_path):
-    entry = Entry.of(RESULT)
+    entry = LedgerEntry.of(RESULT)
     assert entry.counts == {CRASHED: 1}
     with Ledger.open(tmp_path / LEDGER, HEADER, resume=False) as ledger:
         assert not ledger.has(SHARD)
@@ -223,8 +223,8 @@ def test_what_was_left_out_is_asked_again(tmp_path):
     other = replace(SHARD, plan="exhaustive-2")
     left_out = replace(RESULT, shard=other, kinds=zlib.compress(bytes(255) + bytes([LEFT_OUT])))
     with Ledger.open(tmp_path / LEDGER, HEADER, resume=False) as ledger:
-        ledger.add(Entry.of(RESULT))
-        ledger.add(Entry.of(left_out))
+        ledger.add(LedgerEntry.of(RESULT))
+        ledger.add(LedgerEntry.of(left_out))
         assert ledger.strings == 512
     with Ledger.open(tmp_path / LEDGER, HEADER, resume=True) as ledger:
         assert ledger.has(SHARD)
@@ -255,7 +255,7 @@ def test_kinds_that_are_not_those_of_the_shard(kinds, stand_in, monkeypatch):
 def test_counts_of_every_kind():
     moments = random.Random(9)
     kinds = bytes(moments.choices([0, *KINDS], k=1000))
-    entry = Entry.of(replace(RESULT, shard=replace(SHARD, count=1000), kinds=zlib.compress(kinds)))
+    entry = LedgerEntry.of(replace(RESULT, shard=replace(SHARD, count=1000), kinds=zlib.compress(kinds)))
     assert entry.counts == {kind: kinds.count(kind) for kind in sorted(set(kinds) - {0})}
 
 
@@ -393,7 +393,7 @@ def test_a_thread_keeps_its_engine_for_its_job(monkeypatch):
             closed.append(self)
 
     monkeypatch.setattr(opening, "open_engine", Engine)
-    one, two = engine.Job("one"), engine.Job("two")
+    one, two = engine.SweepJob("one"), engine.SweepJob("two")
     for job in (one, one, two, one):
         opening.run_shard(job, SHARD)
     assert made == [one, two, one]

@@ -11,7 +11,7 @@ import pytest
 
 np = pytest.importorskip("numpy", reason="sweeps need the extra 'native'")
 
-from overlong.conformance.oracle.expectation import Expectation, expectation  # noqa: E402
+from overlong.conformance.oracle.expectation import ExpectedAnswers, expectation  # noqa: E402
 from overlong.conformance.oracle.kinds import (  # noqa: E402
     ACCEPTED_ILL_FORMED,
     CRASHED,
@@ -31,7 +31,7 @@ from overlong.reference import DIALECTS, dialect  # noqa: E402
 from overlong.reference.theory import shortlex  # noqa: E402
 
 UTF8 = dialect().automaton
-EXPECTED = Expectation(UTF8, "V", "", offsets=True, strips_signature=False)
+EXPECTED = ExpectedAnswers(UTF8, "V", "", offsets=True, strips_signature=False)
 
 
 def results(plan, kinds, largest=1 << 24):

@@ -8,7 +8,7 @@ import pytest
 
 np = pytest.importorskip("numpy", reason="sweeps need the extra 'native'")
 
-from overlong.conformance.oracle.expectation import Expectation  # noqa: E402
+from overlong.conformance.oracle.expectation import ExpectedAnswers  # noqa: E402
 from overlong.conformance.oracle.kinds import ACCEPTED_ILL_FORMED, REFUSED_WELL_FORMED  # noqa: E402
 from overlong.conformance.results.shard import ShardResult  # noqa: E402
 from overlong.conformance.sweep.plan import plan_named  # noqa: E402
@@ -19,7 +19,7 @@ from overlong.reference.automaton import Automaton  # noqa: E402
 from overlong.reference.theory import equivalent  # noqa: E402
 
 UTF8 = dialect().automaton
-EXPECTED = Expectation(UTF8, "V", "", offsets=True, strips_signature=False)
+EXPECTED = ExpectedAnswers(UTF8, "V", "", offsets=True, strips_signature=False)
 
 
 def accepted(grid, automaton):

@@ -12,7 +12,7 @@ from overlong.conformance.oracle.target import UnknownTarget  # noqa: E402
 from overlong.conformance.protocol.wire import NOT_SAID, Answers  # noqa: E402
 from overlong.conformance.targets import wasm as naming  # noqa: E402
 from overlong.conformance.targets.adapters import bounds, wasm  # noqa: E402
-from overlong.conformance.targets.adapters.abi import ABIS, Reading  # noqa: E402
+from overlong.conformance.targets.adapters.abi import ABIS, AnswerReading  # noqa: E402
 from overlong.conformance.targets.adapters.wasm import Decoder, faults_of, response_to_many, response_to_one  # noqa: E402
 from overlong.conformance.targets.resolve import identity_of, resolve  # noqa: E402
 from overlong.conformance.vectors.suites import SUITES  # noqa: E402
@@ -126,9 +126,9 @@ def test_memory_has_a_limit(module):
 
 def test_responses_are_whole():
     readings = [
-        Reading("A", 1, output=struct.pack("<I", 0x20AC)),
-        Reading("R", 3),
-        Reading("X", text="no"),
+        AnswerReading("A", 1, output=struct.pack("<I", 0x20AC)),
+        AnswerReading("R", 3),
+        AnswerReading("X", text="no"),
     ]
     batch = Answers.from_batch(response_to_many(readings, 4), 3, None, 4)
     singles = [response_to_one(each, 4) for each in readings]

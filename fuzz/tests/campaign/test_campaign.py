@@ -36,11 +36,11 @@ from overlong.fuzz.campaign.lock_owner import LockOwner
 from overlong.fuzz.campaign.running import Running
 from overlong.fuzz.campaign.statement import STATEMENT, digest_of_findings
 from overlong.fuzz.campaign.status import CampaignError
-from overlong.fuzz.campaign.store import DATABASE, PATIENCE, SORT, Claim, Store
+from overlong.fuzz.campaign.store import DATABASE, PATIENCE, SORT, Lease, Store
 from overlong.fuzz.campaign.triage import AT_ONCE, Unfinished, octave, thinned
 from overlong.fuzz.campaign.written import result_as_text, result_of_text
 from overlong.fuzz.execution.divergence import Divergence, Fingerprint
-from overlong.fuzz.execution.engine import BLOCK, Job, UnitResult, WorkUnit
+from overlong.fuzz.execution.engine import BLOCK, CampaignJob, UnitResult, WorkUnit
 from overlong.fuzz.report.findings import finding_named
 from overlong.reference import Decoded, Rejected
 
@@ -53,7 +53,7 @@ RUNS = 17 * BLOCK + 1234
 
 
 def job(engine="grammar", **more):
-    return Job(stand_in.TARGETS, seed=7, engine=engine, seeds=SEEDS, **more)
+    return CampaignJob(stand_in.TARGETS, seed=7, engine=engine, seeds=SEEDS, **more)
 
 
 def created(folder, **more):
@@ -192,8 +192,8 @@ def test_claims_of_the_dead_are_taken_over_and_those_of_the_living_are_not(tmp_p
     dead = subprocess.Popen([sys.executable, "-c", ""])
     dead.wait()
     with Store.open(path) as one, Store.open(path) as two:
-        assert one.claim(BLOCK) == Claim(WorkUnit(0, BLOCK), 0)
-        assert two.claim(2 * BLOCK + 5) == Claim(WorkUnit(BLOCK, 2 * BLOCK), 0)
+        assert one.claim(BLOCK) == Lease(WorkUnit(0, BLOCK), 0)
+        assert two.claim(2 * BLOCK + 5) == Lease(WorkUnit(BLOCK, 2 * BLOCK), 0)
         assert (one.others, two.others) == (1, 1)
 
         def make_owner(column, value):
@@ -208,14 +208,14 @@ def test_claims_of_the_dead_are_taken_over_and_those_of_the_living_are_not(tmp_p
         make_owner("host", one._owner.host)
         assert two.claim(BLOCK, left_by_others=True) is None  # however long it has been silent
         make_owner("pid", dead.pid)
-        assert two.claim(BLOCK, left_by_others=True) == Claim(WorkUnit(0, BLOCK), 0)
+        assert two.claim(BLOCK, left_by_others=True) == Lease(WorkUnit(0, BLOCK), 0)
         assert not one.commit(UnitResult(WorkUnit(0, BLOCK), 1, 1))
         assert two.commit(UnitResult(WorkUnit(0, BLOCK), 1, 1))
         two.leave()
-        assert one.claim(BLOCK) == Claim(WorkUnit(BLOCK, 2 * BLOCK), 0)  # given back
-        assert one.claim(100) == Claim(WorkUnit(3 * BLOCK, 100), 0)
-        assert one.claim(BLOCK * 5) == Claim(WorkUnit(3 * BLOCK + 100, BLOCK - 100), 0)
-        assert one.claim(BLOCK * 5, runs=4 * BLOCK + 9) == Claim(WorkUnit(4 * BLOCK, 9), 0)
+        assert one.claim(BLOCK) == Lease(WorkUnit(BLOCK, 2 * BLOCK), 0)  # given back
+        assert one.claim(100) == Lease(WorkUnit(3 * BLOCK, 100), 0)
+        assert one.claim(BLOCK * 5) == Lease(WorkUnit(3 * BLOCK + 100, BLOCK - 100), 0)
+        assert one.claim(BLOCK * 5, runs=4 * BLOCK + 9) == Lease(WorkUnit(4 * BLOCK, 9), 0)
         assert one.claim(BLOCK * 5, runs=4 * BLOCK + 9) is None
 
 

@@ -12,7 +12,7 @@ import pytest
 from overlong.conformance.oracle.target import TargetError
 from overlong.fuzz.campaign.campaign import Campaign, findings_in
 from overlong.fuzz.campaign.statement import digest_of_findings
-from overlong.fuzz.execution.engine import BLOCK, Job
+from overlong.fuzz.execution.engine import BLOCK, CampaignJob
 
 distributed = pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
 pytest.importorskip("fcntl", reason="signals are POSIX's")
@@ -32,7 +32,7 @@ def cluster():
 
 
 def created(folder, engine="grammar"):
-    job = Job(stand_in.TARGETS, seed=7, engine=engine, seeds=stand_in.SEEDS)
+    job = CampaignJob(stand_in.TARGETS, seed=7, engine=engine, seeds=stand_in.SEEDS)
     return Campaign.create(folder, job, tools=stand_in.TOOLS)
 
 

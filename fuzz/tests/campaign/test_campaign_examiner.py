@@ -11,7 +11,7 @@ from overlong.fuzz.campaign.differing import Differing
 from overlong.fuzz.campaign.examiner import Probing
 from overlong.fuzz.execution.differences import differences
 from overlong.fuzz.execution.divergence import Divergence, Fingerprint
-from overlong.fuzz.execution.engine import Job
+from overlong.fuzz.execution.engine import CampaignJob
 from overlong.fuzz.execution.probe import Probe
 from overlong.fuzz.execution.sampled import Sampled
 
@@ -47,7 +47,7 @@ def test_a_fault_is_minimised_put_into_its_bucket_and_asked_again(targets):
     fault = probe.ask_one(Vector("fuzz", b"\xc0\xafsome text"), probe.whole)
     probe.close()
     assert fault is not None
-    examiner = Probing(Job((targets["right"], targets["wrong"])))
+    examiner = Probing(CampaignJob((targets["right"], targets["wrong"])))
     try:
         name = targets["wrong"]
         examined = examiner.examine(Divergence(name, fault, Fingerprint(name, "D", fault.code, ""), 5))
@@ -75,7 +75,7 @@ def test_two_that_are_right_and_say_the_same_do_not_differ(targets):
 
 def test_what_a_known_fault_explains_is_recognised_and_nothing_else(targets):
     name = targets["twice"]
-    probe, examiner = Probe(name), Probing(Job((name,)))
+    probe, examiner = Probe(name), Probing(CampaignJob((name,)))
     try:
 
         def examined(octets):

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from overlong.__main__ import cli
 from overlong.conformance.report.formats import FORMATS
-from overlong.conformance.results.model import Kind, Standing, State
+from overlong.conformance.results.model import ReportKind, Standing, State
 from overlong.conformance.results.reading import read
 from overlong.fuzz.campaign.campaign import findings_in
 
@@ -40,7 +40,7 @@ def test_a_report_says_what_the_campaign_found(campaign):
     folder, _ = campaign
     statement = valid("campaign", folder / "campaign.json")
     report = read([folder])
-    assert report.kind is Kind.FUZZ
+    assert report.kind is ReportKind.FUZZ
     assert [subject.state for subject in report.subjects] == [State.CONFORMS, State.DIVERGES]
     assert report.time == statement["times"]["begun"]
     assert report.discovery[-1].findings == len(statement["findings"])

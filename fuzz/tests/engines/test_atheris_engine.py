@@ -12,7 +12,7 @@ from overlong.fuzz.engines.atheris_child import sort_of
 from overlong.fuzz.engines.mutation import Mutator
 from overlong.fuzz.engines.opening import open_engine
 from overlong.fuzz.engines.shared_memory import SharedMemory
-from overlong.fuzz.execution.engine import Job, WorkUnit
+from overlong.fuzz.execution.engine import CampaignJob, WorkUnit
 from overlong.fuzz.generation.features import edges, features_of
 from overlong.reference import is_well_formed
 
@@ -38,7 +38,7 @@ def decode(octets):
 def test_goes_on_after_everything_that_a_target_does(tmp_path):
     (tmp_path / "wrong.py").write_text(WRONG)
     corpus = tmp_path / "corpus"
-    job = Job(
+    job = CampaignJob(
         (f"py:{tmp_path}/wrong.py:decode",), seed=1, engine="atheris", corpus=str(corpus), limits=Limits(timeout=5)
     )
     engine = open_engine(job)
@@ -70,7 +70,7 @@ def features_of_all(inputs):
 @needs_atheris
 @needs_atheris
 def test_decoders_that_ship_with_an_adapter_are_found_without_their_folder():
-    engine = open_engine(Job(("cpython",), seed=1, engine="atheris", limits=Limits(timeout=5)))
+    engine = open_engine(CampaignJob(("cpython",), seed=1, engine="atheris", limits=Limits(timeout=5)))
     try:
         result = engine.run(WorkUnit(0, 500), lambda _: None)
     finally:
@@ -83,13 +83,13 @@ def test_decoders_that_ship_with_an_adapter_are_found_without_their_folder():
 @pytest.mark.parametrize("target", ["cpython-utf8-none", "iconv", "cmd:cat"])
 def test_targets_that_are_not_pythons_are_told(target):
     with pytest.raises(TargetError, match=r"--engine grammar|no target|no kind"):
-        open_engine(Job((target,), engine="atheris"))
+        open_engine(CampaignJob((target,), engine="atheris"))
 
 
 def test_where_atheris_cannot_be_had_one_line_says_so(monkeypatch):
     monkeypatch.setattr("platform.machine", lambda: "riscv64")
     with pytest.raises(TargetError, match=r"Linux on x86-64, and Atheris; .*: pip install '\.\[atheris\]'"):
-        open_engine(Job(("py:codecs:decode",), engine="atheris"))
+        open_engine(CampaignJob(("py:codecs:decode",), engine="atheris"))
 
 
 def test_mutations_are_a_function_of_their_number_and_reach_flaws_and_text():

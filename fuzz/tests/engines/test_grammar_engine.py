@@ -12,9 +12,9 @@ import known_wrong
 from overlong.conformance import Limits, TargetError
 from overlong.conformance.oracle.kinds import CRASHED, KINDS, TIMED_OUT
 from overlong.conformance.sweep.compiled import available
-from overlong.fuzz.engines.grammar import Grammar
+from overlong.fuzz.engines.grammar import GrammarEngine
 from overlong.fuzz.engines.opening import open_engine
-from overlong.fuzz.execution.engine import BLOCK, Job, WorkUnit
+from overlong.fuzz.execution.engine import BLOCK, CampaignJob, WorkUnit
 from overlong.fuzz.execution.sparing import ALL_HANGS, DEATHS
 from overlong.fuzz.generation.generated import Generated
 
@@ -51,8 +51,8 @@ def commit(tmp_path):
         names = tuple(
             each if ":" in each or each == "cpython" else f"py:{tmp_path}/decoders.py:{each}" for each in targets
         )
-        engines.append(open_engine(Job(names, seed=5, limits=Limits(**limits))))
-        assert isinstance(engines[-1], Grammar)
+        engines.append(open_engine(CampaignJob(names, seed=5, limits=Limits(**limits))))
+        assert isinstance(engines[-1], GrammarEngine)
         done: list[int] = []
         harvests = [engines[-1].run(WorkUnit(*unit), done.append) for unit in units]
         assert done[-1] == units[-1][1]
@@ -179,4 +179,4 @@ def test_what_depends_on_other_inputs_is_named_so(commit):
 
 def test_there_are_no_other_engines():
     with pytest.raises(TargetError, match=r"no engine 'no\\x1b'; there are grammar"):
-        open_engine(Job(("cpython",), engine="no\x1b"))
+        open_engine(CampaignJob(("cpython",), engine="no\x1b"))

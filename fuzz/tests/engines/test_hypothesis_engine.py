@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 from overlong.fuzz.engines.opening import open_engine
-from overlong.fuzz.execution.engine import BLOCK, Job, WorkUnit
+from overlong.fuzz.execution.engine import BLOCK, CampaignJob, WorkUnit
 from overlong.fuzz.generation.features import edges
 from overlong.fuzz.generation.tokens import tokens_of
 from overlong.reference import dialect
@@ -36,7 +36,7 @@ print(hashlib.sha256(repr(drawn(streams(), 7, 60)).encode()).hexdigest())
 
 def test_finds_what_is_wrong_whole_and_in_chunks(tmp_path):
     (tmp_path / "wrong.py").write_text(WRONG)
-    engine = open_engine(Job((f"py:{tmp_path}/wrong.py:Wrong",), seed=3, engine="hypothesis"))
+    engine = open_engine(CampaignJob((f"py:{tmp_path}/wrong.py:Wrong",), seed=3, engine="hypothesis"))
     told: list[int] = []
     try:
         result = engine.run(WorkUnit(BLOCK, 200), told.append)
@@ -55,7 +55,7 @@ def test_finds_what_is_wrong_whole_and_in_chunks(tmp_path):
 
 def test_begins_with_the_grammar_and_then_the_seeds_and_says_what_they_reach():
     opening = len(tokens_of(dialect()).opening)
-    engine = open_engine(Job(("cpython",), seeds=(seed := b"corpus " * 10 + b"\xc2",), engine="hypothesis"))
+    engine = open_engine(CampaignJob(("cpython",), seeds=(seed := b"corpus " * 10 + b"\xc2",), engine="hypothesis"))
     try:
         result = engine.run(WorkUnit(0, opening + 1), lambda _: None)
         (later, again) = (engine.run(WorkUnit(first, 40), lambda _: None) for first in (opening + 1, opening + 1 + 40))

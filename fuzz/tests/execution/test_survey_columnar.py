@@ -16,7 +16,7 @@ from overlong.conformance.vectors.profile import RFC3629
 from overlong.fuzz.execution import sparing
 from overlong.fuzz.execution.columnar import ColumnarSurvey
 from overlong.fuzz.execution.engine import BLOCK
-from overlong.fuzz.execution.places import Places
+from overlong.fuzz.execution.places import InputPlaces
 from overlong.fuzz.execution.probe import Probe
 from overlong.fuzz.execution.probed import ProbedSurvey
 from overlong.fuzz.generation.generated import Generated
@@ -180,7 +180,7 @@ def test_parts_of_a_batch_are_those_inputs():
 
 
 def test_compiled_and_in_python_places_are_the_same_and_say_where_it_is():
-    places = Places(dialect().automaton)
+    places = InputPlaces(dialect().automaton)
     lengths, octets = INPUTS.columns(FIRST, COUNT)
     kinds = bytes(number % 3 for number in range(COUNT))
     keys = list(places.keys(lengths, octets, kinds))

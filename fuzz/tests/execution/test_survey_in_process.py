@@ -32,7 +32,7 @@ from overlong.conformance.sweep.compiled import available
 from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.profile import RFC3629, Profile
 from overlong.fuzz.execution.columnar import ColumnarSurvey
-from overlong.fuzz.execution.engine import Job
+from overlong.fuzz.execution.engine import CampaignJob
 from overlong.fuzz.execution.in_process import InProcessSurvey, reason_against_surveying
 from overlong.fuzz.execution.made import PLAN
 from overlong.fuzz.execution.making import MadeInputs
@@ -138,7 +138,7 @@ def survey(library):
     def made(symbol, abi="errpos(ptr,len)", seeds=SEEDS, timeout=5.0):
         name, key = f"so:{library}:{symbol}?abi={abi}", (symbol, abi, seeds, timeout)
         if key not in opened:
-            opened[key] = InProcessSurvey(Job((name,), SEED, seeds=seeds, limits=Limits(timeout=timeout)), name)
+            opened[key] = InProcessSurvey(CampaignJob((name,), SEED, seeds=seeds, limits=Limits(timeout=timeout)), name)
         return opened[key]
 
     yield made
@@ -281,7 +281,7 @@ def test_the_engine_that_asks_in_columns_has_the_same_results(survey, library):
 
 def test_inputs_that_are_made_for_several_targets_are_those_that_each_would_make(survey, library):
     name = f"so:{library}:fragile?abi=errpos(ptr,len)"
-    job = Job((name,), SEED, seeds=SEEDS, limits=Limits(timeout=0.5))
+    job = CampaignJob((name,), SEED, seeds=SEEDS, limits=Limits(timeout=0.5))
     made, alone = MadeInputs(job), survey("fragile", timeout=0.5)
     engine = InProcessSurvey(job, name, made)
     try:
@@ -299,7 +299,7 @@ def test_inputs_that_are_made_for_several_targets_are_those_that_each_would_make
 def test_verdicts_that_are_made_with_inputs_are_not_those_on_a_target_whose_traits_change_them(library, inputs):
     names = [f"so:{library}:{each}?abi=errpos(ptr,len)" for each in ("errpos", "odd")]
     names.insert(1, f"{names[0]}&nul=refused")  # which is not so
-    job = Job(tuple(names), SEED, seeds=SEEDS)
+    job = CampaignJob(tuple(names), SEED, seeds=SEEDS)
     made = MadeInputs(job)
     engines = [InProcessSurvey(job, name, made) for name in names]
     shards = (wanted(FIRST, 4000), wanted(1 << 40, 1000))
@@ -335,7 +335,7 @@ def test_only_inputs_are_asked_and_only_functions_of_libraries(survey):
     with pytest.raises(TargetError, match="inputs are asked as the plan 'generated'"):
         survey("errpos").run(Shard("exhaustive-2", 0, 0, 1))
     with pytest.raises(TargetError, match="cannot be asked in its own process"):
-        InProcessSurvey(Job(("cpython",)), "cpython")
+        InProcessSurvey(CampaignJob(("cpython",)), "cpython")
     assert "so:" in reason_against_surveying(resolve("cpython", Limits()))
 
 
@@ -356,7 +356,7 @@ def test_the_compiled_oracle_is_the_automaton_of_every_dialect():
     import numba
     import numpy as np
 
-    from overlong.fuzz.execution.compiled.oracle import Oracle, read
+    from overlong.fuzz.execution.compiled.oracle import PackedAutomaton, read
 
     compiled: Any = numba.njit(read)
     strings = [octets + b"a" * more for more in (0, 9) for octets in map(Generated(SEED).string, range(0, 1500, 3))]
@@ -365,7 +365,7 @@ def test_the_compiled_oracle_is_the_automaton_of_every_dialect():
         for trait in ("", "refused", "ends the string"):
             said = Greeting.parse(json.dumps(SAID | ({"nul": trait} if trait else {})).encode())
             automaton = expectation(Profile(name), said).automaton
-            oracle = Oracle.of(automaton)
+            oracle = PackedAutomaton.of(automaton)
             assert bool(oracle.plain) == (not trait and automaton.table[0][0] == 0)
             for octets in strings:
                 room = np.frombuffer(octets + bytes(8), np.uint8)

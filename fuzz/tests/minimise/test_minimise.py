@@ -16,7 +16,7 @@ from overlong.conformance.vectors.vector import Vector, cut
 from overlong.fuzz.minimise.alike import cut_alike
 from overlong.fuzz.minimise.bucket import UNSTABLE, key_of
 from overlong.fuzz.minimise.minimise import minimise, order
-from overlong.fuzz.minimise.place import Place, spliced
+from overlong.fuzz.minimise.place import FaultPlace, spliced
 from overlong.fuzz.minimise.stability import stable
 from overlong.fuzz.minimise.stored import AGAIN
 from overlong.reference import Decoded, WellFormed
@@ -315,7 +315,7 @@ def test_streams_are_cut_as_little_as_can_be(octets, chunks):
 
 
 def test_a_character_that_is_cut_before_the_flaw_may_be_the_cause():
-    place = Place(3, 1, "", "80-8F", certain=True)
+    place = FaultPlace(3, 1, "", "80-8F", certain=True)
     tried = cut_alike(Vector("fuzz", b"a\xc3\xa9\x80", chunks=(2, 2)), place)
     assert {(vector.octets, vector.chunks) for vector in tried} == {(b"\xc2\x80", (1, 1)), (b"\xc2\x80", (1, 0, 1))}
 

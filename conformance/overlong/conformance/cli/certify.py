@@ -11,7 +11,7 @@ import click
 
 from overlong.conformance.cli.colours import coloured
 from overlong.conformance.cli.formats import (
-    Wanted,
+    WantedFormats,
     formats_option,
     rendered,
     report_of,
@@ -115,7 +115,7 @@ def command(
     expected: Path | None,
     update_expected: bool,  # noqa: FBT001
     output: Path | None,
-    wanted: Wanted,
+    wanted: WantedFormats,
     timeout: float,
     restarts: int,
     quiet: bool,  # noqa: FBT001

@@ -21,7 +21,7 @@ TO_STDOUT = ("text", "json", "markdown")
 
 
 @dataclass(frozen=True)
-class Wanted:
+class WantedFormats:
     """What a verb that measures shall write."""
 
     names: tuple[str, ...]
@@ -58,12 +58,12 @@ def names_in(text: str) -> tuple[str, ...]:
     return names
 
 
-def _wanted(_context: click.Context, _option: click.Parameter, text: str) -> Wanted:
-    return Wanted(names_in(text))
+def _wanted(_context: click.Context, _option: click.Parameter, text: str) -> WantedFormats:
+    return WantedFormats(names_in(text))
 
 
 def formats_option(json: str) -> Callable[[Any], Any]:
-    """``--format LIST`` of a verb that measures; the command gets a :class:`Wanted` as ``wanted``.
+    """``--format LIST`` of a verb that measures; the command gets a :class:`WantedFormats` as ``wanted``.
 
     Args:
         json: what stdout gets with ``--format json``, in a few words.
@@ -148,7 +148,7 @@ def report_of(*paths: Path) -> Report:
         leave(f"{named}: {error.strerror or printable(str(error))}; name a file of results that can be read", USAGE)
 
 
-def tell_written(wanted: Wanted, folder: Path, *, quiet: bool = False) -> None:
+def tell_written(wanted: WantedFormats, folder: Path, *, quiet: bool = False) -> None:
     """Write what is wanted beside the results in ``folder``, read back from there, and name each file on a line.
 
     Raises:
@@ -187,9 +187,9 @@ def exit_code(report: Report) -> int:
     """What a program exits with whose results these are; the worst target decides, of a diff a regression."""
     from overlong.conformance.cli.options import CONFORMS, DIVERGES, INCOMPLETE
     from overlong.conformance.results.headline import WORST_FIRST, State, exit_code_of
-    from overlong.conformance.results.model import Kind
+    from overlong.conformance.results.model import ReportKind
 
-    if report.kind is Kind.DIFF:
+    if report.kind is ReportKind.DIFF:
         from overlong.conformance.results.difference import FailOn, fails, is_incomplete
 
         worse = fails(report, FailOn.REGRESSION)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import click
 
-from overlong.conformance.cli.formats import Wanted, exit_code, formats_option, report_of, show
+from overlong.conformance.cli.formats import WantedFormats, exit_code, formats_option, report_of, show
 from overlong.conformance.cli.options import (
     MEMORY,
     SANDBOX,
@@ -95,7 +95,7 @@ def command(
     expected: Path | None,
     output: Path,
     resume: bool,  # noqa: FBT001
-    wanted: Wanted,
+    wanted: WantedFormats,
     quiet: bool,  # noqa: FBT001
 ) -> None:
     """Certify many decoders and show them in one table: a row for each, a column for each claim.
@@ -112,8 +112,8 @@ def command(
       4  incomplete: interrupted, or a target was restarted too often
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.certification.matrix import statement
-    from overlong.conformance.certification.matrix.row import Row, not_begun
-    from overlong.conformance.certification.matrix.running import Job, Matrix
+    from overlong.conformance.certification.matrix.row import MatrixRow, not_begun
+    from overlong.conformance.certification.matrix.running import Matrix, MatrixJob
     from overlong.conformance.certification.matrix.statement import Conditions, rows_to_keep
     from overlong.conformance.cli.certify import slug
     from overlong.conformance.results.model import State
@@ -133,7 +133,7 @@ def command(
         *(["--expected", str(expected)] * bool(expected)),
     ]
     options = [*words, *_limits(timeout, restarts), "--quick" if quick else "--no-sweeps"]
-    job = Job(profile, quick, limits_of(timeout, restarts), str(expected or ""))
+    job = MatrixJob(profile, quick, limits_of(timeout, restarts), str(expected or ""))
     here = shlex.join(["overlong", "matrix", *words, *["--quick"] * quick, *(["--all"] if every else chosen)])
     with errors_on_one_line():
         agreed_to(chosen)
@@ -145,7 +145,7 @@ def command(
         def write(incomplete: str) -> None:
             statement.write(output, statement.statement(list(rows.values()), conditions, here, incomplete))
 
-        def done(row: Row, same: bool) -> None:  # noqa: FBT001
+        def done(row: MatrixRow, same: bool) -> None:  # noqa: FBT001
             rows[row.target] = row
             write("it is under way, or its end was sudden")
             progress.done(row.target, row.state, "kept" if same else f"{row.seconds:.1f} s")
@@ -169,7 +169,7 @@ def _limits(timeout: float, restarts: int) -> list[str]:
     return words if meta[SANDBOX] else [*words, "--no-sandbox"]
 
 
-def _show(report: Report, folders: Sequence[str], output: Path, wanted: Wanted) -> None:
+def _show(report: Report, folders: Sequence[str], output: Path, wanted: WantedFormats) -> None:
     """Write what was read back from the folder in all formats."""
     from overlong.conformance.certification.matrix.statement import STATEMENT
     from overlong.conformance.report.formats import FORMATS

@@ -9,7 +9,7 @@ import click
 from overlong.conformance.cli.options import errors_on_one_line
 from overlong.conformance.cli.words import complete_languages
 from overlong.conformance.support.printable import printable
-from overlong.conformance.targets.templates import TEMPLATES, Template, template_for
+from overlong.conformance.targets.templates import TEMPLATES, AdapterTemplate, template_for
 
 LANGUAGES = ", ".join(TEMPLATES)
 
@@ -59,7 +59,7 @@ def new_command(language: str | None, output: Path | None, force: bool) -> None:
         click.echo(f"{printable(str(output))} is written; its first lines say how to build and certify it", err=True)
 
 
-def _named(language: str | None) -> Template:
+def _named(language: str | None) -> AdapterTemplate:
     """The template that is asked for.
 
     Raises:

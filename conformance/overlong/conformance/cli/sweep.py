@@ -12,7 +12,7 @@ import click
 from overlong.conformance.cli.certify import slug
 from overlong.conformance.cli.colours import coloured
 from overlong.conformance.cli.formats import (
-    Wanted,
+    WantedFormats,
     formats_option,
     rendered,
     report_of,
@@ -100,7 +100,7 @@ def command(
     cluster: str | None,
     resume: bool,  # noqa: FBT001
     output: Path | None,
-    wanted: Wanted,
+    wanted: WantedFormats,
     timeout: float,
     restarts: int,
     quiet: bool,  # noqa: FBT001
@@ -218,7 +218,7 @@ def _kept(ledger: Path) -> str:
 def _print(run: SweepRun, target: str | Sequence[str], folder: Path, form: str, *, quiet: bool, verbose: bool) -> None:
     from overlong.conformance.report.sweep import summary, verdict
     from overlong.conformance.report.wording import verdict_words
-    from overlong.conformance.results.model import Kind
+    from overlong.conformance.results.model import ReportKind
     from overlong.conformance.support.printable import printable
     from overlong.conformance.sweep.statement import RESULTS, to_json
 
@@ -232,7 +232,7 @@ def _print(run: SweepRun, target: str | Sequence[str], folder: Path, form: str, 
         click.echo(verdict(run))
         return
     for line in summary(run, target, width=width(), encoding=sys.stdout.encoding or "ascii"):
-        click.echo(coloured(line, verdict_words(run.state, run.failing, kind=Kind.SWEEP), run.state))
+        click.echo(coloured(line, verdict_words(run.state, run.failing, kind=ReportKind.SWEEP), run.state))
     if verbose:
         for part in run.plans:
             click.echo(f"{part.plan}: {part.shows}")

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from overlong.conformance.oracle.expectation import Expectation
+    from overlong.conformance.oracle.expectation import ExpectedAnswers
     from overlong.reference.automaton import Automaton
     from overlong.reference.layout import Layout
 
@@ -52,7 +52,7 @@ class Read(NamedTuple):
     """At its end."""
 
 
-class Reader:
+class ColumnReader:
     """An automaton, ready to read columns."""
 
     def __init__(self, automaton: Automaton, *, compiled: bool | None = None) -> None:
@@ -377,7 +377,7 @@ class Expected:
 class ColumnarOracle:
     """What is expected of a target for any strings."""
 
-    def __init__(self, expectation: Expectation, layout: Layout, *, reader: Reader | None = None) -> None:
+    def __init__(self, expectation: ExpectedAnswers, layout: Layout, *, reader: ColumnReader | None = None) -> None:
         """Prepare for one target.
 
         Args:
@@ -385,7 +385,7 @@ class ColumnarOracle:
             layout: of the characters that are expected.
             reader: of the expectation's automaton, if not the fastest.
         """
-        self.reader = reader or Reader(expectation.automaton)
+        self.reader = reader or ColumnReader(expectation.automaton)
         self._layout = _LayoutRead(layout)
         self.units = expectation.units if expectation.operation == DECODE else ""
         """What output is written in; empty if it is not judged."""

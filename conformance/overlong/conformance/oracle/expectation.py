@@ -19,7 +19,7 @@ NUL = 0
 
 
 @dataclass(frozen=True)
-class Expectation:
+class ExpectedAnswers:
     """What a right target answers to any string.
 
     A string is refused where the automaton dies or ends in a state that does not accept; the offset is that behind
@@ -41,7 +41,7 @@ class Expectation:
     """Where a string with octet 00 is refused is not judged: it declares that it treats such strings apart."""
 
 
-def expectation(profile: Profile, greeting: Greeting, operation: str = "") -> Expectation:
+def expectation(profile: Profile, greeting: Greeting, operation: str = "") -> ExpectedAnswers:
     """What is expected of a target that says this of itself.
 
     Args:
@@ -67,7 +67,7 @@ def expectation(profile: Profile, greeting: Greeting, operation: str = "") -> Ex
     spoken, nul = profile.dialect, greeting.traits.get("nul", "")
     plain = spoken.rule == ScalarRule() and not any(row.less for row in spoken.layout.rows)
     judged = chosen == DECODE and plain and nul != "ends the string"
-    return Expectation(
+    return ExpectedAnswers(
         _with_nul(spoken.automaton, nul),
         chosen,
         greeting.units.name if judged else "",

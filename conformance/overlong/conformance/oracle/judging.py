@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from overlong.conformance.oracle.columnar import Expected
-    from overlong.conformance.oracle.expectation import Expectation
+    from overlong.conformance.oracle.expectation import ExpectedAnswers
     from overlong.conformance.protocol.observation import Fault as Observed
     from overlong.conformance.protocol.wire import Answers
 
@@ -96,7 +96,7 @@ Items = Callable[[int, int], tuple["array[int]", bytes]]
 class Judge:
     """Judges the answers to strings that have numbers."""
 
-    def __init__(self, items: Items, expectation: Expectation, *, unit_size: int, step: int = 1) -> None:
+    def __init__(self, items: Items, expectation: ExpectedAnswers, *, unit_size: int, step: int = 1) -> None:
         """Keep nothing but what is given.
 
         Args:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.report.wording import faults, is_fault, of_several, verdict
 from overlong.conformance.results.headline import FAILING
-from overlong.conformance.results.model import Kind, Standing, State
+from overlong.conformance.results.model import ReportKind, Standing, State
 from overlong.conformance.support.printable import counted, printable, thousands
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def _message(report: Report) -> tuple[str, str]:
     if not subjects:
         return "not measured", GREY
     first = subjects[0]
-    if report.kind is Kind.DIFF:
+    if report.kind is ReportKind.DIFF:
         return _of_difference(report)
     if state in (State.NOT_MEASURED, State.NOTHING):
         return f"{_of_many(subjects, state)}{state.value}", GREY
@@ -53,10 +53,10 @@ def _message(report: Report) -> tuple[str, str]:
         return "diverges", RED
     if state is State.EXPECTED:
         return "0 unexpected", BLUE
-    if report.kind in (Kind.CERTIFY, Kind.MATRIX) and any(subject.why for subject in subjects):
+    if report.kind in (ReportKind.CERTIFY, ReportKind.MATRIX) and any(subject.why for subject in subjects):
         return "no divergences in what was asked", BLUE  # filtered: there is no certificate
     profile = _profile(subjects)
-    of_one = {Kind.SWEEP: "no divergences", Kind.FUZZ: "nothing found"}.get(report.kind, "conformant")
+    of_one = {ReportKind.SWEEP: "no divergences", ReportKind.FUZZ: "nothing found"}.get(report.kind, "conformant")
     words = of_one if len(subjects) == 1 else f"{len(subjects)} decoders {of_one}"
     words = f"{profile} {words}" if profile else words
     aside = [printable(subject.set_aside, 100) for subject in subjects if subject.set_aside]

@@ -11,11 +11,11 @@ from typing import Any
 from overlong.conformance.results.model import (
     Cause,
     Drawn,
-    Kind,
     Map,
     Moment,
-    Part,
     Report,
+    ReportKind,
+    ReportPart,
     Standing,
     State,
     Subject,
@@ -40,11 +40,11 @@ def plain(value: Any) -> Any:
     match value:
         case Map():
             return {"name": value.name, "answers": packed(value.answers)}
-        case Report() | Subject() | Cause() | Part() | Drawn() | Moment():
+        case Report() | Subject() | Cause() | ReportPart() | Drawn() | Moment():
             return {each.name: plain(getattr(value, each.name)) for each in fields(value)}
         case bytes():
             return value.hex()
-        case Kind() | State() | Standing():
+        case ReportKind() | State() | Standing():
             return value.value
         case list() | tuple():
             return [plain(each) for each in value]  # pyright: ignore[reportUnknownVariableType]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from overlong.conformance.results.model import Kind
+from overlong.conformance.results.model import ReportKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,7 +66,7 @@ def write_reports(report: Report, names: Sequence[str], folder: Path) -> list[Pa
 
 def _file_of(report: Report, name: str) -> str:
     """What the report is called in a folder; of a diff the JSON is all there is, so it is called after that."""
-    return "diff.json" if report.kind is Kind.DIFF and name == "json" else FORMATS[name].file
+    return "diff.json" if report.kind is ReportKind.DIFF and name == "json" else FORMATS[name].file
 
 
 def write(text: str, path: Path) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 from overlong.conformance.report.wording import faults, given, headline, is_fault, verdict
-from overlong.conformance.results.model import Kind, Standing, State
+from overlong.conformance.results.model import ReportKind, Standing, State
 from overlong.conformance.results.run import FAILS, HOLDS
 from overlong.conformance.support.printable import printable
 
@@ -70,7 +70,7 @@ def _properties(suite: ET.Element, report: Report, subject: Subject) -> None:
 
 def _cases(report: Report, subject: Subject) -> Iterator[ET.Element]:
     yield _whole(subject)
-    if report.kind is not Kind.DIFF:  # whose claims fail on both sides, perhaps
+    if report.kind is not ReportKind.DIFF:  # whose claims fail on both sides, perhaps
         yield from _claims(subject)
         yield from _categories(subject)
     names: dict[str, int] = {}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from overlong.conformance.protocol.kind import CLAIMS
 from overlong.conformance.report.wording import faults, given, of_standings, of_states, state_words, verdict
 from overlong.conformance.results.headline import FAILING
-from overlong.conformance.results.model import Kind, Standing, State
+from overlong.conformance.results.model import ReportKind, Standing, State
 from overlong.conformance.results.run import FAILS, HOLDS, NOT_MEASURED
 from overlong.conformance.support.printable import counted, printable, thousands
 
@@ -68,7 +68,7 @@ def markdown(report: Report, *, limit: int = LIMIT) -> str:
     return "\n\n".join(kept) + "\n"
 
 
-def claims_table(subjects: Sequence[Subject], kind: Kind = Kind.MATRIX) -> Iterator[str]:
+def claims_table(subjects: Sequence[Subject], kind: ReportKind = ReportKind.MATRIX) -> Iterator[str]:
     """The lines of a table with a row for each target and a column for each claim that one was measured by."""
     names = dict.fromkeys(claim for subject in subjects for claim in subject.claims)
     claims = [name for name in names if any(subject.claims.get(name) in (HOLDS, FAILS) for subject in subjects)]
@@ -81,9 +81,9 @@ def claims_table(subjects: Sequence[Subject], kind: Kind = Kind.MATRIX) -> Itera
 
 def _blocks(report: Report) -> Iterator[str]:
     """Paragraphs, tables and headings; nothing between two of them but an empty line."""
-    if report.kind is Kind.MATRIX or (len(report.subjects) != 1 and report.kind is not Kind.DIFF):
+    if report.kind is ReportKind.MATRIX or (len(report.subjects) != 1 and report.kind is not ReportKind.DIFF):
         yield from _many(report)
-    elif report.kind is Kind.DIFF:
+    elif report.kind is ReportKind.DIFF:
         yield from _difference(report)
     else:
         (subject,) = report.subjects
@@ -157,11 +157,11 @@ def _alarm(report: Report) -> Iterator[str]:
         yield f"**Incomplete:** {text(report.incomplete, 1000)}"
 
 
-def _subject(subject: Subject, kind: Kind) -> Iterator[str]:
+def _subject(subject: Subject, kind: ReportKind) -> Iterator[str]:
     """All of one target."""
     yield from _sign(subject)
     if subject.why:
-        yield f"**{'No certificate' if kind is Kind.CERTIFY else 'Why'}:** {text(subject.why, 1000)}"
+        yield f"**{'No certificate' if kind is ReportKind.CERTIFY else 'Why'}:** {text(subject.why, 1000)}"
     if subject.claims:
         rows = [_row("", "claim", "state", "the decoder"), _rule(4)]
         for claim, state in subject.claims.items():
@@ -275,10 +275,10 @@ def _list(title: str, items: Iterable[str]) -> Iterator[str]:
         yield "\n".join(lines)
 
 
-def _mark(subject: Subject, kind: Kind) -> str:
+def _mark(subject: Subject, kind: ReportKind) -> str:
     if subject.state is State.CONFORMS and not subject.stale:
         return "✓"
-    if subject.state in FAILING or subject.stale or (kind is not Kind.DIFF and faults(subject)):
+    if subject.state in FAILING or subject.stale or (kind is not ReportKind.DIFF and faults(subject)):
         return "✗"
     return _OPEN
 

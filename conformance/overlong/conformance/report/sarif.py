@@ -31,7 +31,7 @@ from overlong.conformance.report.sarif_rules import (
 )
 from overlong.conformance.report.wording import excused, faults, given, is_fault, verdict
 from overlong.conformance.results.headline import exit_code_of
-from overlong.conformance.results.model import Kind, Standing, State
+from overlong.conformance.results.model import ReportKind, Standing, State
 from overlong.conformance.support.printable import printable, thousands
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ def _results(report: Report, subject: Subject) -> list[tuple[dict[str, Any], dic
             "suppressions": [] if excused(cause) is None else [_suppression(cause)],
             "properties": {"claim": shown(cause.claim), "standing": cause.standing.value, "finding": shown(cause.id)},
         }
-        if report.kind is Kind.DIFF:
+        if report.kind is ReportKind.DIFF:
             result["baselineState"] = _BASELINE.get(cause.standing, "unchanged")
         made.append((result, rule))
     for cause in subject.stale:
@@ -194,7 +194,7 @@ def _results(report: Report, subject: Subject) -> list[tuple[dict[str, Any], dic
             "partialFingerprints": _fingerprints(hashlib.sha256(named.encode("utf-8", "surrogatepass")).hexdigest()),
             "suppressions": [],
         }
-        if report.kind is Kind.DIFF:
+        if report.kind is ReportKind.DIFF:
             result["baselineState"] = "new"
         made.append((result, STALE_RULE))
     return made
@@ -211,7 +211,7 @@ def _of_sign(report: Report, subject: Subject) -> dict[str, Any]:
         "partialFingerprints": _fingerprints(digest),
         "suppressions": [],
     }
-    return result | ({"baselineState": "new"} if report.kind is Kind.DIFF else {})
+    return result | ({"baselineState": "new"} if report.kind is ReportKind.DIFF else {})
 
 
 def _level(cause: Cause) -> str:
@@ -278,7 +278,7 @@ def _invocation(report: Report, subject: Subject, left_out: int) -> dict[str, An
     }
     if subject.command:
         invocation["commandLine"] = shown(subject.command, 4000)
-    if report.kind is not Kind.DIFF:  # whose exit code --fail-on chooses
+    if report.kind is not ReportKind.DIFF:  # whose exit code --fail-on chooses
         code = exit_code_of(subject.state, len(subject.stale))
         invocation |= {"exitCode": code, "exitCodeDescription": verdict(subject, report.kind)}
     if _TIME.fullmatch(report.time):
@@ -295,7 +295,7 @@ def _nothing(report: Report) -> dict[str, Any]:
     }
 
 
-def _properties(subject: Subject, kind: Kind) -> dict[str, Any]:
+def _properties(subject: Subject, kind: ReportKind) -> dict[str, Any]:
     """What else is known of a target."""
     return {
         "target": shown(subject.id),

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from overlong.conformance.report.formats import FORMATS, write
-from overlong.conformance.results.model import Kind
+from overlong.conformance.results.model import ReportKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,7 +53,7 @@ def _write_pages(report: Report, folders: Sequence[str], output: Path) -> None:
     for subject in report.subjects:
         page = replace(
             report,
-            kind=Kind.CERTIFY,
+            kind=ReportKind.CERTIFY,
             title=subject.id,
             subjects=(subject,),
             notes=(),

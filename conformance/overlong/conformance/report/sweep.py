@@ -11,7 +11,7 @@ from overlong.conformance.protocol.wire import OPERATIONS
 from overlong.conformance.report.text import SHOWN
 from overlong.conformance.report.wording import Glyphs, verdict_words
 from overlong.conformance.results.invocation import options_of, reproduce_command
-from overlong.conformance.results.model import Kind, State
+from overlong.conformance.results.model import ReportKind, State
 from overlong.conformance.support.printable import counted, printable, spaced_hex, thousands
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def _plan(part: PlanRun, glyphs: Glyphs) -> str:
 
 def verdict(run: SweepRun) -> str:
     """What these strings show, in a line."""
-    words, strings = verdict_words(run.state, run.failing, kind=Kind.SWEEP), thousands(run.strings)
+    words, strings = verdict_words(run.state, run.failing, kind=ReportKind.SWEEP), thousands(run.strings)
     match run.state:
         case State.CONFORMS:
             extent = f"{counted(len(run.plans), 'plan')}, {strings} strings"

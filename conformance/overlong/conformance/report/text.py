@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from overlong.conformance.protocol.kind import CLAIMS
 from overlong.conformance.report.matrix import table
 from overlong.conformance.report.wording import Glyphs, extent_of, faults, given, of_states, verdict, with_version
-from overlong.conformance.results.model import Kind, Standing
+from overlong.conformance.results.model import ReportKind, Standing
 from overlong.conformance.results.run import HOLDS, NOT_MEASURED
 from overlong.conformance.support.printable import counted, printable, thousands, times
 
@@ -44,14 +44,14 @@ def text(report: Report, width: int = 80, *, encoding: str = "utf-8") -> str:
         encoding: that can show the marks; where it cannot, plainer ones stand for them.
     """
     glyphs = Glyphs(encoding)
-    if report.kind is Kind.DIFF:
+    if report.kind is ReportKind.DIFF:
         from overlong.conformance.report.difference import told
 
         return "".join(f"{line}\n" for line in told(report, width=width, encoding=encoding))
     lines = [*_head(report, glyphs, width), ""]
     if len(report.subjects) == 1:
         lines += _single(report, report.subjects[0], glyphs, width)
-    elif report.kind is Kind.FUZZ:
+    elif report.kind is ReportKind.FUZZ:
         lines += _campaign(report.subjects, width)
     else:
         lines += table(report.subjects, width=width, encoding=encoding)
@@ -123,7 +123,7 @@ def _single(report: Report, subject: Subject, glyphs: Glyphs, width: int) -> Ite
     if subject.sign:
         yield from sign_lines(subject.sign, width)
         yield ""
-    yield from blocks(subject.told, width, subject.profile if report.kind is Kind.CERTIFY else "")
+    yield from blocks(subject.told, width, subject.profile if report.kind is ReportKind.CERTIFY else "")
     if hidden := len(subject.causes) - min(len(subject.told), SHOWN):
         what = counted(hidden, "bucket" if subject.sign else "more bucket")
         yield from _wrapped(f"{'' if subject.sign else 'and '}{what}: overlong report --format json has all", width)
@@ -152,7 +152,7 @@ def blocks(causes: Sequence[Cause], width: int, profile: str) -> Iterator[str]:
         yield ""
 
 
-def verdict_lines(subject: Subject, kind: Kind, width: int) -> Iterator[str]:
+def verdict_lines(subject: Subject, kind: ReportKind, width: int) -> Iterator[str]:
     """The verdict, and how much of what was asked it rests on: on one line if that has room for both."""
     words = verdict(subject, kind)
     told = extent_of(subject) if faults(subject) else ""
@@ -258,7 +258,7 @@ def _campaign(subjects: Sequence[Subject], width: int) -> Iterator[str]:
     """Each target of a campaign, and what was found in it."""
     for subject in subjects:
         version = f" ({printable(subject.version)})" if subject.version else ""
-        yield from _wrapped(f"{printable(subject.id)}{version}: {verdict(subject, Kind.FUZZ)}", width)
+        yield from _wrapped(f"{printable(subject.id)}{version}: {verdict(subject, ReportKind.FUZZ)}", width)
         if subject.why:
             yield from _wrapped(printable(subject.why, _LONG), width, "  ")
         for cause in subject.causes[:SHOWN]:
@@ -266,7 +266,7 @@ def _campaign(subjects: Sequence[Subject], width: int) -> Iterator[str]:
         if (more := len(subject.causes) - SHOWN) > 0:
             yield f"     and {counted(more, 'more bucket')}"
         yield ""
-    yield from _wrapped(f"{counted(len(subjects), 'target')}: {of_states(subjects, Kind.FUZZ)}", width)
+    yield from _wrapped(f"{counted(len(subjects), 'target')}: {of_states(subjects, ReportKind.FUZZ)}", width)
 
 
 def _discovered(moments: Sequence[Moment], last: Moment) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.stream_state import ended_how
 from overlong.conformance.protocol.kind import UNDECLARED
-from overlong.conformance.results.model import EXPECTED, MORE, Kind, Standing, State
+from overlong.conformance.results.model import EXPECTED, MORE, ReportKind, Standing, State
 from overlong.conformance.results.run import FAILS, HOLDS
 from overlong.conformance.support.printable import counted, printable, spaced_hex, thousands
 from overlong.conformance.vectors.profile import Profile
@@ -67,9 +67,9 @@ def faults(subject: Subject) -> tuple[Cause, ...]:
     return tuple(cause for cause in subject.causes if is_fault(cause))
 
 
-def verdict(subject: Subject, kind: Kind = Kind.CERTIFY) -> str:
+def verdict(subject: Subject, kind: ReportKind = ReportKind.CERTIFY) -> str:
     """What the run came to, in capitals where it is a verdict of ``certify``; free of what a target says."""
-    if kind is Kind.DIFF and subject.state not in (State.INCOMPLETE, State.NOT_MEASURED, State.NOTHING):
+    if kind is ReportKind.DIFF and subject.state not in (State.INCOMPLETE, State.NOT_MEASURED, State.NOTHING):
         return of_standings(subject.causes) or "NO DIFFERENCE"
     return verdict_words(
         subject.state,
@@ -88,7 +88,7 @@ def verdict_words(
     expected: int = 0,
     stale: int = 0,
     aside: str = "",
-    kind: Kind = Kind.CERTIFY,
+    kind: ReportKind = ReportKind.CERTIFY,
 ) -> str:
     """A state as the verdict of one run.
 
@@ -112,9 +112,9 @@ def verdict_words(
         case State.EXPECTED:
             return f"0 unexpected ({counted(expected, 'bucket')} as expected)"
         case State.CONFORMS:
-            return {Kind.SWEEP: AS_FAR, Kind.FUZZ: "NOTHING FOUND"}.get(kind, "CONFORMANT") + but_for
+            return {ReportKind.SWEEP: AS_FAR, ReportKind.FUZZ: "NOTHING FOUND"}.get(kind, "CONFORMANT") + but_for
         case State.EXCEPT:
-            return f"FAILS IN {only} ALONE" if kind is Kind.FUZZ else f"CONFORMANT EXCEPT {only}{but_for}"
+            return f"FAILS IN {only} ALONE" if kind is ReportKind.FUZZ else f"CONFORMANT EXCEPT {only}{but_for}"
         case State.DIVERGES:
             return "NOT CONFORMANT"
 
@@ -155,25 +155,25 @@ def of_standings(causes: Iterable[Cause]) -> str:
     return ", ".join(f"{thousands(counts[standing])} {standing}" for standing in Standing if standing in counts)
 
 
-def of_states(subjects: Sequence[Subject], kind: Kind = Kind.CERTIFY) -> str:
+def of_states(subjects: Sequence[Subject], kind: ReportKind = ReportKind.CERTIFY) -> str:
     """``2 conform, 1 diverges``; in the order of the states."""
     counts = {state: sum(subject.state is state for subject in subjects) for state in State}
     return ", ".join(of_state(number, state, kind) for state, number in counts.items() if number)
 
 
-def of_state(number: int, state: State, kind: Kind = Kind.CERTIFY) -> str:
+def of_state(number: int, state: State, kind: ReportKind = ReportKind.CERTIFY) -> str:
     """``1 conforms``, ``20 conform``, ``nothing found in 3``."""
     words = state_words(state, kind, number)
-    if state is State.CONFORMS and kind in (Kind.FUZZ, Kind.SWEEP):
+    if state is State.CONFORMS and kind in (ReportKind.FUZZ, ReportKind.SWEEP):
         return f"{words} in {thousands(number)}"
     return f"{thousands(number)} {words}"
 
 
-def state_words(state: State, kind: Kind = Kind.CERTIFY, number: int = 1) -> str:
+def state_words(state: State, kind: ReportKind = ReportKind.CERTIFY, number: int = 1) -> str:
     """A state of so many, as it is called: a campaign and a sweep certify nothing."""
-    if state is State.CONFORMS and kind in (Kind.FUZZ, Kind.SWEEP):
-        return "nothing found" if kind is Kind.FUZZ else "no divergence"
-    if state is State.EXCEPT and kind is Kind.FUZZ:
+    if state is State.CONFORMS and kind in (ReportKind.FUZZ, ReportKind.SWEEP):
+        return "nothing found" if kind is ReportKind.FUZZ else "no divergence"
+    if state is State.EXCEPT and kind is ReportKind.FUZZ:
         return "fails in part" if number == 1 else "fail in part"
     return state.value if number == 1 else of_several(state)
 

@@ -19,8 +19,8 @@ from overlong.conformance.results.model import (
     EXPECTED,
     FEWER,
     MORE,
-    Kind,
     Report,
+    ReportKind,
     Standing,
     State,
     Subject,
@@ -30,7 +30,7 @@ from overlong.conformance.results.run import FAILS, HOLDS, NOT_MEASURED
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from overlong.conformance.results.model import Cause, Part
+    from overlong.conformance.results.model import Cause, ReportPart
 
 
 class FailOn(Enum):
@@ -54,7 +54,7 @@ class _Asked(Enum):
 
 
 def difference(older: Report, newer: Report) -> Report:
-    """How the causes of ``newer`` stand to those of ``older``: a report of the kind :attr:`Kind.DIFF`.
+    """How the causes of ``newer`` stand to those of ``older``: a report of the kind :attr:`ReportKind.DIFF`.
 
     Targets are paired by their names; if each side has exactly one, these two are a pair whatever they are called.
     Every cause of either side is in it once, with a :class:`Standing`: FIXED, REGRESSED, NEW, SAME, CHANGED or
@@ -63,7 +63,7 @@ def difference(older: Report, newer: Report) -> Report:
     pairs = _pairs(older.subjects, newer.subjects)
     subjects, claims = list[Subject](), list[dict[str, str]]()
     for before, now in pairs:
-        chance = Kind.FUZZ in (older.kind, newer.kind)
+        chance = ReportKind.FUZZ in (older.kind, newer.kind)
         causes = tuple(sorted(_causes(before, now, chance=chance), key=lambda cause: DIFF_ORDER.index(cause.standing)))
         subject = _subject(before, now, causes)
         subjects.append(subject)
@@ -72,7 +72,7 @@ def difference(older: Report, newer: Report) -> Report:
     sides = {"older": older, "newer": newer}
     titles = [side.source or side.title for side in (older, newer)]
     return Report(
-        Kind.DIFF,
+        ReportKind.DIFF,
         " → ".join(titles),
         newer.generator,
         tuple(subjects),
@@ -324,7 +324,7 @@ def _profiles(before: Subject, after: Subject) -> str:
     return f"other profiles: {before.profile} and {after.profile}"
 
 
-def _inputs(operation: str, parts: Sequence[Part]) -> dict[str, str]:
+def _inputs(operation: str, parts: Sequence[ReportPart]) -> dict[str, str]:
     """The suites and plans that were asked by an operation, with the digest of their vectors; plans are their names."""
     return {
         part.name: "" if part.is_sweep else part.digest

@@ -16,11 +16,27 @@ from overlong.conformance.results.run import FAILS, Drawn
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["BEFORE", "DIFF_ORDER", "EXPECTED", "FEWER", "MORE", "Cause", "Drawn", "Kind", "Map", "Moment", "Part",
-           "Report", "Standing", "State", "Subject", "failing_claims"]  # fmt: skip
+__all__ = [
+    "BEFORE",
+    "DIFF_ORDER",
+    "EXPECTED",
+    "FEWER",
+    "MORE",
+    "Cause",
+    "Drawn",
+    "Map",
+    "Moment",
+    "Report",
+    "ReportKind",
+    "ReportPart",
+    "Standing",
+    "State",
+    "Subject",
+    "failing_claims",
+]  # fmt: skip
 
 
-class Kind(StrEnum):
+class ReportKind(StrEnum):
     """What a report is of."""
 
     CERTIFY = "certify"
@@ -107,7 +123,7 @@ class Cause:
 
 
 @dataclass(frozen=True)
-class Part:
+class ReportPart:
     """A suite or a plan of a sweep that was run."""
 
     name: str
@@ -155,7 +171,7 @@ class Subject:
     """The command that does the run again."""
     claims: dict[str, str] = field(default_factory=dict[str, str])
     """Each claim of a certificate: ``holds``, ``fails``, ``not measured``."""
-    parts: tuple[Part, ...] = ()
+    parts: tuple[ReportPart, ...] = ()
     causes: tuple[Cause, ...] = ()
     """In the order of the certificate: what matters most first."""
     stale: tuple[Cause, ...] = ()
@@ -213,7 +229,7 @@ class Moment:
 class Report:
     """What a file, or several, or two and their difference say."""
 
-    kind: Kind
+    kind: ReportKind
     title: str
     """``cpython`` or ``40 decoders`` or ``old.json → new.json``."""
     generator: str

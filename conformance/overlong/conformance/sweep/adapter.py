@@ -1,6 +1,6 @@
 """Adapter for sweeps of shared libraries: ``adapter.py LIBRARY SYMBOLS ABI [trait=value ...]``.
 
-It answers shards: the private operation ``W``, whose payload and response are those of :class:`Wanted` and
+It answers shards: the private operation ``W``, whose payload and response are those of :class:`WantedSweep` and
 :func:`respond`; nobody but ``sweep/in_process.py`` asks it. Two processes, as in ``shared_library.py``: this one speaks
 the protocol and never runs foreign code; a child of it, forked when the loops are compiled, loads the library and runs
 them. Counter, sums and kinds lie in memory that both see: when the child dies, or hangs and is killed, this process
@@ -42,7 +42,7 @@ from functools import lru_cache
 from io import FileIO
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from overlong.conformance.oracle.expectation import Expectation, expectation
+from overlong.conformance.oracle.expectation import ExpectedAnswers, expectation
 from overlong.conformance.oracle.kinds import BROKEN, CRASHED, FAULTS, LEFT_OUT, TIMED_OUT
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.protocol.wire import Greeting
@@ -83,7 +83,7 @@ _SET_PDEATHSIG = 1  # linux/prctl.h
 
 
 @dataclass(frozen=True)
-class Wanted:
+class WantedSweep:
     """What is asked: a shard, and how it is to be judged. As JSON it is the payload of :data:`SWEEP`."""
 
     plan: str
@@ -115,7 +115,7 @@ class Question(NamedTuple):
     more: str = ""
 
 
-class Strings(Protocol):
+class StringSource(Protocol):
     """Strings by their numbers."""
 
     def string(self, index: int, /) -> bytes: ...
@@ -130,7 +130,7 @@ class Asks(Protocol):
 class Source(Protocol):
     """Where the strings of a request come from, and what asks them."""
 
-    def strings(self, question: Question) -> Strings:
+    def strings(self, question: Question) -> StringSource:
         """What is asked; for equal questions the same object, so that a loop knows it again.
 
         Raises:
@@ -150,7 +150,7 @@ class Source(Protocol):
         """Do what takes long, before any fork."""
         ...
 
-    def loop(self, abi: Abi, addresses: Sequence[int], expected: Expectation, layout: Layout) -> Asks:
+    def loop(self, abi: Abi, addresses: Sequence[int], expected: ExpectedAnswers, layout: Layout) -> Asks:
         """What asks such strings, of functions at these addresses."""
         ...
 
@@ -158,7 +158,7 @@ class Source(Protocol):
 class Grids:
     """The strings of a plan's grids."""
 
-    def strings(self, question: Question) -> Strings:
+    def strings(self, question: Question) -> StringSource:
         return plan_named(question.plan, Profile(question.speaks)).grids[question.grid]
 
     def sparing(self, question: Question, first: int, end: int) -> None:
@@ -169,13 +169,13 @@ class Grids:
 
         compiled_for(abi)
 
-    def loop(self, abi: Abi, addresses: Sequence[int], expected: Expectation, layout: Layout) -> Asks:
-        from overlong.conformance.sweep.compiled.loop import Loop
+    def loop(self, abi: Abi, addresses: Sequence[int], expected: ExpectedAnswers, layout: Layout) -> Asks:
+        from overlong.conformance.sweep.compiled.loop import GridLoop
 
-        return Loop(abi, addresses, expected, layout)
+        return GridLoop(abi, addresses, expected, layout)
 
 
-class Ended(NamedTuple):
+class ChildEnded(NamedTuple):
     """Why there is no answer."""
 
     kind: int
@@ -228,7 +228,7 @@ class Caller:
         self._child = 0
         self._asks = self._answered = -1
 
-    def expectation(self, question: Question) -> Expectation:
+    def expectation(self, question: Question) -> ExpectedAnswers:
         """Raises: TargetError: there is nothing to ask."""
         return expectation(Profile(question.speaks), self._greeting, question.operation)
 
@@ -240,11 +240,11 @@ class Caller:
             gc.freeze()  # a child that has no garbage to look for copies fewer pages
             self._is_compiled = True
 
-    def run(self, question: Question, until: int, origin: int, timeout: float) -> Ended | None:
+    def run(self, question: Question, until: int, origin: int, timeout: float) -> ChildEnded | None:
         """Ask the strings from where progress stands up to ``until``; None if all of them were."""
         return self._run((*question, until, origin, False), self.shared.progress, until, timeout)
 
-    def try_one(self, question: Question, index: int, timeout: float) -> Ended | None:
+    def try_one(self, question: Question, index: int, timeout: float) -> ChildEnded | None:
         """Ask one string, and let the answer count for nothing; None if there is one."""
         trial = self.shared.trial
         trial.begin(index)
@@ -287,7 +287,7 @@ class Caller:
         _kill_group(self._child)
         return self._buried()
 
-    def _run(self, message: tuple[Any, ...], progress: Progress, until: int, timeout: float) -> Ended | None:
+    def _run(self, message: tuple[Any, ...], progress: Progress, until: int, timeout: float) -> ChildEnded | None:
         if not self._child:
             self._start()
         try:
@@ -298,7 +298,7 @@ class Caller:
             os.write(self._asks, marshal.dumps(message))
         return self._wait(progress, until, timeout)
 
-    def _wait(self, progress: Progress, until: int, timeout: float) -> Ended | None:
+    def _wait(self, progress: Progress, until: int, timeout: float) -> ChildEnded | None:
         """Look after the child until it has done that, or ended, or has not moved for so long."""
         poll = select.poll()
         poll.register(self._answered, select.POLLIN)
@@ -316,14 +316,16 @@ class Caller:
                 _kill_group(self._child)  # what it forked
                 self._child = 0
                 self._close()
-                return None if progress.reached == until else Ended(CRASHED, how(status))
+                return None if progress.reached == until else ChildEnded(CRASHED, how(status))
             now = time.monotonic()
             idle, looked = idle + min(now - looked, _STALL), now
             if (where := (progress.index, progress.earlier, progress.reached)) != seen:
                 seen, idle = where, 0.0
             elif idle > timeout:
                 self.end()
-                return None if progress.reached == until else Ended(TIMED_OUT, f"gave no answer within {timeout:g} s")
+                return (
+                    None if progress.reached == until else ChildEnded(TIMED_OUT, f"gave no answer within {timeout:g} s")
+                )
             if not self._sight.beat():
                 self.end()
                 os._exit(0)
@@ -426,7 +428,7 @@ def _addresses(named: Named) -> tuple[int, ...]:
 class Course:
     """A shard, from its first string to its last, whatever the decoder does."""
 
-    def __init__(self, wanted: Wanted, caller: Caller) -> None:
+    def __init__(self, wanted: WantedSweep, caller: Caller) -> None:
         """Raises: TargetError: there is nothing to ask. Impossible: it is more than what is shared has room for."""
         if wanted.count > LARGEST_SHARD:
             raise Impossible(f"a shard has {LARGEST_SHARD} strings at most, and this one {wanted.count}")
@@ -469,7 +471,7 @@ class Course:
     def _ask_all(self) -> None:
         progress = self._progress
         progress.begin(self._wanted.first)
-        culprit, why, vain = -1, Ended(CRASHED, ""), 0
+        culprit, why, vain = -1, ChildEnded(CRASHED, ""), 0
         while (reached := progress.reached) < self._end:
             if reached == culprit:  # all before it is in the sums
                 self._died_of(culprit, why)
@@ -489,10 +491,10 @@ class Course:
                 if progress.earlier:
                     why = why._replace(text=f"{why.text}, at the string that is asked before it")
 
-    def _run(self, until: int) -> Ended | None:
+    def _run(self, until: int) -> ChildEnded | None:
         return self._caller.run(self._question, until, self._wanted.first, self._wanted.timeout)
 
-    def _died_of(self, index: int, why: Ended) -> None:
+    def _died_of(self, index: int, why: ChildEnded) -> None:
         """Go past a string, and past others behind it if it is one too many."""
         self._pass(index, why)
         if self._sparing is not None:
@@ -529,7 +531,7 @@ class Course:
         last = min((index // size + 1) * size, self._end) - 1
         if last <= index:
             return True
-        tried = dict[int, Ended]()
+        tried = dict[int, ChildEnded]()
         for each in (last,) if at_any_rate else sorted({(index + 1 + last) // 2, last}):
             ended = self._caller.try_one(self._question, each, self._wanted.timeout)
             if ended is not None:
@@ -543,7 +545,7 @@ class Course:
         self._leave_out(last)
         return True
 
-    def _pass(self, index: int, why: Ended) -> None:
+    def _pass(self, index: int, why: ChildEnded) -> None:
         octets = self._strings.string(index)
         self._progress.passed(len(octets), well_formed=self._automaton.accepts(octets))
         self._kinds[index - self._wanted.first] = why.kind
@@ -641,7 +643,7 @@ class Sight:
 def respond(caller: Caller, payload: bytes) -> Sequence[bytes]:
     """The response to :data:`SWEEP`: a result, or why there is none."""
     try:
-        wanted = Wanted(**json.loads(payload))
+        wanted = WantedSweep(**json.loads(payload))
         course = Course(wanted, caller)
         caller.compile()
         fields, kinds = course.run()

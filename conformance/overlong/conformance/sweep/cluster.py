@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.support.printable import printable
-from overlong.conformance.sweep.pool import Futures, Result, Task, Unit
+from overlong.conformance.sweep.pool import Futures, PoolTask, Result, Unit
 from overlong.reference.extra import install
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Cluster(Futures[Unit, Result]):
     """The workers of a scheduler, as a pool. A unit whose worker is lost is given to another."""
 
     def __init__(
-        self, address: str, task: Task[Unit, Result], identities: tuple[str, ...], end: Callable[[], None]
+        self, address: str, task: PoolTask[Unit, Result], identities: tuple[str, ...], end: Callable[[], None]
     ) -> None:
         """Connect, and wait for a worker.
 
@@ -147,7 +147,7 @@ class Brought(NamedTuple):
 
     release: str
     """Of overlong, where the run is."""
-    task: Task[Any, Any]
+    task: PoolTask[Any, Any]
     identities: tuple[str, ...]
     """Of the targets, where the run is."""
 

@@ -30,7 +30,7 @@ except ImportError as error:
 from overlong.conformance.oracle.columnar import SAYS_ALL
 from overlong.conformance.oracle.judging import Judge, shown
 from overlong.conformance.sweep.columns import TAILS, Columns
-from overlong.conformance.sweep.columns_expected import Oracle
+from overlong.conformance.sweep.columns_expected import ColumnOracle
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -38,11 +38,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from overlong.conformance.oracle.columnar import Expected
-    from overlong.conformance.oracle.expectation import Expectation
+    from overlong.conformance.oracle.expectation import ExpectedAnswers
     from overlong.conformance.oracle.judging import Judged
     from overlong.conformance.oracle.target import Answered
     from overlong.conformance.results.shard import Shard
-    from overlong.conformance.sweep.engine import Job
+    from overlong.conformance.sweep.engine import SweepJob
     from overlong.conformance.sweep.grid import Grid
 
 OCTETS = 1 << 20
@@ -72,7 +72,7 @@ class ColumnBatch(Batch):
         return self.right.wire if self.right is not None else None
 
 
-class Tally:
+class ShardTally:
     """What came of a shard until now: sums, the kinds of strings that diverge, the first faults of each kind."""
 
     def __init__(self, shard: Shard) -> None:
@@ -144,7 +144,7 @@ class Columnar:
     says; further shards raise ``BudgetSpent``.
     """
 
-    def __init__(self, job: Job) -> None:
+    def __init__(self, job: SweepJob) -> None:
         """Nothing is started yet.
 
         Raises:
@@ -157,13 +157,13 @@ class Columnar:
                 f"{printable(target.id)}: recorded answers cannot be asked more; sweep the decoder itself"
             )
         self.target = target
-        self._expectation: Expectation | None = None
-        self._grid: tuple[Grid, Columns, Oracle, Judge] | None = None
+        self._expectation: ExpectedAnswers | None = None
+        self._grid: tuple[Grid, Columns, ColumnOracle, Judge] | None = None
         self._habits = SAYS_ALL
         self._spent: BudgetSpent | None = None
 
     @property
-    def expectation(self) -> Expectation:
+    def expectation(self) -> ExpectedAnswers:
         """What is expected of the target, which is opened if it is not.
 
         Raises:
@@ -185,7 +185,7 @@ class Columnar:
             raise self._spent
         columns, oracle, judge = self._for(plan_named(shard.plan, self.job.profile).grids[shard.grid])
         began = time.perf_counter()
-        tally = Tally(shard)
+        tally = ShardTally(shard)
         step = 2 if columns.grid.earlier else 1
         done, ahead = 0, None
         try:
@@ -217,17 +217,17 @@ class Columnar:
         """End the target."""
         self.target.close()
 
-    def _for(self, grid: Grid) -> tuple[Columns, Oracle, Judge]:
+    def _for(self, grid: Grid) -> tuple[Columns, ColumnOracle, Judge]:
         """What is made for a grid is kept until another comes."""
         if self._grid is None or self._grid[0] is not grid:
             expected, columns = self.expectation, Columns(grid)
-            oracle = Oracle(columns, expected, self.job.profile)
+            oracle = ColumnOracle(columns, expected, self.job.profile)
             oracle.habits = self._habits
             unit_size, step = self.target.greeting.units.size, 2 if grid.earlier else 1
             self._grid = grid, columns, oracle, Judge(columns.items, expected, unit_size=unit_size, step=step)
         return self._grid[1:]
 
-    def _asked(self, shard: Shard, columns: Columns, oracle: Oracle) -> Iterator[tuple[Batch, str]]:
+    def _asked(self, shard: Shard, columns: Columns, oracle: ColumnOracle) -> Iterator[tuple[Batch, str]]:
         """The shard's strings in batches; whole blocks, if the target takes so many."""
         step = 2 if columns.grid.earlier else 1
         operation, first, end = self.expectation.operation, shard.first, shard.first + shard.count

@@ -31,7 +31,7 @@ STRETCH = 1 << 21
 
 
 @dataclass(frozen=True)
-class Part:
+class ColumnPart:
     """Some strings of a block: from the tail ``start`` to before the tail ``end``, which are of one stretch."""
 
     block: int
@@ -88,13 +88,13 @@ class Columns:
             return None
         return np.frombuffer(b"".join(self.tails), np.uint8).reshape(len(self.tails), width)
 
-    def parts(self, first: int, count: int) -> Iterator[Part]:
+    def parts(self, first: int, count: int) -> Iterator[ColumnPart]:
         """The strings from ``first`` on, so many, block by block and stretch by stretch."""
         while count:
             block, start = divmod(first, self.block)
             stretch = bisect_right(self.stretches, start) - 1
             some = min(count, self.stretches[stretch + 1] - start)
-            yield Part(block, stretch, start, start + some)
+            yield ColumnPart(block, stretch, start, start + some)
             first, count = first + some, count - some
 
     def leading(self, block: int) -> tuple[bytes, bytes]:
@@ -120,7 +120,7 @@ class Columns:
         column.frombytes(b"".join(lengths))
         return column, octets[0] if len(octets) == 1 else b"".join(octets)
 
-    def _part(self, part: Part) -> tuple[bytes, bytes]:
+    def _part(self, part: ColumnPart) -> tuple[bytes, bytes]:
         earlier, lead = self.leading(part.block)
         before, some = earlier + lead, slice(part.start, part.end)
         lengths = self._lengths_behind(len(earlier), len(lead))[some].tobytes()

@@ -22,9 +22,9 @@ from overlong.conformance.protocol.wire import REFUSED
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from overlong.conformance.oracle.columnar import Reader
-    from overlong.conformance.oracle.expectation import Expectation
-    from overlong.conformance.sweep.columns import Columns, Part
+    from overlong.conformance.oracle.columnar import ColumnReader
+    from overlong.conformance.oracle.expectation import ExpectedAnswers
+    from overlong.conformance.sweep.columns import ColumnPart, Columns
     from overlong.conformance.vectors.profile import Profile
 
 KEPT = 48 << 20
@@ -166,11 +166,11 @@ class _Begun:
     """The length of the flaw that ended it; 0: there is none."""
 
 
-class Oracle:
+class ColumnOracle:
     """What is expected of a target for the strings of one grid."""
 
     def __init__(
-        self, columns: Columns, expectation: Expectation, profile: Profile, reader: Reader | None = None
+        self, columns: Columns, expectation: ExpectedAnswers, profile: Profile, reader: ColumnReader | None = None
     ) -> None:
         self._columns = columns
         self._right = ColumnarOracle(expectation, profile.dialect.layout, reader=reader)
@@ -190,7 +190,7 @@ class Oracle:
         verdicts = Verdicts.concatenated([verdicts for verdicts, _ in parts])
         return Expected(verdicts, b"".join(units for _, units in parts), self.habits)
 
-    def _part(self, part: Part) -> tuple[Verdicts, bytes]:
+    def _part(self, part: ColumnPart) -> tuple[Verdicts, bytes]:
         begun = self._after(part.block)
         count = part.end - part.start
         if begun.flaw:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from overlong.conformance.results.shard import Shard, ShardResult
 
 
-class Engine(Protocol):
+class ShardEngine(Protocol):
     """Asks a target the strings of shards, one shard after the other."""
 
     def run(self, shard: Shard) -> ShardResult:
@@ -34,7 +34,7 @@ class Engine(Protocol):
 
 
 @dataclass(frozen=True)
-class Job:
+class SweepJob:
     """Whom a sweep asks, and what is expected. It can be pickled: a worker elsewhere makes an engine of it."""
 
     target: str | tuple[str, ...]

@@ -21,7 +21,7 @@ from overlong.conformance.protocol.wire import ACCEPTED, ECHO, FAILED
 from overlong.conformance.results.shard import ShardResult
 from overlong.conformance.support.printable import printable
 from overlong.conformance.support.strict_json import loads
-from overlong.conformance.sweep.adapter import AT_WORK, HEAD_OF_RESULT, SWEEP, Wanted
+from overlong.conformance.sweep.adapter import AT_WORK, HEAD_OF_RESULT, SWEEP, WantedSweep
 from overlong.conformance.sweep.compiled import available
 from overlong.conformance.targets.adapters.abi import ABIS
 from overlong.conformance.targets.builtin import ADAPTERS
@@ -31,7 +31,7 @@ from overlong.reference.extra import install
 if TYPE_CHECKING:
     from overlong.conformance.protocol.wire import Greeting
     from overlong.conformance.results.shard import Shard
-    from overlong.conformance.sweep.engine import Job
+    from overlong.conformance.sweep.engine import SweepJob
     from overlong.conformance.targets.framed import FramedTarget
     from overlong.conformance.targets.process import Process
 
@@ -61,7 +61,7 @@ def reason_against(target: FramedTarget) -> str:
 class InProcess:
     """Asks shards in the process of a shared library, by a child of it."""
 
-    def __init__(self, job: Job, target: FramedTarget, *, adapter: Path = ADAPTER, more: str = "") -> None:
+    def __init__(self, job: SweepJob, target: FramedTarget, *, adapter: Path = ADAPTER, more: str = "") -> None:
         """Start nothing yet.
 
         Args:
@@ -108,7 +108,7 @@ class InProcess:
         """
         process = self._open()
         operation = self._job.operation or next(each for each in "DV" if each in self.greeting.operations)
-        wanted = Wanted(
+        wanted = WantedSweep(
             shard.plan,
             shard.grid,
             shard.first,

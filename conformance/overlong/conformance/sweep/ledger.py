@@ -79,7 +79,7 @@ _WORDS = {
 
 
 @dataclass(frozen=True)
-class Entry:
+class LedgerEntry:
     """A shard's result, checked, and what its kinds come to. Made where the shard was run."""
 
     result: ShardResult
@@ -205,7 +205,7 @@ class Ledger(Database):
         with self._errors():
             return int(self._connection.execute("SELECT coalesce(sum(count), 0) FROM shard").fetchone()[0])
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: LedgerEntry) -> None:
         """Commit a shard, once.
 
         Raises:
@@ -219,7 +219,7 @@ class Ledger(Database):
                 (*row[:-1], result.kinds, row[-1], result.seconds, _digest(row, result.kinds)),
             )
 
-    def entries(self, plan: str) -> Iterator[Entry]:
+    def entries(self, plan: str) -> Iterator[LedgerEntry]:
         """What is done of a plan, in order, each read when it is wanted.
 
         Raises:
@@ -251,7 +251,7 @@ class Ledger(Database):
             self._connection.execute("INSERT OR REPLACE INTO header VALUES ('finished', 'yes')")
 
 
-def _row(entry: Entry) -> tuple[Any, ...]:
+def _row(entry: LedgerEntry) -> tuple[Any, ...]:
     """A row but for kinds, seconds and digest. SQLite's integers have a sign, checksums have not: they are text."""
     result = entry.result
     shard = result.shard
@@ -266,13 +266,13 @@ def _digest(row: tuple[Any, ...], kinds: bytes) -> str:
     return hashlib.sha256("\t".join(map(str, row)).encode() + b"\0" + kinds).hexdigest()
 
 
-def _entry(row: list[Any], kinds: bytes, seconds: float) -> Entry:
+def _entry(row: list[Any], kinds: bytes, seconds: float) -> LedgerEntry:
     plan, grid, first, count, strings, octets, well_formed, accepted, checksum, counts, kinds_digest, faults = row
     told = tuple(Fault(*fault) for fault in json.loads(faults))
     result = ShardResult(
         Shard(plan, grid, first, count), strings, octets, well_formed, accepted, int(checksum, 16), kinds, told
     )
-    return Entry(
+    return LedgerEntry(
         replace(result, seconds=seconds), {int(code): number for code, number in json.loads(counts).items()},
         kinds_digest,
     )  # fmt: skip

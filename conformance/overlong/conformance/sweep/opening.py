@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.sweep.columnar import Columnar
-from overlong.conformance.sweep.engine import NOT_RECORDED, Engine, Engines, Job
+from overlong.conformance.sweep.engine import NOT_RECORDED, Engines, ShardEngine, SweepJob
 from overlong.conformance.sweep.in_process import InProcess, reason_against
 from overlong.conformance.targets.recorded import RecordedTarget
 from overlong.conformance.targets.resolve import resolve
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from overlong.conformance.targets.framed import FramedTarget
 
 
-def open_engine(job: Job) -> Engine:
+def open_engine(job: SweepJob) -> ShardEngine:
     """What asks its target: the target's own process where that can be, else frames in columns.
 
     Raises:
@@ -28,15 +28,15 @@ def open_engine(job: Job) -> Engine:
     return InProcess(job, target) if called_in_process(job, target) else Columnar(job)
 
 
-def called_in_process(job: Job, target: FramedTarget) -> bool:
+def called_in_process(job: SweepJob, target: FramedTarget) -> bool:
     """Whether a target is a function that compiled code can call in a process of its own."""
     return not job.columns and not reason_against(target)
 
 
-_engines = Engines[Engine]()
+_engines = Engines[ShardEngine]()
 
 
-def run_shard(job: Job, shard: Shard) -> ShardResult:
+def run_shard(job: SweepJob, shard: Shard) -> ShardResult:
     """What came of a shard. A task for any executor: pure, but for the engine that each thread keeps for its job.
 
     Raises:

@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.results.shard import Shard
-from overlong.conformance.sweep.ledger import Entry
+from overlong.conformance.sweep.ledger import LedgerEntry
 from overlong.conformance.sweep.opening import close_engines, end_engine, run_shard
 from overlong.conformance.targets.resolve import identity_of, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from overlong.conformance.sweep.engine import Job
+    from overlong.conformance.sweep.engine import SweepJob
 
 Unit = TypeVar("Unit")
 Result = TypeVar("Result")
@@ -40,7 +40,7 @@ def cpus() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-class Task(Protocol[_Taken_contra, _Given_co]):
+class PoolTask(Protocol[_Taken_contra, _Given_co]):
     """Runs work units, in whatever process it is brought to. Two that do the same are equal."""
 
     def identities(self) -> tuple[str, ...]:
@@ -183,7 +183,7 @@ class Futures(Generic[Unit, Result]):
 class ShardTask:
     """Runs a job's shards, wherever it is; and checks and counts what came of them there."""
 
-    job: Job
+    job: SweepJob
 
     def identities(self) -> tuple[str, ...]:
         """The digest of the target as it is there.
@@ -193,7 +193,7 @@ class ShardTask:
         """
         return (identity_of(resolve(self.job.target, self.job.limits)).digest,)
 
-    def run(self, unit: Shard) -> Entry:
+    def run(self, unit: Shard) -> LedgerEntry:
         """Run a shard.
 
         Raises:
@@ -204,7 +204,7 @@ class ShardTask:
         try:
             if result.shard != unit:
                 raise ValueError(f"{unit.key}: the result of {result.shard.key}")
-            return Entry.of(result)
+            return LedgerEntry.of(result)
         except (ValueError, zlib.error) as error:
             raise TargetError(f"the sweep did not run as planned: {error}") from error
 
@@ -265,10 +265,10 @@ class Threads(Executor):
             self._at_end()
 
 
-class Local(Futures[Shard, Entry]):
+class Local(Futures[Shard, LedgerEntry]):
     """The threads of this process."""
 
-    def __init__(self, job: Job, jobs: int) -> None:
+    def __init__(self, job: SweepJob, jobs: int) -> None:
         super().__init__()
         self._task, self._jobs = ShardTask(job), jobs
         self._threads = Threads(jobs, end_engine)
@@ -277,7 +277,7 @@ class Local(Futures[Shard, Entry]):
     def workers(self) -> int:
         return self._jobs
 
-    def start(self, unit: Shard) -> Future[Entry]:
+    def start(self, unit: Shard) -> Future[LedgerEntry]:
         return self._threads.submit(self._task.run, unit)
 
     def close(self, *, at_once: bool) -> None:

@@ -15,7 +15,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from overlong.conformance.oracle.expectation import Expectation, expectation
+from overlong.conformance.oracle.expectation import ExpectedAnswers, expectation
 from overlong.conformance.oracle.kinds import LEFT_OUT
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.protocol.wire import DECODE, VALIDATE
@@ -26,7 +26,7 @@ from overlong.conformance.support.printable import as_text
 from overlong.conformance.support.provenance import generator
 from overlong.conformance.support.whole_file import make_folder, written_whole
 from overlong.conformance.sweep.accounting import total
-from overlong.conformance.sweep.engine import NOT_RECORDED, Job
+from overlong.conformance.sweep.engine import NOT_RECORDED, SweepJob
 from overlong.conformance.sweep.example import asked_again, cause_of, named_apart
 from overlong.conformance.sweep.ledger import LEDGER, Header, Ledger
 from overlong.conformance.sweep.opening import called_in_process, close_engines
@@ -42,7 +42,7 @@ from overlong.reference import dialect
 if TYPE_CHECKING:
     from overlong.conformance.protocol.wire import Greeting
     from overlong.conformance.results.shard import Shard
-    from overlong.conformance.sweep.ledger import Entry
+    from overlong.conformance.sweep.ledger import LedgerEntry
     from overlong.conformance.sweep.plan import Plan
     from overlong.conformance.sweep.pool import Pool
     from overlong.conformance.targets.framed import FramedTarget
@@ -104,7 +104,7 @@ def sweep(
         expected = expectation(profile, resolved.greeting, operation)
         identity = identity_of(resolved)
         name = target if isinstance(target, str) else tuple(target)
-        job = Job(name, profile, expected.operation, limits or Limits(), columns)
+        job = SweepJob(name, profile, expected.operation, limits or Limits(), columns)
         run = SweepRun(
             resolved.id,
             resolved.greeting,
@@ -144,7 +144,7 @@ def sweep(
 
 
 def _command(
-    target: str | Sequence[str], plans: Sequence[Plan], expected: Expectation, greeting: Greeting, profile: Profile
+    target: str | Sequence[str], plans: Sequence[Plan], expected: ExpectedAnswers, greeting: Greeting, profile: Profile
 ) -> str:
     """The command line that asks the same again."""
     words = options_of([plan.name for plan in plans])
@@ -165,7 +165,7 @@ def _header(run: SweepRun) -> Header:
     )
 
 
-def _run(run: SweepRun, ledger: Ledger, job: Job, cluster: str, progress: Progress) -> None:
+def _run(run: SweepRun, ledger: Ledger, job: SweepJob, cluster: str, progress: Progress) -> None:
     """Run what is missing. An interruption, or a target that cannot be asked any more, ends it; what is done is kept.
 
     Raises:
@@ -177,7 +177,7 @@ def _run(run: SweepRun, ledger: Ledger, job: Job, cluster: str, progress: Progre
     total = run.strings
     if first is None:
         return
-    pool: Pool[Shard, Entry] | None = None
+    pool: Pool[Shard, LedgerEntry] | None = None
     whole = False
     try:
         pool = _pool(job, cluster, run)
@@ -207,7 +207,7 @@ def _missing(run: SweepRun, ledger: Ledger) -> Iterator[Shard]:
     )
 
 
-def _pool(job: Job, cluster: str, run: SweepRun) -> Pool[Shard, Entry]:
+def _pool(job: SweepJob, cluster: str, run: SweepRun) -> Pool[Shard, LedgerEntry]:
     if not cluster:
         return Local(job, run.jobs)
     from overlong.conformance.sweep.cluster import Cluster
@@ -239,7 +239,7 @@ def _sum_up(part: PlanRun, ledger: Ledger, run: SweepRun) -> None:
 
 
 def _buckets(
-    run: SweepRun, ledger: Ledger, target: FramedTarget, expected: Expectation, *, apart: bool
+    run: SweepRun, ledger: Ledger, target: FramedTarget, expected: ExpectedAnswers, *, apart: bool
 ) -> list[SweepBucket]:
     """What diverges, in a few sets, the example of each asked again by itself."""
     diverging = [part for part in run.plans if part.divergences]

@@ -236,7 +236,7 @@ def _is_there(module: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Library:
+class CLibrary:
     """Decoders of a library in C or C++; a row has the word, the adapter's source, and what it is."""
 
     language: str
@@ -321,12 +321,12 @@ def debian_version(package: str) -> str:
 def _family(table: dict[str, Any], project: Project | None) -> tuple[Builtin, ...]:
     """The decoders of a table."""
     keys = {key: value for key, value in table.items() if key not in ("kind", "like", "decoders", "project")}
-    maker: Programs | Python | Library
+    maker: Programs | Python | CLibrary
     match table.get("kind"):
         case "python":
             maker = Python(**keys)
         case "library":
-            maker = Library(**keys)
+            maker = CLibrary(**keys)
         case "uutf":
             maker = Uutf(**keys)
         case _:

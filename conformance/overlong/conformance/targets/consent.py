@@ -40,7 +40,7 @@ class NotAgreed(UnknownTarget):
 
 
 @dataclass(frozen=True)
-class Wanted:
+class WantedConsent:
     """What would run and is not agreed to. All texts are safe to show."""
 
     file: str
@@ -58,7 +58,9 @@ class Wanted:
         return f"{self.file}: {names} would run {lines[:_SHOWN]}; if you trust that file, add --trust"
 
 
-def wanted_by(targets: Iterable[str | Sequence[str]], own: Mapping[str, Configured] | None = None) -> Wanted | None:
+def wanted_by(
+    targets: Iterable[str | Sequence[str]], own: Mapping[str, Configured] | None = None
+) -> WantedConsent | None:
     """What these targets would run that nobody agreed to; None if there is no such thing.
 
     ``own``: the targets of the file; None: as it is now.
@@ -76,7 +78,7 @@ def wanted_by(targets: Iterable[str | Sequence[str]], own: Mapping[str, Configur
         return None
     first = own[running[0]]
     lines = tuple(line for name in running for line in _lines(own[name], own))
-    return Wanted(first.file, first.digest, tuple(running), lines)
+    return WantedConsent(first.file, first.digest, tuple(running), lines)
 
 
 def check(name: str, own: Mapping[str, Configured]) -> None:
@@ -93,7 +95,7 @@ def check(name: str, own: Mapping[str, Configured]) -> None:
         raise NotAgreed(refused.refusal)
 
 
-def agree(wanted: Wanted) -> None:
+def agree(wanted: WantedConsent) -> None:
     """From now on that may run, in this process and in those that it starts."""
     _agreed.update((wanted.digest, name) for name in wanted.names)
     digests = os.environ.get(VARIABLE, "").split(",")
@@ -101,7 +103,7 @@ def agree(wanted: Wanted) -> None:
         os.environ[VARIABLE] = ",".join(filter(None, [*digests, wanted.digest]))
 
 
-def remember(wanted: Wanted) -> None:
+def remember(wanted: WantedConsent) -> None:
     """That may run from now on, until the file changes.
 
     Raises:

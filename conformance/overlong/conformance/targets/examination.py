@@ -67,7 +67,7 @@ _FRAME = "follow docs/protocol.md: u32 length of what follows, u32 id of the req
 
 
 @dataclass(frozen=True)
-class Step:
+class CheckStep:
     """What became of one step; the words are safe to show."""
 
     name: str
@@ -76,7 +76,7 @@ class Step:
     mend: str = ""
 
 
-class Wrong(Exception):
+class WrongAnswer(Exception):
     """A step failed: what was seen, and what mends it."""
 
     def __init__(self, seen: str, mend: str) -> None:
@@ -98,7 +98,7 @@ class Examination:
         self.greeting: Greeting | None = None
         """Once it has been said."""
 
-    def steps(self) -> Iterator[Step]:
+    def steps(self) -> Iterator[CheckStep]:
         """Go through all of them; what cannot be tried after a failure is said, too."""
         first: list[tuple[str, Callable[[], str]]] = [
             ("it starts", self._starts),
@@ -111,7 +111,7 @@ class Examination:
                 yield result
                 if result.state == WRONG:
                     rest = [*(each for each, _ in first[place + 1 :]), "all other steps"]
-                    yield from (Step(each, NOT_TRIED) for each in rest)
+                    yield from (CheckStep(each, NOT_TRIED) for each in rest)
                     return
             for name, step in self._others():
                 yield self._tried(name, step)
@@ -136,17 +136,17 @@ class Examination:
         assert self.greeting is not None
         return "".join(each for each in MEASURED if each in self.greeting.operations)
 
-    def _tried(self, name: str, step: Callable[[], str]) -> Step:
+    def _tried(self, name: str, step: Callable[[], str]) -> CheckStep:
         try:
-            return Step(name, SOUND, step())
+            return CheckStep(name, SOUND, step())
         except LeftOut as left:
-            return Step(name, LEFT_OUT, str(left))
-        except Wrong as wrong:
-            result = Step(name, WRONG, wrong.seen, wrong.mend)
+            return CheckStep(name, LEFT_OUT, str(left))
+        except WrongAnswer as wrong:
+            result = CheckStep(name, WRONG, wrong.seen, wrong.mend)
         except ProtocolError as error:
-            result = Step(name, WRONG, str(error), _FRAME)
+            result = CheckStep(name, WRONG, str(error), _FRAME)
         except Ended as ended:
-            result = Step(name, WRONG, _seen(ended), _mend(ended))
+            result = CheckStep(name, WRONG, _seen(ended), _mend(ended))
         self._forget()
         return result
 
@@ -172,7 +172,9 @@ class Examination:
             self._process = self._target.new_process()
         except (OSError, ValueError) as error:
             why = error.strerror if isinstance(error, OSError) else str(error)
-            raise Wrong(f"it cannot be started: {why}", "name a program that is there, and that may be run") from error
+            raise WrongAnswer(
+                f"it cannot be started: {why}", "name a program that is there, and that may be run"
+            ) from error
         return ""
 
     def _greets(self) -> str:
@@ -181,10 +183,10 @@ class Examination:
         try:
             greeting = process.greeting(self._target.patience)
         except OSError as error:  # a supervisor found that out
-            raise Wrong(f"it cannot be started: {error.strerror}", "name a program that is there") from error
+            raise WrongAnswer(f"it cannot be started: {error.strerror}", "name a program that is there") from error
         except Ended as ended:
             if isinstance(ended.why, Crashed):
-                raise Wrong(_seen(ended), _RUNS) from ended
+                raise WrongAnswer(_seen(ended), _RUNS) from ended
             if not isinstance(ended.why, TimedOut):
                 raise
             self._starts()
@@ -194,8 +196,8 @@ class Examination:
             try:
                 process.greeting(self._target.patience)
             except Ended:
-                raise Wrong(_seen(ended), f"{_GREETS}; it need not read for that") from None
-            raise Wrong(
+                raise WrongAnswer(_seen(ended), f"{_GREETS}; it need not read for that") from None
+            raise WrongAnswer(
                 f"no greeting within {self._target.patience:g} s, and one once a mebibyte was sent: it stayed in a "
                 "buffer, or it waited for input",
                 _GREETS,
@@ -217,8 +219,8 @@ class Examination:
             try:
                 process.receive(self._target.timeout)
             except Ended:
-                raise Wrong(_seen(ended), _READS) from None
-            raise Wrong(
+                raise WrongAnswer(_seen(ended), _READS) from None
+            raise WrongAnswer(
                 f"no answer within {self._target.timeout:g} s, and one once a mebibyte was sent after it: the answer "
                 "stayed in a buffer, or it waited for the next request",
                 _FLUSH,
@@ -227,10 +229,12 @@ class Examination:
             _, status, payload = echoed
             shown = (status + payload)[:40].hex(" ").upper()
             mend = _BINARY if status == ACCEPTED else "answer P with A and the octets of the request"
-            raise Wrong(f"{(ACCEPTED + ECHO_PROBE).hex(' ').upper()} was due, {shown} came", mend)
+            raise WrongAnswer(f"{(ACCEPTED + ECHO_PROBE).hex(' ').upper()} was due, {shown} came", mend)
         empty = self._ask(ECHO.encode())
         if empty[1:] != (ACCEPTED, b""):
-            raise Wrong(f"to an empty echo it answered {_shown(empty)}", "answer A and no octets: a frame of length 5")
+            raise WrongAnswer(
+                f"to an empty echo it answered {_shown(empty)}", "answer A and no octets: a frame of length 5"
+            )
         return ""
 
     def _answers(self, operation: str) -> str:
@@ -241,12 +245,12 @@ class Examination:
             status, payload = self._single(operation, octets)
             text = printable(payload[:80].decode("ascii", "backslashreplace"))
             if status == UNSUPPORTED:
-                raise Wrong(
+                raise WrongAnswer(
                     f"it offers {operation} and answers U to {what}",
                     f"answer it, or leave {operation} out of the greeting",
                 )
             if status == FAILED:
-                raise Wrong(
+                raise WrongAnswer(
                     f"it answers {what} with an internal error: {text or 'no words'}",
                     "a refusal is status R; X is for failures of the decoder" if flawed else "mend what the words say",
                 )
@@ -278,13 +282,15 @@ class Examination:
             head = BATCH.encode() + operation.encode() + big_endian("I", [len(items)])
             asked = self._ask(b"".join((head, big_endian("I", list(map(len, payloads))), *payloads)))
             if asked.status != ACCEPTED:
-                raise Wrong(f"to a batch of {operation} it answered {_shown(asked)}", "the status of a batch is A")
+                raise WrongAnswer(
+                    f"to a batch of {operation} it answered {_shown(asked)}", "the status of a batch is A"
+                )
             batch = Answers.from_batch(asked.payload, len(items), chunks, size(operation).size, marked=marked)
             apart = Answers.concatenated(singles)
             columns = ("statuses", "numbers", "lengths", "incompletes", "units", "marks")
             differs = next((each for each in columns if getattr(batch, each) != getattr(apart, each)), None)
             if differs is not None:
-                raise Wrong(
+                raise WrongAnswer(
                     f"of {operation} its batch has other {differs} than its single answers: "
                     f"{_hex(getattr(batch, differs))} and {_hex(getattr(apart, differs))}",
                     "answer a batch item by item with what answers single requests; see Batches in docs/protocol.md",
@@ -294,7 +300,9 @@ class Examination:
     def _does_not_know(self) -> str:
         answered = self._ask(_UNKNOWN.encode() + b"a")
         if answered.status != UNSUPPORTED:
-            raise Wrong(f"to operation {_UNKNOWN} it answered {_shown(answered)}", "answer U to what it does not offer")
+            raise WrongAnswer(
+                f"to operation {_UNKNOWN} it answered {_shown(answered)}", "answer U to what it does not offer"
+            )
         return ""
 
     def _three_at_once(self) -> str:
@@ -312,9 +320,9 @@ class Examination:
             time.sleep(_PAUSE)
         try:
             self._check(process.receive(self._target.timeout), number, ECHO_PROBE)
-        except (Ended, ProtocolError, Wrong) as error:
+        except (Ended, ProtocolError, WrongAnswer) as error:
             seen = describe(error.why) if isinstance(error, Ended) else str(error.args[0])
-            raise Wrong(seen, "read on until the whole frame is there: one read may give less") from error
+            raise WrongAnswer(seen, "read on until the whole frame is there: one read may give less") from error
         return ""
 
     def _big(self) -> str:
@@ -325,7 +333,7 @@ class Examination:
         operation = self._offered[0]
         status, payload = self._single(operation, _samples(operation)[0][1] * (_BIG // 4))
         if status in (UNSUPPORTED, FAILED):
-            raise Wrong(
+            raise WrongAnswer(
                 f"to {operation} of {_BIG // 4} letters it answered {_shown_parts(status, payload)}",
                 "make room for the input as its length says",
             )
@@ -344,7 +352,7 @@ class Examination:
         self._process = None
         if wrong := process.close():
             extra = "nobody asked" in wrong
-            raise Wrong(
+            raise WrongAnswer(
                 wrong, "one answer to each request" if extra else "exit with status 0 when a read gives nothing"
             )
         return ""
@@ -352,7 +360,9 @@ class Examination:
     def _greets_again(self) -> str:
         greeting = self._live().greeting(0)
         if greeting != self.greeting:
-            raise Wrong("another process says another greeting", "let it describe the decoder: no times, no numbers")
+            raise WrongAnswer(
+                "another process says another greeting", "let it describe the decoder: no times, no numbers"
+            )
         return ""
 
     def _next(self) -> int:
@@ -365,7 +375,7 @@ class Examination:
         process.send(number, body)
         answered = process.receive(self._target.timeout)
         if answered.request != number:
-            raise Wrong(*_another(answered.request, number))
+            raise WrongAnswer(*_another(answered.request, number))
         return answered
 
     def _single(self, operation: str, octets: bytes) -> tuple[bytes, bytes]:
@@ -379,9 +389,9 @@ class Examination:
     @staticmethod
     def _check(answered: Response, number: int, octets: bytes) -> None:
         if answered.request != number:
-            raise Wrong(*_another(answered.request, number))
+            raise WrongAnswer(*_another(answered.request, number))
         if answered[1:] != (ACCEPTED, octets):
-            raise Wrong(f"an echo of {len(octets)} octets came back as {_shown(answered)}", _FRAME)
+            raise WrongAnswer(f"an echo of {len(octets)} octets came back as {_shown(answered)}", _FRAME)
 
 
 def _another(came: int, due: int) -> tuple[str, str]:

@@ -12,7 +12,7 @@ from overlong.conformance.vectors.sink import FolderSink, StreamSink
 from overlong.reference.extra import install
 
 if TYPE_CHECKING:
-    from overlong.conformance.vectors.formats.format import Format
+    from overlong.conformance.vectors.formats.format import VectorFormat
     from overlong.conformance.vectors.selection import Selection
 
 _MODULES = {
@@ -31,7 +31,7 @@ class ExportError(ValueError):
     """An export that cannot be; the message says what would do."""
 
 
-def format_named(name: str) -> Format:
+def format_named(name: str) -> VectorFormat:
     """The format of that name.
 
     Raises:
@@ -40,7 +40,7 @@ def format_named(name: str) -> Format:
     if name not in FORMATS:
         raise KeyError(name)
     module = import_module(f"overlong.conformance.vectors.formats.{_MODULES[name]}")
-    found: Format = module.FORMATS[name]
+    found: VectorFormat = module.FORMATS[name]
     return found
 
 

@@ -59,7 +59,7 @@ class Withdrawn:
 
 
 @dataclass(frozen=True)
-class Profile:
+class PublishedProfile:
     """A frozen choice of vectors: what a certificate of that name asked."""
 
     name: str
@@ -97,13 +97,13 @@ FIRST = "1.0.0"
 
 
 @cache
-def profile(name: str) -> Profile:
+def profile(name: str) -> PublishedProfile:
     """The frozen profile of that name.
 
     Raises:
         FileNotFoundError: there is none.
     """
     data = json.loads((files("overlong.conformance") / "registry" / f"{name}.json").read_text("ascii"))
-    return Profile(
+    return PublishedProfile(
         data["profile"], data["version"], {spelt_now(k): (v["count"], v["ids"]) for k, v in data["suites"].items()}
     )

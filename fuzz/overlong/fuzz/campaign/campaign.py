@@ -27,7 +27,7 @@ from overlong.fuzz.campaign.status import CampaignError, Status
 from overlong.fuzz.campaign.store import ALREADY, DATABASE, Store
 from overlong.fuzz.campaign.tools import USUAL, Tools
 from overlong.fuzz.campaign.triage import left_out, triage
-from overlong.fuzz.execution.engine import Job
+from overlong.fuzz.execution.engine import CampaignJob
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -49,7 +49,7 @@ def named(target: str | tuple[str, ...]) -> str:
 class Campaign:
     """A campaign in its folder, open. Several processes may work on one."""
 
-    def __init__(self, folder: Path, store: Store, job: Job, tools: Tools, *, resumed: bool) -> None:
+    def __init__(self, folder: Path, store: Store, job: CampaignJob, tools: Tools, *, resumed: bool) -> None:
         self.folder, self.job = folder, job
         self.store, self.tools, self._resumed = store, tools, resumed
         self._corpus = Corpus(folder / FOLDER)
@@ -67,7 +67,9 @@ class Campaign:
         self._features = store.features
 
     @classmethod
-    def create(cls, folder: Path | str, job: Job, *, notes: Iterable[str] = (), tools: Tools = USUAL) -> Campaign:
+    def create(
+        cls, folder: Path | str, job: CampaignJob, *, notes: Iterable[str] = (), tools: Tools = USUAL
+    ) -> Campaign:
         """A new campaign in a folder that is empty or not there yet.
 
         Args:
@@ -335,7 +337,7 @@ def _made(folder: Path) -> None:
         raise CampaignError(f"{shown}: {why}")
 
 
-def _job_as_json(job: Job) -> dict[str, Any]:
+def _job_as_json(job: CampaignJob) -> dict[str, Any]:
     return {
         "targets": job.targets,
         "seed": str(job.seed),
@@ -345,7 +347,7 @@ def _job_as_json(job: Job) -> dict[str, Any]:
     }
 
 
-def _job_of(store: Store) -> Job:
+def _job_of(store: Store) -> CampaignJob:
     """What a campaign began with, without its seeds.
 
     Raises:
@@ -354,7 +356,7 @@ def _job_of(store: Store) -> Job:
     try:
         read = json.loads(store.header["job"])
         targets = tuple(each if isinstance(each, str) else tuple(map(str, each)) for each in read["targets"])
-        return Job(
+        return CampaignJob(
             targets, int(read["seed"]), str(read["engine"]), Profile(**read["profile"]), Limits(**read["limits"])
         )
     except (ValueError, TypeError, LookupError) as error:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from overlong.conformance.oracle.finding import Finding
     from overlong.fuzz.execution.divergence import Divergence
-    from overlong.fuzz.execution.engine import Job
+    from overlong.fuzz.execution.engine import CampaignJob
     from overlong.fuzz.minimise.bucket import Key
 
 _SECONDS = 5.0  # to minimise a fault
@@ -34,7 +34,7 @@ _DIFFERENCE = 1.0  # to minimise a difference: they are many, and nobody's fault
 class Probing:
     """Asks the targets of a job, each in processes of its own, which are kept from one divergence to the next."""
 
-    def __init__(self, job: Job, meanwhile: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, job: CampaignJob, meanwhile: Callable[[], None] = lambda: None) -> None:
         """Nothing is started before something is examined.
 
         Args:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator
     from multiprocessing.context import SpawnProcess
 
-    from overlong.fuzz.execution.engine import Engine, Job
+    from overlong.fuzz.execution.engine import CampaignJob, InputEngine
 
 _AHEAD = 2  # units for each worker that are under way: none waits for who triages
 _DEATHS = 3  # workers that may end without having run a unit, one after the other
@@ -33,7 +33,7 @@ _SAY = 0.2  # seconds between two words of a worker
 _PATIENCE = 5.0  # seconds for a worker to end its targets
 
 
-def ran(engine: Engine, unit: WorkUnit, progress: Callable[[int], None]) -> UnitResult:
+def ran(engine: InputEngine, unit: WorkUnit, progress: Callable[[int], None]) -> UnitResult:
     """What came of a unit, and how long it took.
 
     Raises:
@@ -48,7 +48,7 @@ def ran(engine: Engine, unit: WorkUnit, progress: Callable[[int], None]) -> Unit
     return result
 
 
-def identities_of(job: Job) -> tuple[str, ...]:
+def identities_of(job: CampaignJob) -> tuple[str, ...]:
     """The digest of each target: of its command, and of the files in it.
 
     Raises:
@@ -60,16 +60,16 @@ def identities_of(job: Job) -> tuple[str, ...]:
         raise TargetError(f"{printable(str(error.filename))}: {error.strerror}; check the path") from error
 
 
-_engines = Engines["Engine"]()
+_engines = Engines["InputEngine"]()
 
 
 @dataclass(frozen=True)
 class UnitTask:
     """Runs a job's units in the worker of a cluster."""
 
-    job: Job
-    open_engine: Callable[[Job], Engine]
-    identify: Callable[[Job], tuple[str, ...]] = identities_of
+    job: CampaignJob
+    open_engine: Callable[[CampaignJob], InputEngine]
+    identify: Callable[[CampaignJob], tuple[str, ...]] = identities_of
 
     def identities(self) -> tuple[str, ...]:
         """The digest of each target, as it is there.
@@ -105,10 +105,12 @@ def end_engines() -> None:
 class Here:
     """Runs them in this process, one at a time, when it is waited for."""
 
-    def __init__(self, job: Job, open_engine: Callable[[Job], Engine], told: Callable[[], None]) -> None:
+    def __init__(
+        self, job: CampaignJob, open_engine: Callable[[CampaignJob], InputEngine], told: Callable[[], None]
+    ) -> None:
         """``told`` is called now and then while a unit is run."""
         self._job, self._open, self._told = job, open_engine, told
-        self._engine: Engine | None = None
+        self._engine: InputEngine | None = None
         self._unit: WorkUnit | None = None
         self.progress = 0
 
@@ -155,7 +157,7 @@ class _Worker:
 class Processes:
     """So many processes, each with an engine of its own. Who loses one starts another."""
 
-    def __init__(self, job: Job, open_engine: Callable[[Job], Engine], count: int) -> None:
+    def __init__(self, job: CampaignJob, open_engine: Callable[[CampaignJob], InputEngine], count: int) -> None:
         self._job, self._open = job, open_engine
         self._context = multiprocessing.get_context("spawn")
         self._deaths = 0
@@ -276,7 +278,9 @@ def _ending(code: int | None) -> str:
     return f"exit {code}"
 
 
-def serve(connection: Connection[Any, Any], open_engine: Callable[[Job], Engine], job: Job) -> None:
+def serve(
+    connection: Connection[Any, Any], open_engine: Callable[[CampaignJob], InputEngine], job: CampaignJob
+) -> None:
     """Run units as they come, until nobody listens. A process does nothing else, and does not outlive its parent."""
     as_before()
     threading.Thread(target=_end_with_parent, daemon=True).start()
@@ -284,7 +288,7 @@ def serve(connection: Connection[Any, Any], open_engine: Callable[[Job], Engine]
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # targets should be able to get it
     signal.signal(signal.SIGTERM, _leave)
-    engine: Engine | None = None
+    engine: InputEngine | None = None
     said = 0.0
 
     def progress(done: int) -> None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from overlong.fuzz.campaign.store import Store
     from overlong.fuzz.campaign.tools import Tools
     from overlong.fuzz.campaign.triage import Examiner
-    from overlong.fuzz.execution.engine import Job, UnitResult, WorkUnit
+    from overlong.fuzz.execution.engine import CampaignJob, UnitResult, WorkUnit
 
 _FIRST = 64  # inputs of the first unit, of which nobody knows how long it takes
 _GROWTH = 64  # times as many inputs as the last unit had, at most
@@ -43,7 +43,7 @@ _GRACE = 10.0  # the same until there is a first fault to tell
 class Owner(Protocol):
     """What a run needs of its campaign."""
 
-    job: Job
+    job: CampaignJob
     store: Store
     tools: Tools
     pool: Pool[WorkUnit, UnitResult] | None
@@ -156,7 +156,7 @@ class Running:
         self._generation = generation
         self._pool = self._campaign.pool = self._opened(job)
 
-    def _opened(self, job: Job) -> Pool[WorkUnit, UnitResult]:
+    def _opened(self, job: CampaignJob) -> Pool[WorkUnit, UnitResult]:
         opens = self._tools.open_engine
         if self._cluster:
             from overlong.conformance.sweep.cluster import Cluster

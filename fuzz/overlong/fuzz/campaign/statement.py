@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from overlong.fuzz.campaign.store import Store
-    from overlong.fuzz.execution.engine import Job
+    from overlong.fuzz.execution.engine import CampaignJob
     from overlong.fuzz.minimise.stored import StoredFinding
 
 STATEMENT, FINDINGS = "campaign.json", "findings"
@@ -44,7 +44,7 @@ def digest_of_findings(findings: Iterable[StoredFinding]) -> str:
     return whole.hexdigest()
 
 
-def statement(store: Store, job: Job, edges: tuple[int, int]) -> dict[str, Any]:
+def statement(store: Store, job: CampaignJob, edges: tuple[int, int]) -> dict[str, Any]:
     """What ``campaign.json`` holds.
 
     Args:
@@ -105,7 +105,7 @@ def statement(store: Store, job: Job, edges: tuple[int, int]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def command_of(store: Store, job: Job, inputs: int) -> str:
+def command_of(store: Store, job: CampaignJob, inputs: int) -> str:
     """The command that asks the same again; empty if none does, since seeds came to it in between.
 
     Raises:
@@ -135,7 +135,7 @@ def command_of(store: Store, job: Job, inputs: int) -> str:
     return shlex.join(words)
 
 
-def write(folder: Path, store: Store, job: Job, edges: tuple[int, int]) -> None:
+def write(folder: Path, store: Store, job: CampaignJob, edges: tuple[int, int]) -> None:
     """Write ``campaign.json``, and the files of findings that are not there as they should be.
 
     Raises:

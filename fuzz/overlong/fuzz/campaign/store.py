@@ -69,7 +69,7 @@ _CLAIMED, _FREE, _HARVESTED, _DONE = "claimed", "free", "harvested", "done"
 
 
 @dataclass(frozen=True)
-class Claim:
+class Lease:
     """A unit that is this process's to run, and which generation of seeds its inputs are made of."""
 
     unit: WorkUnit
@@ -334,7 +334,7 @@ class Store(Database):
         rows = self._connection.execute("SELECT host, boot, pid, begun, token, heard FROM claimant").fetchall()
         return {row[4] for row in rows if LockOwner(*row[:5]).may_be_at_work(now - row[5], PATIENCE)}
 
-    def claim(self, count: int, runs: int | None = None, *, left_by_others: bool = False) -> Claim | None:
+    def claim(self, count: int, runs: int | None = None, *, left_by_others: bool = False) -> Lease | None:
         """A unit to run: one that somebody began and left, else the next inputs. None if there are none.
 
         Args:
@@ -355,7 +355,7 @@ class Store(Database):
             for first, size, token in rows:
                 if token not in alive:
                     ask("UPDATE span SET state = ?, token = ? WHERE first = ?", (_CLAIMED, self._mine, first))
-                    return Claim(WorkUnit(first, size), self._generation_of(first))
+                    return Lease(WorkUnit(first, size), self._generation_of(first))
             first = self._next()
             if left_by_others or (runs is not None and first >= runs):
                 return None
@@ -365,7 +365,7 @@ class Store(Database):
             ask(
                 "INSERT INTO span (first, count, state, token) VALUES (?, ?, ?, ?)", (first, size, _CLAIMED, self._mine)
             )
-            return Claim(WorkUnit(first, size), self._generation_of(first))
+            return Lease(WorkUnit(first, size), self._generation_of(first))
 
     def _next(self) -> int:
         """The number of the first input that nobody ever claimed."""

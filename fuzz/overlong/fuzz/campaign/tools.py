@@ -9,17 +9,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from overlong.fuzz.campaign.triage import Examiner
-    from overlong.fuzz.execution.engine import Engine, Job
+    from overlong.fuzz.execution.engine import CampaignJob, InputEngine
     from overlong.reference import Dialect
 
 
-def _open_engine(job: Job) -> Engine:
+def _open_engine(job: CampaignJob) -> InputEngine:
     from overlong.fuzz.engines.opening import open_engine
 
     return open_engine(job)
 
 
-def _open_examiner(job: Job, meanwhile: Callable[[], None]) -> Examiner:
+def _open_examiner(job: CampaignJob, meanwhile: Callable[[], None]) -> Examiner:
     from overlong.fuzz.campaign.examiner import Probing
 
     return Probing(job, meanwhile)
@@ -37,7 +37,7 @@ def _edges(features: frozenset[int], spoken: Dialect) -> tuple[int, int]:
     return edges(features, spoken)
 
 
-def _identities(job: Job) -> tuple[str, ...]:
+def _identities(job: CampaignJob) -> tuple[str, ...]:
     from overlong.fuzz.campaign.pool import identities_of
 
     return identities_of(job)
@@ -47,11 +47,11 @@ def _identities(job: Job) -> tuple[str, ...]:
 class Tools:
     """What a campaign works with. Functions are named, so that other processes find them, too."""
 
-    open_engine: Callable[[Job], Engine] = _open_engine
-    open_examiner: Callable[[Job, Callable[[], None]], Examiner] = _open_examiner
+    open_engine: Callable[[CampaignJob], InputEngine] = _open_engine
+    open_examiner: Callable[[CampaignJob, Callable[[], None]], Examiner] = _open_examiner
     features_of: Callable[[bytes, Dialect], frozenset[int]] = _features_of
     edges: Callable[[frozenset[int], Dialect], tuple[int, int]] = _edges
-    identities: Callable[[Job], tuple[str, ...]] = _identities
+    identities: Callable[[CampaignJob], tuple[str, ...]] = _identities
 
 
 USUAL = Tools()

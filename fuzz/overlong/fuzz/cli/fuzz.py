@@ -14,7 +14,7 @@ from click.core import ParameterSource
 
 from overlong.conformance.cli.certify import slug
 from overlong.conformance.cli.formats import (
-    Wanted,
+    WantedFormats,
     formats_option,
     rendered,
     report_of,
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from overlong.fuzz.campaign.campaign import Campaign
     from overlong.fuzz.campaign.status import Status
     from overlong.fuzz.cli.screen import Goal
-    from overlong.fuzz.execution.engine import Job
+    from overlong.fuzz.execution.engine import CampaignJob
 
 EXAMPLES = """\b
 Examples:
@@ -68,7 +68,7 @@ _FIXED = {"engine", "seed", "profile", "corpus", "path", "timeout", "restarts", 
 class _Shown:
     """What a user wants to see."""
 
-    wanted: Wanted
+    wanted: WantedFormats
     ci: bool
     quiet: bool
     verbose: bool
@@ -160,7 +160,7 @@ def command(
     resume: Path | None,
     ci: bool,  # noqa: FBT001
     emit: str | None,
-    wanted: Wanted,
+    wanted: WantedFormats,
     timeout: float,
     restarts: int,
     quiet: bool,  # noqa: FBT001
@@ -196,7 +196,7 @@ def command(
     from overlong.conformance.sweep.pool import cpus
     from overlong.conformance.vectors.profile import Profile
     from overlong.fuzz.cli.screen import Goal
-    from overlong.fuzz.execution.engine import Job
+    from overlong.fuzz.execution.engine import CampaignJob
 
     shown = _Shown(wanted=wanted, ci=ci, quiet=quiet, verbose=verbose)
     with campaign_errors():
@@ -209,7 +209,7 @@ def command(
             chosen = seed if seed is not None else secrets.randbelow(1 << 32)
             folder = path or _usual_folder(targets)
             seeds, notes = _seeds(corpus)
-            job = Job(targets, chosen, engine, Profile(profile), limits_of(timeout, restarts), seeds)
+            job = CampaignJob(targets, chosen, engine, Profile(profile), limits_of(timeout, restarts), seeds)
             campaign = _begun(folder, job, notes, start=not cluster)
         with campaign:
             try:
@@ -259,7 +259,7 @@ def _seeds(corpus: Path | None) -> tuple[tuple[bytes, ...], tuple[str, ...]]:
     return seeds, tuple(notes)
 
 
-def _begun(folder: Path, job: Job, notes: tuple[str, ...], *, start: bool) -> Campaign:
+def _begun(folder: Path, job: CampaignJob, notes: tuple[str, ...], *, start: bool) -> Campaign:
     """A new campaign of targets that start: of others, no folder is left.
 
     Args:

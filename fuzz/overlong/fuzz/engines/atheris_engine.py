@@ -48,7 +48,7 @@ from overlong.reference.extra import install
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from overlong.fuzz.execution.engine import Job, UnitResult, WorkUnit
+    from overlong.fuzz.execution.engine import CampaignJob, UnitResult, WorkUnit
 
 NEEDED = f"the atheris engine needs Linux on x86-64, and Atheris; {install('atheris')}"
 _WHOLE = DECODE + VALIDATE + REPLACE
@@ -61,7 +61,7 @@ _ENDINGS = 20
 class AtherisEngine:
     """Runs Atheris for each target of the job, one after the other."""
 
-    def __init__(self, job: Job) -> None:
+    def __init__(self, job: CampaignJob) -> None:
         """Look whether Atheris can be had, and whether the targets are Python's; start nothing.
 
         Raises:
@@ -213,7 +213,7 @@ class AtherisEngine:
 class _Child:
     """One child process, its orders, and what it leaves."""
 
-    def __init__(self, folder: Path, job: Job, probe: Probe, words: list[str]) -> None:
+    def __init__(self, folder: Path, job: CampaignJob, probe: Probe, words: list[str]) -> None:
         self.folder = folder
         self.memory = SharedMemory(folder / "memory", new=True)
         self.coverage = 0

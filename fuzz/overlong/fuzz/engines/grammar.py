@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from overlong.conformance.vectors.profile import Profile
-    from overlong.fuzz.execution.engine import Job, WorkUnit
-    from overlong.fuzz.execution.whole import Place, Seen
+    from overlong.fuzz.execution.engine import CampaignJob, WorkUnit
+    from overlong.fuzz.execution.whole import InputPlace, SeenInputs
 
 PIECE = {True: 64, False: 16}
 """Blocks that targets are asked at a time, if all of them are called in their own processes; and if not."""
@@ -63,10 +63,10 @@ class _Found(NamedTuple):
     divergence: Divergence
 
 
-class Grammar:
+class GrammarEngine:
     """Asks all targets of a job; a pure function of the job and the unit, however units are cut at blocks."""
 
-    def __init__(self, job: Job) -> None:
+    def __init__(self, job: CampaignJob) -> None:
         """Start nothing yet."""
         self._job = job
         self._generated = Generated(job.seed, job.seeds, job.profile.dialect)
@@ -123,12 +123,12 @@ def _is_of(block: int, every: int) -> bool:
     return block < OFTEN or not block % every
 
 
-def _chosen(block: int, places: Sequence[Place]) -> list[Place]:
+def _chosen(block: int, places: Sequence[InputPlace]) -> list[InputPlace]:
     """Those of a block that are looked at: of each kind the shortest, and some others, which take turns.
 
     Who is wrong everywhere has hundreds of places, and asking them all in every block would take longer than the block.
     """
-    chosen: list[Place] = []
+    chosen: list[InputPlace] = []
     for kind in sorted({place.kind for place in places}):
         some = sorted((place for place in places if place.kind == kind), key=lambda place: (place.length, place.key))
         fails = kind in _FAILED
@@ -140,7 +140,7 @@ def _chosen(block: int, places: Sequence[Place]) -> list[Place]:
 class _Work:
     """A result while it grows."""
 
-    def __init__(self, job: Job, generated: Generated, targets: Sequence[Whole]) -> None:
+    def __init__(self, job: CampaignJob, generated: Generated, targets: Sequence[Whole]) -> None:
         self._profile = job.profile
         self._generated = generated
         self._targets = targets
@@ -155,7 +155,7 @@ class _Work:
 
     def take(self, first: int, end: int) -> None:
         """Ask inputs up to before the end."""
-        seen: list[Seen] = []
+        seen: list[SeenInputs] = []
         for number, target in enumerate(self._targets):
             came = target.run(first, end - first)
             seen.append(came)
@@ -214,12 +214,12 @@ class _Work:
             found = lengths[place], first + place
             self._shortest[feature] = min(self._shortest.get(feature, found), found)
 
-    def _diverge(self, number: int, block: int, places: Sequence[Place]) -> None:
+    def _diverge(self, number: int, block: int, places: Sequence[InputPlace]) -> None:
         """Count places, and ask the inputs again that are the first to show them."""
         target = self._targets[number]
         for place in places:
             self._counted[number, place.kind, place.key] += place.count
-        new: list[tuple[Place, Fingerprint]] = []
+        new: list[tuple[InputPlace, Fingerprint]] = []
         for place in _chosen(block, places):
             fingerprint = self._fingerprint(number, place.kind, place.key)
             if self._is_new(fingerprint, block):
@@ -239,7 +239,7 @@ class _Work:
             divergence = Divergence(target.id, shown, fingerprint, place.least)
             self._found.append(_Found(block, number, 0, divergence))
 
-    def _not_alone(self, target: Whole, vector: Vector, place: Place) -> Finding:
+    def _not_alone(self, target: Whole, vector: Vector, place: InputPlace) -> Finding:
         """What is wrong with an answer that is right when its input is asked by itself: what it depends on."""
         vector = replace(vector, profile=target.probe.profile)
         expected, said = expected_of(vector, target.operation), KINDS[place.kind]

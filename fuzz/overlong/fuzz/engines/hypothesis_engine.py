@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from hypothesis.strategies import DrawFn, SearchStrategy
 
-    from overlong.fuzz.execution.engine import Job, UnitResult
+    from overlong.fuzz.execution.engine import CampaignJob, UnitResult
 
 FIRST = 64
 """Inputs of a block that are asked by the operations other than whole ones."""
@@ -79,7 +79,7 @@ def streams(draw: DrawFn) -> Case:
 class HypothesisEngine:
     """Draws from the strategies and asks every target of the job."""
 
-    def __init__(self, job: Job) -> None:
+    def __init__(self, job: CampaignJob) -> None:
         """Start nothing yet."""
         self._job = job
         self._probes = [Probe(target, job.limits, job.profile) for target in job.targets]

@@ -91,7 +91,7 @@ _READINGS = {
 _ITERATE = "iterate(ptr,len,point)"
 
 
-class Target(NamedTuple):
+class HarnessTarget(NamedTuple):
     """A function that the harness calls."""
 
     shown: str
@@ -100,7 +100,7 @@ class Target(NamedTuple):
     abi: Abi
 
 
-class Divergences:
+class HarnessDivergences:
     """Names of divergences, numbered as they are met."""
 
     def __init__(self) -> None:
@@ -121,7 +121,7 @@ def harness(targets: Sequence[str]) -> str:
         TargetError: one of them is none that C++ can call so; the message says what to use.
     """
     called = [_target(name) for name in targets]
-    divergences = Divergences()
+    divergences = HarnessDivergences()
     tables = "\n".join(_tables(divergences))
     source = (files("overlong.fuzz.engines") / "templates" / "harness.cc").read_text("utf-8")
     parts = {
@@ -140,7 +140,7 @@ def harness(targets: Sequence[str]) -> str:
     return re.sub(r"@@([A-Z]+)@@", lambda found: parts[found[1]], source)
 
 
-def _target(name: str) -> Target:
+def _target(name: str) -> HarnessTarget:
     shown = printable(name)
     stands_for = configured().get(name)
     wanted = stands_for.target if stands_for is not None else name
@@ -157,7 +157,7 @@ def _target(name: str) -> Target:
         raise TargetError(
             f"{shown}: a libFuzzer harness does not call by abi '{printable(function.abi)}'; there are {known}"
         )
-    return Target(shown, function, abi)
+    return HarnessTarget(shown, function, abi)
 
 
 def divergence_of(word: bytes, octets: Iterable[int] = ()) -> str:
@@ -191,7 +191,7 @@ def flaws() -> Iterator[tuple[int, tuple[int, ...], str]]:
             yield state, (), divergence_of(word)
 
 
-def _tables(divergences: Divergences) -> Iterator[str]:
+def _tables(divergences: HarnessDivergences) -> Iterator[str]:
     automaton, layout = dialect().automaton, load_layout("rfc3629")
     states = len(automaton)
     accepted, at_end = [[0] * 0x100 for _ in range(states)], [0] * states
@@ -240,11 +240,11 @@ def _string(octets: bytes) -> str:
     return '"' + "".join(f"\\{octet:03o}" for octet in octets) + '"'
 
 
-def _name(number: int, target: Target) -> str:
+def _name(number: int, target: HarnessTarget) -> str:
     return f"overlong_check_{number}_{re.sub(r'[^A-Za-z0-9]', '_', target.function.name)}"
 
 
-def _function(number: int, target: Target) -> str:
+def _function(number: int, target: HarnessTarget) -> str:
     """The function that asks one target: a frame of the stack, so not inlined."""
     abi, function = target.abi, target.function
     cells = [each for each in abi.parameters if each.startswith("cell")]
@@ -307,7 +307,7 @@ def _comment(text: str) -> str:
     return text.replace("\\", "|").replace("??", "? ?")
 
 
-def _head(targets: Sequence[Target]) -> Iterator[str]:
+def _head(targets: Sequence[HarnessTarget]) -> Iterator[str]:
     yield "// libFuzzer harness, written by 'overlong fuzz --emit libfuzzer'. It needs nothing else of overlong."
     for number, target in enumerate(targets):
         yield f"//   {number}: {_comment(target.shown)}"

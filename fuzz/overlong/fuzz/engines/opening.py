@@ -12,18 +12,18 @@ from overlong.reference.extra import install
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from overlong.fuzz.execution.engine import Engine, Job
+    from overlong.fuzz.execution.engine import CampaignJob, InputEngine
 
 
-def _grammar(job: Job) -> Engine:
+def _grammar(job: CampaignJob) -> InputEngine:
     if find_spec("numpy") is None:
         raise TargetError(f"a campaign needs NumPy; {install('fuzz')}")
-    from overlong.fuzz.engines.grammar import Grammar
+    from overlong.fuzz.engines.grammar import GrammarEngine
 
-    return Grammar(job)
+    return GrammarEngine(job)
 
 
-def _hypothesis(job: Job) -> Engine:
+def _hypothesis(job: CampaignJob) -> InputEngine:
     try:
         from overlong.fuzz.engines.hypothesis_engine import HypothesisEngine
     except ImportError as error:
@@ -31,17 +31,21 @@ def _hypothesis(job: Job) -> Engine:
     return HypothesisEngine(job)
 
 
-def _atheris(job: Job) -> Engine:
+def _atheris(job: CampaignJob) -> InputEngine:
     from overlong.fuzz.engines.atheris_engine import AtherisEngine
 
     return AtherisEngine(job)
 
 
-ENGINES: dict[str, Callable[[Job], Engine]] = {"grammar": _grammar, "hypothesis": _hypothesis, "atheris": _atheris}
+ENGINES: dict[str, Callable[[CampaignJob], InputEngine]] = {
+    "grammar": _grammar,
+    "hypothesis": _hypothesis,
+    "atheris": _atheris,
+}
 """By name, the default first."""
 
 
-def open_engine(job: Job) -> Engine:
+def open_engine(job: CampaignJob) -> InputEngine:
     """The engine of a job; no target is started yet.
 
     Raises:

@@ -25,7 +25,7 @@ from overlong.fuzz.generation.generated import Generated
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from overlong.conformance.oracle.expectation import Expectation
+    from overlong.conformance.oracle.expectation import ExpectedAnswers
     from overlong.conformance.sweep.adapter import Asks, Question
     from overlong.conformance.targets.adapters.abi import Abi
     from overlong.reference.layout import Layout
@@ -50,11 +50,11 @@ class ByNumber:
 
         compiled_for(abi)
 
-    def loop(self, abi: Abi, addresses: Sequence[int], expected: Expectation, layout: Layout) -> Asks:
+    def loop(self, abi: Abi, addresses: Sequence[int], expected: ExpectedAnswers, layout: Layout) -> Asks:
         """The loop, for functions at these addresses."""
-        from overlong.fuzz.execution.compiled.loop import Loop
+        from overlong.fuzz.execution.compiled.loop import InputLoop
 
-        return Loop(abi, addresses, expected, layout)
+        return InputLoop(abi, addresses, expected, layout)
 
 
 @lru_cache(maxsize=2)

@@ -14,7 +14,7 @@ from overlong.conformance.oracle.expectation import expectation
 from overlong.conformance.oracle.judging import Judge
 from overlong.conformance.oracle.kinds import CRASHED, LEFT_OUT, TIMED_OUT
 from overlong.conformance.protocol.observation import TimedOut
-from overlong.conformance.sweep.columnar import ColumnBatch, Tally
+from overlong.conformance.sweep.columnar import ColumnBatch, ShardTally
 from overlong.fuzz.execution.engine import BLOCK
 from overlong.fuzz.execution.sparing import Sparing
 
@@ -78,7 +78,7 @@ class ColumnarSurvey:
             TargetError: the target does not start any more, or fails again and again without answering anything.
         """
         began = time.perf_counter()
-        tally = Tally(shard)
+        tally = ShardTally(shard)
         first, end = shard.first, shard.first + shard.count
         sparing, spared = Sparing(self._generated, first, end), set[int]()
         while first < end:
@@ -89,7 +89,7 @@ class ColumnarSurvey:
         """End the target."""
         self._probe.close()
 
-    def _run(self, tally: Tally, first: int, end: int, sparing: Sparing, spared: set[int]) -> int:
+    def _run(self, tally: ShardTally, first: int, end: int, sparing: Sparing, spared: set[int]) -> int:
         """Ask inputs up to before the end, or until more of them are not to be asked; where it ended."""
         if spared:  # they are of one block
             end = min((first // BLOCK + 1) * BLOCK, end)

@@ -27,7 +27,7 @@ class WorkUnit:
 
 
 @dataclass(frozen=True)
-class Job:
+class CampaignJob:
     """What an engine is to do. It can be pickled: a worker elsewhere makes an engine of it."""
 
     targets: tuple[str | tuple[str, ...], ...]
@@ -72,7 +72,7 @@ class UnitResult:
     """Seconds of :attr:`seconds` before anything was asked: a longer unit has no more of them."""
 
 
-class Engine(Protocol):
+class InputEngine(Protocol):
     """Makes inputs and asks the targets, one unit after the other; a pure function of its job and the unit."""
 
     def run(self, unit: WorkUnit, progress: Callable[[int], None]) -> UnitResult:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.support.printable import printable
-from overlong.conformance.sweep.engine import Job as Sweep
+from overlong.conformance.sweep.engine import SweepJob as Sweep
 from overlong.conformance.sweep.in_process import InProcess, reason_against
 from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.resolve import resolve
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from overlong.conformance.oracle.target import Target
     from overlong.conformance.protocol.wire import Greeting
     from overlong.conformance.results.shard import Shard, ShardResult
-    from overlong.fuzz.execution.engine import Job
+    from overlong.fuzz.execution.engine import CampaignJob
     from overlong.fuzz.execution.making import MadeInputs
 
 _ADAPTER = Path(__file__).with_name("adapter.py")
@@ -36,7 +36,7 @@ def reason_against_surveying(target: Target) -> str:
 class InProcessSurvey:
     """Asks inputs by their numbers in the process of a shared library, by a child of it."""
 
-    def __init__(self, job: Job, target: str | tuple[str, ...], made: MadeInputs | None = None) -> None:
+    def __init__(self, job: CampaignJob, target: str | tuple[str, ...], made: MadeInputs | None = None) -> None:
         """Start nothing yet.
 
         Args:

@@ -11,13 +11,13 @@ from overlong.fuzz.execution.made import BEHIND
 from overlong.fuzz.generation.generated import Generated
 
 if TYPE_CHECKING:
-    from overlong.fuzz.execution.engine import Job
+    from overlong.fuzz.execution.engine import CampaignJob
 
 
 class MadeInputs:
     """Makes the inputs of one range after the other, each once, and keeps the last range in a file."""
 
-    def __init__(self, job: Job) -> None:
+    def __init__(self, job: CampaignJob) -> None:
         """Make nothing yet.
 
         Raises:

@@ -32,7 +32,7 @@ _FLAW = 1 << 31
 """Marks the key of an ill-formed input, before state, class and distance."""
 
 
-class Places:
+class InputPlaces:
     """Keys of divergent inputs, and what they mean in words."""
 
     def __init__(self, automaton: Automaton) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.kinds import TIMED_OUT
 from overlong.fuzz.execution.engine import BLOCK
-from overlong.fuzz.execution.places import Places
+from overlong.fuzz.execution.places import InputPlaces
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,7 +39,7 @@ class Sparing:
     def __init__(self, generated: Generated, first: int, end: int) -> None:
         """Nothing has failed; the inputs from ``first`` up to before ``end`` are asked."""
         self._generated = generated
-        self._places = Places(generated.spoken.automaton)
+        self._places = InputPlaces(generated.spoken.automaton)
         self._first, self._end = first, end
         self._block: _Block | None = None
 

@@ -26,7 +26,7 @@ from overlong.conformance.results.shard import Shard, ShardResult
 from overlong.fuzz.execution.columnar import ColumnarSurvey
 from overlong.fuzz.execution.engine import BLOCK
 from overlong.fuzz.execution.made import PLAN
-from overlong.fuzz.execution.places import Places
+from overlong.fuzz.execution.places import InputPlaces
 from overlong.fuzz.execution.probe import Probe
 from overlong.fuzz.execution.probed import ProbedSurvey
 from overlong.fuzz.execution.sampled import SAMPLE
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from array import array
     from collections.abc import Sequence
 
-    from overlong.fuzz.execution.engine import Job
+    from overlong.fuzz.execution.engine import CampaignJob
     from overlong.fuzz.execution.in_process import InProcessSurvey
     from overlong.fuzz.generation.generated import Generated
 
@@ -62,7 +62,7 @@ class Survey(Protocol):
 
 
 @dataclass
-class Place:
+class InputPlace:
     """Inputs of a block that diverge alike."""
 
     kind: int
@@ -76,12 +76,12 @@ class Place:
 
 
 @dataclass
-class Seen:
+class SeenInputs:
     """What came of inputs."""
 
     executions: int
     octets: int
-    places: dict[int, list[Place]] = field(default_factory=dict[int, "list[Place]"])
+    places: dict[int, list[InputPlace]] = field(default_factory=dict[int, "list[InputPlace]"])
     """By the number of the block."""
     wrong: frozenset[int] = frozenset()
     """Inputs of a sample that another verdict or output was given of, or none."""
@@ -93,7 +93,7 @@ class Seen:
 class Whole:
     """One target, and all that asks it."""
 
-    def __init__(self, job: Job, target: str | tuple[str, ...], generated: Generated) -> None:
+    def __init__(self, job: CampaignJob, target: str | tuple[str, ...], generated: Generated) -> None:
         """Start the target.
 
         Raises:
@@ -101,7 +101,7 @@ class Whole:
         """
         self.probe = Probe(target, job.limits, job.profile)
         self._generated = generated
-        self._places = Places(job.profile.dialect.automaton)
+        self._places = InputPlaces(job.profile.dialect.automaton)
         self.in_process = _in_process(job, target, self.probe)
         judges_all = False
         if self.in_process is not None:
@@ -123,14 +123,14 @@ class Whole:
         """As the campaign names it."""
         return self.probe.id
 
-    def run(self, first: int, count: int) -> Seen:
+    def run(self, first: int, count: int) -> SeenInputs:
         """What comes of inputs by number, and where they diverge.
 
         Raises:
             TargetError: the target cannot be asked any more.
         """
         result = self.survey.run(Shard(PLAN, 0, first, count))
-        seen = Seen(count, result.octets)
+        seen = SeenInputs(count, result.octets)
         if result.kinds:
             self._look(seen, first, zlib.decompress(result.kinds))
         return seen
@@ -140,7 +140,7 @@ class Whole:
         self.survey.close()
         self.probe.close()
 
-    def _look(self, seen: Seen, first: int, kinds: bytes) -> None:
+    def _look(self, seen: SeenInputs, first: int, kinds: bytes) -> None:
         """Fill in what came of inputs that do not all agree."""
         seen.left_out = kinds.count(LEFT_OUT)
         seen.executions -= seen.left_out
@@ -162,7 +162,7 @@ class Whole:
         return self._places.words(key)
 
 
-def _grouped(first: int, kinds: bytes, keys: Sequence[int], lengths: array[int]) -> list[Place]:
+def _grouped(first: int, kinds: bytes, keys: Sequence[int], lengths: array[int]) -> list[InputPlace]:
     """The inputs of a block by kind and key, ascending."""
     of = np.frombuffer(kinds, np.uint8)
     places = np.flatnonzero((of != AGREES) & (of != LEFT_OUT))
@@ -173,10 +173,10 @@ def _grouped(first: int, kinds: bytes, keys: Sequence[int], lengths: array[int])
     starts = np.flatnonzero(np.diff(both, prepend=-1))
     counts = np.diff(starts, append=len(both))
     columns = both[starts] >> 32, both[starts] & 0xFFFFFFFF, counts, places[starts] + first, sizes[starts]
-    return [Place(*each) for each in zip(*(column.tolist() for column in columns), strict=True)]
+    return [InputPlace(*each) for each in zip(*(column.tolist() for column in columns), strict=True)]
 
 
-def _columnar(job: Job, probe: Probe, generated: Generated) -> ColumnarSurvey | None:
+def _columnar(job: CampaignJob, probe: Probe, generated: Generated) -> ColumnarSurvey | None:
     """A survey in columns; None if nothing that the target offers can be judged in them."""
     probe.opened()
     try:
@@ -185,7 +185,7 @@ def _columnar(job: Job, probe: Probe, generated: Generated) -> ColumnarSurvey | 
         return None
 
 
-def _in_process(job: Job, target: str | tuple[str, ...], probe: Probe) -> InProcessSurvey | None:
+def _in_process(job: CampaignJob, target: str | tuple[str, ...], probe: Probe) -> InProcessSurvey | None:
     """A survey in the process of a shared library's function; None if it is none, or cannot be asked so."""
     from overlong.fuzz.execution.in_process import InProcessSurvey, reason_against_surveying
 

@@ -13,14 +13,14 @@ from overlong.reference.native.compiled import compiled
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from overlong.fuzz.generation.reading import Reading
+    from overlong.fuzz.generation.reading import FeatureReading
 
 _NONE = 1 << 62
 _NEAR, _AGAIN = 64, 16
 """Offsets from the first one on have the places of those some octets before."""
 
 
-def first_to_reach(lengths: Sequence[int], octets: bytes, reading: Reading) -> dict[int, int]:
+def first_to_reach(lengths: Sequence[int], octets: bytes, reading: FeatureReading) -> dict[int, int]:
     """As :func:`overlong.fuzz.generation.features.first_to_reach` has it."""
     starts, nexts = np.array(reading.starts, np.int64), np.array(reading.nexts, np.int64)
     columns = np.array(lengths, np.int64), np.frombuffer(octets, np.uint8)

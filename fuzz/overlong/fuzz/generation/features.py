@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from overlong.fuzz.generation.reading import PLACES, Reading, place_of, reading_of
+from overlong.fuzz.generation.reading import PLACES, FeatureReading, place_of, reading_of
 from overlong.reference.automaton import OCTETS
 from overlong.reference.dialect import Dialect, dialect
 
@@ -81,7 +81,7 @@ def first_to_reach(lengths: Sequence[int], octets: bytes, spoken: Dialect | None
     return {feature: shortest[feature][1] for feature in sorted(shortest)}
 
 
-def _reached(octets: bytes, reading: Reading) -> Iterator[int]:
+def _reached(octets: bytes, reading: FeatureReading) -> Iterator[int]:
     state = 0
     for offset, octet in enumerate(octets):
         place = place_of(offset)

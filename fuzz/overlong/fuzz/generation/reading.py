@@ -22,7 +22,7 @@ _BLOCK, _BLOCKS = 16, 4
 """Octets of a block, and blocks that count as near."""
 
 
-class Reading(NamedTuple):
+class FeatureReading(NamedTuple):
     """How a dialect's octets are read."""
 
     width: int
@@ -46,10 +46,10 @@ def place_of(offset: int) -> int:
 
 
 @cache
-def reading_of(spoken: Dialect) -> Reading:
+def reading_of(spoken: Dialect) -> FeatureReading:
     automaton = spoken.automaton
     width, dead = len(automaton.classes) + 1, automaton.dead
     number = {octet: place for place, octets in enumerate(automaton.classes) for octet in octets.octets}
     starts = tuple((state * width + number[octet]) * len(PLACES) for state in range(len(automaton)) for octet in OCTETS)
     nexts = tuple(to if to != dead else -1 if state else 0 for state, row in enumerate(automaton.table) for to in row)
-    return Reading(width, starts, nexts, tuple(state for state in range(len(automaton)) if state != dead))
+    return FeatureReading(width, starts, nexts, tuple(state for state in range(len(automaton)) if state != dead))

@@ -20,7 +20,7 @@ from overlong.reference.order import well_formed_products
 
 if TYPE_CHECKING:
     from overlong.conformance.vectors.vector import Vector
-    from overlong.fuzz.minimise.place import Place
+    from overlong.fuzz.minimise.place import FaultPlace
     from overlong.reference import Dialect
 
 Kind = tuple[tuple["Vector", ...], ...]
@@ -46,7 +46,7 @@ def single_flaws(spoken: Dialect) -> tuple[int, ...]:
     return tuple(sorted(least.values()))
 
 
-def kinds(vector: Vector, place: Place, *, free: bool) -> list[Kind]:
+def kinds(vector: Vector, place: FaultPlace, *, free: bool) -> list[Kind]:
     """Kinds of which all members must show it, the shortest first: then the least of the first group may stand for it.
 
     Args:
@@ -87,7 +87,7 @@ def alike(sequence: bytes, product: tuple[range, ...]) -> bytes:
     return bytes(result)
 
 
-def _in_place(vector: Vector, place: Place, sequence: bytes) -> tuple[Vector, ...]:
+def _in_place(vector: Vector, place: FaultPlace, sequence: bytes) -> tuple[Vector, ...]:
     """The vector with that sequence instead: what it is shorter by is made up for before, behind, or not at all."""
     start, end = place.offset, place.offset + place.length
     less = max(0, place.length - len(sequence))
@@ -95,7 +95,7 @@ def _in_place(vector: Vector, place: Place, sequence: bytes) -> tuple[Vector, ..
     return tuple(spliced(vector, start, end, FILLER * before + sequence + FILLER * behind) for before, behind in around)
 
 
-def unchecked(vector: Vector, place: Place) -> Kind:
+def unchecked(vector: Vector, place: FaultPlace) -> Kind:
     """Every flaw of a single octet there: if all show it, nothing is checked, and what stood there is not the point."""
     start, end = place.offset, place.offset + place.length
     rest = FILLER * (place.length - 1)
@@ -104,7 +104,7 @@ def unchecked(vector: Vector, place: Place) -> Kind:
     )
 
 
-def cut_alike(vector: Vector, place: Place) -> list[Vector]:
+def cut_alike(vector: Vector, place: FaultPlace) -> list[Vector]:
     """Streams whose result shows whether what was read of a character is kept, the least first.
 
     Of a decoder used before: what comes after the same stream is nothing, or one character. Else: the character that

@@ -17,7 +17,7 @@ from overlong.fuzz.minimise.stored import ANYWHERE
 
 if TYPE_CHECKING:
     from overlong.conformance.oracle.finding import Finding
-    from overlong.fuzz.minimise.place import Place
+    from overlong.fuzz.minimise.place import FaultPlace
 
 UNSTABLE, PLACED, KEPT = Code.UNSTABLE, Code.PLACE_IN_MEMORY, Code.EARLIER_CALLS
 """Another answer each time; in another place; after other calls."""
@@ -75,7 +75,7 @@ def key_of(finding: Finding, target: str) -> Key:
     return Key(target, operations, code, printable(place.form), octets_at, where)
 
 
-def placement(finding: Finding, place: Place) -> str:
+def placement(finding: Finding, place: FaultPlace) -> str:
     """What the place of the sequence has to do with the finding, in a few words.
 
     Of a minimised input all that is left is there for a reason: nothing around the sequence, no reason.
@@ -106,7 +106,7 @@ def placement(finding: Finding, place: Place) -> str:
     return "before other octets" if not before else "between other octets"
 
 
-def _cut(octets: bytes, chunks: tuple[int, ...], place: Place) -> str:
+def _cut(octets: bytes, chunks: tuple[int, ...], place: FaultPlace) -> str:
     """Where a stream is cut: inside the sequence, or elsewhere."""
     inside = [at - place.offset for at in accumulate(chunks) if place.offset < at < place.offset + place.length]
     if inside:

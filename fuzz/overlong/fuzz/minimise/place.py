@@ -21,7 +21,7 @@ REFUSED, OTHERWISE = Code.REFUSED, Code.SCALARS
 """Well-formed text that is refused, and that becomes other characters."""
 
 
-class Place(NamedTuple):
+class FaultPlace(NamedTuple):
     """A part of an input: what the divergence is about."""
 
     offset: int
@@ -35,7 +35,7 @@ class Place(NamedTuple):
     """Whether the sequence is known to be the one; else it is the likeliest."""
 
 
-def place_of(finding: Finding) -> Place:
+def place_of(finding: Finding) -> FaultPlace:
     """The place of a finding.
 
     Of ill-formed input it is the first flaw, and the octet that makes it certain. Of well-formed input it is the
@@ -45,16 +45,16 @@ def place_of(finding: Finding) -> Place:
     vector = finding.vector
     octets, spoken = vector.octets, vector.profile.dialect
     if not octets:
-        return Place(0, 0, "", "", certain=True)
+        return FaultPlace(0, 0, "", "", certain=True)
     if (flaw := vector.flaw) is not None:
         known = known_at(octets, flaw, spoken)
         octets_at = "" if known is None else class_of(octets[known - 1], spoken)
         form = form_at(octets, flaw.offset, spoken)
-        return Place(flaw.offset, _extent(octets, flaw.offset), str(form or ""), octets_at, certain=True)
+        return FaultPlace(flaw.offset, _extent(octets, flaw.offset), str(form or ""), octets_at, certain=True)
     number, certain = _character(finding)
     found = vector.segments[number]
     form = form_at(octets, found.offset, spoken)
-    return Place(found.offset, found.length, str(form or ""), class_of(octets[found.offset], spoken), certain)
+    return FaultPlace(found.offset, found.length, str(form or ""), class_of(octets[found.offset], spoken), certain)
 
 
 def _character(finding: Finding) -> tuple[int, bool]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from overlong.conformance.vectors.vector import Vector
-    from overlong.fuzz.minimise.place import Place
+    from overlong.fuzz.minimise.place import FaultPlace
 
 FILLER = b"\0"
 _NEAR = 64
@@ -32,7 +32,7 @@ _LIKELY = (0x00, 0x01, 0x20, 0x30, 0x41, 0x61)
 """What an octet that stands in many places may become in all of them: ASCII of each kind."""
 
 
-def cores(vector: Vector, place: Place) -> Iterator[Vector]:
+def cores(vector: Vector, place: FaultPlace) -> Iterator[Vector]:
     """The sequence by itself; and with what stands next to it."""
     starts = [found.offset for found in vector.segments]
     end = place.offset + place.length
@@ -46,7 +46,7 @@ def cores(vector: Vector, place: Place) -> Iterator[Vector]:
                 yield from (replace(core, chunks=(at, last - first - at)) for at in range(1, last - first))
 
 
-def blanked(vector: Vector, place: Place) -> Iterator[Vector]:
+def blanked(vector: Vector, place: FaultPlace) -> Iterator[Vector]:
     """The sequence with nothing but filler around it, or before it; and filler alone.
 
     All that is left has its length and place; at last filler before the sequence has an octet for each character.

@@ -133,7 +133,7 @@ def _function(case: Case) -> CFunction:
 
 
 @dataclass(frozen=True)
-class Language:
+class TestLanguage:
     """A language in which tests are written."""
 
     name: str
@@ -164,12 +164,12 @@ class Language:
 LANGUAGES = {
     language.name: language
     for language in (
-        Language("pytest", "test_{name}.py", "pytest {file}", ("Python",), _python),
-        Language("rust", "{name}.rs", "put it into tests/, then cargo test {name}", ("Rust",)),
-        Language("go", "{name}_test.go", "put it into the package, then go test -run Test{Name}", ("Go",)),
-        Language("java", "{Name}Test.java", "java {file}", ("Java", "Kotlin", "Scala")),
-        Language("node", "{name}.test.mjs", "node --test {file}", ("JavaScript", "TypeScript")),
-        Language("c", "{name}.c", "cc {file} -lYOURS && ./a.out", ("C", "C++", "Zig"), _c),
+        TestLanguage("pytest", "test_{name}.py", "pytest {file}", ("Python",), _python),
+        TestLanguage("rust", "{name}.rs", "put it into tests/, then cargo test {name}", ("Rust",)),
+        TestLanguage("go", "{name}_test.go", "put it into the package, then go test -run Test{Name}", ("Go",)),
+        TestLanguage("java", "{Name}Test.java", "java {file}", ("Java", "Kotlin", "Scala")),
+        TestLanguage("node", "{name}.test.mjs", "node --test {file}", ("JavaScript", "TypeScript")),
+        TestLanguage("c", "{name}.c", "cc {file} -lYOURS && ./a.out", ("C", "C++", "Zig"), _c),
     )
 }
 """In the order in which they are listed; the first is taken where nothing is known of a decoder's language."""

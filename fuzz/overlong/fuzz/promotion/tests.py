@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.support.printable import printable
 from overlong.fuzz.promotion.case import case_of
-from overlong.fuzz.promotion.languages import LANGUAGES, Language
+from overlong.fuzz.promotion.languages import LANGUAGES, TestLanguage
 from overlong.fuzz.promotion.promote import PromotionError
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def how_to_run(stored: Found, language: str) -> str:
     return _filled(language_named(language).run, stored, file=file_name(stored, language))
 
 
-def language_named(name: str) -> Language:
+def language_named(name: str) -> TestLanguage:
     """The language of that name.
 
     Raises:

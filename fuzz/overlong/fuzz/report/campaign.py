@@ -11,7 +11,7 @@ from overlong.conformance.protocol.wire import OPERATIONS
 from overlong.conformance.report.text import SHOWN
 from overlong.conformance.report.wording import Glyphs, verdict_words
 from overlong.conformance.results.headline import WAITS, State, state_of
-from overlong.conformance.results.model import Kind
+from overlong.conformance.results.model import ReportKind
 from overlong.conformance.support.printable import counted, printable, thousands
 from overlong.fuzz.minimise.stored import AGAIN
 from overlong.fuzz.report.quantities import lasting
@@ -161,7 +161,7 @@ def state_of_campaign(status: Status) -> State:
 
 def words_of(status: Status) -> str:
     """The words with which the verdict begins, as in every other report."""
-    return verdict_words(state_of_campaign(status), _failing(status), kind=Kind.FUZZ)
+    return verdict_words(state_of_campaign(status), _failing(status), kind=ReportKind.FUZZ)
 
 
 def _failing(status: Status) -> list[str]:

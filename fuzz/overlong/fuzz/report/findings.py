@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.report.data import plain
 from overlong.conformance.report.text import lines_of_cause
-from overlong.conformance.results.model import Kind, Standing
+from overlong.conformance.results.model import ReportKind, Standing
 from overlong.conformance.results.reading import ReportError, read
 from overlong.conformance.support.printable import printable
 from overlong.conformance.vectors.profile import Profile
@@ -119,7 +119,7 @@ def findings_in(folder: Path | str) -> Sequence[Found]:
         raise CampaignError(str(error)) from None
     except OSError as error:
         raise CampaignError(f"{shown}: {error.strerror}; name the folder of another run") from error
-    if report.kind is Kind.DIFF:
+    if report.kind is ReportKind.DIFF:
         raise CampaignError(f"{shown}: a diff; name the folder of one of its sides")
     found: dict[tuple[str, str], Reported] = {}
     for subject in report.subjects:

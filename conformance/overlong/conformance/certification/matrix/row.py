@@ -15,7 +15,7 @@ INCOMPLETE = 4
 
 
 @dataclass(frozen=True)
-class Row:
+class MatrixRow:
     """What became of one target."""
 
     target: str
@@ -54,14 +54,14 @@ class Row:
         }
 
 
-def not_begun(target: str) -> Row:
+def not_begun(target: str) -> MatrixRow:
     """The row of a target that nobody has asked yet."""
-    return Row(target, State.INCOMPLETE, "interrupted before it began")
+    return MatrixRow(target, State.INCOMPLETE, "interrupted before it began")
 
 
 def row_of(
     target: str, status: int, written: bytes, said: bytes, seconds: float, when: str = "", folder: str = ""
-) -> Row:
+) -> MatrixRow:
     """The row that a worker makes.
 
     Args:
@@ -86,7 +86,7 @@ def row_of(
             why = why or f"it only replaces streams, in a way that is none of the error modes known here ({mode})"
         elif stale := len(measured.get("stale", ())):
             why = why or counted(stale, "stale expectation")
-        return Row(
+        return MatrixRow(
             target,
             state,
             why,
@@ -102,4 +102,4 @@ def row_of(
         )
     except (ValueError, KeyError, TypeError, AttributeError):
         state = State.INCOMPLETE if incomplete else State.NOT_MEASURED
-        return Row(target, state, why or f"certifying it ended with status {status}", time=when, seconds=seconds)
+        return MatrixRow(target, state, why or f"certifying it ended with status {status}", time=when, seconds=seconds)

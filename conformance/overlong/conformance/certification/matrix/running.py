@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.certification.matrix.row import Row, not_begun, row_of
+from overlong.conformance.certification.matrix.row import MatrixRow, not_begun, row_of
 from overlong.conformance.results.model import State
 from overlong.conformance.support.interpreter import environment, module
 from overlong.conformance.support.provenance import timestamp
@@ -30,7 +30,7 @@ KEPT_LINE = b'{"kept": true}\n'
 
 
 @dataclass(frozen=True)
-class Job:
+class MatrixJob:
     """One target for a worker, who gets it as a line of JSON."""
 
     speaks: str
@@ -47,7 +47,7 @@ class Job:
     """The target as an earlier matrix had it: if it is still that, there is nothing to do. None: it is measured."""
 
     @classmethod
-    def read(cls, line: bytes) -> Job:
+    def read(cls, line: bytes) -> MatrixJob:
         """The job that a line holds."""
         said = json.loads(line)
         return cls(**{**said, "limits": Limits(**said["limits"])})
@@ -56,7 +56,7 @@ class Job:
 class Matrix:
     """The certifications under way, which can be broken off together."""
 
-    def __init__(self, job: Job, output: Path, folders: Mapping[str, str]) -> None:
+    def __init__(self, job: MatrixJob, output: Path, folders: Mapping[str, str]) -> None:
         """``job`` is what all are asked; ``folders`` says where in ``output`` a target's results go."""
         self._asked = job
         self._output = output
@@ -69,9 +69,9 @@ class Matrix:
         self,
         targets: Sequence[str],
         jobs: int,
-        done: Callable[[Row, bool], None],
+        done: Callable[[MatrixRow, bool], None],
         kept: Mapping[str, Kept] | None = None,
-    ) -> list[Row]:
+    ) -> list[MatrixRow]:
         """Certify each target, ``jobs`` at a time.
 
         An interruption ends all of them, and what they had measured stays; a second one waits for nothing.
@@ -82,7 +82,7 @@ class Matrix:
             done: told each row as it is known, in no order, and whether it is a kept one.
             kept: rows that need not be measured if their target is still the same.
         """
-        rows: dict[str, Row] = {}
+        rows: dict[str, MatrixRow] = {}
         with ThreadPoolExecutor(jobs) as pool:
             waiting = [pool.submit(self._row, target, (kept or {}).get(target)) for target in targets]
             try:
@@ -114,7 +114,7 @@ class Matrix:
                 with contextlib.suppress(ProcessLookupError):
                     process.send_signal(how)
 
-    def _row(self, target: str, kept: Kept | None) -> tuple[Row, bool]:
+    def _row(self, target: str, kept: Kept | None) -> tuple[MatrixRow, bool]:
         """The row of one target, and whether it is the kept one."""
         started, when = time.monotonic(), timestamp()
         folder = self._folders[target]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from overlong.conformance.certification.matrix.row import Row
+from overlong.conformance.certification.matrix.row import MatrixRow
 from overlong.conformance.results.model import State
 from overlong.conformance.results.reading import documents
 from overlong.conformance.results.records import spelt
@@ -37,7 +37,7 @@ _CONFIGURATION = ("overlong.toml", "pyproject.toml")
 class Kept:
     """A row of an earlier matrix that can stand if its target is still the same."""
 
-    row: Row
+    row: MatrixRow
     target: dict[str, Any]
     """As the header of its results has it: what it says of itself, and the digest of its files."""
 
@@ -71,7 +71,7 @@ class Conditions:
         )
 
 
-def statement(rows: Sequence[Row], conditions: Conditions, command: str, incomplete: str = "") -> dict[str, Any]:
+def statement(rows: Sequence[MatrixRow], conditions: Conditions, command: str, incomplete: str = "") -> dict[str, Any]:
     """What ``matrix.json`` holds.
 
     Args:
@@ -122,13 +122,13 @@ def rows_to_keep(folder: Path, conditions: Conditions) -> dict[str, Kept]:
     return {row.target: Kept(row, target) for row, target in kept if target is not None}
 
 
-def _read_row(row: dict[str, Any]) -> Row:
+def _read_row(row: dict[str, Any]) -> MatrixRow:
     """What :meth:`Row.as_json` gave."""
     read: dict[str, Any] = {**row, "state": State(row["state"]), "buckets": tuple(row["buckets"])}
-    return Row(**read)
+    return MatrixRow(**read)
 
 
-def _target_of(row: Row, folder: Path, conditions: Conditions) -> dict[str, Any] | None:
+def _target_of(row: MatrixRow, folder: Path, conditions: Conditions) -> dict[str, Any] | None:
     """The target of a row's results; None if they are not those of the row, to their end, or may be judged otherwise.
 
     Expected deviations run out, by the day.

@@ -2,10 +2,9 @@
 
     python -m overlong.conformance.certification.matrix.worker
 
-Standard input gets one line, a ``Job`` of ``running.py`` as JSON, and stays open for as long as the matrix lives: when
-it ends, whatever ended the matrix, this process and all that it has started end at once. What is written is the
-certificate, and the exit status one of ``overlong certify``; or there is one line, ``KEPT_LINE`` of ``running.py``, if
-the target is the known one.
+Standard input gets one line, a ``MatrixJob`` as JSON, and stays open for as long as the matrix lives: when it ends,
+whatever ended the matrix, this process and all that it has started end at once. What is written is the certificate, and
+the exit status one of ``overlong certify``; or there is one line, ``KEPT_LINE``, if the target is the known one.
 """
 
 from __future__ import annotations
@@ -21,14 +20,14 @@ from typing import TYPE_CHECKING
 from overlong.conformance.support.interruption import listen
 
 if TYPE_CHECKING:
-    from overlong.conformance.certification.matrix.running import Job
+    from overlong.conformance.certification.matrix.running import MatrixJob
 
 
 def main() -> int:
     """Run the job; the exit status."""
     listen()
     from overlong.conformance.certification.matrix.row import INCOMPLETE
-    from overlong.conformance.certification.matrix.running import KEPT_LINE, Job
+    from overlong.conformance.certification.matrix.running import KEPT_LINE, MatrixJob
     from overlong.conformance.oracle.target import TargetError, UnknownTarget
     from overlong.conformance.results.expected import ExpectationError
     from overlong.conformance.support.printable import printable
@@ -36,7 +35,7 @@ def main() -> int:
     line = sys.stdin.buffer.readline()
     if not line:  # the matrix has ended before it could say what to do
         return 0
-    job = Job.read(line)
+    job = MatrixJob.read(line)
     _end_with_standard_input()
     try:
         if _is_known(job):
@@ -54,7 +53,7 @@ def main() -> int:
     return status
 
 
-def _certified(job: Job) -> int:
+def _certified(job: MatrixJob) -> int:
     """Certify, and write the certificate to standard output; the exit status.
 
     Raises:
@@ -97,7 +96,7 @@ def _watch(lifeline: int) -> None:
     os._exit(1)
 
 
-def _is_known(job: Job) -> bool:
+def _is_known(job: MatrixJob) -> bool:
     """Whether the target's files, and all that it says of itself, are still as they were."""
     if job.known is None:
         return False

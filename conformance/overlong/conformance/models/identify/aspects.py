@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from overlong.conformance.protocol.wire import Units
 
 
-class Known(NamedTuple):
+class KnownAspect(NamedTuple):
     """A machine to compare with, by name; and what its decoder answers, in words."""
 
     name: str
@@ -60,7 +60,7 @@ class Aspect:
     title: str
     change: Callable[[MembershipOracle, bytes], Hashable]
     words: Callable[[MembershipOracle, bytes], str]
-    known: Callable[[], Iterator[Known]]
+    known: Callable[[], Iterator[KnownAspect]]
     claims: frozenset[str] = RESULTS
     """Of the claims on a decoder, those that are of this."""
 
@@ -82,10 +82,10 @@ def dialect_aspect(*, with_values: bool) -> Aspect:
         rows = tuple(tuple(ACCEPTED if each else REFUSED for each in row) for row in accepts.changes)
         return Transducer(accepts.table, rows).minimal()
 
-    def known() -> Iterator[Known]:
+    def known() -> Iterator[KnownAspect]:
         for name in DIALECTS:
             spoken = dialect(name)
-            yield Known(name, machine(spoken), partial(_expected, spoken), Profile(name))
+            yield KnownAspect(name, machine(spoken), partial(_expected, spoken), Profile(name))
 
     return Aspect("dialect", change, _observed, known)
 
@@ -104,11 +104,11 @@ def place_aspect(speaks: Iterable[str], refusals: Iterable[Refused]) -> Aspect:
     def change(oracle: MembershipOracle, octets: bytes) -> Hashable:
         return place_change(octets, place(oracle, octets[:-1]), place(oracle, octets))
 
-    def known() -> Iterator[Known]:
+    def known() -> Iterator[KnownAspect]:
         for name in speaks:
             spoken = dialect(name)
             machine = place_machine(spoken, lengths=lengths, incompletes=incompletes)
-            yield Known(name, machine, partial(_expected, spoken), Profile(name))
+            yield KnownAspect(name, machine, partial(_expected, spoken), Profile(name))
 
     return Aspect("error position", change, _observed, known, frozenset({POSITION}))
 
@@ -119,14 +119,14 @@ def output_aspect(speaks: Iterable[str]) -> Aspect:
     def change(oracle: MembershipOracle, octets: bytes) -> Hashable:
         return output_change(octets, _values(oracle, octets[:-1]), _values(oracle, octets))
 
-    def known() -> Iterator[Known]:
+    def known() -> Iterator[KnownAspect]:
         for name in speaks:
             for mode in ERROR_MODES.values():
                 if mode.stands_for is not None:
                     label = mode.name if name == "rfc3629" else f"{mode.name} over {name}"
                     spoken = dialect(name)
                     replaced = partial(_replaced, spoken, mode.name)
-                    yield Known(label, output_machine(spoken, mode), replaced, Profile(name, mode.name))
+                    yield KnownAspect(label, output_machine(spoken, mode), replaced, Profile(name, mode.name))
 
     return Aspect("error mode", change, _put_out, known)
 
@@ -146,7 +146,7 @@ def release_aspect(spoken: str, mode: str, units: Units) -> Aspect:
     def change(oracle: MembershipOracle, octets: bytes) -> Hashable:
         return output_change(octets, released(oracle, octets[:-1]), released(oracle, octets))
 
-    def known() -> Iterator[Known]:
+    def known() -> Iterator[KnownAspect]:
         machine = release_machine(dialect(spoken), ERROR_MODES[mode])
         profile = Profile(spoken, mode)
 
@@ -154,7 +154,7 @@ def release_aspect(spoken: str, mode: str, units: Units) -> Aspect:
             vector = Vector("input", octets, chunks=(1,) * len(octets), profile=profile)
             return f"{code_points(tuple(chain.from_iterable(vector.chunked[:-1])))} is out"
 
-        yield Known("nothing held back", machine, certain, profile)
+        yield KnownAspect("nothing held back", machine, certain, profile)
 
     def words(oracle: MembershipOracle, octets: bytes) -> str:
         return f"{code_points(released(oracle, octets))} is out"
@@ -171,13 +171,13 @@ def detection_aspect(spoken: str) -> Aspect:
             return ACCEPTED
         return REFUSED if oracle.marks(octets)[0] <= len(octets) else REFUSED_AT_THE_END
 
-    def known() -> Iterator[Known]:
+    def known() -> Iterator[KnownAspect]:
         machine = detection_machine(dialect(spoken))
 
         def expected(octets: bytes) -> str:
             return str(machine.along(octets)[-1])
 
-        yield Known("as early as can be", machine, expected, Profile(spoken))
+        yield KnownAspect("as early as can be", machine, expected, Profile(spoken))
 
     def words(oracle: MembershipOracle, octets: bytes) -> str:
         return str(change(oracle, octets))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.models.identify.aspects import (
     Aspect,
-    Known,
+    KnownAspect,
     detection_aspect,
     dialect_aspect,
     output_aspect,
@@ -229,7 +229,7 @@ class _Identifier:
             oracle.ask([octets])
             return aspect.words(oracle, octets)
 
-        known = Known("as of the whole", machine, words, whole.profile if whole.exact else None)
+        known = KnownAspect("as of the whole", machine, words, whole.profile if whole.exact else None)
         return replace(aspect, title=title, known=lambda: iter([known]))
 
     def _learn(self, aspect: Aspect, operation: str, depth: int = _DEPTH) -> LearnedPart:
@@ -294,7 +294,7 @@ class _Identifier:
         return self._tried[key]
 
 
-def _nearest(machine: Transducer, known: Iterable[Known]) -> tuple[Known, list[Counterexample]]:
+def _nearest(machine: Transducer, known: Iterable[KnownAspect]) -> tuple[KnownAspect, list[Counterexample]]:
     """The machine of the reference that is equal, or nearest; and the counterexamples from it.
 
     Nearest is the one with the fewest counterexamples. If all have many, those say little, since what follows one is
@@ -302,7 +302,7 @@ def _nearest(machine: Transducer, known: Iterable[Known]) -> tuple[Known, list[C
     """
     strings = _core_strings()
     answers = [machine.along(string) for string in strings]
-    candidates: list[tuple[int, int, Known, list[Counterexample]]] = []
+    candidates: list[tuple[int, int, KnownAspect, list[Counterexample]]] = []
     for each in known:
         if difference(machine, each.machine) is None:
             return each, []
@@ -320,7 +320,7 @@ def _likeness(oracle: MembershipOracle, aspect: Aspect) -> str:
         return ""
     answers = [aspect.change(oracle, string) for string in strings]
 
-    def alike(known: Known) -> int:
+    def alike(known: KnownAspect) -> int:
         return sum(known.machine.along(string)[-1] == said for string, said in zip(strings, answers, strict=True))
 
     agreeing, name = max(((alike(known), known.name) for known in aspect.known()), key=lambda pair: pair[0])

@@ -10,7 +10,7 @@ Modules: ``files`` opens what a user named, ``texts``, ``documents`` and ``frame
 finds the vectors that are missing.
 """
 
-from overlong.conformance.models.score.expectations import Entry, Expectation, ReadError
+from overlong.conformance.models.score.expectations import Expectation, ReadError, ScoreEntry
 from overlong.conformance.models.score.score import EmptyList, Score, score
 
-__all__ = ["EmptyList", "Entry", "Expectation", "ReadError", "Score", "score"]
+__all__ = ["EmptyList", "Expectation", "ReadError", "Score", "ScoreEntry", "score"]

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from overlong.conformance.models.score.expectations import NOTHING_SAID, Entry, Expectation, ReadError, verdict_word
+from overlong.conformance.models.score.expectations import (
+    NOTHING_SAID,
+    Expectation,
+    ReadError,
+    ScoreEntry,
+    verdict_word,
+)
 from overlong.conformance.models.score.texts import checked_chunks, octets_of, spelt_scalars
 from overlong.conformance.support.printable import printable
 from overlong.conformance.support.strict_json import MOST_VALUES, JsonError, loads
@@ -17,7 +23,7 @@ _OCTETS = ("hex", "octets", "bytes", "input", "data", "string")
 _VERDICT = ("verdict", "valid", "ok", "well_formed", "expected", "expect")
 
 
-def document(octets: bytes, name: str) -> Iterator[Entry]:
+def document(octets: bytes, name: str) -> Iterator[ScoreEntry]:
     """Our JSON, or an array of strings, each an array of octets, hexadecimal text, or an object with one of these.
 
     Raises:
@@ -36,7 +42,7 @@ def document(octets: bytes, name: str) -> Iterator[Entry]:
         yield _item(item, f"{name}: [{number}]")
 
 
-def json_lines(lines: Iterable[tuple[int, bytes]], name: str) -> Iterator[Entry]:
+def json_lines(lines: Iterable[tuple[int, bytes]], name: str) -> Iterator[ScoreEntry]:
     """Our JSON Lines: a header, a test a line, a footer. Without the footer the file was cut.
 
     Raises:
@@ -85,7 +91,7 @@ def _check_schema(data: dict[str, Any], place: str) -> None:
         raise ReadError(f"{place}: schema {printable(str(schema), 40)!r}; this version reads {SCHEMA!r}")
 
 
-def _groups(data: dict[str, Any], name: str) -> Iterator[Entry]:
+def _groups(data: dict[str, Any], name: str) -> Iterator[ScoreEntry]:
     _check_schema(data, name)
     for group, members in enumerate(_array(data["groups"], f"{name}: groups")):
         place = f"{name}: groups[{group}]"
@@ -95,7 +101,7 @@ def _groups(data: dict[str, Any], name: str) -> Iterator[Entry]:
             yield _test(_object(test, where), where)
 
 
-def _test(test: dict[str, Any], place: str) -> Entry:
+def _test(test: dict[str, Any], place: str) -> ScoreEntry:
     """A test as our vector files write it."""
     if not isinstance(test.get("hex"), str):
         raise ReadError(f'{place}: no "hex"')
@@ -119,9 +125,9 @@ def _test(test: dict[str, Any], place: str) -> Entry:
     )
     chunks = test.get("chunks")
     if chunks is None:
-        return Entry(octets, place, expected)
+        return ScoreEntry(octets, place, expected)
     lengths = tuple(_of_type(each, int, f"{place}.chunks") or 0 for each in _array(chunks, f"{place}.chunks"))
-    return Entry(octets, place, expected, checked_chunks(lengths, octets, f"{place}.chunks"))
+    return ScoreEntry(octets, place, expected, checked_chunks(lengths, octets, f"{place}.chunks"))
 
 
 def _of_type(value: Any, kind: type[Any], place: str) -> Any:
@@ -141,10 +147,10 @@ def _scalars(value: Any, place: str) -> tuple[int, ...] | None:
         raise ReadError(f"{place}: not scalar values in hexadecimal: {printable(text, 40)!r}") from None
 
 
-def _item(item: Any, place: str) -> Entry:
+def _item(item: Any, place: str) -> ScoreEntry:
     """An item of somebody's array."""
     if not isinstance(item, dict):
-        return Entry(_octets(item, place), place)
+        return ScoreEntry(_octets(item, place), place)
     members = cast("dict[str, Any]", item)
     key = next((key for key in _OCTETS if key in members), None)
     if key is None:
@@ -152,10 +158,10 @@ def _item(item: Any, place: str) -> Entry:
     octets = _octets(members[key], f"{place}.{key}")
     said = next((key for key in _VERDICT if key in members), None)
     if said is None:
-        return Entry(octets, place)
+        return ScoreEntry(octets, place)
     value: Any = members[said]
     accept = value if isinstance(value, bool) else verdict_word(value) if isinstance(value, str) else None
-    return Entry(octets, place, NOTHING_SAID if accept is None else Expectation(accept))
+    return ScoreEntry(octets, place, NOTHING_SAID if accept is None else Expectation(accept))
 
 
 def _octets(value: Any, place: str) -> bytes:

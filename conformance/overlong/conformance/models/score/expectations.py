@@ -33,7 +33,7 @@ class Expectation(NamedTuple):
 NOTHING_SAID = Expectation()
 
 
-class Entry(NamedTuple):
+class ScoreEntry(NamedTuple):
     """One string. ``place`` is for messages: a file and a line, or a file and a path into its JSON."""
 
     octets: bytes
@@ -74,7 +74,7 @@ class WrongExpectation:
         }  # fmt: skip
 
 
-def wrong_expectations(entry: Entry, specimen: Specimen) -> Iterator[WrongExpectation]:
+def wrong_expectations(entry: ScoreEntry, specimen: Specimen) -> Iterator[WrongExpectation]:
     """What an entry expects wrongly. A wrong verdict is told alone: the rest follows from it."""
     expected = entry.expected
 

@@ -13,7 +13,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, BinaryIO
 
 from overlong.conformance.models.score import documents, texts
-from overlong.conformance.models.score.expectations import Entry, ReadError
+from overlong.conformance.models.score.expectations import ReadError, ScoreEntry
 from overlong.conformance.models.score.frames import frames, looks_like_frames
 from overlong.conformance.support.printable import printable
 
@@ -33,7 +33,7 @@ _HEAD = 1 << 16  # octets in which the first line that says something must begin
 _LEAST = 9  # octets that tell a frame
 _JSON = re.compile(rb'\{\s*["}]|\{$|\[(?!\s*(?:0x|\\x))')  # and no {0xC0, 0x80} of C
 
-_BY_LINES: dict[str, Callable[[Iterable[tuple[int, bytes]], str], Iterator[Entry]]] = {
+_BY_LINES: dict[str, Callable[[Iterable[tuple[int, bytes]], str], Iterator[ScoreEntry]]] = {
     "hex": texts.hex_lines,
     "numbered": texts.numbered_lines,
     "tsv": texts.tsv_lines,
@@ -44,7 +44,7 @@ AUTO = "auto"
 FORMATS = (AUTO, "hex", "numbered", "json", "jsonl", "tsv", "frames", "directory", "raw", "lines")
 
 
-def entries(path: str, form: str = AUTO, note: Callable[[str], None] = lambda _: None) -> Iterator[Entry]:
+def entries(path: str, form: str = AUTO, note: Callable[[str], None] = lambda _: None) -> Iterator[ScoreEntry]:
     """The strings of a file, of a folder, or of standard input (``-``), in their order; never all in memory.
 
     Args:
@@ -92,7 +92,7 @@ class _Source:
         self._name = name
         self._ahead: list[bytes] = []
 
-    def entries(self, form: str) -> Iterator[Entry]:
+    def entries(self, form: str) -> Iterator[ScoreEntry]:
         form = self._detected() if form == AUTO else form
         if form in _BY_LINES:
             return _BY_LINES[form](self._lines(), self._name)
@@ -101,7 +101,7 @@ class _Source:
         if form == "json":
             return documents.document(self._whole(LARGEST_DOCUMENT, "JSON Lines may have more"), self._name)
         octets = self._whole(LARGEST_STRING, "a file that is one string must be shorter")
-        return iter((Entry(octets, self._name),))
+        return iter((ScoreEntry(octets, self._name),))
 
     def _detected(self) -> str:
         size, telling = 0, b""
@@ -158,7 +158,7 @@ class _Source:
         return octets
 
 
-def _folder(path: str, note: Callable[[str], None]) -> Iterator[Entry]:
+def _folder(path: str, note: Callable[[str], None]) -> Iterator[ScoreEntry]:
     """Each regular file's content is one string. Links, pipes, large and hidden files are skipped and reported."""
     try:
         with os.scandir(path) as found:
@@ -176,7 +176,7 @@ def _folder(path: str, note: Callable[[str], None]) -> Iterator[Entry]:
         else:
             octets = _member(member.path, name, note)
             if octets is not None:
-                yield Entry(octets, name)
+                yield ScoreEntry(octets, name)
 
 
 def _member(path: str, name: str, note: Callable[[str], None]) -> bytes | None:

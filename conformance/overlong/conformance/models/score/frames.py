@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING, NoReturn
 
-from overlong.conformance.models.score.expectations import Entry, ReadError
+from overlong.conformance.models.score.expectations import ReadError, ScoreEntry
 from overlong.conformance.protocol.wire import (
     BATCH,
     DECODE,
@@ -32,7 +32,7 @@ def looks_like_frames(head: bytes) -> bool:
     return 5 <= length <= LARGEST_FRAME and chr(head[HEAD.size]) in OPERATIONS
 
 
-def frames(read: Callable[[int], bytes], name: str) -> Iterator[Entry]:
+def frames(read: Callable[[int], bytes], name: str) -> Iterator[ScoreEntry]:
     """The inputs of all requests that have one; a batch has many. Echo requests have none."""
     number = 0
     while head := read(HEAD.size):
@@ -59,9 +59,9 @@ def _refuse(place: str, why: str) -> NoReturn:
     raise ReadError(f"{place}: {why}")
 
 
-def _single(operation: str, payload: bytes, place: str) -> Iterator[Entry]:
+def _single(operation: str, payload: bytes, place: str) -> Iterator[ScoreEntry]:
     if operation in _WHOLE:
-        yield Entry(payload, place)
+        yield ScoreEntry(payload, place)
     elif operation in STREAMING:
         count = struct.unpack_from(">H", payload)[0] if len(payload) >= 2 else 0
         start = 2 + 4 * count
@@ -70,10 +70,10 @@ def _single(operation: str, payload: bytes, place: str) -> Iterator[Entry]:
         chunks = struct.unpack_from(f">{count}I", payload, 2)
         if sum(chunks) != len(payload) - start:
             _refuse(place, "its chunks do not add up")
-        yield Entry(payload[start:], place, chunks=chunks)
+        yield ScoreEntry(payload[start:], place, chunks=chunks)
 
 
-def _batch(payload: bytes, place: str) -> Iterator[Entry]:
+def _batch(payload: bytes, place: str) -> Iterator[ScoreEntry]:
     if len(payload) < 5:
         _refuse(place, "it is too short for a batch")
     operation, (count,) = chr(payload[0]), struct.unpack_from(">I", payload, 1)

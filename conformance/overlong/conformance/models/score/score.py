@@ -21,7 +21,7 @@ from overlong.reference import dialect
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from overlong.conformance.models.score.expectations import Entry
+    from overlong.conformance.models.score.expectations import ScoreEntry
     from overlong.conformance.models.score.mutation import MutationOperator
 
 SCHEMA = "overlong/score-1"
@@ -157,7 +157,7 @@ class _Run:
         self.wrong_count = self.read = self.with_verdict = 0
         self.seen = set[bytes]()
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: ScoreEntry) -> None:
         """MutationOperator an entry; a string that was there before is judged for its expectations alone."""
         octets = entry.octets
         self.read += 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from overlong.conformance.models.score.expectations import Entry, Expectation, ReadError, verdict_word
+from overlong.conformance.models.score.expectations import Expectation, ReadError, ScoreEntry, verdict_word
 from overlong.conformance.support.printable import printable
 from overlong.reference import MaximalSubpart, WellFormed, segments
 
@@ -49,7 +49,7 @@ def _no_octets(name: str, number: int, text: str) -> ReadError:
     return ReadError(f"{name}:{number}: not octets in hexadecimal such as E0 80 AF: {printable(text.strip(), 40)!r}")
 
 
-def hex_lines(lines: Iterable[tuple[int, bytes]], name: str) -> Iterator[Entry]:
+def hex_lines(lines: Iterable[tuple[int, bytes]], name: str) -> Iterator[ScoreEntry]:
     """Octets in hexadecimal; a verdict may stand before or after them; ``#`` or ``//`` begins a comment.
 
     Where a line has tabs, it is octets, verdict and whatever else: what ``--add`` writes.
@@ -63,17 +63,17 @@ def hex_lines(lines: Iterable[tuple[int, bytes]], name: str) -> Iterator[Entry]:
         if not text:
             continue
         octets, verdict = _with_verdict(text, name, number)
-        yield Entry(octets, f"{name}:{number}", Expectation(verdict))
+        yield ScoreEntry(octets, f"{name}:{number}", Expectation(verdict))
 
 
-def _tabbed(text: str, name: str, number: int) -> Entry:
+def _tabbed(text: str, name: str, number: int) -> ScoreEntry:
     fields = text.rstrip("\r\n").split("\t")
     verdict = verdict_word(fields[1])
     if verdict is None and fields[1].strip():
         octets, verdict = _with_verdict(_COMMENT.split(" ".join(fields), 1)[0], name, number)
-        return Entry(octets, f"{name}:{number}", Expectation(verdict))
+        return ScoreEntry(octets, f"{name}:{number}", Expectation(verdict))
     try:
-        return Entry(octets_of(fields[0]), f"{name}:{number}", Expectation(verdict))
+        return ScoreEntry(octets_of(fields[0]), f"{name}:{number}", Expectation(verdict))
     except ValueError:
         raise _no_octets(name, number, text) from None
 
@@ -95,7 +95,7 @@ def _with_verdict(text: str, name: str, number: int) -> tuple[bytes, bool | None
         raise _no_octets(name, number, text) from None
 
 
-def numbered_lines(lines: Iterable[tuple[int, bytes]], name: str) -> Iterator[Entry]:
+def numbered_lines(lines: Iterable[tuple[int, bytes]], name: str) -> Iterator[ScoreEntry]:
     """``num:hex``, with a verdict before the octets or none.
 
     Also the lines of github.com/flenniken/utf8tests: ``num:valid:text``, ``num:valid hex:octets`` and
@@ -112,15 +112,15 @@ def numbered_lines(lines: Iterable[tuple[int, bytes]], name: str) -> Iterator[En
         kind = words.strip().lower()
         place = f"{name}:{number}"
         if parted and kind == "valid":  # its text stands there as it is
-            yield Entry(after.encode(), place, Expectation(accept=True))
+            yield ScoreEntry(after.encode(), place, Expectation(accept=True))
         elif parted and kind.removesuffix(" hex") in ("valid", "invalid"):
             yield _with_replacement(after, place, name, number, accept=kind.startswith("valid"))
         else:
             octets, verdict = _with_verdict(_COMMENT.split(rest, 1)[0], name, number)
-            yield Entry(octets, place, Expectation(verdict))
+            yield ScoreEntry(octets, place, Expectation(verdict))
 
 
-def _with_replacement(text: str, place: str, name: str, number: int, *, accept: bool) -> Entry:
+def _with_replacement(text: str, place: str, name: str, number: int, *, accept: bool) -> ScoreEntry:
     fields = text.split(":")
     try:
         octets = octets_of(fields[0])
@@ -131,10 +131,10 @@ def _with_replacement(text: str, place: str, name: str, number: int, *, accept: 
     if output is not None and any(isinstance(found, MaximalSubpart) for found in output):
         raise ReadError(f"{name}:{number}: the octets expected after replacement are ill-formed themselves")
     scalars = None if output is None else tuple(found.scalar for found in output if isinstance(found, WellFormed))
-    return Entry(octets, place, Expectation(accept, replaced=scalars))
+    return ScoreEntry(octets, place, Expectation(accept, replaced=scalars))
 
 
-def tsv_lines(lines: Iterable[tuple[int, bytes]], name: str) -> Iterator[Entry]:
+def tsv_lines(lines: Iterable[tuple[int, bytes]], name: str) -> Iterator[ScoreEntry]:
     """Our own TSV: a line of column names, then a vector a line. Only the column ``hex`` must be there."""
     columns: list[str] | None = None
     for number, line in lines:
@@ -160,7 +160,7 @@ def tsv_lines(lines: Iterable[tuple[int, bytes]], name: str) -> Iterator[Entry]:
             chunks = tuple(map(int, row.get("chunks", "").split())) or None
         except ValueError as error:
             raise ReadError(f"{name}:{number}: a field is not what its column says: {printable(str(error))}") from None
-        yield Entry(octets, f"{name}:{number}", expected, checked_chunks(chunks, octets, f"{name}:{number}"))
+        yield ScoreEntry(octets, f"{name}:{number}", expected, checked_chunks(chunks, octets, f"{name}:{number}"))
 
 
 def checked_chunks(chunks: tuple[int, ...] | None, octets: bytes, place: str) -> tuple[int, ...] | None:
@@ -194,7 +194,7 @@ def spelt_scalars(text: str) -> tuple[int, ...]:
     return tuple(int(word, 16) for word in words)
 
 
-def raw_lines(lines: Iterable[tuple[int, bytes]], name: str) -> Iterator[Entry]:
+def raw_lines(lines: Iterable[tuple[int, bytes]], name: str) -> Iterator[ScoreEntry]:
     """Each line's octets, without the line feed, are one string."""
     for number, line in lines:
-        yield Entry(line.removesuffix(b"\n"), f"{name}:{number}")
+        yield ScoreEntry(line.removesuffix(b"\n"), f"{name}:{number}")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from overlong.conformance.report.html.verdict import CLAIM_STATES, NOT_SAID, STANDINGS
-from overlong.conformance.results.model import Kind, Standing
+from overlong.conformance.results.model import ReportKind, Standing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +33,7 @@ class Fact:
 
 
 @dataclass(frozen=True)
-class Claim:
+class ClaimCell:
     """A claim, before and now: each with its tone and glyph."""
 
     name: str
@@ -43,11 +43,11 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class Pair:
+class BucketPair:
     """What was older, and what is newer."""
 
     facts: tuple[Fact, ...]
-    claims: tuple[Claim, ...]
+    claims: tuple[ClaimCell, ...]
 
 
 def sources(report: Report) -> tuple[Fact, ...]:
@@ -56,14 +56,14 @@ def sources(report: Report) -> tuple[Fact, ...]:
     return _facts(_mapping(told.get("older")), _mapping(told.get("newer")), _SOURCES)
 
 
-def pairs(report: Report) -> list[Pair]:
+def pairs(report: Report) -> list[BucketPair]:
     """For each subject of a diff, its sides; nothing of other reports."""
-    if report.kind is not Kind.DIFF:
-        return [Pair((), ()) for _ in report.subjects]
+    if report.kind is not ReportKind.DIFF:
+        return [BucketPair((), ()) for _ in report.subjects]
     older, newer = (_list(report.extra.get(side)) for side in ("older", "newer"))
     claims = [_mapping(each) for each in _list(report.extra.get("claims"))]
     return [
-        Pair(
+        BucketPair(
             _facts(_at(older, place), _at(newer, place), _FIELDS),
             tuple(_claim(each) for each in claims if each.get("subject") == subject.id),
         )
@@ -87,10 +87,10 @@ def _facts(older: dict[str, Any], newer: dict[str, Any], names: Sequence[str]) -
     return tuple(fact for fact in told if fact.older or fact.newer)
 
 
-def _claim(told: dict[str, Any]) -> Claim:
+def _claim(told: dict[str, Any]) -> ClaimCell:
     older, newer, standing = (str(told.get(name, "")) for name in ("older", "newer", "standing"))
     known = next((each for each in Standing if each.value == standing), Standing.NOT_COMPARABLE)
-    return Claim(
+    return ClaimCell(
         str(told.get("claim", "")),
         (*CLAIM_STATES.get(older, NOT_SAID), older),
         (*CLAIM_STATES.get(newer, NOT_SAID), newer),

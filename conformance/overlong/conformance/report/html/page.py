@@ -28,7 +28,7 @@ from overlong.conformance.report.html.verdict import (
 )
 from overlong.conformance.report.links import section_links, vulnerability, weakness, web_address
 from overlong.conformance.report.wording import state_words
-from overlong.conformance.results.model import Kind, Standing
+from overlong.conformance.results.model import ReportKind, Standing
 from overlong.conformance.support.printable import counted, printable, thousands
 
 if TYPE_CHECKING:
@@ -57,11 +57,11 @@ _GROUPS = re.compile(r"(?<=\d) (?=\d{3}\b)")
 COMMAND = 20_000
 """Characters of a command that are shown: one that is cut does nothing."""
 _LABELS = {
-    Kind.CERTIFY: "Conformance report",
-    Kind.MATRIX: "Matrix of decoders",
-    Kind.SWEEP: "Sweep",
-    Kind.FUZZ: "Fuzzing campaign",
-    Kind.DIFF: "Difference of two measurements",
+    ReportKind.CERTIFY: "Conformance report",
+    ReportKind.MATRIX: "Matrix of decoders",
+    ReportKind.SWEEP: "Sweep",
+    ReportKind.FUZZ: "Fuzzing campaign",
+    ReportKind.DIFF: "Difference of two measurements",
 }
 
 
@@ -96,7 +96,7 @@ def _rendered(report: Report, room: Room, known: dict[str, Picture | None]) -> s
             web_address=web_address,
             weakness=weakness,
             vulnerability=vulnerability,
-            Kind=Kind,
+            ReportKind=ReportKind,
             Standing=Standing,
             STANDINGS=STANDINGS,
             STATES=STATES,

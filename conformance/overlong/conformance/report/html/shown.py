@@ -14,7 +14,7 @@ from overlong.conformance.report.html.anchors import Anchors
 from overlong.conformance.report.html.octets import Cells, cells_of
 from overlong.conformance.report.html.svg import Picture, drawn
 from overlong.conformance.report.html.verdict import CLAIM_STATES, NOT_SAID, STANDINGS, Verdict, verdict_of_subject
-from overlong.conformance.results.model import Kind
+from overlong.conformance.results.model import ReportKind
 from overlong.conformance.support.printable import counted, printable
 from overlong.reference import DEFECTS, DIALECTS, dialect
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from markupsafe import Markup
 
-    from overlong.conformance.results.model import Cause, Map, Part, Report, Standing, Subject
+    from overlong.conformance.results.model import Cause, Map, Report, ReportPart, Standing, Subject
     from overlong.reference import Dialect
 
 
@@ -128,7 +128,7 @@ class ShownSubject:
     stale_left: int
     figures: tuple[Figure, ...]
     map_note: str
-    not_whole: tuple[Part, ...]
+    not_whole: tuple[ReportPart, ...]
     """Suites that were not wholly asked."""
 
     @property
@@ -196,7 +196,7 @@ class Shower:
         prefix = subject.id if len(self.report.subjects) > 1 else ""
         order = list(STANDINGS)
         causes = list(subject.told)
-        if self.report.kind in (Kind.DIFF, Kind.FUZZ) or len({cause.standing for cause in causes}) > 1:
+        if self.report.kind in (ReportKind.DIFF, ReportKind.FUZZ) or len({cause.standing for cause in causes}) > 1:
             causes.sort(key=lambda cause: order.index(cause.standing))  # stable
         shown = [
             self._cause(cause, prefix, subject.profile, number < self.room.walks)
@@ -271,7 +271,7 @@ class Shower:
         shown = {seen.name for seen, _ in _drawn(differing, self.room.maps)}
         left = len(subject.maps) - len(shown | {*same})
         notes: list[str] = []
-        if not subject.maps and not several and self.report.kind is Kind.CERTIFY and subject.parts:
+        if not subject.maps and not several and self.report.kind is ReportKind.CERTIFY and subject.parts:
             notes.append("No maps of it were recorded: a target that is slow, or breaks, gets none.")
         if same:
             notes.append(f"To every pair of octets of these maps it answers as the reference does: {', '.join(same)}.")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from overlong.conformance.report.wording import extent_of, faults, of_state, verdict
-from overlong.conformance.results.model import MORE, Kind, Standing, State
+from overlong.conformance.results.model import MORE, ReportKind, Standing, State
 from overlong.conformance.results.run import FAILS, HOLDS
 from overlong.conformance.support.printable import counted, thousands
 
@@ -55,7 +55,7 @@ def verdict_of(report: Report) -> Verdict:
     """Of the whole report."""
     if report.incomplete:
         return Verdict(*STATES[State.INCOMPLETE], "INCOMPLETE", f"{report.incomplete}. What is shown is not the whole.")
-    if report.kind is Kind.DIFF:
+    if report.kind is ReportKind.DIFF:
         return _of_diff(report)
     if len(report.subjects) == 1:
         return verdict_of_subject(report.subjects[0], report.kind)
@@ -64,7 +64,7 @@ def verdict_of(report: Report) -> Verdict:
     return _of_many(report)
 
 
-def verdict_of_subject(subject: Subject, kind: Kind) -> Verdict:
+def verdict_of_subject(subject: Subject, kind: ReportKind) -> Verdict:
     """Of one target."""
     tone, glyph = STATES[subject.state]
     words, detail = verdict(subject, kind), subject.why
@@ -72,9 +72,9 @@ def verdict_of_subject(subject: Subject, kind: Kind) -> Verdict:
         case State.CONFORMS | State.EXPECTED if subject.stale:
             tone, glyph = STATES[State.DIVERGES]
             detail = "An expectation that is not met is as wrong as a divergence that is not expected."
-        case State.CONFORMS if kind is Kind.FUZZ:
+        case State.CONFORMS if kind is ReportKind.FUZZ:
             detail = "A campaign shows faults; that it found none does not show that there are none."
-        case State.CONFORMS if kind is Kind.SWEEP:
+        case State.CONFORMS if kind is ReportKind.SWEEP:
             detail = f"It conforms as far as these strings go. {_counted(subject)}".rstrip()
         case State.CONFORMS:
             detail = detail or "Every claim that was measured holds."
@@ -103,23 +103,23 @@ def _of_many(report: Report) -> Verdict:
     """Of a matrix, or the targets of a campaign: how many of each state."""
     states = Counter(subject.state for subject in report.subjects)
     total = thousands(len(report.subjects))
-    what = "targets" if report.kind is Kind.FUZZ else "decoders"
+    what = "targets" if report.kind is ReportKind.FUZZ else "decoders"
     each = ", ".join(of_state(states[of], of, report.kind) for of in STATES if states[of])
     told = f"{total} {what}: {each}."
     if states[State.INCOMPLETE]:
         return Verdict(*STATES[State.INCOMPLETE], "INCOMPLETE", f"{told} What is shown is not the whole.")
     if number := states[State.DIVERGES]:
         words = f"{thousands(number)} of {total} NOT CONFORMANT"
-        if report.kind is Kind.FUZZ:
+        if report.kind is ReportKind.FUZZ:
             told = f"{counted(sum(len(faults(each)) for each in report.subjects), 'finding')}. {told}"
         return Verdict(*STATES[State.DIVERGES], words, told)
     if number := states[State.EXCEPT]:
-        in_part = "fail in part" if report.kind is Kind.FUZZ else "conformant with exceptions"
+        in_part = "fail in part" if report.kind is ReportKind.FUZZ else "conformant with exceptions"
         return Verdict(*STATES[State.EXCEPT], f"{thousands(number)} of {total} {in_part.upper()}", told)
     worst = next(each for each in (State.NOT_MEASURED, State.NOTHING, State.EXPECTED, State.CONFORMS) if states[each])
     if worst is not State.CONFORMS:
         return Verdict(*STATES[worst], f"{thousands(states[worst])} of {total} {worst.upper()}", told)
-    if report.kind is Kind.FUZZ:
+    if report.kind is ReportKind.FUZZ:
         words, told = "NOTHING FOUND", f"{told} A campaign shows faults, never that there are none."
     else:
         words = f"{total} of {total} CONFORMANT"

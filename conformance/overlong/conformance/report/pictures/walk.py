@@ -24,7 +24,7 @@ _LONGEST = 84  # characters of a line
 
 
 @dataclass(frozen=True)
-class Step:
+class WalkStep:
     """One octet read."""
 
     offset: int
@@ -43,7 +43,7 @@ class Step:
 class Walk:
     """A walk, up to its end or to the octet at which it dies."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[WalkStep, ...]
     end: str
     """How it ends, in words."""
     state: str
@@ -99,7 +99,7 @@ def walked_through(octets: bytes, spoken: Dialect) -> Walk:
     """The steps of ``octets`` through the automaton, up to the one at which nothing can be accepted any more."""
     automaton, unfolded, names = spoken.automaton, spoken.unfolded, access_words(spoken.automaton)
     groups = {octet: group for group in automaton.classes for octet in group.octets}
-    steps: list[Step] = []
+    steps: list[WalkStep] = []
     state = detail = 0
     for offset, octet in enumerate(octets):
         wanted = unfolded.open[detail]
@@ -107,11 +107,11 @@ def walked_through(octets: bytes, spoken: Dialect) -> Walk:
         state, detail = automaton.table[state][octet], unfolded.table[detail][octet]
         if state == automaton.dead:
             able = OctetClass(tuple(each for each in OCTETS if any(each in position.octets for position in wanted)))
-            steps.append(Step(offset, octet, groups[octet], state, "dead", f"no alternative has it; wanted {able}"))
+            steps.append(WalkStep(offset, octet, groups[octet], state, "dead", f"no alternative has it; wanted {able}"))
             return Walk(tuple(steps), _flaw(octets, spoken), "dies", len(octets) - offset - 1)
         forms = dict.fromkeys(str(each.form) for each in sorted(here, key=lambda each: each.index))
         name = names[state].hex(" ").upper() or "start"
-        steps.append(Step(offset, octet, groups[octet], state, name, "; ".join(forms)))
+        steps.append(WalkStep(offset, octet, groups[octet], state, name, "; ".join(forms)))
     if automaton.accepting[state]:
         return Walk(tuple(steps), "well-formed: the input ends between characters", "accepts", 0)
     return Walk(tuple(steps), _flaw(octets, spoken), "open", 0)
@@ -134,7 +134,7 @@ def _chunk_ends(chunks: Sequence[int]) -> set[int]:
     return ends
 
 
-def _shown(steps: Sequence[Step]) -> Iterator[Step | str]:
+def _shown(steps: Sequence[WalkStep]) -> Iterator[WalkStep | str]:
     """The steps to draw, and words for those that are left out."""
     left = len(steps) - _HEAD - _TAIL
     if left <= 1:
@@ -145,7 +145,7 @@ def _shown(steps: Sequence[Step]) -> Iterator[Step | str]:
     yield from steps[-_TAIL:]
 
 
-def _step(step: Step, y: float, kind: str) -> Iterator[str]:
+def _step(step: WalkStep, y: float, kind: str) -> Iterator[str]:
     """What stands beside the edge and the state that it leads to."""
     dead = " dead" if kind == "dies" else ""
     yield words(_TEXT, y - 4, f"{step.octet:02X}", "octet strong" + dead)

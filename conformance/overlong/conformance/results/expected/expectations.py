@@ -50,7 +50,7 @@ class Unasked:
 
 
 @dataclass
-class Tally:
+class DeviationTally:
     """The divergences that an entry stands for."""
 
     total: int = 0
@@ -86,11 +86,11 @@ class Matcher:
     """Finds the entries that stand for a divergence by what they name, never by going through them all."""
 
     def __init__(self, deviations: Iterable[Deviation]) -> None:
-        self.tallies: dict[int, Tally] = {}
+        self.tallies: dict[int, DeviationTally] = {}
         self._places: dict[tuple[str, str], Patterns[Patterns[_Named]]] = {}
         self._named: dict[int, _Named] = {}
         for each in deviations:
-            self.tallies[each.number] = Tally()
+            self.tallies[each.number] = DeviationTally()
             places = self._places.setdefault((each.code, each.operation), Patterns())
             ids = places.of("*" if each.place is None else each.place, Patterns[_Named])
             named = self._named[each.number] = ids.of(each.id or "*", _Named)
@@ -283,7 +283,7 @@ class Expectations:
     def _gone(self, deviation: Deviation) -> bool:
         return not self.tally(deviation).total
 
-    def tally(self, deviation: Deviation) -> Tally:
+    def tally(self, deviation: Deviation) -> DeviationTally:
         """What an entry stands for, as far as it was found."""
         return self._matcher.tallies[deviation.number]
 

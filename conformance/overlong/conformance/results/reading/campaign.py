@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from overlong.conformance.oracle.finding import claim_of
 from overlong.conformance.results.headline import WAITS, State, state_of
 from overlong.conformance.results.invocation import reproduce_command
-from overlong.conformance.results.model import Cause, Kind, Moment, Report, Standing, Subject, failing_claims
+from overlong.conformance.results.model import Cause, Moment, Report, ReportKind, Standing, Subject, failing_claims
 from overlong.conformance.results.reading.documents import checked
 from overlong.conformance.support.printable import counted, thousands
 from overlong.conformance.vectors.profile import Profile
@@ -44,7 +44,7 @@ def report_of_campaign(data: dict[str, Any], path: Path) -> Report:
     if data["waiting"]:
         notes.append(f"{counted(data['waiting'], 'span')} of inputs not examined yet: --resume does")
     return Report(
-        kind=Kind.FUZZ,
+        kind=ReportKind.FUZZ,
         title=subjects[0].id if len(subjects) == 1 else f"{len(subjects)} decoders",
         generator=data["generator"],
         subjects=subjects,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.results.model import Cause, Kind, Moment, Part, Report, Standing, State, Subject
+from overlong.conformance.results.model import Cause, Moment, Report, ReportKind, ReportPart, Standing, State, Subject
 from overlong.conformance.results.reading.documents import checked
 from overlong.conformance.results.reading.recorded import MOST_MAPS, map_of
 from overlong.conformance.results.run import Drawn
@@ -27,13 +27,13 @@ def of_data(read: dict[str, Any], path: Path) -> Report:
     checked(read, "report-1", path)
     extra = read["extra"]
     pairs = {len(read["subjects"]), *(len(extra.get(side, ())) for side in ("older", "newer"))}
-    if (read["kind"] == Kind.DIFF) != bool(extra) or (extra and len(pairs) > 1):
+    if (read["kind"] == ReportKind.DIFF) != bool(extra) or (extra and len(pairs) > 1):
         raise ValueError("extra: a diff has it, with both sides of each subject, and nothing else")
     if sum(len(each["maps"]) for each in read["subjects"]) > _MOST_MAPS:
         raise ValueError(f"subjects: more than {_MOST_MAPS} maps")
     members: dict[str, Any] = _members(read, Report)
     members |= {
-        "kind": Kind(read["kind"]),
+        "kind": ReportKind(read["kind"]),
         "subjects": tuple(_subject(each) for each in read["subjects"]),
         "discovery": tuple(Moment(**each) for each in read["discovery"]),
         "notes": tuple(read["notes"]),
@@ -46,7 +46,7 @@ def _subject(read: dict[str, Any]) -> Subject:
     members: dict[str, Any] = _members(read, Subject)
     members |= {
         "state": State(read["state"]),
-        "parts": tuple(Part(**each) for each in read["parts"]),
+        "parts": tuple(ReportPart(**each) for each in read["parts"]),
         "causes": tuple(map(_cause, read["causes"])),
         "stale": tuple(map(_cause, read["stale"])),
         "not_covered": tuple(read["not_covered"]),

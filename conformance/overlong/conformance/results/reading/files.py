@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
-from overlong.conformance.results.model import Kind, Report
+from overlong.conformance.results.model import Report, ReportKind
 from overlong.conformance.results.reading.campaign import report_of_campaign
 from overlong.conformance.results.reading.data import of_data
 from overlong.conformance.results.reading.documents import ReportError, document, not_of, regular
@@ -48,7 +48,7 @@ def read(paths: Sequence[Path]) -> Report:
     if not reports:
         raise ReportError("no file of results; name one, or the folder of a run")
     for path, report in zip(paths, reports, strict=True):
-        if report.kind in (Kind.FUZZ, Kind.DIFF):
+        if report.kind in (ReportKind.FUZZ, ReportKind.DIFF):
             raise ReportError(
                 f"{printable(str(path))}: a {report.kind.value} is a report of its own; name it without others"
             )
@@ -60,7 +60,7 @@ def _together(reports: Sequence[Report], paths: Sequence[Path]) -> Report:
     subjects = tuple(subject for report in reports for subject in report.subjects)
     first = reports[0].environment
     return Report(
-        kind=Kind.MATRIX,
+        kind=ReportKind.MATRIX,
         title=f"{len(subjects)} decoders",
         generator=", ".join(dict.fromkeys(report.generator for report in reports)),
         subjects=subjects,

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.results.headline import FAILING
-from overlong.conformance.results.model import Kind, Report, State, Subject
+from overlong.conformance.results.model import Report, ReportKind, State, Subject
 from overlong.conformance.results.reading.documents import checked
 from overlong.conformance.results.reading.recorded import cause_of, state_recorded
 from overlong.conformance.results.reading.results import report_of_results
@@ -30,7 +30,7 @@ def report_of_matrix(data: dict[str, Any], path: Path) -> Report:
         raise ValueError("targets: two have one folder")
     subjects = tuple(_subject(row, path) for row in data["targets"])
     return Report(
-        kind=Kind.MATRIX,
+        kind=ReportKind.MATRIX,
         title="1 decoder" if len(subjects) == 1 else f"{len(subjects)} decoders",
         generator=data["generator"],
         subjects=subjects,

@@ -15,7 +15,7 @@ from overlong.conformance.oracle import kinds
 from overlong.conformance.protocol.kind import KINDS, VERDICT
 from overlong.conformance.results.details import detail
 from overlong.conformance.results.headline import State, state_of
-from overlong.conformance.results.model import Cause, Map, Part, Standing, failing_claims
+from overlong.conformance.results.model import Cause, Map, ReportPart, Standing, failing_claims
 from overlong.conformance.results.run import HOLDS
 from overlong.conformance.vectors.names import spelt_now
 from overlong.reference import DEFECTS
@@ -168,9 +168,9 @@ def _words(command: str) -> list[str]:
         return []
 
 
-def part_of_suite(suite: Mapping[str, Any]) -> Part:
+def part_of_suite(suite: Mapping[str, Any]) -> ReportPart:
     """A suite's record."""
-    return Part(
+    return ReportPart(
         name=spelt_now(suite["suite"]),
         shows=suite["shows"],
         asked=suite["asked"],
@@ -182,9 +182,9 @@ def part_of_suite(suite: Mapping[str, Any]) -> Part:
     )
 
 
-def part_of_plan(plan: Mapping[str, Any]) -> Part:
+def part_of_plan(plan: Mapping[str, Any]) -> ReportPart:
     """A plan's record."""
-    return Part(
+    return ReportPart(
         name=spelt_now(plan["plan"]),
         shows=plan["shows"],
         asked=plan["strings"],

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.oracle.limits import aside_in_words
-from overlong.conformance.results.model import Kind, Report, Standing, State, Subject
+from overlong.conformance.results.model import Report, ReportKind, Standing, State, Subject
 from overlong.conformance.results.reading.documents import ReportError, checked, not_of, records
 from overlong.conformance.results.reading.recorded import (
     MOST_CAUSES,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from overlong.conformance.results.certificate import Certificate
-    from overlong.conformance.results.model import Cause, Map, Part
+    from overlong.conformance.results.model import Cause, Map, ReportPart
 
 CUT = "the file has no footer: its writer was ended, and only part of what was found is in it"
 _PARTS = {
@@ -57,7 +57,7 @@ class _Seen:
     header: dict[str, Any] = field(default_factory=dict[str, Any])
     footer: dict[str, Any] = field(default_factory=dict[str, Any])
     suites: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
-    parts: list[Part] = field(default_factory=list["Part"])
+    parts: list[ReportPart] = field(default_factory=list["ReportPart"])
     causes: list[Cause] = field(default_factory=list["Cause"])
     stale: list[Cause] = field(default_factory=list["Cause"])
     categories: dict[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
@@ -148,7 +148,7 @@ def _report(seen: _Seen) -> Report:
     header = seen.header
     subject = _subject(seen)
     return Report(
-        kind=Kind.CERTIFY,
+        kind=ReportKind.CERTIFY,
         title=subject.id,
         generator=header["generator"],
         subjects=(subject,),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from overlong.conformance.oracle.limits import aside_in_words
 from overlong.conformance.protocol.kind import VERDICT
 from overlong.conformance.results.headline import state_of
-from overlong.conformance.results.model import Kind, Report, Subject, failing_claims
+from overlong.conformance.results.model import Report, ReportKind, Subject, failing_claims
 from overlong.conformance.results.reading.documents import checked
 from overlong.conformance.results.reading.recorded import (
     cause_of,
@@ -40,7 +40,7 @@ def report_of_certificate(data: dict[str, Any], path: Path) -> Report:
     subject = subject_of_predicate(said)
     files = [f"{each['name']} sha256 {each['digest']['sha256']}" for each in data["subject"]]
     return Report(
-        kind=Kind.CERTIFY,
+        kind=ReportKind.CERTIFY,
         title=subject.id,
         generator=said["generator"],
         subjects=(replace(subject, recorded={**subject.recorded, "subject": ", ".join(files)}),),
@@ -89,7 +89,7 @@ def report_of_sweep(data: dict[str, Any], path: Path) -> Report:
         findings_digest=data["digest"]["sha256"],
     )
     return Report(
-        kind=Kind.SWEEP,
+        kind=ReportKind.SWEEP,
         title=subject.id,
         generator=data["generator"],
         subjects=(subject,),

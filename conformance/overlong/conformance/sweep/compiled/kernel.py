@@ -54,7 +54,7 @@ CELLS = 64
 """Octets of the cells."""
 
 
-class Task(NamedTuple):
+class LoopTask(NamedTuple):
     """What a loop is told: numbers and addresses. The arrays are those of ``tables.py``."""
 
     table: int
@@ -166,7 +166,7 @@ def fields(names: Sequence[str]) -> tuple[Any, Any]:
     return intrinsic(get_field), intrinsic(put_field)
 
 
-get, put = fields(Task._fields)
+get, put = fields(LoopTask._fields)
 
 
 @register_jitable
@@ -373,7 +373,7 @@ def _next(choice: int, task: int) -> int:
 
 
 def ask_run(convention: Any, task: int) -> None:  # noqa: PLR0915 (calls cost)
-    """Ask strings that differ in their last piece only, by a convention; ``task``: the address of a :class:`Task`."""
+    """Ask strings that differ in their last piece only, by a convention; ``task``: address of a :class:`LoopTask`."""
     size, progress = unit(convention), get(task, "progress")
     places = get(task, "functions")
     functions = (load64(places), load64(places + WORD), load64(places + 2 * WORD), load64(places + 3 * WORD))
@@ -441,7 +441,7 @@ def _asking(_edition: Any, size: int, until: int, task: int) -> None:  # noqa: P
         _edition: of these sources.
         size: octets in a unit of the output, 0 if there is none.
         until: the number of a string.
-        task: the address of a :class:`Task`.
+        task: the address of a :class:`LoopTask`.
     """
     progress = get(task, "progress")
     snapshot = progress + WORD * (SNAPSHOT + SNAPSHOTS * load64(progress + WORD * CURRENT))

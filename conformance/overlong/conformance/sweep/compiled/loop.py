@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 import numpy as np
 
 from overlong.conformance.sweep.compiled.calls import convention
-from overlong.conformance.sweep.compiled.kernel import BEHIND, CELLS, LEVEL, Task, asking, run_of
+from overlong.conformance.sweep.compiled.kernel import BEHIND, CELLS, LEVEL, LoopTask, asking, run_of
 from overlong.conformance.sweep.compiled.progress import PROGRESS_OCTETS, Progress
-from overlong.conformance.sweep.compiled.tables import WORD, Pieces, Reader, reading
+from overlong.conformance.sweep.compiled.tables import WORD, CompiledReader, PieceTable, reading
 from overlong.conformance.targets.adapters.abi import UNIT
 from overlong.reference.order import SIGNATURE
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from mmap import mmap
 
-    from overlong.conformance.oracle.expectation import Expectation
+    from overlong.conformance.oracle.expectation import ExpectedAnswers
     from overlong.conformance.sweep.compiled.cached import Compiled
     from overlong.conformance.sweep.compiled.tables import Array, Octets
     from overlong.conformance.sweep.grid import Grid
     from overlong.conformance.targets.adapters.abi import Abi
     from overlong.reference.layout import Layout
 
-__all__ = ["PROGRESS_OCTETS", "Loop", "Progress", "compiled_for"]
+__all__ = ["PROGRESS_OCTETS", "GridLoop", "Progress", "compiled_for"]
 
 FUNCTIONS = 4
 """Functions that are called at most: of a stream, all but its ``reset``."""
@@ -48,7 +48,7 @@ S = TypeVar("S")
 class Asking(Generic[S]):
     """Asks functions at addresses in this process, whatever the strings are. ``compiled/__init__.py`` says how."""
 
-    def __init__(self, abi: Abi, addresses: Sequence[int], expectation: Expectation, layout: Layout) -> None:
+    def __init__(self, abi: Abi, addresses: Sequence[int], expectation: ExpectedAnswers, layout: Layout) -> None:
         """Compile nothing.
 
         Args:
@@ -65,7 +65,7 @@ class Asking(Generic[S]):
         self._abi, self._expectation = abi, expectation
         self._functions = np.zeros(FUNCTIONS, np.int64)
         self._functions[: len(addresses)] = addresses[:FUNCTIONS]
-        self._reader = Reader.of(expectation.automaton, layout)
+        self._reader = CompiledReader.of(expectation.automaton, layout)
         self._signature = (expectation.strips_signature and layout.encode(SIGNATURE)) or b""
 
     def run(
@@ -102,7 +102,7 @@ class Asking(Generic[S]):
         raise NotImplementedError
 
     def _known(self) -> dict[str, int]:
-        """Fields of a :class:`Task` that no string has a say in."""
+        """Fields of a :class:`LoopTask` that no string has a say in."""
         reader, expectation = self._reader, self._expectation
         return {
             "table": reader.table.ctypes.data,
@@ -121,10 +121,10 @@ class Asking(Generic[S]):
         }
 
 
-class Loop(Asking["Grid"]):
+class GridLoop(Asking["Grid"]):
     """Asks the strings of grids."""
 
-    def __init__(self, abi: Abi, addresses: Sequence[int], expectation: Expectation, layout: Layout) -> None:
+    def __init__(self, abi: Abi, addresses: Sequence[int], expectation: ExpectedAnswers, layout: Layout) -> None:
         """Compile the loop for that convention, or load it; the arguments are those of :class:`Asking`."""
         super().__init__(abi, addresses, expectation, layout)
         self._ask, self._run = compiled_for(abi)
@@ -141,7 +141,7 @@ class Loop(Asking["Grid"]):
 
     def _task(self, arranged: _Arranged, progress: int, kinds: int) -> Array:
         pieces = arranged.pieces
-        task = Task(
+        task = LoopTask(
             **self._known(),
             octets=pieces.octets.ctypes.data,
             starts=pieces.starts.ctypes.data,
@@ -171,10 +171,10 @@ class Loop(Asking["Grid"]):
 class _Arranged:
     """A grid in memory."""
 
-    def __init__(self, grid: Grid, abi: Abi, reader: Reader) -> None:
+    def __init__(self, grid: Grid, abi: Abi, reader: CompiledReader) -> None:
         self.grid = grid
         self.behind = 0 if abi.terminated else grid.around
-        self.pieces = Pieces.of(grid, reader, self.behind)
+        self.pieces = PieceTable.of(grid, reader, self.behind)
         self.input = surrounded(grid.longest, grid.around, self.behind)
         self.before = surrounded(grid.longest, grid.around, self.behind)
         units = max(abi.room(grid.longest), 4 * grid.longest) + BEHIND

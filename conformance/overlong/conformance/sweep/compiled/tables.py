@@ -24,7 +24,7 @@ WORD = 8
 """Octets of a machine word."""
 
 
-class Reader(NamedTuple):
+class CompiledReader(NamedTuple):
     """An automaton, and the bits of characters."""
 
     table: Octets
@@ -38,7 +38,7 @@ class Reader(NamedTuple):
     octet without bits of the number, and the same of the others."""
 
     @classmethod
-    def of(cls, automaton: Automaton, layout: Layout) -> Reader:
+    def of(cls, automaton: Automaton, layout: Layout) -> CompiledReader:
         """Of an automaton of fewer than 256 states, and a layout whose numbers are bits and nothing more."""
         lead, rows = np.zeros(256, np.uint8), [0]
         for octet in range(256):
@@ -56,7 +56,7 @@ class Reader(NamedTuple):
         )
 
 
-class Pieces(NamedTuple):
+class PieceTable(NamedTuple):
     """The pieces of a grid's axes, one behind the other, and what the automaton makes of those of the last axis."""
 
     octets: Octets
@@ -74,7 +74,7 @@ class Pieces(NamedTuple):
     longest_last: int
 
     @classmethod
-    def of(cls, grid: Grid, reader: Reader, behind: int) -> Pieces:
+    def of(cls, grid: Grid, reader: CompiledReader, behind: int) -> PieceTable:
         """Of a grid with at least one axis whose pieces are judged; ``behind``: the octet behind a string."""
         pieces = [piece for axis in grid.axes for piece in axis.choices]
         starts = np.zeros(len(pieces) + 1, np.int64)
@@ -102,7 +102,7 @@ def _alike(lengths: Array) -> Array:
 def _reading(
     _edition: Any, table: int, accepting: int, octets: int, starts: int, read: int, states: int, choices: int
 ) -> None:
-    """Read every choice of an axis from every state; addresses of arrays of :class:`Reader` and :class:`Pieces`."""
+    """Read every choice of an axis from every state; addresses of arrays of a reader and of :class:`PieceTable`."""
     for start in range(states):
         for choice in range(choices):
             state, found = start, -1

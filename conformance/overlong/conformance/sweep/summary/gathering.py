@@ -35,7 +35,7 @@ NO_DIVERGENCE = frozenset({AGREES, LEFT_OUT})
 
 
 @dataclass
-class Tally:
+class KindTally:
     """What is known of strings of one kind when their diagram is not."""
 
     count: int
@@ -43,7 +43,7 @@ class Tally:
     grid: int
     index: int
 
-    def add(self, other: Tally) -> None:
+    def add(self, other: KindTally) -> None:
         """Count others with them."""
         self.count += other.count
         if (shortlex(other.example), other.grid, other.index) < (shortlex(self.example), self.grid, self.index):
@@ -145,7 +145,7 @@ class Gathered:
     forest: Forest
     roots: dict[int, int]
     """The diagram of each grid that has one: by the grid's number, its root, the values being kinds."""
-    tallies: dict[int, Tally]
+    tallies: dict[int, KindTally]
     """By kind, what is in the other grids."""
 
     @cached_property
@@ -165,7 +165,7 @@ def gather(plan: Plan, results: Iterable[ShardResult]) -> Gathered:
     """
     forest = Forest()
     growing: dict[int, _Growing] = {}
-    tallies: dict[int, Tally] = {}
+    tallies: dict[int, KindTally] = {}
     given_up = set[int]()
     for result in results:
         shard = result.shard
@@ -191,7 +191,7 @@ def gather(plan: Plan, results: Iterable[ShardResult]) -> Gathered:
     return Gathered(plan, forest, roots, tallies)
 
 
-def _tally(tallies: dict[int, Tally], grid: Grid, number: int, kinds: Kinds, first: int) -> None:
+def _tally(tallies: dict[int, KindTally], grid: Grid, number: int, kinds: Kinds, first: int) -> None:
     """Count the kinds of a shard, and find the least string of each."""
     if not _in_order(grid):
         levels = Forest().levels(grid)
@@ -204,18 +204,18 @@ def _tally(tallies: dict[int, Tally], grid: Grid, number: int, kinds: Kinds, fir
         counts += np.bincount(kinds[start : start + _CHUNK], minlength=256)
     for kind in set(np.flatnonzero(counts).tolist()) - NO_DIVERGENCE:
         index = first + int(np.argmax(kinds == kind))
-        _add(tallies, kind, Tally(int(counts[kind]), grid.string(index), number, index))
+        _add(tallies, kind, KindTally(int(counts[kind]), grid.string(index), number, index))
 
 
-def _tally_diagram(tallies: dict[int, Tally], grid: Grid, number: int, top: Level, root: int) -> None:
+def _tally_diagram(tallies: dict[int, KindTally], grid: Grid, number: int, top: Level, root: int) -> None:
     for kind in _values(top, root) - NO_DIVERGENCE:
         members = top.where(root, kind)
         least = top.least(members)
         index = index_of(grid, least.place)
-        _add(tallies, kind, Tally(top.count(members), least.octets, number, index))
+        _add(tallies, kind, KindTally(top.count(members), least.octets, number, index))
 
 
-def _add(tallies: dict[int, Tally], kind: int, tally: Tally) -> None:
+def _add(tallies: dict[int, KindTally], kind: int, tally: KindTally) -> None:
     if kind in tallies:
         tallies[kind].add(tally)
     else:

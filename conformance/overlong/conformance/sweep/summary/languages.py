@@ -54,7 +54,7 @@ class TooManyStatesError(Exception):
     """A description would take an automaton that no reader has use for."""
 
 
-class Run(NamedTuple):
+class OctetRun(NamedTuple):
     """An automaton over the pieces of an axis, from the states in which it can be there."""
 
     states: States
@@ -80,14 +80,14 @@ class Pieces:
             self._matrices[id(choices)] = choices, matrix
         return self._matrices[id(choices)][1]
 
-    def runs(self, grid: Grid, spoken: Language, *, marks: bool = False) -> list[Run]:
+    def runs(self, grid: Grid, spoken: Language, *, marks: bool = False) -> list[OctetRun]:
         """The automaton over each axis of a grid, in order; with ``marks``, ``last`` is filled in."""
-        found: list[Run] = []
+        found: list[OctetRun] = []
         states = np.array([0], np.int32)
         for number, axis in enumerate(grid.axes):
             if number < grid.earlier:
                 to = np.repeat(states[:, None], len(axis), axis=1)
-                found.append(Run(states, to, np.full(to.shape, -1, np.int32)))
+                found.append(OctetRun(states, to, np.full(to.shape, -1, np.int32)))
             elif max(map(len, axis.choices)) > _SHORT:
                 found.append(_over_long(axis.choices, spoken, states))
             else:
@@ -95,7 +95,7 @@ class Pieces:
             states = np.unique(found[-1].to)
         return found
 
-    def _over_short(self, choices: tuple[bytes, ...], spoken: Language, states: States, *, marks: bool) -> Run:
+    def _over_short(self, choices: tuple[bytes, ...], spoken: Language, states: States, *, marks: bool) -> OctetRun:
         """Octet by octet, all pieces at a time."""
         stays = np.arange(len(spoken.table), dtype=np.int32)[:, None]
         table = np.hstack((spoken.table, stays))
@@ -105,7 +105,7 @@ class Pieces:
             to = table[to, octets[None]]
             if marks:
                 last[(spoken.says[to] == -1) & (octets[None] != _NOTHING)] = place + 1
-        return Run(states, to, last)
+        return OctetRun(states, to, last)
 
     def diagram(self, grid: Grid, levels: Sequence[Level], spoken: Language) -> int:
         """The set of the grid's strings whose final state says 1."""
@@ -117,7 +117,7 @@ class Pieces:
         return int(below[0])
 
 
-def _over_long(choices: tuple[bytes, ...], spoken: Language, states: States) -> Run:
+def _over_long(choices: tuple[bytes, ...], spoken: Language, states: States) -> OctetRun:
     """Piece by piece, in parts: long pieces are made of fillers, so they have few parts that differ."""
     known: dict[tuple[int, bytes], tuple[int, int]] = {}
 
@@ -142,7 +142,7 @@ def _over_long(choices: tuple[bytes, ...], spoken: Language, states: States) -> 
                 if last >= 0:
                     mark = begin + last
             to[row, column], marks[row, column] = state, mark
-    return Run(states, to, marks)
+    return OctetRun(states, to, marks)
 
 
 def determinised(

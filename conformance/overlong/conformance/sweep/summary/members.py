@@ -11,7 +11,7 @@ import numpy as np
 
 from overlong.conformance.sweep.summary.diagram import AND, MINUS
 from overlong.conformance.sweep.summary.gathering import index_of
-from overlong.conformance.sweep.summary.languages import Language, Pieces, Run
+from overlong.conformance.sweep.summary.languages import Language, OctetRun, Pieces
 from overlong.reference.theory import shortlex
 
 if TYPE_CHECKING:
@@ -129,6 +129,6 @@ class Strings:
             found |= set(spoken.says[states[nodes > 0]].tolist())
         return found
 
-    def runs(self, grid: int, spoken: Language, *, marks: bool = False) -> list[Run]:
+    def runs(self, grid: int, spoken: Language, *, marks: bool = False) -> list[OctetRun]:
         """See :meth:`Pieces.runs`."""
         return self._pieces.runs(self.grids[grid], spoken, marks=marks)

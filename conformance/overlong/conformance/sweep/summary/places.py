@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from overlong.conformance.sweep.grid import Grid
     from overlong.conformance.sweep.summary.arithmetic import Numbers
-    from overlong.conformance.sweep.summary.languages import Language, Run
+    from overlong.conformance.sweep.summary.languages import Language, OctetRun
     from overlong.conformance.sweep.summary.members import Strings
     from overlong.reference.automaton import Automaton
 
@@ -113,7 +113,7 @@ def places(
     return Places(error - 1, pattern, offset, length, text, count, dict(zip(kinds, counts, strict=True)))
 
 
-def _final(runs: Sequence[Run], size: int) -> Iterator[tuple[int, Column]]:
+def _final(runs: Sequence[OctetRun], size: int) -> Iterator[tuple[int, Column]]:
     """The state after each of so many strings of a grid: the number of the first of some, and the states of these."""
     states, rest, common = np.zeros(1, np.int64), size, 0
     while rest > _CHUNK:
@@ -129,7 +129,7 @@ def _final(runs: Sequence[Run], size: int) -> Iterator[tuple[int, Column]]:
         yield start * rest, after
 
 
-def _features(grid: Grid, index: Column, runs: Sequence[Run], other_runs: Sequence[Run]) -> list[Column]:
+def _features(grid: Grid, index: Column, runs: Sequence[OctetRun], other_runs: Sequence[OctetRun]) -> list[Column]:
     """Of some strings, the final states of two automata, and the columns behind those."""
     states, others, offset, length, text = (np.zeros(len(index), np.int64) for _ in range(5))
     left = grid.size

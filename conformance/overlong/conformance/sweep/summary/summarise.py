@@ -37,7 +37,7 @@ from overlong.reference.theory import shortlex
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from overlong.conformance.oracle.expectation import Expectation
+    from overlong.conformance.oracle.expectation import ExpectedAnswers
     from overlong.conformance.results.shard import ShardResult
     from overlong.conformance.sweep.plan import Plan
 
@@ -49,7 +49,7 @@ _OF_VERDICTS = {REFUSED_WELL_FORMED, ACCEPTED_ILL_FORMED}
 
 
 def summarise(
-    plan: Plan, expected: Expectation, results: Iterable[ShardResult], *, apart: bool = False
+    plan: Plan, expected: ExpectedAnswers, results: Iterable[ShardResult], *, apart: bool = False
 ) -> list[DivergentSet]:
     """The divergences of a plan, in the order of their kinds and examples.
 

@@ -56,7 +56,7 @@ class Called(NamedTuple):
     """Units that had room."""
 
 
-class Reading(NamedTuple):
+class AnswerReading(NamedTuple):
     """What an answer means."""
 
     status: str
@@ -69,8 +69,8 @@ class Reading(NamedTuple):
     """Units that were not written to memory of the caller's, in the machine's order."""
 
 
-ACCEPTED = Reading("A")
-REFUSED = Reading("R", NOT_SAID)
+ACCEPTED = AnswerReading("A")
+REFUSED = AnswerReading("R", NOT_SAID)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class Abi:
     """In C, with ``f`` for the function's name."""
     parameters: tuple[str, ...]
     result: str
-    read: Callable[[Called], Reading]
+    read: Callable[[Called], AnswerReading]
     says: str
     """What its answers mean, in a sentence for documents."""
     units: str = ""
@@ -105,55 +105,55 @@ class Abi:
         return 4 * length + 16 if self.bounded else length
 
 
-def _true(called: Called) -> Reading:
+def _true(called: Called) -> AnswerReading:
     return ACCEPTED if called.returned else REFUSED
 
 
-def _zero(called: Called) -> Reading:
+def _zero(called: Called) -> AnswerReading:
     return REFUSED if called.returned else ACCEPTED
 
 
-def _refused_at(offset: int, called: Called) -> Reading:
+def _refused_at(offset: int, called: Called) -> AnswerReading:
     if 0 <= offset < called.length:
-        return Reading("R", offset)
-    return Reading("X", text=f"it says offset {offset} of {called.length} octets")
+        return AnswerReading("R", offset)
+    return AnswerReading("X", text=f"it says offset {offset} of {called.length} octets")
 
 
-def _offset_or_length(called: Called) -> Reading:
+def _offset_or_length(called: Called) -> AnswerReading:
     return ACCEPTED if called.returned == called.length else _refused_at(called.returned, called)
 
 
-def _offset_or_minus1(called: Called) -> Reading:
+def _offset_or_minus1(called: Called) -> AnswerReading:
     return ACCEPTED if called.returned == -1 else _refused_at(called.returned, called)
 
 
-def _null(called: Called) -> Reading:
+def _null(called: Called) -> AnswerReading:
     return _refused_at(called.returned - called.address, called) if called.returned else ACCEPTED
 
 
-def _pair(called: Called) -> Reading:
+def _pair(called: Called) -> AnswerReading:
     return _refused_at(called.second, called) if called.returned else ACCEPTED
 
 
-def _end(called: Called) -> Reading:
+def _end(called: Called) -> AnswerReading:
     offset = called.cells[0] - called.address
     if not called.returned:
         return _refused_at(offset, called)
     if offset != called.length:
-        return Reading("X", text=f"it accepts {called.length} octets and says that they end at {offset}")
+        return AnswerReading("X", text=f"it accepts {called.length} octets and says that they end at {offset}")
     return ACCEPTED
 
 
-def _written(called: Called) -> Reading:
-    return Reading("A", called.returned) if called.returned >= 0 else REFUSED
+def _written(called: Called) -> AnswerReading:
+    return AnswerReading("A", called.returned) if called.returned >= 0 else REFUSED
 
 
-def _written_or_zero(called: Called) -> Reading:
-    return Reading("A", called.returned) if called.returned or not called.length else REFUSED
+def _written_or_zero(called: Called) -> AnswerReading:
+    return AnswerReading("A", called.returned) if called.returned or not called.length else REFUSED
 
 
-def _pair_written(called: Called) -> Reading:
-    return _refused_at(called.second, called) if called.returned else Reading("A", called.second)
+def _pair_written(called: Called) -> AnswerReading:
+    return _refused_at(called.second, called) if called.returned else AnswerReading("A", called.second)
 
 
 ICU_REFUSALS = (10, 11, 12)
@@ -162,20 +162,20 @@ ICU_OVERFLOW = 15
 """U_BUFFER_OVERFLOW_ERROR: the number of units that it needed is said all the same."""
 
 
-def _icu(called: Called) -> Reading:
+def _icu(called: Called) -> AnswerReading:
     written, status = called.cells
     if status <= 0 or status == ICU_OVERFLOW:  # below zero are warnings
-        return Reading("A", max(written, 0))
-    return REFUSED if status in ICU_REFUSALS else Reading("X", text=f"its status is {status}")
+        return AnswerReading("A", max(written, 0))
+    return REFUSED if status in ICU_REFUSALS else AnswerReading("X", text=f"its status is {status}")
 
 
-def _consumed(called: Called) -> Reading:
+def _consumed(called: Called) -> AnswerReading:
     """Of one step: how many octets were taken; ``read`` of the loop is the caller's."""
     if called.returned < 0:
         return REFUSED
     if 0 < called.returned <= called.length:
-        return Reading("A", called.returned)
-    return Reading("X", text=f"it took {called.returned} of {called.length} octets")
+        return AnswerReading("A", called.returned)
+    return AnswerReading("X", text=f"it took {called.returned} of {called.length} octets")
 
 
 _C_UNIT = {"utf-8": "char", "utf-16": "char16_t", "utf-32": "char32_t"}

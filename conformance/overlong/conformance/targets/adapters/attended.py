@@ -17,7 +17,7 @@ _TRIES = 50
 _PAUSE = 0.02
 
 
-class Failed(Exception):
+class ChildFailed(Exception):
     """What is attended does not start, or has ended; the message is the last that is said of it."""
 
 
@@ -27,7 +27,7 @@ def folder_for(program: str) -> Generator[str]:
     folder = tempfile.mkdtemp(prefix=f"overlong-{program}-")
     try:
         yield folder
-    except Failed as error:
+    except ChildFailed as error:
         sys.exit(str(error))
     finally:
         remove(folder)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from overlong.conformance.targets.adapters.abi import ITERATE, Abi, Reading
+from overlong.conformance.targets.adapters.abi import ITERATE, Abi, AnswerReading
 from overlong.conformance.targets.adapters.guarded import Guarded
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ class Bounds:
         if self._unit and ROOM not in leave_out:
             self._rooms(first, octets)
 
-    def _after_others(self, first: Reading, octets: bytes) -> None:
+    def _after_others(self, first: AnswerReading, octets: bytes) -> None:
         """The answer after a call on something else is the first one.
 
         Raises:
@@ -173,7 +173,7 @@ class Bounds:
 
     def _alike(
         self,
-        first: Reading,
+        first: AnswerReading,
         octets: bytes,
         address: int,
         out: int,
@@ -197,7 +197,7 @@ class Bounds:
         other = self._ask(self._placed(octets, place, sides), length, out, room, _POISONS[0], MORE_ROOM)
         raise Wrong(PLACE, NEIGHBOURS if (other == first) == bool(interior) else detail)
 
-    def _rooms(self, first: Reading, octets: bytes) -> None:
+    def _rooms(self, first: AnswerReading, octets: bytes) -> None:
         """Room that ends at a guard: as much as is needed, and less. What it answers then is not judged."""
         address, length, size = self._placed(octets, PAD, 0), len(octets), self._memory.output.size
         needed = first.number if first.status == "A" else length
@@ -215,7 +215,9 @@ class Bounds:
         self._memory.input.view[start : start + len(whole)] = whole
         return self._memory.input.start + place
 
-    def _twice(self, address: int, length: int, out: int, room: int, detail: int, *, judged: bool = True) -> Reading:
+    def _twice(
+        self, address: int, length: int, out: int, room: int, detail: int, *, judged: bool = True
+    ) -> AnswerReading:
         """One call after the other, with other poison in the output.
 
         Raises:
@@ -232,7 +234,7 @@ class Bounds:
             raise Wrong(STATE)
         return first
 
-    def _ask(self, address: int, length: int, out: int, room: int, poison: int, detail: int) -> Reading:
+    def _ask(self, address: int, length: int, out: int, room: int, poison: int, detail: int) -> AnswerReading:
         """One call, with poison in the output and around it.
 
         Raises:

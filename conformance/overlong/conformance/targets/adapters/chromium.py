@@ -22,7 +22,7 @@ import struct
 from binascii import a2b_base64, b2a_base64
 from typing import Any
 
-from overlong.conformance.targets.adapters.attended import Failed, attended, folder_for
+from overlong.conformance.targets.adapters.attended import ChildFailed, attended, folder_for
 
 SCRIPT = Path(__file__).with_name("chromium_textdecoder.js")
 _HEAD = struct.Struct(">II")
@@ -81,7 +81,9 @@ class Page:
         """
         answer = self._ask("Runtime.evaluate", expression=expression, returnByValue=True)
         if "exceptionDetails" in answer:
-            raise Failed(str(answer["exceptionDetails"].get("exception", {}).get("description", "it throws"))[:200])
+            raise ChildFailed(
+                str(answer["exceptionDetails"].get("exception", {}).get("description", "it throws"))[:200]
+            )
         return answer["result"]["value"]
 
     def respond(self, body: bytes) -> bytes:
@@ -122,7 +124,7 @@ class Page:
         while (message := self._next()).get("id") != self._number:
             pass  # events, which come unasked
         if "error" in message:
-            raise Failed(f"{method}: {message['error'].get('message')}"[:200])
+            raise ChildFailed(f"{method}: {message['error'].get('message')}"[:200])
         result: dict[str, Any] = message["result"]
         return result
 
@@ -137,9 +139,9 @@ class Page:
         found: dict[str, Any] = json.loads(message)
         return found
 
-    def _ended(self) -> Failed:
+    def _ended(self) -> ChildFailed:
         lines = self._said.read_text("utf-8", "backslashreplace").strip().splitlines()
-        return Failed(f"the browser has ended; it said {lines[-1] if lines else 'nothing'}")
+        return ChildFailed(f"the browser has ended; it said {lines[-1] if lines else 'nothing'}")
 
 
 def _moved(descriptor: int) -> int:

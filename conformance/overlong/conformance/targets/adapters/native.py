@@ -1,7 +1,7 @@
 """Functions of a shared library as callables of address, length, room for output and units of room.
 
 ctypes alone: no compiler. A :class:`Decoder` hides how its function is called; what it returns is a
-:class:`~overlong.conformance.targets.adapters.abi.Reading`.
+:class:`~overlong.conformance.targets.adapters.abi.AnswerReading`.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from collections.abc import Callable
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.targets.adapters.abi import ACCEPTED, ITERATE, REFUSED, UNIT, Abi, Called, Reading
+from overlong.conformance.targets.adapters.abi import ACCEPTED, ITERATE, REFUSED, UNIT, Abi, AnswerReading, Called
 from overlong.conformance.targets.adapters.guarded import Guarded
 from overlong.conformance.targets.adapters.python import Refusal, load, refusal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-Call = Callable[[int, int, int, int], Reading]
+Call = Callable[[int, int, int, int], AnswerReading]
 """Address and length of the input, address of the output, units of room there."""
 
 
@@ -100,7 +100,7 @@ def bound(abi: Abi, function: Any) -> Call:
     chosen = itemgetter(*[_PLACE[each] if each in _PLACE else next(following) for each in abi.parameters])
     read, is_pair = abi.read, abi.result == "pair"
 
-    def call(address: int, length: int, out: int, units: int) -> Reading:
+    def call(address: int, length: int, out: int, units: int) -> AnswerReading:
         for cell in cells:
             cell.value = 0
         returned = function(*chosen((address, length, out, units, *addresses)))
@@ -125,7 +125,7 @@ def _measuring(abi: Abi, function: Any) -> Call:
     """A function of address and length that returns one number."""
     read = abi.read
 
-    def call(address: int, length: int, _out: int, _units: int) -> Reading:
+    def call(address: int, length: int, _out: int, _units: int) -> AnswerReading:
         return read(Called(function(address, length) or 0, 0, (), address, length, 0))
 
     return call
@@ -137,16 +137,16 @@ def _iterating(abi: Abi, function: Any) -> Call:
     cell = ctypes.c_int32.from_address(memory.start)
     place = memory.start
 
-    def call(address: int, length: int, _out: int, _units: int) -> Reading:
+    def call(address: int, length: int, _out: int, _units: int) -> AnswerReading:
         offset, points = 0, list[bytes]()
         while offset < length:
             cell.value = 0
             step = abi.read(Called(function(address + offset, length - offset, place), 0, (), 0, length - offset, 0))
             if step.status != "A":
-                return step if step.status == "X" else Reading("R", offset)
+                return step if step.status == "X" else AnswerReading("R", offset)
             offset += step.number
             points.append(bytes(cell))
-        return Reading("A", len(points), output=b"".join(points))
+        return AnswerReading("A", len(points), output=b"".join(points))
 
     return call
 
@@ -170,19 +170,19 @@ class Streams:
         self.reset: Any = found.get("reset")
         self._size = UNIT[abi.units]
 
-    def whole(self, address: int, length: int, out: int, units: int) -> Reading:
+    def whole(self, address: int, length: int, out: int, units: int) -> AnswerReading:
         """The input as a stream of one chunk, its output in one place."""
         state = self.new()
         if not state:
-            return Reading("X", text="it made no state")
+            return AnswerReading("X", text="it made no state")
         try:
             fed = self.feed(state, address, length, out, units)
             if fed < 0:
                 return REFUSED
             if fed > units:
-                return Reading("X", text=f"it says that it wrote {fed} units where {units} have room")
+                return AnswerReading("X", text=f"it says that it wrote {fed} units where {units} have room")
             ended = self.finish(state, out + fed * self._size, units - fed)
-            return REFUSED if ended < 0 else Reading("A", fed + ended)
+            return REFUSED if ended < 0 else AnswerReading("A", fed + ended)
         finally:
             self.free(state)
 
@@ -190,7 +190,7 @@ class Streams:
 def by_python(judge: Callable[..., Any], function: Any) -> Call:
     """The escape hatch: a Python function that is given the loaded function, an address and a length."""
 
-    def call(address: int, length: int, _out: int, _units: int) -> Reading:
+    def call(address: int, length: int, _out: int, _units: int) -> AnswerReading:
         try:
             said = judge(function, address, length)
         except Exception as error:  # noqa: BLE001 (it raises what it likes)
@@ -198,10 +198,10 @@ def by_python(judge: Callable[..., Any], function: Any) -> Call:
         if isinstance(said, bool):
             return ACCEPTED if said else REFUSED
         if isinstance(said, str):
-            return Reading("A", len(said), output=said.encode(_UTF_32, "surrogatepass"))
+            return AnswerReading("A", len(said), output=said.encode(_UTF_32, "surrogatepass"))
         if isinstance(said, Refusal):
-            return REFUSED if said.offset is None else Reading("R", said.offset)
+            return REFUSED if said.offset is None else AnswerReading("R", said.offset)
         text = getattr(said, "text", None)
-        return Reading("X", text=text if isinstance(text, str) else f"it returned {type(said).__name__}")
+        return AnswerReading("X", text=text if isinstance(text, str) else f"it returned {type(said).__name__}")
 
     return call

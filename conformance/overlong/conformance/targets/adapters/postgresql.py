@@ -21,7 +21,7 @@ import subprocess
 from io import FileIO
 from typing import TYPE_CHECKING, NamedTuple
 
-from overlong.conformance.targets.adapters.attended import Failed, attended, folder_for
+from overlong.conformance.targets.adapters.attended import ChildFailed, attended, folder_for
 from overlong.conformance.targets.adapters.python import Refusal, serve
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class Who(NamedTuple):
             except KeyError:
                 continue
             return cls(found.pw_uid, found.pw_gid, ())
-        raise Failed("PostgreSQL refuses root, and there is no user postgres or nobody to run it as")
+        raise ChildFailed("PostgreSQL refuses root, and there is no user postgres or nobody to run it as")
 
 
 class Backend:
@@ -111,10 +111,10 @@ class Backend:
                 extra_groups=who.extra_groups,
             )
         except (OSError, subprocess.SubprocessError) as error:  # the latter: it may not become that user
-            raise Failed(f"initdb cannot be run: {error}") from error
+            raise ChildFailed(f"initdb cannot be run: {error}") from error
         if made.returncode != 0:
             lines = made.stderr.decode("utf-8", "backslashreplace").strip().splitlines()
-            raise Failed(lines[0] if lines else "initdb failed")
+            raise ChildFailed(lines[0] if lines else "initdb failed")
         self._postgres = subprocess.Popen(
             [programs / "postgres", "--single", "-j", "-F", *_QUIET, "-D", cluster, "postgres"],
             stdin=subprocess.PIPE,
@@ -133,7 +133,7 @@ class Backend:
         items = f"{{{','.join([_ITEM % octets.hex() for octets in many])}}}"
         answer = _VALUE.search(self._ask(_TOGETHER % items)) or _VALUE.search(self._ask(_ONE_BY_ONE % items))
         if answer is None:
-            raise Failed("the backend did not answer a batch")
+            raise ChildFailed("the backend did not answer a batch")
         return [
             Refusal() if points == "-" else "".join([chr(int(point, 16)) for point in points.split()])
             for points in answer[1].decode("ascii").split(",")
@@ -157,7 +157,7 @@ class Backend:
         while not read.endswith(_PROMPT):
             octets = os.read(self._postgres.stdout.fileno(), 1 << 20)
             if not octets:
-                raise Failed("the backend has ended")
+                raise ChildFailed("the backend has ended")
             read += octets
         return bytes(read[: -len(_PROMPT)])
 

@@ -30,7 +30,7 @@ from dataclasses import dataclass
 from io import FileIO
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from overlong.conformance.targets.adapters.abi import ABIS, ITERATE, REFUSED, UNIT, Abi, Reading
+from overlong.conformance.targets.adapters.abi import ABIS, ITERATE, REFUSED, UNIT, Abi, AnswerReading
 from overlong.conformance.targets.adapters.bounds import (
     AFTER,
     CLEAN,
@@ -129,7 +129,7 @@ class Child:
         if os.getpid() != self._process:
             os._exit(0)
 
-    def _call_alone(self, address: int, length: int, out: int, units: int) -> Reading:
+    def _call_alone(self, address: int, length: int, out: int, units: int) -> AnswerReading:
         """One call."""
         reading = self._call(address, length, out, units)
         self.alone()
@@ -137,13 +137,13 @@ class Child:
 
     def answer(self, operation: str, items: Sequence[bytes], plain: frozenset[int] | None, *, single: bool) -> bytes:
         """The response to an operation; ``plain``: the items that are asked without guards, None for all."""
-        ask: Callable[[bytes, bool], tuple[Reading, Marks]] = {"S": self._stream, "N": self._again}.get(
+        ask: Callable[[bytes, bool], tuple[AnswerReading, Marks]] = {"S": self._stream, "N": self._again}.get(
             operation, self._one
         )
         if not plain and plain is not None and operation in "VD" and not self._unit:
             readings = self._judged(items)
             return self._single(readings[0], ()) if single else self._columns(readings, ())
-        readings, marks = list[Reading](), list[Marks]()
+        readings, marks = list[AnswerReading](), list[Marks]()
         for number, octets in enumerate(items):
             self._item[Steps.ITEM] = number
             reading, marked = ask(octets, plain is None or number in plain)
@@ -180,13 +180,13 @@ class Child:
         region.view[region.size - length :] = octets
         return region.end - length
 
-    def _judged(self, items: Sequence[bytes]) -> list[Reading]:
+    def _judged(self, items: Sequence[bytes]) -> list[AnswerReading]:
         """The answers of a function without output, each input right before a guard: :meth:`_one` in a hurry."""
         memory, call, item, place = self._memory, self._call, self._item, Steps.ITEM
         tail = b"\0" * self.abi.terminated
         memory.fit(max(map(len, items), default=0) + 1)
         view, size, end = memory.input.view, memory.input.size, memory.input.end
-        readings, process, this_process = list[Reading](), self._process, os.getpid
+        readings, process, this_process = list[AnswerReading](), self._process, os.getpid
         for number, octets in enumerate(items):
             item[place] = number
             whole = octets + tail
@@ -197,7 +197,7 @@ class Child:
                 os._exit(0)
         return readings
 
-    def _one(self, octets: bytes, plain: bool) -> tuple[Reading, Marks]:  # noqa: FBT001
+    def _one(self, octets: bytes, plain: bool) -> tuple[AnswerReading, Marks]:  # noqa: FBT001
         address = self._placed(octets, plain=plain)
         length = len(octets)
         if not self._unit:
@@ -208,27 +208,27 @@ class Child:
         if reading.status != "A":
             return reading, ()
         if reading.number > room:
-            return Reading("X", text=f"it says that it wrote {reading.number} units where {room} have room"), ()
+            return AnswerReading("X", text=f"it says that it wrote {reading.number} units where {room} have room"), ()
         return reading._replace(output=self._written(reading.number)), ()
 
-    def _stream(self, payload: bytes, plain: bool) -> tuple[Reading, Marks]:  # noqa: FBT001
+    def _stream(self, payload: bytes, plain: bool) -> tuple[AnswerReading, Marks]:  # noqa: FBT001
         streams = self._streams
         assert streams is not None
         state = streams.new()
         if not state:
-            return Reading("X", text="it made no state"), ()
+            return AnswerReading("X", text="it made no state"), ()
         try:
             return self._fed(state, payload, plain=plain)
         finally:
             streams.free(state)
 
-    def _again(self, payload: bytes, plain: bool) -> tuple[Reading, Marks]:  # noqa: FBT001
+    def _again(self, payload: bytes, plain: bool) -> tuple[AnswerReading, Marks]:  # noqa: FBT001
         streams = self._streams
         assert streams is not None
         end = 4 + int.from_bytes(payload[:4], "big")
         state = streams.new()
         if not state:
-            return Reading("X", text="it made no state"), ()
+            return AnswerReading("X", text="it made no state"), ()
         try:
             self._fed(state, payload[4:end], plain=plain)
             streams.reset(state)
@@ -236,7 +236,7 @@ class Child:
         finally:
             streams.free(state)
 
-    def _fed(self, state: Any, payload: bytes, *, plain: bool) -> tuple[Reading, Marks]:
+    def _fed(self, state: Any, payload: bytes, *, plain: bool) -> tuple[AnswerReading, Marks]:
         """A stream given to a state, chunk by chunk."""
         streams = self._streams
         assert streams is not None
@@ -264,9 +264,9 @@ class Child:
             if written < 0:
                 return REFUSED, (number,)
             if written > room:
-                return Reading("X", text=f"it says that it wrote {written} units where {room} have room"), ()
+                return AnswerReading("X", text=f"it says that it wrote {written} units where {room} have room"), ()
             marks.append(total)
-        return Reading("A", total, output=b"".join(output)), tuple(marks)
+        return AnswerReading("A", total, output=b"".join(output)), tuple(marks)
 
     def _poison(self, room: int) -> None:
         self._memory.output.view[PAD : PAD + room * self._unit] = b"\xaa" * (room * self._unit)
@@ -281,7 +281,7 @@ class Child:
         units.byteswap()
         return units.tobytes()
 
-    def _columns(self, readings: Sequence[Reading], marks: Sequence[Marks]) -> bytes:
+    def _columns(self, readings: Sequence[AnswerReading], marks: Sequence[Marks]) -> bytes:
         """The columns of a batch."""
         statuses = "".join([each.status for each in readings]).encode()
         numbers = [len(each.text) if each.status == "X" else each.number for each in readings]
@@ -293,7 +293,7 @@ class Child:
         marked = [column(each) for each in marks if each]
         return b"".join((statuses, column(numbers), bytes(len(readings)), incompletes, *written, *marked))
 
-    def _single(self, reading: Reading, marks: Marks) -> bytes:
+    def _single(self, reading: AnswerReading, marks: Marks) -> bytes:
         """The status and payload of one answer."""
         status = reading.status.encode()
         if reading.status == "X":

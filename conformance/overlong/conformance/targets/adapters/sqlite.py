@@ -27,7 +27,7 @@ _TRANSIENT = ctypes.c_void_p(-1)  # SQLite makes a copy: one that ends where the
 _NATIVE = f"utf-16-{'le' if sys.byteorder == 'little' else 'be'}"
 
 
-class Reader:
+class SQLiteReader:
     """A statement that gives back what is bound to it."""
 
     def __init__(self, library: str) -> None:
@@ -70,7 +70,7 @@ def main() -> None:
     """Serve the library that the command line names."""
     answers = FileIO(os.dup(1), "wb")
     os.dup2(2, 1)
-    reader = Reader(sys.argv[1])
+    reader = SQLiteReader(sys.argv[1])
     traits = {"version": f"SQLite {reader.version}", "language": "C", "error_mode": "SQLite's own"}
     serve({"L": reader.read}, "sqlite", traits, answers)
 

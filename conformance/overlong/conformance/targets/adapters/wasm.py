@@ -39,7 +39,7 @@ from wasmtime import (
     WasmtimeError,
 )
 
-from overlong.conformance.targets.adapters.abi import ABIS, UNIT, Abi, Called, Reading
+from overlong.conformance.targets.adapters.abi import ABIS, UNIT, Abi, AnswerReading, Called
 from overlong.conformance.targets.adapters.bounds import (
     AROUND_INPUT,
     AT_A_GUARD,
@@ -192,14 +192,14 @@ class Decoder:
         """Another, that ends where the memory ends."""
         return self._end - self._area
 
-    def answer(self, octets: bytes) -> Reading:
+    def answer(self, octets: bytes) -> AnswerReading:
         """What it says, with room on all sides."""
         self.fit(len(octets))
         try:
             return self._ask(octets, self._second + _PAD, 0, self._first + _PAD, _POISONS[0], looking=False)
         except Trapped as trapped:
             self.start()
-            return Reading("X", text=str(trapped))
+            return AnswerReading("X", text=str(trapped))
 
     def examine(self, octets: bytes) -> tuple[int, int]:
         """What is wrong with what it does to memory, and the detail."""
@@ -240,7 +240,7 @@ class Decoder:
         except (Trapped, Wrong):
             self.start()
 
-    def _alike(self, first: Reading, octets: bytes, address: int, sides: int, detail: int) -> None:
+    def _alike(self, first: AnswerReading, octets: bytes, address: int, sides: int, detail: int) -> None:
         """The answer at this address is the first one. Raises: Wrong: it is not."""
         out, plain = self._first + _PAD, self._second + _PAD
         if self._ask(octets, address, sides, out, _POISONS[0]) == first:
@@ -253,7 +253,7 @@ class Decoder:
             raise Wrong(PLACE, NEIGHBOURS)
         raise Wrong(PLACE, detail)
 
-    def _rooms(self, first: Reading, octets: bytes) -> None:
+    def _rooms(self, first: AnswerReading, octets: bytes) -> None:
         """Room for the output that ends where the memory ends."""
         needed = first.number if first.status == "A" else len(octets)
         rooms = (needed, needed - 1, needed // 2, 1, 0) if self.abi.bounded else (len(octets),)
@@ -267,7 +267,7 @@ class Decoder:
                     raise Wrong(OVER_WRITE, detail) from None
                 raise
 
-    def _twice(self, octets: bytes, address: int, out: int, detail: int, room: int | None = None) -> Reading:
+    def _twice(self, octets: bytes, address: int, out: int, detail: int, room: int | None = None) -> AnswerReading:
         """With one poison and with another. Raises: Wrong: the answers differ, or something is left unwritten."""
         first, second = (self._ask(octets, address, 0, out, poison, room, detail) for poison in _POISONS)
         if first != second:
@@ -290,7 +290,7 @@ class Decoder:
         detail: int = MORE_ROOM,
         *,
         looking: bool = True,
-    ) -> Reading:
+    ) -> AnswerReading:
         """One call. Raises: Wrong: it wrote where it may not. Trapped: it did not return."""
         exact = room is not None
         room = self.abi.room(len(octets)) if room is None else room
@@ -318,10 +318,10 @@ class Decoder:
         if reading.number > room:
             if exact:
                 return reading
-            return Reading("X", text=f"it says that it wrote {reading.number} units where {room} have room")
+            return AnswerReading("X", text=f"it says that it wrote {reading.number} units where {room} have room")
         return reading._replace(output=self._read(out, reading.number * self.unit))
 
-    def _call(self, address: int, length: int, out: int, room: int) -> Reading:
+    def _call(self, address: int, length: int, out: int, room: int) -> AnswerReading:
         """Raises: Trapped: it did not return."""
         pair, cells = self.abi.result == "pair", self._cell_names
         if pair or cells:
@@ -404,7 +404,7 @@ def big_endian(output: bytes, size: int) -> bytes:
     return units.tobytes()
 
 
-def response_to_one(reading: Reading, size: int) -> bytes:
+def response_to_one(reading: AnswerReading, size: int) -> bytes:
     """The status and payload of one answer."""
     status = reading.status.encode()
     if reading.status == "X":
@@ -414,7 +414,7 @@ def response_to_one(reading: Reading, size: int) -> bytes:
     return status + big_endian(reading.output, size)
 
 
-def response_to_many(readings: Sequence[Reading], size: int) -> bytes:
+def response_to_many(readings: Sequence[AnswerReading], size: int) -> bytes:
     """The columns of a batch."""
     statuses = "".join(each.status for each in readings).encode()
     texts = [each.text.encode("ascii", "backslashreplace") or big_endian(each.output, size) for each in readings]

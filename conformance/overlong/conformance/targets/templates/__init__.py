@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 @dataclass(frozen=True)
-class Template:
+class AdapterTemplate:
     """An adapter that runs as it is, with a decoder of its language inside."""
 
     language: str
@@ -31,8 +31,8 @@ class Template:
 TEMPLATES = {
     template.language: template
     for template in (
-        Template("c", "adapter.c", "cc -O2 -o adapter adapter.c", "./adapter", "POSIX iconv"),
-        Template(
+        AdapterTemplate("c", "adapter.c", "cc -O2 -o adapter adapter.c", "./adapter", "POSIX iconv"),
+        AdapterTemplate(
             "c++",
             "adapter.cpp",
             "c++ -std=c++17 -O2 -o adapter adapter.cpp",
@@ -40,18 +40,18 @@ TEMPLATES = {
             "std::codecvt",
             ("cpp", "cxx"),
         ),
-        Template(
+        AdapterTemplate(
             "rust", "adapter.rs", "rustc -O --edition 2021 adapter.rs", "./adapter", "std::str::from_utf8", ("rs",)
         ),
-        Template("go", "adapter.go", "go build -o adapter adapter.go", "./adapter", "unicode/utf8", ("golang",)),
-        Template("java", "Adapter.java", "javac -d . Adapter.java", "java -cp . Adapter", "CharsetDecoder"),
-        Template("javascript", "adapter.js", "", "node adapter.js", "TextDecoder", ("js", "node", "nodejs")),
-        Template("python", "adapter.py", "", "python3 adapter.py", "bytes.decode", ("py", "python3")),
-        Template("ruby", "adapter.rb", "", "ruby adapter.rb", "String#valid_encoding? and #codepoints", ("rb",)),
-        Template("php", "adapter.php", "", "php adapter.php", "mbstring"),
-        Template("perl", "adapter.pl", "", "perl adapter.pl", "Encode", ("pl",)),
-        Template("lua", "adapter.lua", "", "lua5.4 adapter.lua", "utf8.len and utf8.codes"),
-        Template(
+        AdapterTemplate("go", "adapter.go", "go build -o adapter adapter.go", "./adapter", "unicode/utf8", ("golang",)),
+        AdapterTemplate("java", "Adapter.java", "javac -d . Adapter.java", "java -cp . Adapter", "CharsetDecoder"),
+        AdapterTemplate("javascript", "adapter.js", "", "node adapter.js", "TextDecoder", ("js", "node", "nodejs")),
+        AdapterTemplate("python", "adapter.py", "", "python3 adapter.py", "bytes.decode", ("py", "python3")),
+        AdapterTemplate("ruby", "adapter.rb", "", "ruby adapter.rb", "String#valid_encoding? and #codepoints", ("rb",)),
+        AdapterTemplate("php", "adapter.php", "", "php adapter.php", "mbstring"),
+        AdapterTemplate("perl", "adapter.pl", "", "perl adapter.pl", "Encode", ("pl",)),
+        AdapterTemplate("lua", "adapter.lua", "", "lua5.4 adapter.lua", "utf8.len and utf8.codes"),
+        AdapterTemplate(
             "ocaml",
             "adapter.ml",
             "ocamlopt -I +uutf uutf.cmxa adapter.ml -o adapter",
@@ -59,12 +59,12 @@ TEMPLATES = {
             "Uutf",
             ("ml",),
         ),
-        Template("erlang", "adapter.erl", "", "escript adapter.erl", "unicode:characters_to_binary", ("erl",)),
+        AdapterTemplate("erlang", "adapter.erl", "", "escript adapter.erl", "unicode:characters_to_binary", ("erl",)),
     )
 }
 
 
-def template_for(name: str) -> Template | None:
+def template_for(name: str) -> AdapterTemplate | None:
     """The template of a language, by any of its names, in capitals or not; None if there is none."""
     folded = name.casefold()
     return next((each for each in TEMPLATES.values() if folded in (each.language, *each.others)), None)

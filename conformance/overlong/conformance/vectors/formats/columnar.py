@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.vectors.formats.format import Format
+from overlong.conformance.vectors.formats.format import VectorFormat
 from overlong.conformance.vectors.registry import about
 
 if TYPE_CHECKING:
@@ -46,6 +46,6 @@ def _write_columns(selection: Selection, sink: Sink, opened: Callable[[Any], Any
 
 
 FORMATS = {
-    "arrow": Format("arrow", "vectors.arrow", _write_arrow, extra="columns"),
-    "parquet": Format("parquet", "vectors.parquet", _write_parquet, extra="columns"),
+    "arrow": VectorFormat("arrow", "vectors.arrow", _write_arrow, extra="columns"),
+    "parquet": VectorFormat("parquet", "vectors.parquet", _write_parquet, extra="columns"),
 }

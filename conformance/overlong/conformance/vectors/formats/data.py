@@ -6,7 +6,7 @@ import json
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from overlong.conformance.vectors.formats.format import Format
+from overlong.conformance.vectors.formats.format import VectorFormat
 from overlong.conformance.vectors.lines import json_line, sequence_lines
 from overlong.conformance.vectors.record import notes, record, spelt
 from overlong.conformance.vectors.registry import about
@@ -92,8 +92,8 @@ def _tsv_row(vector: Vector) -> tuple[str, ...]:
 FORMATS = {
     form.name: form
     for form in (
-        Format("json", "vectors.json", _write_json),
-        Format("jsonl", "vectors.jsonl", _write_jsonl),
-        Format("tsv", "vectors.tsv", _write_tsv),
+        VectorFormat("json", "vectors.json", _write_json),
+        VectorFormat("jsonl", "vectors.jsonl", _write_jsonl),
+        VectorFormat("tsv", "vectors.tsv", _write_tsv),
     )
 }

@@ -33,7 +33,7 @@ class Sink(Protocol):
 
 
 @dataclass(frozen=True)
-class Format:
+class VectorFormat:
     """A format of vector files. ``file`` is the main file's name where the user gave only a folder."""
 
     name: str

@@ -18,7 +18,7 @@ from overlong.conformance.protocol.wire import (
     frame,
     stream_payload,
 )
-from overlong.conformance.vectors.formats.format import Format
+from overlong.conformance.vectors.formats.format import VectorFormat
 from overlong.conformance.vectors.names import spelt_before
 from overlong.conformance.vectors.registry import SUITE_VERSION
 
@@ -73,4 +73,4 @@ def write(selection: Selection, sink: Sink) -> None:
         file.writelines(stream(selection))
 
 
-FORMATS = {"frames": Format("frames", "vectors.frames", write)}
+FORMATS = {"frames": VectorFormat("frames", "vectors.frames", write)}

@@ -13,7 +13,7 @@ from overlong.conformance.vectors.builders import (
     truncated,
     well_formed,
 )
-from overlong.conformance.vectors.formats.format import Format
+from overlong.conformance.vectors.formats.format import VectorFormat
 from overlong.conformance.vectors.formats.source import escaped, heading, put
 from overlong.reference import dialect
 from overlong.reference.order import well_formed_products
@@ -89,4 +89,4 @@ def _unlawful() -> Iterator[tuple[str, bytes]]:
             yield f"truncated_{scalar:x}_{length}", truncated(scalar, length)
 
 
-FORMATS = {"libfuzzer": Format("libfuzzer", "utf8.dict", write, several=True)}
+FORMATS = {"libfuzzer": VectorFormat("libfuzzer", "utf8.dict", write, several=True)}

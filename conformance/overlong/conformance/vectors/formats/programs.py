@@ -8,7 +8,7 @@ from tempfile import TemporaryFile
 from typing import TYPE_CHECKING
 
 from overlong.conformance.support.provenance import generator
-from overlong.conformance.vectors.formats.format import Format
+from overlong.conformance.vectors.formats.format import VectorFormat
 from overlong.conformance.vectors.formats.source import (
     escaped,
     heading,
@@ -39,7 +39,7 @@ def _head(language: str, selection: Selection) -> str:
     return part(language, "head", heading="\n".join(heading(selection)), generator=generator())
 
 
-def _by_lines(language: str, file: str, row: Callable[[Vector], str]) -> Format:
+def _by_lines(language: str, file: str, row: Callable[[Vector], str]) -> VectorFormat:
     """A format with a line for each vector."""
 
     def write(selection: Selection, sink: Sink) -> None:
@@ -49,7 +49,7 @@ def _by_lines(language: str, file: str, row: Callable[[Vector], str]) -> Format:
                 put(opened, row(vector))
             put(opened, part(language, "tail"))
 
-    return Format(language, file, write)
+    return VectorFormat(language, file, write)
 
 
 def _go(vector: Vector) -> str:
@@ -228,10 +228,10 @@ def _parts(rows: Iterable[str]) -> Iterator[list[str]]:
 FORMATS = {
     form.name: form
     for form in (
-        Format("c-header", "utf8_vectors.h", _write_c),
+        VectorFormat("c-header", "utf8_vectors.h", _write_c),
         _by_lines("rust", "utf8_vectors.rs", _rust),
         _by_lines("go", "utf8_vectors.go", _go),
         _by_lines("javascript", "utf8_vectors.mjs", _javascript),
-        Format("java", "Utf8Vectors.java", _write_java),
+        VectorFormat("java", "Utf8Vectors.java", _write_java),
     )
 }

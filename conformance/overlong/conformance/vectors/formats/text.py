@@ -10,7 +10,7 @@ from itertools import groupby
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from overlong.conformance.vectors.formats.format import Format
+from overlong.conformance.vectors.formats.format import VectorFormat
 from overlong.conformance.vectors.formats.source import heading, part, put, refusal, sentence
 from overlong.conformance.vectors.record import spelt
 from overlong.reference.error_mode import REPLACEMENT_CHARACTER
@@ -73,4 +73,4 @@ def _ruler(vector: Vector) -> str:
     return " " * (WIDTH - len('""|') - len(shown)) + "|"
 
 
-FORMATS = {"text": Format("text", "utf8_vectors.txt", write, several=True)}
+FORMATS = {"text": VectorFormat("text", "utf8_vectors.txt", write, several=True)}

@@ -19,7 +19,7 @@ from overlong.conformance.oracle.kinds import ACCEPTED_ILL_FORMED, ODD, OTHER_OF
 from overlong.conformance.oracle.kinds import BROKEN as BROKEN_KIND
 from overlong.conformance.sweep.compiled.cached import Compiled, edition
 from overlong.conformance.sweep.compiled.calls import ACCEPTED, REFUSED, ask, run, says_offsets, unit
-from overlong.conformance.sweep.compiled.kernel import FLUSH, Task, equal, fields, publish, set_aside, units_of
+from overlong.conformance.sweep.compiled.kernel import FLUSH, LoopTask, equal, fields, publish, set_aside, units_of
 from overlong.conformance.sweep.compiled.memory import (
     copy,
     fill,
@@ -34,7 +34,7 @@ from overlong.conformance.sweep.compiled.memory import (
 from overlong.conformance.sweep.compiled.progress import CURRENT, SNAPSHOT, SNAPSHOTS
 from overlong.conformance.sweep.compiled.tables import WORD
 from overlong.fuzz import generation
-from overlong.fuzz.execution.compiled.oracle import Oracle, read
+from overlong.fuzz.execution.compiled.oracle import PackedAutomaton, read
 from overlong.fuzz.generation.choice import LONGEST, REACH, SLACK
 from overlong.fuzz.generation.compiled import write_input
 
@@ -48,7 +48,7 @@ _WORDS_BEHIND = SLACK // WORD
 
 
 class Making(NamedTuple):
-    """What a loop is told besides a :class:`Task`: how inputs are made and read."""
+    """What a loop is told besides a :class:`LoopTask`: how inputs are made and read."""
 
     rows_of_octets: int
     """Address of the automaton's rows; the three after it are of :class:`~.oracle.Oracle`."""
@@ -76,7 +76,7 @@ class Making(NamedTuple):
     """Octets of the one that was made."""
 
 
-get, put = fields((*Task._fields, *Making._fields))
+get, put = fields((*LoopTask._fields, *Making._fields))
 
 
 @register_jitable
@@ -110,7 +110,7 @@ def make_input(_edition: Any, task: int) -> None:
 
     Args:
         _edition: of these sources.
-        task: the address of a :class:`Task`, and of a :class:`Making` right behind it.
+        task: the address of a :class:`LoopTask`, and of a :class:`Making` right behind it.
     """
     put(task, "length", write_input(get(task, "number"), get(task, "made_of"), get(task, "input")))
 
@@ -161,7 +161,7 @@ def ask_inputs(convention: Any, until: int, task: int) -> None:
     Args:
         convention: of the functions.
         until: the number of an input.
-        task: the address of a :class:`Task`, and of a :class:`Making` right behind it.
+        task: the address of a :class:`LoopTask`, and of a :class:`Making` right behind it.
     """
     size, progress = unit(convention), get(task, "progress")
     snapshot = progress + WORD * (SNAPSHOT + SNAPSHOTS * load64(progress + WORD * CURRENT))
@@ -246,7 +246,11 @@ def verdicts_on(lengths: Sequence[int], octets: bytes, automaton: Automaton) -> 
     Raises:
         ValueError: the automaton is too large.
     """
-    oracle, numbers, inputs = Oracle.of(automaton), np.asarray(lengths, np.uint32), np.frombuffer(octets, np.uint8)
+    oracle, numbers, inputs = (
+        PackedAutomaton.of(automaton),
+        np.asarray(lengths, np.uint32),
+        np.frombuffer(octets, np.uint8),
+    )
     told = np.array((oracle.rows.ctypes.data, *oracle[1:]), np.int64)
     found = np.empty(len(numbers), np.uint32)
     addresses = (each.ctypes.data for each in (numbers, inputs, found, told))

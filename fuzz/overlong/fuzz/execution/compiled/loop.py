@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from overlong.conformance.sweep.compiled.calls import convention
-from overlong.conformance.sweep.compiled.kernel import BEHIND, CELLS, LEVEL, Task
+from overlong.conformance.sweep.compiled.kernel import BEHIND, CELLS, LEVEL, LoopTask
 from overlong.conformance.sweep.compiled.loop import Asking, aligned, surrounded
 from overlong.conformance.sweep.compiled.tables import WORD
 from overlong.conformance.sweep.grid import CONTINUATION
 from overlong.conformance.targets.adapters.abi import UNIT
 from overlong.fuzz.execution.compiled.kernel import Making, inputs_of, making, sources, taking
-from overlong.fuzz.execution.compiled.oracle import Oracle
+from overlong.fuzz.execution.compiled.oracle import PackedAutomaton
 from overlong.fuzz.execution.made import Inputs
 from overlong.fuzz.generation.choice import REACH
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from overlong.conformance.oracle.expectation import Expectation
+    from overlong.conformance.oracle.expectation import ExpectedAnswers
     from overlong.conformance.sweep.compiled.cached import Compiled
     from overlong.conformance.sweep.compiled.tables import Array, Octets
     from overlong.conformance.targets.adapters.abi import Abi
@@ -42,10 +42,10 @@ def compiled_inputs() -> tuple[Compiled, Compiled]:
     return making(), taking()
 
 
-class Loop(Asking[Inputs]):
+class InputLoop(Asking[Inputs]):
     """Asks inputs by their numbers."""
 
-    def __init__(self, abi: Abi, addresses: Sequence[int], expectation: Expectation, layout: Layout) -> None:
+    def __init__(self, abi: Abi, addresses: Sequence[int], expectation: ExpectedAnswers, layout: Layout) -> None:
         """Compile the loop for that convention, or load it; the arguments are those of :class:`Asking`.
 
         Raises:
@@ -54,7 +54,7 @@ class Loop(Asking[Inputs]):
         super().__init__(abi, addresses, expectation, layout)
         self._ask = compiled_for(abi)
         self._make, self._take = compiled_inputs()
-        self._oracle = Oracle.of(expectation.automaton)
+        self._oracle = PackedAutomaton.of(expectation.automaton)
         self._memory = _Memory.of(abi)
 
     def _size(self, strings: Inputs) -> int:
@@ -62,7 +62,7 @@ class Loop(Asking[Inputs]):
 
     def _ask_until(self, strings: Inputs, until: int, progress: int, kinds: int) -> None:
         memory, oracle, made = self._memory, self._oracle, strings.made
-        task = Task(
+        task = LoopTask(
             **self._known(),
             **dict.fromkeys(_OF_GRIDS, 0),
             behind=memory.behind,
@@ -102,7 +102,7 @@ _OF_GRIDS = (
     "octets", "starts", "axes", "alike", "padded", "read", "short", "longest_last", "axis_count", "earlier", "before",
     "run",
 )  # fmt: skip
-"""Fields of a :class:`Task` that only a loop over a grid looks at."""
+"""Fields of a :class:`LoopTask` that only a loop over a grid looks at."""
 
 
 class _Memory(NamedTuple):

@@ -31,7 +31,7 @@ _MASK = _STEP * STATES
 _WORD = 8
 
 
-class Oracle(NamedTuple):
+class PackedAutomaton(NamedTuple):
     """An automaton as numbers."""
 
     rows: Array
@@ -44,7 +44,7 @@ class Oracle(NamedTuple):
     """A bit in each octet of a word: octets without them keep the start, so such a word can be passed; 0: none can."""
 
     @classmethod
-    def of(cls, automaton: Automaton) -> Oracle:
+    def of(cls, automaton: Automaton) -> PackedAutomaton:
         """Of an automaton of :data:`STATES` states at most.
 
         Raises:
@@ -77,7 +77,7 @@ shifted: Any = intrinsic(_shifted)
 
 @register_jitable
 def read(address: int, length: int, rows: int, accepting: int, dead: int, plain: int) -> tuple[int, bool]:
-    """Where the automaton last accepted, and whether it accepts all of it; the others are of :class:`Oracle`."""
+    """Where the automaton last accepted, and whether it accepts all; the others are of :class:`PackedAutomaton`."""
     place = state = seen = 0
     last = length - _WORD if plain else -1
     while place < length:

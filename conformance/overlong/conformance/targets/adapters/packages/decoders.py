@@ -25,7 +25,7 @@ _XML_ESCAPED = re.compile(rb"[&<>]")
 _SHORT, _LARGEST_SHORT = 24, 256  # of CBOR's lengths
 
 
-class Refused(Exception):
+class RefusedByPackage(Exception):
     """The decoder refused its input; ``offset`` is where, if it says so."""
 
     def __init__(self, offset: int | None = None) -> None:
@@ -54,7 +54,7 @@ class Package:
         def ask(octets: bytes) -> Any:
             try:
                 result = decode([octets] if self.columns else octets)
-            except Refused as refused:
+            except RefusedByPackage as refused:
                 return _ADAPTER.Refusal(refused.offset)
             except refuses:
                 return _ADAPTER.Refusal()
@@ -133,10 +133,10 @@ def _simdjson() -> Made:
             return parser.parse(json_string(octets))
         except UnicodeDecodeError as error:
             if error.reason.startswith("UTF8_ERROR"):  # simdjson's own word; CPython, which makes the text, has others
-                raise Refused from None
+                raise RefusedByPackage from None
             raise
 
-    return decode, Refused
+    return decode, RefusedByPackage
 
 
 def _pydantic_json() -> Made:
@@ -176,9 +176,9 @@ def _mutf8() -> Made:
         try:
             return package.decode_modified_utf8(octets)
         except UnicodeDecodeError as error:
-            raise Refused(error.start) from None
+            raise RefusedByPackage(error.start) from None
 
-    return decode, Refused
+    return decode, RefusedByPackage
 
 
 def _lxml() -> Made:
