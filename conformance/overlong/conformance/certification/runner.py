@@ -17,7 +17,7 @@ from overlong.conformance.oracle.compare import compare_batch, expected_of, plac
 from overlong.conformance.oracle.divergences import Divergences, divergences
 from overlong.conformance.oracle.finding import Finding
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
-from overlong.conformance.protocol.kind import POSITION, SCALARS, VERDICT
+from overlong.conformance.protocol.kind import POSITION, SCALARS, VERDICT, Code
 from overlong.conformance.protocol.observation import Refused
 from overlong.conformance.protocol.wire import DECODE, NOT_SAID, REFUSED, VALIDATE, read_numbers
 from overlong.conformance.results.run import FAILS, HOLDS, NOT_MEASURED, Run, SuiteRun, offered_in, shown_by
@@ -134,7 +134,7 @@ class Runner:
             yield Finding(
                 vector,
                 answered.operation,
-                "OV605",
+                Code.UNSTABLE,
                 expected_of(vector, answered.operation),
                 answered.unstable,
                 place_of_fault(answered.operation),

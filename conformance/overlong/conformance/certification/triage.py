@@ -16,7 +16,7 @@ from overlong.conformance.oracle.flaky import RerunQueue
 from overlong.conformance.oracle.limits import JUDGED, judged, limits_of, to_be_judged, without
 from overlong.conformance.oracle.own_mode import confirmed, suspicion
 from overlong.conformance.oracle.stream_state import lost_states
-from overlong.conformance.protocol.kind import POSITION
+from overlong.conformance.protocol.kind import POSITION, Code
 from overlong.conformance.protocol.observation import Accepted, Refused
 from overlong.conformance.protocol.wire import (
     AGAIN,
@@ -42,10 +42,10 @@ if TYPE_CHECKING:
     from overlong.conformance.oracle.target import Target
     from overlong.conformance.results.run import Run, SuiteRun
 
-_BEYOND = "OV301"
+_BEYOND = Code.OFFSET
 """An offset beyond the first flaw, perhaps."""
-_RESULT_IN_A_STREAM = ("OV501", "OV502")
-_NAMED_LATE = (*_RESULT_IN_A_STREAM, "OV503", "OV511", "OV512", "OV513")
+_RESULT_IN_A_STREAM = (Code.CHUNKING, Code.EARLIER_STREAM)
+_NAMED_LATE = (*_RESULT_IN_A_STREAM, Code.STREAM_OFFSET, Code.HELD_BACK, Code.LATE, Code.EARLY)
 """What is named when all is known: another finding may show the cause."""
 
 
@@ -201,7 +201,7 @@ class StateLost(Pass):
         wholes = self._in_one_chunk([each for each in findings if each.code in _RESULT_IN_A_STREAM], target)
         new_ones = any(set(part.operations) & set(STREAM_DECODE + STREAM_REPLACE) for part in self.run.suites)
         streamed: dict[tuple[bytes, tuple[int, ...] | None, bool, bool], Finding] = {}
-        candidates = [lost_in(each) if each.code == "OV501" else () for each in findings]
+        candidates = [lost_in(each) if each.code == Code.CHUNKING else () for each in findings]
         certain = {  # what goes wrong in one chunk, too, lost nothing between chunks
             places[0]
             for each, places in zip(findings, candidates, strict=True)
@@ -225,7 +225,7 @@ class StateLost(Pass):
             else:
                 possible = lost_states(vector) if certain and not wrong else places
                 lost = next((place for place in possible if place in certain), "")
-                named = replace(finding, code="OV501", place=lost) if lost else finding
+                named = replace(finding, code=Code.CHUNKING, place=lost) if lost else finding
                 streamed.setdefault(key, named)
                 yield named
 
@@ -275,6 +275,8 @@ class SameAsWhole(Pass):
     def all_enter(self, found: Divergences) -> None:
         if found.operation not in ENCODING:
             core = self._asked_in_chunks
+            if core.isdisjoint(found.octets):
+                return
             for index in [index for index, octets in enumerate(found.octets) if octets in core]:
                 self.enters(found.finding(index))
 
