@@ -26,9 +26,9 @@ EXAMPLES = {
     "A target": '\n[cpython.decoders]\ncpython = ["Strict"',
     "An error mode": '\n        ErrorMode("fatal"',
     "A report format": '\n        Format("text"',
-    "An engine for campaigns": '= {"grammar": _grammar',
-    "A language for regression tests": '\n        Language("pytest"',
-    "A kind of divergence": '\n        Kind("OV101"',
+    "An engine for campaigns": '\n    "grammar": _grammar',
+    "A language for regression tests": '\n        TestLanguage("pytest"',
+    "A kind of divergence": "\n        Kind(Code.REFUSED",
 }
 """What stands already where a recipe sends its reader: an entry of the kind that is to be added."""
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -89,7 +89,7 @@ class Runner:
         return run
 
     @contextmanager
-    def _may_break_off(self) -> Iterator[None]:
+    def _may_break_off(self) -> Generator[None]:
         """What is asked here may be interrupted, or spend the budget: then the run is incomplete."""
         try:
             yield

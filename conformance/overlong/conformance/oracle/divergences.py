@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import compress, repeat
-from operator import add, and_, ne, or_
+from operator import add, ne
 from typing import TYPE_CHECKING, overload
 
 from overlong.conformance.oracle.compare import compare, expected_of, first_difference
@@ -206,7 +206,9 @@ def divergences(answered: Answered, greeting: Greeting) -> Divergences | None:
     else:
         right = expected.outputs(units.size)
         differ = map(ne, right, answers.outputs(units.size))
-        wrong = list(map(or_, statuses.translate(_WRONG), map(and_, statuses.translate(_WITH_OUTPUT), differ)))
+        wrong = list(
+            map(int.__or__, statuses.translate(_WRONG), map(int.__and__, statuses.translate(_WITH_OUTPUT), differ))
+        )
     if not any(wrong):
         return Divergences(batch, operation, (), (), (), {}, ())
     places = range(len(batch)) if all(wrong) else list(compress(range(len(batch)), wrong))

@@ -49,8 +49,9 @@ class MatrixJob:
     @classmethod
     def read(cls, line: bytes) -> MatrixJob:
         """The job that a line holds."""
-        said = json.loads(line)
-        return cls(**{**said, "limits": Limits(**said["limits"])})
+        said: dict[str, Any] = json.loads(line)
+        said["limits"] = Limits(**said["limits"])
+        return cls(**said)
 
 
 class Matrix:

@@ -48,7 +48,8 @@ def items_of(session: pytest.Session, targets: Sequence[str]) -> Iterator[pytest
     from overlong.conformance.vectors import suites
     from overlong.conformance.vectors.names import told_now
 
-    wanted = [told_now(name) for name in session.config.getoption("overlong_suites") or []]
+    named: list[str] = session.config.getoption("overlong_suites") or []
+    wanted = [told_now(name) for name in named]
     for name in wanted:
         if name not in suites.SUITES and name != ALL:
             raise pytest.UsageError(f"--overlong-suite: no suite {name!r}; there is {', '.join(suites.SUITES)}, {ALL}")
