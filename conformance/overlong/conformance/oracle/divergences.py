@@ -29,14 +29,15 @@ from overlong.conformance.protocol.wire import (
     REFUSED,
     STREAMING,
     VALIDATE,
+    cut_evenly,
     most_units,
     read_numbers,
 )
-from overlong.conformance.vectors.vector import LONGEST_HEX, cut_evenly, vector_id
+from overlong.conformance.vectors.vector import LONGEST_HEX, vector_id
 from overlong.reference.theory import shortlex
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterator, Mapping
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 
     from overlong.conformance.oracle.target import Answered
     from overlong.conformance.protocol.observation import Observation
@@ -114,11 +115,15 @@ class Divergences:
         """What the digest of a run takes of each, in a row: ``D-… category/octets`` and the end of a line."""
         between, lengths, sha256 = f" {self.batch.category}/".encode(), self._lengths, hashlib.sha256
         ends, length = self._ends(), max(lengths, default=0)
-        if isinstance(ends, bytes) and lengths == {length} and 0 < length <= LONGEST_HEX:  # rows of one width
+        if lengths == {length} and 0 < length <= LONGEST_HEX:  # rows of one width
             digits, count, width = b"".join(self.octets).hex().encode(), len(self), 2 * length
-            texts = bytearray((bytes(width) + ends) * count)
-            _lay(texts, 0, width + len(ends), digits, width, width)
-            hashes = b"".join([sha256(text).digest() for text in cut_evenly(texts, width + len(ends))])
+            if isinstance(ends, bytes):
+                rows = bytearray((bytes(width) + ends) * count)
+                _lay(rows, 0, width + len(ends), digits, width, width)
+                texts: Iterable[bytes] = cut_evenly(rows, width + len(ends))
+            else:
+                texts = map(add, cut_evenly(digits, width), ends)
+            hashes = b"".join([sha256(text).digest() for text in texts])
             head = b"D-" + bytes(8) + between
             size = len(head) + width + 1
             lines = bytearray((head + bytes(width) + b"\n") * count)
@@ -138,14 +143,15 @@ class Divergences:
         codes = {key: f"|None|{self.operation}|{code}|" for key, (code, _) in self.bucket_of.items()}
         only = next(iter(codes.values())) if len(set(codes.values())) == 1 else None
         if isinstance(self.observed, _Outputs):
-            values = self.observed.values
             if only is not None:
-                return [f"{only}Accepted(values={each})".encode() for each in values]
-            keyed = zip(map(codes.__getitem__, self.keys), values, strict=True)
-            return [f"{code}Accepted(values={each})".encode() for code, each in keyed]
+                return self.observed.spelt(only)
+            coded = {key: code.encode() for key, code in codes.items()}
+            return list(map(add, map(coded.__getitem__, self.keys), self.observed.spelt()))
         if not self.observed:
             return b""
-        said = {id(each): str(each) for each in {id(each): each for each in self.observed}.values()}
+        alike = self.observed.count(self.observed[0]) == len(self)
+        apart = self.observed[:1] if alike else {id(each): each for each in self.observed}.values()
+        said = {id(each): str(each) for each in apart}
         if len(said) == 1:
             text = next(iter(said.values()))
             ends = {key: f"{code}{text}".encode() for key, code in codes.items()}
@@ -168,11 +174,16 @@ def _lay(rows: bytearray, place: int, size: int, column: bytes, width: int, stri
 class _Outputs(Sequence[Accepted]):
     """Outputs, each of which is an observation as soon as it is looked at."""
 
-    def __init__(self, values: Sequence[tuple[int, ...]]) -> None:
+    def __init__(self, values: list[tuple[int, ...]]) -> None:
         self.values = values
 
     def __len__(self) -> int:
         return len(self.values)
+
+    def spelt(self, before: str = "") -> list[bytes]:
+        """Each as ``str`` has it, with a text before it; a list's ``str`` takes far less time than one for each."""
+        opened = f"{before}Accepted(values=("
+        return (opened + str(self.values)[2:-2].replace("), (", f"))\n{opened}") + "))").encode().split(b"\n")
 
     @overload
     def __getitem__(self, index: int) -> Accepted: ...
@@ -200,21 +211,22 @@ def divergences(answered: Answered, greeting: Greeting) -> Divergences | None:
     if expected.statuses.count(ACCEPTED) < len(batch):
         return None
     statuses = answers.statuses
-    right: Sequence[bytes] = ()  # the outputs that they should have had, where they matter
+    outputs: Sequence[bytes] = ()  # where they matter; and those that they should have been
+    right: Sequence[bytes] = ()
     if operation == VALIDATE or (ACCEPTED not in statuses and operation not in ENCODING):
         wrong: Sequence[int] = statuses.translate(_WRONG)
     else:
-        right = expected.outputs(units.size)
-        differ = map(ne, right, answers.outputs(units.size))
-        wrong = list(
-            map(int.__or__, statuses.translate(_WRONG), map(int.__and__, statuses.translate(_WITH_OUTPUT), differ))
-        )
+        outputs, right = answers.outputs(units.size), expected.outputs(units.size)
+        refused, accepted = statuses.translate(_WRONG), statuses.translate(_WITH_OUTPUT)
+        wrong = [
+            no or (yes and differs) for no, yes, differs in zip(refused, accepted, map(ne, right, outputs), strict=True)
+        ]
     if not any(wrong):
         return Divergences(batch, operation, (), (), (), {}, ())
     places = range(len(batch)) if all(wrong) else list(compress(range(len(batch)), wrong))
     right = list(compress(right, wrong)) if right else right
     octets = batch.strings(places)
-    observed = _observed(answers, units, wrong, len(places), verdict_only=operation == VALIDATE)
+    observed = _observed(answers, outputs, units, wrong, len(places), verdict_only=operation == VALIDATE)
     keys = _keys(batch, operation, places, octets, right, observed, units)
     bucket_of: dict[Hashable, tuple[str, str]] = {}
     for key, index in dict(zip(keys, range(len(places)), strict=True)).items():  # any of those that diverge alike
@@ -229,7 +241,7 @@ _WITH_OUTPUT = bytes(octet == ACCEPTED[0] for octet in range(256))
 
 
 def _observed(
-    answers: Answers, units: Units, wrong: Sequence[int], count: int, *, verdict_only: bool
+    answers: Answers, outputs: Sequence[bytes], units: Units, wrong: Sequence[int], count: int, *, verdict_only: bool
 ) -> Sequence[Observation]:
     """The wrong answers: one object for all if they are alike, and none before it is looked at if all are outputs."""
     if (one := answers.alike()) is not None:
@@ -237,7 +249,7 @@ def _observed(
     chosen = list(compress(answers.statuses, wrong))
     asked = min(answers.asked, default=0)
     if chosen == [ACCEPTED[0]] * count and max(read_numbers(answers.numbers)) <= most_units(asked):
-        return _Outputs(units.values_of(list(compress(answers.outputs(units.size), wrong))))
+        return _Outputs(units.values_of(list(compress(outputs, wrong))))
     return list(answers.observations(units, verdict_only=verdict_only, chosen=wrong))
 
 
@@ -252,9 +264,18 @@ def _keys(
 ) -> Sequence[Hashable]:
     """What the vectors have in common, and in which way the answers are wrong."""
     shapes = _shapes(batch, operation, octets, right)
-    if isinstance(observed, list) and isinstance(observed[0], Refused) and observed.count(observed[0]) == len(observed):
+    alike = isinstance(observed, list) and observed.count(observed[0]) == len(observed)
+    if alike and isinstance(observed[0], Refused):
         return shapes  # all in one way
     expected = units.values_of(right) if right and operation not in ENCODING else [()] * len(places)
+    if operation not in ENCODING and (alike or isinstance(observed, _Outputs)) and isinstance(observed[0], Accepted):
+        outputs = observed.values if isinstance(observed, _Outputs) else [observed[0].values or ()] * len(places)
+        parted = [
+            0 if one[:1] != other[:1] else first_difference(one, other)
+            for one, other in zip(expected, outputs, strict=True)
+        ]
+        ways = {place: ("from", place) for place in set(parted)}
+        return list(zip(shapes, map(ways.__getitem__, parted), strict=True))
     return list(zip(shapes, map(_way, repeat(operation), places, observed, expected), strict=True))
 
 
@@ -274,8 +295,10 @@ def _shapes(batch: Batch, operation: str, octets: Sequence[bytes], right: Sequen
     if operation in ENCODING:
         return right if operation == ANNOUNCE else list(map(len, right))
     classes = _classes(batch.profile.dialect)
-    if len(length := set(map(len, octets))) == 1:
-        return cut_evenly(b"".join(octets).translate(classes), *length)
+    if len(lengths := set(map(len, octets))) == 1:
+        (length,), ranges = lengths, b"".join(octets).translate(classes)
+        first = ranges[:length]
+        return [first] * len(octets) if first * len(octets) == ranges else cut_evenly(ranges, length)
     return [each.translate(classes) for each in octets]
 
 

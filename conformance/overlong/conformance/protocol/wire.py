@@ -10,7 +10,7 @@ import sys
 from array import array
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import accumulate, compress, pairwise
+from itertools import accumulate, chain, compress, pairwise
 from operator import mul
 from typing import TYPE_CHECKING, Any, cast
 
@@ -88,9 +88,10 @@ class Units:
 
     def values_of(self, outputs: Sequence[bytes]) -> list[tuple[int, ...]]:
         """The same for many outputs."""
-        if self.size == 4 and outputs and set(map(len, outputs)) == {length := len(outputs[0])} != {0}:
-            return list(struct.iter_unpack(f">{length // 4}I", b"".join(outputs)))
-        return list(map(self.values, outputs))
+        if self.size != 4:
+            return list(map(self.values, outputs))
+        numbers = {length: struct.Struct(f">{length // 4}I").unpack for length in set(map(len, outputs))}
+        return [numbers[len(output)](output) for output in outputs]
 
     def write(self, scalars: Sequence[int]) -> bytes:
         """Scalar values as the target should have written them."""
@@ -140,6 +141,11 @@ def _big_endian(code: str, octets: bytes) -> array[int]:
 def read_numbers(octets: bytes) -> array[int]:
     """The u32 of a column."""
     return _big_endian("I", octets)
+
+
+def cut_evenly(octets: bytes | bytearray, length: int) -> list[bytes]:
+    """``octets`` in pieces of one length, which is not 0."""
+    return list(chain.from_iterable(struct.iter_unpack(f"{length}s", octets)))
 
 
 def big_endian(code: str, numbers: Sequence[int]) -> bytes:
@@ -466,8 +472,10 @@ class Answers:
     def outputs(self, size: int) -> list[bytes]:
         """Each item's output or text as it stands on the wire; ``size`` octets are a unit."""
         units, numbers = self.units, read_numbers(self.numbers)
-        each = self.statuses.translate(_OCTETS_COUNTED[size])
-        return [units[start:end] for start, end in pairwise(accumulate(map(mul, numbers, each), initial=0))]
+        lengths = list(map(mul, numbers, self.statuses.translate(_OCTETS_COUNTED[size])))
+        if lengths and lengths[0] and lengths.count(lengths[0]) == len(lengths):
+            return cut_evenly(units[: sum(lengths)], lengths[0])
+        return [units[start:end] for start, end in pairwise(accumulate(lengths, initial=0))]
 
     def observations(
         self, units: Units, *, verdict_only: bool, chosen: Iterable[object] | None = None

@@ -27,13 +27,14 @@ from overlong.conformance.protocol.wire import (
     Answers,
     again_payload,
     big_endian,
+    cut_evenly,
     stream_head,
     stream_payload,
 )
 from overlong.conformance.vectors.certainty import certainty
 from overlong.conformance.vectors.encoding import answers
 from overlong.conformance.vectors.profile import RFC3629, Profile
-from overlong.conformance.vectors.vector import Vector, cut_evenly
+from overlong.conformance.vectors.vector import Vector
 from overlong.reference import MaximalSubpart, Segment, segments
 from overlong.reference.decoder import taken
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import struct
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import accumulate, chain, pairwise
@@ -63,11 +62,6 @@ def cut(octets: bytes, chunks: Sequence[int]) -> list[bytes]:
         pieces.append(octets[place : place + length])
         place += length
     return pieces
-
-
-def cut_evenly(octets: bytes | bytearray, length: int) -> list[bytes]:
-    """``octets`` in pieces of one length, which is not 0."""
-    return list(chain.from_iterable(struct.iter_unpack(f"{length}s", octets)))
 
 
 @dataclass(frozen=True)
