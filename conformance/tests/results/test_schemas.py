@@ -35,7 +35,7 @@ WRITERS = {
     "conformance/certification/matrix/statement.py": "matrix-1",
     "conformance/report/data.py": "report-1",
     "conformance/results/writer.py": "results-1",
-    "conformance/sweep/statement.py": "sweep-1",
+    "conformance/results/sweep_statement.py": "sweep-1",
     "conformance/vectors/formats/data.py": "vectors-1",
     "conformance/vectors/lines.py": "vectors-1",
     "conformance/vectors/sink.py": "vectors-1",

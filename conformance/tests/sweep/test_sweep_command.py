@@ -74,6 +74,8 @@ def test_a_wrong_decoder_is_told_in_buckets(tmp_path, decoder):
     target = decoder("return octets.decode('utf-8', 'surrogatepass')")
     done = overlong("sweep", "--depth", 0, "--exhaustive", 1, "-o", tmp_path / "out", target)
     assert done.exit_code == 1
+    live, shown = (text[text.index("FAIL") :] for text in (done.stdout, overlong("report", tmp_path / "out").stdout))
+    assert shown.startswith(live.partition("\ndigest sha256")[0]), "the file shows what the run did"
     data = written(tmp_path / "out")
     assert not data["conformant"]
     assert {bucket["example"]["code"] for bucket in data["buckets"]} >= {"OV202"}

@@ -18,10 +18,10 @@ import sweep_stand_in
 from overlong.conformance.oracle.kinds import CRASHED, KINDS, LEFT_OUT, Fault
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.results.shard import Shard, ShardResult
+from overlong.conformance.results.sweep_statement import RESULTS
 from overlong.conformance.sweep import engine, opening
 from overlong.conformance.sweep import ledger as ledgers
 from overlong.conformance.sweep.ledger import LEDGER, Header, Ledger, LedgerEntry, LedgerError
-from overlong.conformance.sweep.statement import RESULTS
 from overlong.conformance.sweep.sweep import sweep
 from sweep_stand_in import StandIn
 

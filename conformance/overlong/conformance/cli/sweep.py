@@ -38,7 +38,7 @@ from overlong.conformance.cli.words import complete_targets
 from overlong.conformance.results.headline import exit_code_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from overlong.conformance.results.sweeps import SweepRun
 
@@ -163,12 +163,12 @@ def command(
         bar.close()
         if run.incomplete:
             if run.buckets:
-                _print(run, named, folder, "text", quiet=quiet, verbose=verbose)
+                _print(run, folder, "text", quiet=quiet, verbose=verbose)
             leave(_incomplete(run, folder / LEDGER), INCOMPLETE)
         if run.wrong:
             remedy = f"remove {printable(str(folder / LEDGER))}"
             leave(f"the sweep did not run as planned, and shows nothing: {run.wrong}; {remedy}", NOT_MEASURED)
-        _print(run, named, folder, wanted.stdout, quiet=quiet, verbose=verbose)
+        _print(run, folder, wanted.stdout, quiet=quiet, verbose=verbose)
         tell_written(wanted, folder, quiet=quiet)
     sys.exit(exit_code_of(run.state))
 
@@ -215,12 +215,13 @@ def _kept(ledger: Path) -> str:
     return f"{printable(str(ledger))} keeps what is done, and the same command with --resume goes on"
 
 
-def _print(run: SweepRun, target: str | Sequence[str], folder: Path, form: str, *, quiet: bool, verbose: bool) -> None:
-    from overlong.conformance.report.sweep import summary, verdict
-    from overlong.conformance.report.wording import verdict_words
-    from overlong.conformance.results.model import ReportKind
+def _print(run: SweepRun, folder: Path, form: str, *, quiet: bool, verbose: bool) -> None:
+    from overlong.conformance.report.terminal import summary_of_sweep
+    from overlong.conformance.report.text import verdict_of_sweep
+    from overlong.conformance.report.wording import verdict
+    from overlong.conformance.results.reading.statements import report_of_swept
+    from overlong.conformance.results.sweep_statement import RESULTS, to_json
     from overlong.conformance.support.printable import printable
-    from overlong.conformance.sweep.statement import RESULTS, to_json
 
     if form == "json":
         click.echo(to_json(run), nl=False)
@@ -228,11 +229,13 @@ def _print(run: SweepRun, target: str | Sequence[str], folder: Path, form: str, 
     if form == "markdown":
         show(rendered(report_of(folder), "markdown", width=width()))
         return
+    report = report_of_swept(run)
     if quiet and run.conformant:
-        click.echo(verdict(run))
+        click.echo(verdict_of_sweep(report.subjects[0]))
         return
-    for line in summary(run, target, width=width(), encoding=sys.stdout.encoding or "ascii"):
-        click.echo(coloured(line, verdict_words(run.state, run.failing, kind=ReportKind.SWEEP), run.state))
+    words = verdict(report.subjects[0], report.kind)
+    for line in summary_of_sweep(report, run, width=width(), encoding=sys.stdout.encoding or "ascii"):
+        click.echo(coloured(line, words, run.state))
     if verbose:
         for part in run.plans:
             click.echo(f"{part.plan}: {part.shows}")

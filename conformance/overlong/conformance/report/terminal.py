@@ -1,4 +1,4 @@
-"""What a person reads in a terminal of a run that has just ended: a verdict, and a sentence for each bucket.
+"""What a person reads in a terminal of a run, or a sweep, that has just ended: a verdict, and a block for each bucket.
 
 The lines are those of ``report/text.py``. The run itself is asked for what no file holds: times, and what is proved.
 """
@@ -8,11 +8,12 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
+from overlong.conformance.oracle.kinds import LEFT_OUT
 from overlong.conformance.oracle.limits import limits_of
 from overlong.conformance.protocol.kind import MEMORY, POSITION, VERDICT
-from overlong.conformance.protocol.wire import GUARDED
+from overlong.conformance.protocol.wire import GUARDED, OPERATIONS
 from overlong.conformance.report.text import SHOWN, blocks, claim_lines, in_rows, sign_lines, title, verdict_lines
-from overlong.conformance.report.wording import Glyphs
+from overlong.conformance.report.wording import Glyphs, verdict
 from overlong.conformance.results.expected.records import expired_as_words, missing_as_words, unasked_as_words
 from overlong.conformance.results.model import Standing
 from overlong.conformance.results.run import HOLDS
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from overlong.conformance.results.certificate import Certificate
     from overlong.conformance.results.expected import Expectations
     from overlong.conformance.results.model import Report
+    from overlong.conformance.results.sweeps import PlanRun, SweepRun
+
+_PLANS = f"{'plan':<15}{'strings':>20}{'seconds':>10}{'per second':>15}{'well-formed':>18}"
 
 
 def summary(
@@ -54,7 +58,7 @@ def summary(
             yield f"{counted(len(causes), 'bucket')} not shown: -v shows what they are"
             causes = []
         yield ""
-    yield from blocks(causes, width, subject.profile)
+    yield from blocks(report, causes, width)
     if len(causes) > SHOWN:
         yield f"and {len(causes) - SHOWN} more buckets: see results.jsonl"
         yield ""
@@ -126,3 +130,56 @@ def lines_of_expected(expected: Expectations, width: int) -> Iterator[str]:
         yield from textwrap.wrap(line, width, subsequent_indent="  ")
     if expected.changes:
         yield f"written: {printable(str(expected.file))}: {expected.changes}"
+
+
+def summary_of_sweep(report: Report, run: SweepRun, *, width: int, encoding: str) -> Iterator[str]:
+    """The lines of the report, none of them styled, none (but commands) wider than ``width``.
+
+    Args:
+        report: of the sweep (``report_of_swept``).
+        run: the sweep.
+        width: columns.
+        encoding: that the terminal has.
+    """
+    (subject,), glyphs = report.subjects, Glyphs(encoding)
+    version = f" ({printable(subject.version)})" if subject.version else ""
+    header = f" {glyphs.dot} ".join((subject.profile, printable(subject.id) + version, OPERATIONS[run.operation]))
+    yield from textwrap.wrap(header, width, subsequent_indent="  ")
+    yield _PLANS
+    for part in run.plans:
+        yield _plan(part, glyphs)
+    yield ""
+    yield from blocks(report, subject.causes, width)
+    if len(subject.causes) > SHOWN:
+        yield f"and {len(subject.causes) - SHOWN} more buckets: see sweep.json"
+        yield ""
+    if run.incomplete:
+        extent = f"{thousands(run.done)} of {thousands(run.strings)} strings"
+        yield from textwrap.wrap(f"{verdict(subject, report.kind)}  {extent}", width, subsequent_indent="  ")
+    else:
+        yield from verdict_lines(subject, report.kind, width)
+    for line in _remarks_on_sweep(run):
+        yield from textwrap.wrap(line, width, subsequent_indent="  ")
+    if run.digest:
+        yield f"digest sha256 {run.digest}"
+
+
+def _plan(part: PlanRun, glyphs: Glyphs) -> str:
+    rate = thousands(round(part.seen.strings / part.seconds)) if part.seconds else ""
+    whole = glyphs.holds if part.seen == part.expected else glyphs.open  # some of them were not asked
+    mark = glyphs.fails if part.divergences else whole
+    return (
+        f"{part.plan:<15}{thousands(part.seen.strings):>20}{part.seconds:>10.1f}{rate:>15}"
+        f"{thousands(part.seen.well_formed):>18} {mark}"
+    )
+
+
+def _remarks_on_sweep(run: SweepRun) -> Iterator[str]:
+    for limit in limits_of(run.greeting):
+        yield f"{limit.member}: {limit.word}; {limit.strings} are judged by that"
+    if left_out := sum(part.kinds[LEFT_OUT] for part in run.plans):
+        yield f"not asked, after too many faults: {thousands(left_out)} strings"
+    if run.resumed:
+        yield f"of these, {thousands(run.resumed)} strings were asked by an earlier run"
+    for note in run.notes:
+        yield f"note: {printable(note)}"

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from overlong.conformance.protocol.kind import CLAIMS
 from overlong.conformance.report.matrix import table
 from overlong.conformance.report.wording import Glyphs, extent_of, faults, given, of_states, verdict, with_version
-from overlong.conformance.results.model import ReportKind, Standing
+from overlong.conformance.results.model import AFTER, BECAUSE, PLAN, STRINGS, ReportKind, Standing
 from overlong.conformance.results.run import HOLDS, NOT_MEASURED
-from overlong.conformance.support.printable import counted, printable, thousands, times
+from overlong.conformance.support.printable import counted, printable, spaced_hex, thousands, times
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -123,7 +123,7 @@ def _single(report: Report, subject: Subject, glyphs: Glyphs, width: int) -> Ite
     if subject.sign:
         yield from sign_lines(subject.sign, width)
         yield ""
-    yield from blocks(subject.told, width, subject.profile if report.kind is ReportKind.CERTIFY else "")
+    yield from blocks(report, subject.told, width)
     if hidden := len(subject.causes) - min(len(subject.told), SHOWN):
         what = counted(hidden, "bucket" if subject.sign else "more bucket")
         yield from _wrapped(f"{'' if subject.sign else 'and '}{what}: overlong report --format json has all", width)
@@ -145,15 +145,22 @@ def sign_lines(sign: str, width: int) -> Iterator[str]:
     yield from textwrap.wrap(f"LOOK AT THE ADAPTER FIRST: {printable(sign, 1000)}", width, subsequent_indent="  ")
 
 
-def blocks(causes: Sequence[Cause], width: int, profile: str) -> Iterator[str]:
-    """The first causes, an empty line after each; ``profile``: as :func:`lines_of_cause` takes it."""
+def blocks(report: Report, causes: Sequence[Cause], width: int) -> Iterator[str]:
+    """The first causes of a report of one target, an empty line after each."""
+    profile = report.subjects[0].profile if report.kind is ReportKind.CERTIFY else ""
     for cause in causes[:SHOWN]:
-        yield from lines_of_cause(cause, width, profile)
+        if report.kind is ReportKind.SWEEP:
+            yield from _lines_of_set(cause, width)
+        else:
+            yield from lines_of_cause(cause, width, profile)
         yield ""
 
 
 def verdict_lines(subject: Subject, kind: ReportKind, width: int) -> Iterator[str]:
     """The verdict, and how much of what was asked it rests on: on one line if that has room for both."""
+    if kind is ReportKind.SWEEP:
+        yield from _wrapped(verdict_of_sweep(subject), width)
+        return
     words = verdict(subject, kind)
     told = extent_of(subject) if faults(subject) else ""
     if told and len(words) + 2 + len(told) <= width:
@@ -162,6 +169,11 @@ def verdict_lines(subject: Subject, kind: ReportKind, width: int) -> Iterator[st
     yield from _wrapped(words, width)
     if told:
         yield from _wrapped(told, width, "  ")
+
+
+def verdict_of_sweep(subject: Subject) -> str:
+    """What the strings of a sweep show, in a line."""
+    return f"{verdict(subject, ReportKind.SWEEP)}  {extent_of(subject, ReportKind.SWEEP)}"
 
 
 def claim_lines(subject: Subject, claim: str, glyphs: Glyphs, width: int, meaning: str = "") -> Iterator[str]:
@@ -214,15 +226,8 @@ def lines_of_cause(cause: Cause, width: int, profile: str = "") -> Iterator[str]
         width: columns.
         profile: that the target was measured by; by it an earlier stream is said to have ended well, or not.
     """
-    name = printable(cause.vector or cause.id)
-    begins = _HEADS.get(cause.standing, cause.standing.value.upper())
-    head = f"{begins} {name}  {printable(cause.code)} {printable(cause.title)}"
     where = ", ".join(printable(each, _LONG) for each in (cause.section, cause.place) if each)
-    if len(head) + len(where) + 2 <= width:
-        yield f"{head}{where:>{width - len(head)}}" if where else head
-    else:
-        yield from textwrap.wrap(head, width, subsequent_indent="     ")
-        yield from _wrapped(where, width, "     ")
+    yield from _head_of_cause(cause, cause.vector or cause.id, where, width)
     parts = [
         f"input {given(cause, profile)}",
         f"expected {printable(cause.expected)}",
@@ -239,6 +244,34 @@ def lines_of_cause(cause: Cause, width: int, profile: str = "") -> Iterator[str]
             yield from _wrapped(f"{printable(title)}: {printable(words, _LONG)}", width, "     ")
     if cause.count > 1:
         yield f"     and {counted(cause.count - 1, 'more divergence')} like it"
+    if cause.reproduce:
+        yield f"     reproduce: {printable(cause.reproduce, _COMMAND)}"
+
+
+def _head_of_cause(cause: Cause, name: str, where: str, width: int) -> Iterator[str]:
+    """What is wrong; at the end of the line, if it has room for that, where it is written."""
+    begins = _HEADS.get(cause.standing, cause.standing.value.upper())
+    head = f"{begins} {printable(name)}  {printable(cause.code)} {printable(cause.title)}"
+    if len(head) + len(where) + 2 <= width:
+        yield f"{head}{where:>{width - len(head)}}" if where else head
+    else:
+        yield from textwrap.wrap(head, width, subsequent_indent="     ")
+        yield from _wrapped(where, width, "     ")
+
+
+def _lines_of_set(cause: Cause, width: int) -> Iterator[str]:
+    """Strings of a plan that diverge alike: which they are, and the least of them."""
+    more = dict(cause.more)
+    yield from _head_of_cause(cause, more.get(PLAN, cause.vector), printable(cause.section, _LONG), width)
+    for part in (
+        f"{more.get(STRINGS, cause.place)}: {thousands(cause.count)}",
+        f"input {spaced_hex(cause.octets)}",
+        *(f"{title} {more[title]}" for title in (AFTER,) if title in more),
+        f"expected {cause.expected}",
+        f"observed {cause.observed}",
+        *(f"{title} {more[title]}" for title in (BECAUSE,) if title in more),
+    ):
+        yield from _wrapped(printable(part, _LONG), width, "     ")
     if cause.reproduce:
         yield f"     reproduce: {printable(cause.reproduce, _COMMAND)}"
 

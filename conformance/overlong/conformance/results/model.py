@@ -17,11 +17,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 __all__ = [
+    "AFTER",
+    "BECAUSE",
     "BEFORE",
     "DIFF_ORDER",
     "EXPECTED",
     "FEWER",
     "MORE",
+    "PLAN",
+    "STRINGS",
     "Cause",
     "Drawn",
     "Map",
@@ -69,6 +73,9 @@ EXPECTED = "expected deviation"
 """Title in :attr:`Cause.more` of what is expected on the newer side."""
 BEFORE = "before"
 """Title in :attr:`Cause.more`: what was observed on the older side."""
+PLAN, STRINGS, AFTER, BECAUSE = "plan", "strings", "asked right after", "because"
+"""Titles in :attr:`Cause.more` of what a sweep found: of which plan it is; which strings they are, in words; what was
+asked before the example; and what in it is at fault, if it is not its place."""
 DIFF_ORDER = (
     *(Standing.REGRESSED, Standing.CHANGED, Standing.NEW),
     *(Standing.FIXED, Standing.NOT_COMPARABLE, Standing.SAME),

@@ -21,6 +21,7 @@ from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.protocol.wire import DECODE, VALIDATE
 from overlong.conformance.results.invocation import options_of, reproduce_command
 from overlong.conformance.results.shard import Account
+from overlong.conformance.results.sweep_statement import RESULTS, to_json
 from overlong.conformance.results.sweeps import PlanRun, SweepBucket, SweepRun
 from overlong.conformance.support.printable import as_text
 from overlong.conformance.support.provenance import generator
@@ -32,7 +33,6 @@ from overlong.conformance.sweep.ledger import LEDGER, Header, Ledger
 from overlong.conformance.sweep.opening import called_in_process, close_engines
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.sweep.pool import Local, ShardTask, results
-from overlong.conformance.sweep.statement import RESULTS, to_json
 from overlong.conformance.targets.recorded import RecordedTarget
 from overlong.conformance.targets.resolve import Limits, identity_of, resolve
 from overlong.conformance.vectors.names import spelt_before

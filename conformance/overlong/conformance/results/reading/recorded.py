@@ -139,7 +139,7 @@ def cause_of_finding(finding: Mapping[str, Any], *, count: int = 1, command: str
         chunks=None if chunks is None else tuple(chunks),
         earlier=_earlier(finding["vector"]) if earlier is None else tuple(map(bytes.fromhex, earlier)),
         comment=finding["comment"],
-        reproduce=replayed(finding["vector"], command),
+        reproduce=repeated(command, "replay", finding["vector"]),
     )
 
 
@@ -149,14 +149,14 @@ def _earlier(vector: str) -> tuple[bytes, ...] | None:
     return tuple(map(bytes.fromhex, first.split("."))) if plus else None
 
 
-def replayed(vector: str, command: str) -> str:
-    """The command that asks one vector again, made of the command that asked them all; empty if that names nothing."""
-    words = _words(command)
-    if len(words) < 3:
+def repeated(command: str, verb: str, *words: str) -> str:
+    """The command that asks the target of another command; empty if that names none."""
+    said = _words(command)
+    if len(said) < 3:
         return ""
-    target = words[words.index("--") :] if "--" in words else words[-1:]
-    profile = words[words.index("--profile") :][:2] if "--profile" in words[: -len(target)] else []
-    return shlex.join(["overlong", "replay", *profile, vector, *target])
+    target = said[said.index("--") :] if "--" in said else said[-1:]
+    profile = said[said.index("--profile") :][:2] if "--profile" in said[: -len(target)] else []
+    return shlex.join(["overlong", verb, *profile, *words, *target])
 
 
 @lru_cache(4)  # all causes of a run have the same

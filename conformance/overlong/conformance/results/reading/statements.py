@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Any
 from overlong.conformance.oracle.limits import aside_in_words
 from overlong.conformance.protocol.kind import VERDICT
 from overlong.conformance.results.headline import state_of
-from overlong.conformance.results.model import Report, ReportKind, Subject, failing_claims
+from overlong.conformance.results.invocation import options_of
+from overlong.conformance.results.model import (
+    AFTER,
+    BECAUSE,
+    PLAN,
+    STRINGS,
+    Report,
+    ReportKind,
+    Subject,
+    failing_claims,
+)
 from overlong.conformance.results.reading.documents import checked
 from overlong.conformance.results.reading.recorded import (
     cause_of,
@@ -17,9 +27,12 @@ from overlong.conformance.results.reading.recorded import (
     details_of,
     part_of_plan,
     part_of_suite,
+    repeated,
     state_recorded,
     target_fields,
 )
+from overlong.conformance.results.sweep_statement import as_json
+from overlong.conformance.support.printable import spaced_hex
 from overlong.conformance.vectors.names import spelt_now
 
 if TYPE_CHECKING:
@@ -27,6 +40,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from overlong.conformance.results.model import Cause
+    from overlong.conformance.results.sweeps import SweepRun
+
+_TYPED = 100
+"""Octets of an example that a command line spells out; sweep.json spells all."""
 
 
 def report_of_certificate(data: dict[str, Any], path: Path) -> Report:
@@ -77,6 +94,16 @@ def report_of_sweep(data: dict[str, Any], path: Path) -> Report:
         ReportError: it is not as the schema has it.
     """
     checked(data, "sweep-1", path)
+    return replace(_report_of_sweep(data), source=path.name)
+
+
+def report_of_swept(run: SweepRun) -> Report:
+    """The report of a sweep that has just ended, perhaps early: what its file gives, or would give."""
+    report = _report_of_sweep(as_json(run))
+    return replace(report, subjects=(replace(report.subjects[0], state=run.state),))
+
+
+def _report_of_sweep(data: Mapping[str, Any]) -> Report:
     causes = tuple(_swept(bucket, data["command"]) for bucket in data["buckets"])
     subject = Subject(
         **target_fields(data["target"]),
@@ -93,14 +120,14 @@ def report_of_sweep(data: dict[str, Any], path: Path) -> Report:
         title=subject.id,
         generator=data["generator"],
         subjects=(subject,),
-        source=path.name,
     )
 
 
 def _swept(bucket: Mapping[str, Any], command: str) -> Cause:
     """A set of strings that diverge alike, told by the least of them."""
     example = cause_of_finding(bucket["example"], count=bucket["count"], command=command)
-    more = [("plan", spelt_now(bucket["plan"])), ("strings", bucket["strings"]), ("kind", bucket["kind"])]
+    plan, octets = spelt_now(bucket["plan"]), example.octets
+    more = [(PLAN, plan), (STRINGS, bucket["strings"]), ("kind", bucket["kind"])]
     if bucket["dialects"]:
         more.append(("accepts just what", ", ".join(bucket["dialects"])))
     if bucket["automaton_states"] is not None:
@@ -108,11 +135,17 @@ def _swept(bucket: Mapping[str, Any], command: str) -> Cause:
     earlier = example.earlier
     if bucket["earlier"] is not None:
         earlier = (bytes.fromhex(bucket["earlier"]),)
-        more.append(("asked right after", bucket["earlier"].upper() or "(empty)"))
+        more.append((AFTER, spaced_hex(earlier[0])))
     named = example
     if bucket["cause"] is not None:
         named = cause_of_finding(bucket["cause"])
-        more.append(("because", f"{named.octets.hex(' ').upper()} is {named.observed}"))
+        more.append((BECAUSE, f"{spaced_hex(named.octets)} is {named.observed}"))
+    if not bucket["shows_alone"]:
+        again = repeated(command, "sweep", *options_of([plan]))
+    elif len(octets) <= _TYPED:
+        again = repeated(command, "replay", octets.hex() or "input/empty")
+    else:
+        again = f"overlong replay OCTETS TARGET; its {len(octets)} octets are in sweep.json"
     return replace(
         example,
         code=named.code,
@@ -121,6 +154,6 @@ def _swept(bucket: Mapping[str, Any], command: str) -> Cause:
         claim=named.claim,
         place=f"{bucket['plan']}: {bucket['strings']}",
         earlier=earlier,
-        reproduce=example.reproduce if bucket["shows_alone"] else command,
+        reproduce=again,
         more=tuple(more),
     )
