@@ -133,7 +133,12 @@ def certify(
         resolved.close()
         run.sign, run.notes = sign(run), [*resolved.notes, *caveats(run)]
         run.isolation = resolved.isolation
-        if isinstance(resolved, FramedTarget) and not run.incomplete:
+        if (
+            isinstance(resolved, FramedTarget)
+            and not run.incomplete
+            and (sweeps or (usual and suites is None and sweeps is None))
+        ):
+            # loads NumPy, so only where a sweep may be asked
             from overlong.conformance.certification.sweeps import plans_for, sweep_too
 
             plans = plans_for(resolved, run, suites, sweeps, thorough=thorough) if usual else tuple(sweeps or ())
