@@ -1,6 +1,6 @@
-"""A report as JSON, ``overlong/report-1``: the same members as in ``report/model.py``.
+"""A report as JSON, ``overlong/report-1``: the same members as in ``results/model.py``.
 
-``report/reading/data.py`` reads it back.
+``results/reading/data.py`` reads it back.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """``results.jsonl``: a header, a record for each divergence, suite, sweep and bucket, and a footer.
 
-A file without its footer was cut. ``report/reading/results.py`` reads it back; the schema is
+A file without its footer was cut. ``results/reading/results.py`` reads it back; the schema is
 ``schemas/results-1.schema.json``.
 """
 

@@ -48,7 +48,7 @@ class Sparing:
 
         Args:
             index: of the input that was not answered; higher than any before.
-            kind: ``CRASHED``, ``TIMED_OUT`` or ``MISBEHAVED`` (see ``sweep/shard.py``).
+            kind: ``CRASHED``, ``TIMED_OUT`` or ``MISBEHAVED`` (see ``oracle/kinds.py``).
         """
         start = index // BLOCK * BLOCK
         if self._block is None or self._block.start != start:
