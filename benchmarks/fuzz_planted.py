@@ -20,12 +20,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from overlong.conformance.report.found import abbreviated
 from overlong.conformance.targets.resolve import Limits
 from overlong.fuzz.campaign.examiner import Probing
 from overlong.fuzz.campaign.triage import thinned
 from overlong.fuzz.engines.opening import open_engine
 from overlong.fuzz.execution.engine import BLOCK, CampaignJob, WorkUnit
-from overlong.fuzz.report.spelling import abbreviated
 from planted.bugs import bugs, right
 from planted.tables import build
 

@@ -9,15 +9,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from overlong.conformance.report import text as plain
+from overlong.conformance.report.found import abbreviated, core
+from overlong.conformance.report.wording import verdict_of_campaign
+from overlong.conformance.results.invocation import replay_found, spelled, words_of_target
 from overlong.conformance.vectors.profile import RFC3629, Profile
 from overlong.conformance.vectors.vector import Vector
 from overlong.fuzz.campaign.status import Status
 from overlong.fuzz.cli.explanation import explain_finding
 from overlong.fuzz.cli.screen import Goal, Screen, line_of, progress_line, render
 from overlong.fuzz.minimise.stored import AGAIN, StoredFinding
-from overlong.fuzz.report.campaign import block, summary, verdict
+from overlong.fuzz.report.campaign import lines_of_stored, report_of_status, summary
 from overlong.fuzz.report.quantities import MOST_RUNS, count_of, lasting, seconds_of
-from overlong.fuzz.report.spelling import abbreviated, again, core, spelled, words_of
 from overlong.fuzz.strategies import chunked, near_misses
 
 HOSTILE = "<script>\x1b]0;x\x07\u202e[red]\n"
@@ -31,6 +34,14 @@ QUIET = Status(
     octets=99_999, corpus=12, edges=(490, 499), coverage=0, seconds=83.4, earlier=0.0, last_new=12.0,
 )  # fmt: skip
 GOAL = Goal(600.0, None, "campaign")
+
+
+def verdict_of(status):
+    return verdict_of_campaign(report_of_status(status, "campaign"))
+
+
+def again(stored, profile, folder):
+    return replay_found(stored, stored.id, stored.target, profile, folder)
 
 
 def drawn(status, width, height, goal=GOAL):
@@ -103,7 +114,7 @@ def test_the_report_fits_and_ends_with_the_verdict(number, differences, width, e
     found = findings(number, target=HOSTILE, octets=octets, expected=HOSTILE, observed=HOSTILE, placement="anywhere")
     apart = [replace(FOUND, id="D-ffffffff", peer=HOSTILE)] * differences
     status = replace(QUIET, targets=(HOSTILE, "cpython"), findings=[*apart, *found], notes=["x" * 90])
-    lines = list(summary(status, "campaign", width=width, encoding=encoding))
+    lines = list(summary(report_of_status(status, "campaign"), status, "campaign", width=width, encoding=encoding))
     free = ("     reproduce: ", "     compare: ", "     explain: ", "and ", "FAIL ", "DIFFERENCE ")
     assert all(len(line) <= width or line.startswith(free) for line in lines)
     assert all(line.isprintable() for line in lines)
@@ -111,15 +122,15 @@ def test_the_report_fits_and_ends_with_the_verdict(number, differences, width, e
         *["FAIL"] * min(number, 20),
         *["DIFFERENCE"] * min(differences, max(0, 20 - number)),
     ]
-    said = verdict(status)
+    said = verdict_of(status)
     assert " ".join(" ".join(lines).split()).endswith(" ".join(said.split()))
     assert said.startswith("NOT CONFORMANT" if number else "NOTHING FOUND")
-    assert verdict(replace(status, inputs=0, findings=[])).startswith("NOT MEASURED")
+    assert verdict_of(replace(status, inputs=0, findings=[])).startswith("NOT MEASURED")
 
 
 def test_a_block_has_all_that_is_known():
     unstable = replace(FOUND, stable=4, minimal=False)
-    text = "\n".join(block(unstable, RFC3629, "my folder", 80))
+    text = "\n".join(lines_of_stored(unstable, RFC3629, "my folder", 80))
     for part in ("FAIL D-7f3a0c19  OV201 overlong form accepted", "RFC 3629 §3", "61 x 62  E0 A0 80",
                  "UTF8-3 at an octet of 80-9F, across a multiple of 64, validate", "182 331 inputs, UNSTABLE 4/10",
                  "perhaps not the least", "explain: overlong explain 'my folder' D-7f3a0c19"):  # fmt: skip
@@ -132,7 +143,7 @@ def test_a_difference_is_told_as_what_two_did():
         FOUND, target="one", peer="other", code="OV301", title="another offset", section="", octets=b"\xff",
         expected="refused at 0", observed="refused at 1, 1 octet", placement="anywhere",
     )  # fmt: skip
-    lines = list(block(differs, RFC3629, "campaign", 80))
+    lines = list(lines_of_stored(differs, RFC3629, "campaign", 80))
     assert lines[0] == "DIFFERENCE D-7f3a0c19  another offset"
     for part in ("target one, and other", "the first refused at 1, 1 octet", "the second refused at 0",
                  "reproduce: overlong replay ff one", "compare: overlong replay ff other"):  # fmt: skip
@@ -140,6 +151,17 @@ def test_a_difference_is_told_as_what_two_did():
     assert not any(word in "\n".join(lines) for word in ("expected", "OV301"))
     assert " one and other  " in line_of(differs)
     assert "OV301" not in "\n".join(explain_finding(differs, RFC3629, "campaign", 80)).partition("\n\n")[0]
+
+
+def test_a_file_shows_what_the_run_did():
+    status = replace(QUIET, findings=[FOUND, replace(FOUND, id="D-00000001", octets=b"\xff" * 200, stable=4)])
+    report = report_of_status(status, "campaign")
+    live, shown = list(summary(report, status, "campaign", width=80, encoding="utf-8")), plain.text(report).splitlines()
+    begins = live.index(next(line for line in live if line.startswith("FAIL")))
+    ends = next(place for place, line in enumerate(live) if line.startswith("12 345 inputs"))
+    assert not {line for line in live[begins:ends] if "explain: " not in line} - set(shown)
+    assert live[-1] == verdict_of(status)
+    assert live[-1] in shown
 
 
 @pytest.mark.parametrize(("code", "offered"), [("OV201", ["promote", "test"]), ("OV512", ["promote"])])
@@ -169,7 +191,7 @@ def test_what_is_reproduced_is_what_was_found(chunks, earlier, whole):
 def test_commands_are_those_of_the_target():
     assert shlex.split(again(FOUND, RFC3629, "f")) == ["overlong", "replay", FOUND.octets.hex(), "so:./lib.so:check"]
     command = replace(FOUND, target="-- node 'my adapter.js'", octets=b"\xff")
-    assert words_of(command.target) == ["node", "my adapter.js"]
+    assert words_of_target(command.target) == ["node", "my adapter.js"]
     assert again(command, Profile("cesu-8"), "f") == (
         "overlong replay --profile cesu-8 ff -- node 'my adapter.js'"
     )  # fmt: skip

@@ -62,7 +62,7 @@ def summary(
     if len(causes) > SHOWN:
         yield f"and {len(causes) - SHOWN} more buckets: see results.jsonl"
         yield ""
-    yield from verdict_lines(subject, report.kind, width)
+    yield from verdict_lines(report, width)
     for claim in subject.claims:
         if claim != MEMORY or GUARDED in subject.operations:  # only functions of shared libraries can be asked
             yield from claim_lines(subject, claim, glyphs, width)
@@ -157,7 +157,7 @@ def summary_of_sweep(report: Report, run: SweepRun, *, width: int, encoding: str
         extent = f"{thousands(run.done)} of {thousands(run.strings)} strings"
         yield from textwrap.wrap(f"{verdict(subject, report.kind)}  {extent}", width, subsequent_indent="  ")
     else:
-        yield from verdict_lines(subject, report.kind, width)
+        yield from verdict_lines(report, width)
     for line in _remarks_on_sweep(run):
         yield from textwrap.wrap(line, width, subsequent_indent="  ")
     if run.digest:

@@ -9,8 +9,17 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from overlong.conformance.protocol.kind import CLAIMS
+from overlong.conformance.report.found import block
 from overlong.conformance.report.matrix import table
-from overlong.conformance.report.wording import Glyphs, extent_of, faults, given, of_states, verdict, with_version
+from overlong.conformance.report.wording import (
+    Glyphs,
+    extent_of,
+    faults,
+    given,
+    verdict,
+    verdict_of_campaign,
+    with_version,
+)
 from overlong.conformance.results.model import AFTER, BECAUSE, PLAN, STRINGS, ReportKind, Standing
 from overlong.conformance.results.run import HOLDS, NOT_MEASURED
 from overlong.conformance.support.printable import counted, printable, spaced_hex, thousands, times
@@ -52,7 +61,7 @@ def text(report: Report, width: int = 80, *, encoding: str = "utf-8") -> str:
     if len(report.subjects) == 1:
         lines += _single(report, report.subjects[0], glyphs, width)
     elif report.kind is ReportKind.FUZZ:
-        lines += _campaign(report.subjects, width)
+        lines += _campaign(report, width)
     else:
         lines += table(report.subjects, width=width, encoding=encoding)
     for moment in report.discovery[-1:]:
@@ -131,7 +140,7 @@ def _single(report: Report, subject: Subject, glyphs: Glyphs, width: int) -> Ite
     for cause in subject.stale:
         yield from _stale(cause, width)
         yield ""
-    yield from verdict_lines(subject, report.kind, width)
+    yield from verdict_lines(report, width)
     if subject.why:
         yield from _wrapped(printable(subject.why, _LONG), width, "  ")
     for claim, state in subject.claims.items():
@@ -151,17 +160,23 @@ def blocks(report: Report, causes: Sequence[Cause], width: int) -> Iterator[str]
     for cause in causes[:SHOWN]:
         if report.kind is ReportKind.SWEEP:
             yield from _lines_of_set(cause, width)
+        elif report.kind is ReportKind.FUZZ:
+            yield from block(cause, report.subjects[0].id, width)
         else:
             yield from lines_of_cause(cause, width, profile)
         yield ""
 
 
-def verdict_lines(subject: Subject, kind: ReportKind, width: int) -> Iterator[str]:
+def verdict_lines(report: Report, width: int) -> Iterator[str]:
     """The verdict, and how much of what was asked it rests on: on one line if that has room for both."""
-    if kind is ReportKind.SWEEP:
+    subject = report.subjects[0]
+    if report.kind is ReportKind.SWEEP:
         yield from _wrapped(verdict_of_sweep(subject), width)
         return
-    words = verdict(subject, kind)
+    if report.kind is ReportKind.FUZZ:
+        yield from _wrapped(verdict_of_campaign(report), width)
+        return
+    words = verdict(subject, report.kind)
     told = extent_of(subject) if faults(subject) else ""
     if told and len(words) + 2 + len(told) <= width:
         yield f"{words}  {told}"
@@ -287,19 +302,21 @@ def _stale(cause: Cause, width: int) -> Iterator[str]:
     yield from _wrapped(f"in {printable(cause.id)}", width, "     ")
 
 
-def _campaign(subjects: Sequence[Subject], width: int) -> Iterator[str]:
+def _campaign(report: Report, width: int) -> Iterator[str]:
     """Each target of a campaign, and what was found in it."""
-    for subject in subjects:
+    for subject in report.subjects:
         version = f" ({printable(subject.version)})" if subject.version else ""
         yield from _wrapped(f"{printable(subject.id)}{version}: {verdict(subject, ReportKind.FUZZ)}", width)
         if subject.why:
             yield from _wrapped(printable(subject.why, _LONG), width, "  ")
-        for cause in subject.causes[:SHOWN]:
-            yield from lines_of_cause(cause, width)
-        if (more := len(subject.causes) - SHOWN) > 0:
-            yield f"     and {counted(more, 'more bucket')}"
         yield ""
-    yield from _wrapped(f"{counted(len(subjects), 'target')}: {of_states(subjects, ReportKind.FUZZ)}", width)
+        for cause in subject.causes[:SHOWN]:
+            yield from block(cause, subject.id, width)
+            yield ""
+        if (more := len(subject.causes) - SHOWN) > 0:
+            yield f"and {counted(more, 'more bucket')}"
+            yield ""
+    yield from _wrapped(verdict_of_campaign(report), width)
 
 
 def _discovered(moments: Sequence[Moment], last: Moment) -> str:

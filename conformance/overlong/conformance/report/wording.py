@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.stream_state import ended_how
 from overlong.conformance.protocol.kind import UNDECLARED
-from overlong.conformance.results.model import EXPECTED, MORE, ReportKind, Standing, State
+from overlong.conformance.results.headline import WAITS, state_of
+from overlong.conformance.results.model import EXPECTED, INPUTS, MORE, ReportKind, Standing, State
 from overlong.conformance.results.run import FAILS, HOLDS
 from overlong.conformance.support.printable import counted, printable, spaced_hex, thousands
 from overlong.conformance.vectors.profile import Profile
@@ -17,7 +18,7 @@ from overlong.reference import DIALECTS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from overlong.conformance.results.model import Cause, Subject
+    from overlong.conformance.results.model import Cause, Report, Subject
 
 _OF_SEVERAL = {
     State.CONFORMS: "conform",
@@ -79,6 +80,45 @@ def verdict(subject: Subject, kind: ReportKind = ReportKind.CERTIFY) -> str:
         aside=printable(subject.set_aside),
         kind=kind,
     )
+
+
+def state_of_campaign(report: Report) -> State:
+    """What a campaign comes to: what was found stands, whatever waits to be examined."""
+    states, failing = {subject.state for subject in report.subjects}, _failing(report)
+    if states <= {State.NOT_MEASURED}:
+        return State.NOT_MEASURED
+    return state_of(failing, held=True, incomplete=State.INCOMPLETE in states and not failing)
+
+
+def words_of_campaign(report: Report) -> str:
+    """The words with which the verdict of a campaign begins."""
+    return verdict_words(state_of_campaign(report), _failing(report), kind=ReportKind.FUZZ)
+
+
+def verdict_of_campaign(report: Report) -> str:
+    """What a campaign comes to, in a line."""
+    causes = [(subject.id, cause) for subject in report.subjects for cause in subject.causes]
+    differences = sum(cause.standing is Standing.DIFFERENCE for _, cause in causes)
+    aside = f"; {counted(differences, 'difference')} that RFC 3629 leaves open" if differences else ""
+    number = next((subject.recorded[INPUTS] for subject in report.subjects if INPUTS in subject.recorded), "0")
+    inputs, targets = f"{printable(number)} input{'s' * (number != '1')}", counted(len(report.subjects), "target")
+    match state_of_campaign(report):
+        case State.NOT_MEASURED:
+            extent = "nothing ran"
+        case State.INCOMPLETE:
+            extent = f"{WAITS}; {inputs}{aside}"
+        case State.CONFORMS:
+            extent = f"{inputs}, {targets}{aside}"
+        case _:
+            wrong = {target for target, cause in causes if cause.standing is not Standing.DIFFERENCE}
+            faults = counted(len(causes) - differences, "finding")
+            extent = f"{faults} in {len(wrong)} of {targets}, {inputs}{aside}"
+    return f"{words_of_campaign(report)}  {extent}"
+
+
+def _failing(report: Report) -> list[str]:
+    """The claims that faults of any target refute."""
+    return list(dict.fromkeys(claim for subject in report.subjects for claim in subject.failing))
 
 
 def verdict_words(

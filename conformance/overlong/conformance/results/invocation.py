@@ -1,7 +1,8 @@
 """What was asked of a decoder, in words that a program can read: enough to ask it again.
 
-A certificate holds it as ``invocation``; ``verification.py`` reads it back. No path of this machine stands in it: files
-are named as they were on the command line, and by their last part alone if that was absolute.
+A certificate holds it as ``invocation``; ``certification/verification/consistency.py`` reads it back. No path of this
+machine stands in it: files are named as they were on the command line, and by their last part alone if that was
+absolute.
 """
 
 from __future__ import annotations
@@ -11,11 +12,11 @@ import shlex
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from overlong.conformance.vectors.names import spelt_now
 from overlong.conformance.vectors.profile import RFC3629
-from overlong.conformance.vectors.vector import FOUND, IdError
+from overlong.conformance.vectors.vector import FOUND, IdError, cut
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -24,6 +25,22 @@ if TYPE_CHECKING:
     from overlong.conformance.targets.resolve import Limits
     from overlong.conformance.vectors.profile import Profile
     from overlong.conformance.vectors.vector import Vector
+
+TYPED = 100
+"""Octets that a command line spells out; files of results spell all."""
+_FETCHED = "OCTETS"
+"""Where those stand that it does not."""
+
+
+class Given(Protocol):
+    """An input, and how it was given."""
+
+    @property
+    def octets(self) -> bytes: ...
+    @property
+    def chunks(self) -> tuple[int, ...] | None: ...
+    @property
+    def earlier(self) -> tuple[bytes, ...] | None: ...
 
 
 @dataclass(frozen=True)
@@ -101,6 +118,17 @@ def identifier(target: str | Sequence[str]) -> str:
     return target.removeprefix("builtin:") if isinstance(target, str) else f"-- {shlex.join(target)}"
 
 
+def words_of_target(target: str) -> str | list[str]:
+    """The target that :func:`identifier` names: its name, or the words of its command."""
+    command = target.removeprefix("-- ")
+    if command == target:
+        return target
+    try:
+        return shlex.split(command)
+    except ValueError:  # it was shortened, or never was one
+        return target
+
+
 def reproduce_command(verb: str, target: str | Sequence[str], *words: str, profile: Profile = RFC3629) -> str:
     """The command line that does this again."""
     named = [target] if isinstance(target, str) else ["--", *target]
@@ -114,6 +142,34 @@ def replay_command(vector: Vector, target: str | Sequence[str]) -> str:
     if "/sha256-" in name and (vector.category == FOUND or not _in_a_suite(vector)):  # a digest is looked up there
         name = vector.in_full
     return reproduce_command("replay", target, name, profile=vector.profile)
+
+
+def spelled(given: Given) -> str:
+    """The id that ``overlong replay`` reads: every octet, a dot where a chunk ends, what came earlier before a plus."""
+    if given.chunks is None and given.earlier is None:
+        return given.octets.hex() or "input/empty"
+    chunks = given.chunks if given.chunks is not None else (len(given.octets),)
+    text = ".".join(piece.hex() for piece in cut(given.octets, chunks)) or "empty"
+    if given.earlier is not None:
+        text = f"{'.'.join(chunk.hex() for chunk in given.earlier)}+{text}"
+    return f"input/{text}" if text == "empty" else text
+
+
+def replay_found(given: Given, name: str, target: str, profile: Profile, folder: str) -> str:
+    """The command that shows a finding of a campaign again; of a long one it fetches the octets from the folder.
+
+    Args:
+        given: its input.
+        name: its id.
+        target: as results name it.
+        profile: that the target is measured by.
+        folder: of the campaign.
+    """
+    words = words_of_target(target)
+    if len(given.octets) + sum(map(len, given.earlier or ())) <= TYPED:
+        return reproduce_command("replay", words, spelled(given), profile=profile)
+    shown = shlex.join(["overlong", "finding", "show", "--format", "id", folder, name])
+    return reproduce_command("replay", words, _FETCHED, profile=profile).replace(_FETCHED, f'"$({shown})"', 1)
 
 
 @lru_cache(maxsize=256)

@@ -23,8 +23,14 @@ __all__ = [
     "DIFF_ORDER",
     "EXPECTED",
     "FEWER",
+    "INPUTS",
+    "MINIMAL",
     "MORE",
+    "PEER",
+    "PEER_ANSWERS",
+    "PLACEMENT",
     "PLAN",
+    "STABLE",
     "STRINGS",
     "Cause",
     "Drawn",
@@ -71,6 +77,13 @@ MORE, FEWER = "more of them", "fewer of them"
 """Titles in :attr:`Cause.more` where the same inputs were asked: how many diverged before, and how many do now."""
 EXPECTED = "expected deviation"
 """Title in :attr:`Cause.more` of what is expected on the newer side."""
+PLACEMENT, STABLE, MINIMAL = "where", "stable", "minimal"
+"""Titles in :attr:`Cause.more` of a campaign's finding: what its place has to do with it; how often it showed again, of
+how many times (``10 of 10``); and, if it may not be the least input, that."""
+PEER, PEER_ANSWERS = "the other target", "the other"
+"""Likewise of a difference between two targets."""
+INPUTS = "inputs"
+"""Title in :attr:`Subject.recorded`: how many inputs a campaign made for all of its targets."""
 BEFORE = "before"
 """Title in :attr:`Cause.more`: what was observed on the older side."""
 PLAN, STRINGS, AFTER, BECAUSE = "plan", "strings", "asked right after", "because"

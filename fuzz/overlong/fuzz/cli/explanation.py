@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING
 from overlong.conformance.oracle.explanation import explain_code, explain_octets
 from overlong.conformance.protocol.kind import KINDS
 from overlong.conformance.protocol.wire import ENCODING
+from overlong.conformance.report.found import abbreviated, core
 from overlong.conformance.support.printable import printable
 from overlong.conformance.vectors.vector import Vector
 from overlong.fuzz.minimise.stored import StoredFinding
 from overlong.fuzz.promotion.case import case_of
 from overlong.fuzz.promotion.promote import PromotionError, check
 from overlong.fuzz.report.findings import lines_of
-from overlong.fuzz.report.spelling import abbreviated, core
 from overlong.reference import DEFECTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from overlong.conformance.vectors.profile import Profile
-    from overlong.fuzz.report.spelling import Found
+    from overlong.fuzz.report.campaign import Found
 
 _OPEN = (
     "A difference is no fault: RFC 3629 leaves open what the two targets do differently. Two programs that read the "

@@ -39,6 +39,7 @@ from overlong.fuzz.report.quantities import count_of, seconds_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from overlong.conformance.results.model import Report
     from overlong.fuzz.campaign.campaign import Campaign
     from overlong.fuzz.campaign.status import Status
     from overlong.fuzz.cli.screen import Goal
@@ -292,16 +293,18 @@ def _begun(folder: Path, job: CampaignJob, notes: tuple[str, ...], *, start: boo
 
 def _run(campaign: Campaign, goal: Goal, jobs: int, cluster: str, shown: _Shown) -> None:
     """Ask until the end, say what was found, and exit."""
+    from overlong.conformance.report.wording import state_of_campaign
     from overlong.fuzz.campaign.statement import STATEMENT
     from overlong.fuzz.cli.screen import Screen
-    from overlong.fuzz.report.campaign import state_of_campaign
+    from overlong.fuzz.report.campaign import report_of_status
 
     if not shown.quiet and goal.seconds is None and goal.runs is None:
         click.echo("overlong: note: this goes on until Ctrl-C; --time or --runs would end it", err=True)
     with Screen(goal, enabled=not shown.quiet, live=not (shown.ci or shown.verbose)) as screen:
         status, stopped = _asked(campaign, goal, jobs, cluster, screen.update)
     folder = campaign.folder
-    text = list(_report(status, goal.folder, shown, stopped=stopped))
+    report = report_of_status(status, goal.folder)
+    text = list(_lines(report, status, goal.folder, shown, stopped=stopped))
     if shown.ci:
         (folder / SUMMARY).write_text("".join(f"{line}\n" for line in text), encoding="utf-8")
     if shown.wanted.stdout == "json" and not stopped:
@@ -309,13 +312,13 @@ def _run(campaign: Campaign, goal: Goal, jobs: int, cluster: str, shown: _Shown)
     elif shown.wanted.stdout == "markdown" and not stopped:
         show(rendered(report_of(folder), "markdown", width=width()))
     else:
-        _print(text, status)
+        _print(text, report)
     tell_written(shown.wanted, folder, quiet=shown.quiet)
     if stopped:
         leave(f"{stopped}; {_kept(status, goal.folder)}", INCOMPLETE)
     if shown.ci and (silent := _not_asked(folder)):
         leave(f"{silent} was not asked a single input, so nothing is known of it", NOT_MEASURED)
-    state = state_of_campaign(status)
+    state = state_of_campaign(report)
     if state is State.NOT_MEASURED:
         leave("nothing ran; give it more --time or --runs", NOT_MEASURED)
     if state is State.INCOMPLETE:
@@ -354,8 +357,8 @@ def _asked(
 
 def _kept(status: Status, folder: str) -> str:
     """What is saved, and how to go on."""
+    from overlong.conformance.report.found import inputs
     from overlong.conformance.support.printable import counted
-    from overlong.fuzz.report.campaign import inputs
 
     what = f"{inputs(status.inputs)} and {counted(len(status.findings), 'finding')} are kept"
     return f"{what}; {_resumed_by(folder)}"
@@ -367,26 +370,27 @@ def _resumed_by(folder: str) -> str:
     return f"overlong fuzz --resume {printable(shlex.quote(folder), 1000)} goes on"
 
 
-def _report(status: Status, folder: str, shown: _Shown, *, stopped: str) -> Iterator[str]:
+def _lines(report: Report, status: Status, folder: str, shown: _Shown, *, stopped: str) -> Iterator[str]:
     """The lines of the report; if nothing was found and nobody wants to know more, the last one."""
+    from overlong.conformance.report.wording import verdict_of_campaign
     from overlong.conformance.support.printable import printable, thousands
-    from overlong.fuzz.report.campaign import summary, verdict
+    from overlong.fuzz.report.campaign import summary
 
     if shown.quiet and not status.findings:
         if not stopped:
-            yield verdict(status)
+            yield verdict_of_campaign(report)
         return
-    yield from summary(status, folder, width=width(), encoding=sys.stdout.encoding or "ascii")
+    yield from summary(report, status, folder, width=width(), encoding=sys.stdout.encoding or "ascii")
     if shown.verbose:
         yield f"{thousands(round(status.rate))} executions per second, {thousands(status.octets)} octets"
         yield f"kept in {printable(folder, 1000)}"
 
 
-def _print(lines: Iterable[str], status: Status) -> None:
+def _print(lines: Iterable[str], report: Report) -> None:
     from overlong.conformance.cli.colours import coloured
-    from overlong.fuzz.report.campaign import state_of_campaign, words_of
+    from overlong.conformance.report.wording import state_of_campaign, words_of_campaign
 
-    words, state = words_of(status), state_of_campaign(status)
+    words, state = words_of_campaign(report), state_of_campaign(report)
     for line in lines:
         click.echo(coloured(line, words, state))
 

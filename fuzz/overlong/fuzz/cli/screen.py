@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 import click
 
+from overlong.conformance.report.found import abbreviated, inputs
 from overlong.conformance.support.printable import counted, printable, thousands
-from overlong.fuzz.report.campaign import apart, head, inputs, kind_of
+from overlong.fuzz.report.campaign import apart, kind_of
 from overlong.fuzz.report.quantities import lasting
-from overlong.fuzz.report.spelling import abbreviated
 from overlong.reference.extra import install
 
 if TYPE_CHECKING:
@@ -122,8 +122,8 @@ def _console() -> Console | None:
 def line_of(stored: StoredFinding) -> str:
     """A finding in a line, as soon as it is there."""
     target = printable(stored.target, 200) + (f" and {printable(stored.peer, 200)}" if stored.is_difference else "")
-    text = " ".join(next(head(stored, 0)).split())
-    return f"{text}  {target}  {abbreviated(stored.octets, 12)}"
+    begins = "DIFFERENCE" if stored.is_difference else "FAIL"
+    return f"{begins} {stored.id} {kind_of(stored)}  {target}  {abbreviated(stored.octets, 12)}"
 
 
 def progress_line(status: Status, goal: Goal) -> str:

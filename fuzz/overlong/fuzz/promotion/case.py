@@ -19,7 +19,7 @@ from overlong.reference import DEFECTS, Rejected
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from overlong.fuzz.report.spelling import Found
+    from overlong.fuzz.report.campaign import Found
 
 _UNSAID: dict[str, str] = {
     Code.LENGTH: "how many octets a refusal covers",

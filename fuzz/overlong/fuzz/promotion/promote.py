@@ -20,7 +20,7 @@ from overlong.conformance.vectors.vector import FOUND, Vector
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from overlong.fuzz.report.spelling import Found
+    from overlong.fuzz.report.campaign import Found
 
 
 class PromotionError(Exception):

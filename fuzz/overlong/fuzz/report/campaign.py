@@ -1,21 +1,25 @@
-"""What a campaign found, for a person in a terminal: a block for each finding, what ran, a verdict."""
+"""What a campaign found, for a person in a terminal: a block for each finding, what ran, a verdict.
+
+The blocks and the verdict are those of ``conformance/report``. The campaign itself is asked for what no file holds.
+"""
 
 from __future__ import annotations
 
+import shlex
 import textwrap
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from overlong.conformance.oracle.finding import claim_of
-from overlong.conformance.protocol.wire import OPERATIONS
+from overlong.conformance.report.found import block, inputs
 from overlong.conformance.report.text import SHOWN
-from overlong.conformance.report.wording import Glyphs, verdict_words
-from overlong.conformance.results.headline import WAITS, State, state_of
-from overlong.conformance.results.model import ReportKind
-from overlong.conformance.support.printable import counted, printable, thousands
-from overlong.fuzz.minimise.stored import AGAIN
+from overlong.conformance.report.wording import Glyphs, verdict_of_campaign
+from overlong.conformance.results.headline import State, state_of
+from overlong.conformance.results.invocation import Given, replay_found
+from overlong.conformance.results.model import INPUTS, Report, ReportKind, Standing, Subject, failing_claims
+from overlong.conformance.results.reading.campaign import cause_of_stored
+from overlong.conformance.support.printable import printable, thousands
+from overlong.conformance.support.provenance import generator
+from overlong.fuzz.campaign.store import finding_as_json
 from overlong.fuzz.report.quantities import lasting
-from overlong.fuzz.report.spelling import again, explain_command, how_given
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -24,12 +28,57 @@ if TYPE_CHECKING:
     from overlong.fuzz.campaign.status import Status
     from overlong.fuzz.minimise.stored import StoredFinding
 
-_INDENT = "     "
 _NAME = 400
 """Characters of a target's name that are shown."""
 
 
-def summary(status: Status, folder: str, *, width: int, encoding: str) -> Iterator[str]:
+class Found(Given, Protocol):
+    """One cause, told by an input that shows it: what regression tests and vectors are made of."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def target(self) -> str: ...
+    @property
+    def operation(self) -> str: ...
+    @property
+    def code(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def section(self) -> str: ...
+    @property
+    def where(self) -> str: ...
+    @property
+    def expected(self) -> str: ...
+    @property
+    def observed(self) -> str: ...
+    @property
+    def is_difference(self) -> bool: ...
+
+
+def report_of_status(status: Status, folder: str) -> Report:
+    """The report of a campaign, as far as it is; ``folder``: as commands are to name it."""
+    causes = [(each.target, cause_of_stored(finding_as_json(each), status.profile.name, folder))
+              for each in status.findings]  # fmt: skip
+    waits = status.faults_wait and not any(cause.standing is Standing.UNEXPECTED for _, cause in causes)
+    subjects: list[Subject] = []
+    for target in status.targets:
+        mine = tuple(cause for of, cause in causes if of == target)
+        state = state_of(failing_claims({}, mine), held=True, incomplete=waits)
+        subjects.append(
+            Subject(
+                id=target,
+                state=state if status.inputs else State.NOT_MEASURED,
+                profile=status.profile.name,
+                causes=mine,
+                recorded={INPUTS: thousands(status.inputs)},
+            )
+        )
+    return Report(kind=ReportKind.FUZZ, title="", generator=generator(), subjects=tuple(subjects))
+
+
+def summary(report: Report, status: Status, folder: str, *, width: int, encoding: str) -> Iterator[str]:
     """The lines of the report, none of them styled, none (but commands) wider than ``width``."""
     dot = f" {Glyphs(encoding).dot} "
     yield dot.join((status.profile.name, f"engine {printable(status.engine)}", f"seed {status.seed}"))
@@ -37,8 +86,8 @@ def summary(status: Status, folder: str, *, width: int, encoding: str) -> Iterat
         yield from textwrap.wrap(printable(target, _NAME), width, initial_indent="  ", subsequent_indent="    ")
     yield ""
     faults, differences = apart(status.findings)
-    for stored in (*faults[:SHOWN], *differences[: max(0, SHOWN - len(faults))]):
-        yield from block(stored, status.profile, folder, width)
+    for stored in (*faults, *differences)[:SHOWN]:
+        yield from lines_of_stored(stored, status.profile, folder, width)
         yield ""
     if (more := len(status.findings) - SHOWN) > 0:
         yield f"and {more} more: overlong finding list {printable(folder, 1000)}"
@@ -46,7 +95,7 @@ def summary(status: Status, folder: str, *, width: int, encoding: str) -> Iterat
     yield from _what_ran(status, dot, width)
     for note in status.notes:
         yield from textwrap.wrap(f"note: {printable(note)}", width, subsequent_indent="  ")
-    yield from textwrap.wrap(verdict(status), width, subsequent_indent="  ")
+    yield from textwrap.wrap(verdict_of_campaign(report), width, subsequent_indent="  ")
 
 
 def apart(findings: Iterable[StoredFinding]) -> tuple[list[StoredFinding], list[StoredFinding]]:
@@ -55,62 +104,23 @@ def apart(findings: Iterable[StoredFinding]) -> tuple[list[StoredFinding], list[
     return [each for each in found if not each.is_difference], [each for each in found if each.is_difference]
 
 
-def block(stored: StoredFinding, profile: Profile, folder: str, width: int) -> Iterator[str]:
-    """All that a person needs of one finding."""
-    yield from head(stored, width)
-    where = ", ".join(filter(None, (_at(stored), stored.placement, OPERATIONS[stored.operation])))
-    target, expected, observed = printable(stored.target, _NAME), printable(stored.expected), printable(stored.observed)
+def lines_of_stored(stored: StoredFinding, profile: Profile, folder: str, width: int) -> Iterator[str]:
+    """All that a person needs of one finding; the last line is the command that explains it."""
+    further = [("explain", explain_command(stored, folder))]
     if stored.is_difference:
-        target += f", and {printable(stored.peer, _NAME)}"
-        answers = [f"the first {observed}", f"the second {expected}"]
-    else:
-        answers = [f"expected {expected}", f"observed {observed}"]
-    parts = [
-        f"target {target}",
-        f"input {how_given(stored)}",
-        *answers,
-        f"where {where}",
-        f"{inputs(stored.count)}, {stability(stored)}{'' if stored.minimal else ', perhaps not the least input'}",
-    ]
-    for part in parts:
-        yield from textwrap.wrap(part, width, initial_indent=_INDENT, subsequent_indent=f"{_INDENT}  ")
-    yield f"{_INDENT}reproduce: {printable(again(stored, profile, folder), 2000)}"
-    if stored.is_difference:
-        peer = replace(stored, target=stored.peer)
-        yield f"{_INDENT}compare: {printable(again(peer, profile, folder), 2000)}"
-    yield f"{_INDENT}explain: {printable(explain_command(stored, folder), 1000)}"
+        further.insert(0, ("compare", replay_found(stored, stored.id, stored.peer, profile, folder)))
+    cause = cause_of_stored(finding_as_json(stored), profile.name, folder)
+    return block(cause, stored.target, width, further)
 
 
-def head(stored: StoredFinding, width: int) -> Iterator[str]:
-    """``FAIL D-7f3a0c19  OV201 overlong form accepted``, and at the end of the line where that is written."""
-    text = f"{'DIFFERENCE' if stored.is_difference else 'FAIL'} {stored.id}  {kind_of(stored)}"
-    if len(text) + len(stored.section) + 2 <= width:
-        yield f"{text}{printable(stored.section):>{width - len(text)}}" if stored.section else text
-    else:
-        yield text
-        yield f"{_INDENT}{printable(stored.section)}"
+def explain_command(stored: Found, folder: str) -> str:
+    """The command that says what a finding is."""
+    return shlex.join(["overlong", "explain", folder, stored.id])
 
 
 def kind_of(stored: StoredFinding) -> str:
     """``OV201 overlong form accepted``; what is no fault has no code."""
     return printable(stored.title if stored.is_difference else f"{stored.code} {stored.title}")
-
-
-def _at(stored: StoredFinding) -> str:
-    """What of the grammar was expected, and what stood there."""
-    octets = f"an octet of {printable(stored.octets_at)}" if stored.octets_at else "the end of the input"
-    return f"{printable(stored.form)} at {octets}" if stored.form else octets
-
-
-def inputs(count: int) -> str:
-    """``1 input``, ``18 441 inputs``."""
-    return "1 input" if count == 1 else f"{thousands(count)} inputs"
-
-
-def stability(stored: StoredFinding) -> str:
-    """Whether it shows each time."""
-    times = f"{stored.stable}/{AGAIN}"
-    return f"stable {times}" if stored.is_stable else f"UNSTABLE {times} in fresh processes"
 
 
 def _what_ran(status: Status, dot: str, width: int) -> Iterator[str]:
@@ -131,39 +141,3 @@ def _what_ran(status: Status, dot: str, width: int) -> Iterator[str]:
         else:
             row += dot + part
     yield row
-
-
-def verdict(status: Status) -> str:
-    """What it comes to, in a line."""
-    faults, differences = apart(status.findings)
-    aside = f"; {counted(len(differences), 'difference')} that RFC 3629 leaves open" if differences else ""
-    targets = counted(len(status.targets), "target")
-    match state_of_campaign(status):
-        case State.NOT_MEASURED:
-            extent = "nothing ran"
-        case State.INCOMPLETE:
-            extent = f"{WAITS}; {inputs(status.inputs)}{aside}"
-        case State.CONFORMS:
-            extent = f"{inputs(status.inputs)}, {targets}{aside}"
-        case _:
-            wrong = len({stored.target for stored in faults})
-            extent = f"{counted(len(faults), 'finding')} in {wrong} of {targets}, {inputs(status.inputs)}{aside}"
-    return f"{words_of(status)}  {extent}"
-
-
-def state_of_campaign(status: Status) -> State:
-    """What it comes to: what was found stands, whatever waits to be examined."""
-    failing = _failing(status)
-    if not status.inputs:
-        return State.NOT_MEASURED
-    return state_of(failing, held=True, incomplete=status.faults_wait and not failing)
-
-
-def words_of(status: Status) -> str:
-    """The words with which the verdict begins, as in every other report."""
-    return verdict_words(state_of_campaign(status), _failing(status), kind=ReportKind.FUZZ)
-
-
-def _failing(status: Status) -> list[str]:
-    """The claims that the faults refute."""
-    return list(dict.fromkeys(claim_of(each.code, each.operation) for each in apart(status.findings)[0]))

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.report.data import plain
+from overlong.conformance.report.found import how_given
 from overlong.conformance.report.text import lines_of_cause
+from overlong.conformance.results.invocation import spelled
 from overlong.conformance.results.model import ReportKind, Standing
 from overlong.conformance.results.reading import ReportError, read
 from overlong.conformance.support.printable import printable
@@ -19,8 +21,7 @@ from overlong.fuzz.campaign.statement import FINDING_SCHEMA
 from overlong.fuzz.campaign.status import CampaignError
 from overlong.fuzz.campaign.store import DATABASE, finding_as_json
 from overlong.fuzz.minimise.stored import StoredFinding
-from overlong.fuzz.report.campaign import block, kind_of
-from overlong.fuzz.report.spelling import Found, explain_command, how_given, spelled
+from overlong.fuzz.report.campaign import Found, explain_command, kind_of, lines_of_stored
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -205,7 +206,7 @@ def line_of(found: Found) -> str:
 def lines_of(found: Found, profile: Profile, folder: str, width: int) -> Iterator[str]:
     """All that a person needs of one finding; the last line is the command that explains it."""
     if isinstance(found, StoredFinding):
-        yield from block(found, profile, folder, width)
+        yield from lines_of_stored(found, profile, folder, width)
         return
     assert isinstance(found, Reported)
     first, *rest = lines_of_cause(found.cause, width)

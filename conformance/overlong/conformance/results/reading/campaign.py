@@ -5,13 +5,27 @@ The fuzz layer wrote it; its file is all that is known of it here.
 
 from __future__ import annotations
 
-import shlex
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.oracle.finding import claim_of
 from overlong.conformance.results.headline import WAITS, State, state_of
-from overlong.conformance.results.invocation import reproduce_command
-from overlong.conformance.results.model import Cause, Moment, Report, ReportKind, Standing, Subject, failing_claims
+from overlong.conformance.results.invocation import TYPED, replay_found
+from overlong.conformance.results.model import (
+    INPUTS,
+    MINIMAL,
+    PEER,
+    PEER_ANSWERS,
+    PLACEMENT,
+    STABLE,
+    Cause,
+    Moment,
+    Report,
+    ReportKind,
+    Standing,
+    Subject,
+    failing_claims,
+)
 from overlong.conformance.results.reading.documents import checked
 from overlong.conformance.support.printable import counted, thousands
 from overlong.conformance.vectors.profile import Profile
@@ -21,8 +35,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-_TYPED = 100
-"""Octets that a command line spells out; the others ``overlong finding show`` fetches."""
 _AGAIN = 10
 """How often a finding was asked again."""
 
@@ -60,7 +72,7 @@ def _subject(target: Mapping[str, Any], data: Mapping[str, Any], folder: Path) -
     """One target, with what was found in it, and how it differs from others."""
     name = target["id"]
     mine = [each for each in data["findings"] if each["target"] == name]
-    causes = tuple(_cause(each, data["profile"], folder) for each in mine)
+    causes = tuple(cause_of_stored(each, data["profile"], str(folder)) for each in mine)
     executions = sum(target["executions"].values())
     found = any(not each["peer"] for each in data["findings"])
     waits = data.get("faults_wait", bool(data["waiting"])) and not found
@@ -69,7 +81,7 @@ def _subject(target: Mapping[str, Any], data: Mapping[str, Any], folder: Path) -
     recorded = {
         "engine": data["engine"],
         "seed": str(data["seed"]),
-        "inputs": thousands(data["inputs"]),
+        INPUTS: thousands(data["inputs"]),
         "executions": thousands(executions),
         "octets": thousands(data["octets"]),
         "reference edges": f"{thousands(edges['reached'])} of {thousands(edges['all'])}",
@@ -91,20 +103,27 @@ def _subject(target: Mapping[str, Any], data: Mapping[str, Any], folder: Path) -
     )
 
 
-def _cause(found: Mapping[str, Any], profile: str, folder: Path) -> Cause:
+def cause_of_stored(found: Mapping[str, Any], profile: str, folder: str) -> Cause:
+    """The cause that a finding tells.
+
+    Args:
+        found: as the schema has it.
+        profile: that its target was measured by.
+        folder: of the campaign.
+    """
     octets = bytes.fromhex(found["octets"])
     chunks = None if found["chunks"] is None else tuple(found["chunks"])
     earlier = None if found["earlier"] is None else tuple(map(bytes.fromhex, found["earlier"]))
     vector = Vector(FOUND, octets, chunks=chunks, earlier=earlier)
     at = f"an octet of {found['octets_at']}" if found["octets_at"] else "the end of the input"
     peer = found["peer"]
-    more = [("where", found["placement"])]
+    more = [(PLACEMENT, found["placement"])]
     if peer:
-        more += [("the other target", peer), ("the other", found["expected"])]
-    more.append(("stable", f"{found['stable']} of {_AGAIN}"))
+        more += [(PEER, peer), (PEER_ANSWERS, found["expected"])]
+    more.append((STABLE, f"{found['stable']} of {_AGAIN}"))
     if not found["minimal"]:
-        more.append(("minimal", "perhaps not the least input"))
-    return Cause(
+        more.append((MINIMAL, "perhaps not the least input"))
+    cause = Cause(
         code=found["code"],
         title=found["title"],
         section=found["section"],
@@ -112,32 +131,16 @@ def _cause(found: Mapping[str, Any], profile: str, folder: Path) -> Cause:
         claim="" if peer else claim_of(found["code"], found["operation"]),
         count=found["count"],
         id=found["id"],
-        vector=vector.in_full if len(octets) <= _TYPED else vector.id,
+        vector=vector.in_full if len(octets) <= TYPED else vector.id,
         octets=octets,
         operation=found["operation"],
         expected=found["expected"],
         observed=found["observed"],
         chunks=chunks,
         earlier=earlier,
-        reproduce=_again(found, vector, profile, folder),
         standing=Standing.DIFFERENCE if peer else Standing.UNEXPECTED,
         reason=f"{peer} answers otherwise, and RFC 3629 leaves it open" if peer else "",
         more=tuple(more),
     )
-
-
-def _again(found: Mapping[str, Any], vector: Vector, profile: str, folder: Path) -> str:
-    """The command that shows it again."""
-    name = found["target"]
-    target: str | list[str] = name
-    if name.startswith("-- "):
-        try:
-            target = shlex.split(name)[1:]
-        except ValueError:  # it was shortened, or never was one
-            return ""
     measured_by = Profile(profile.partition("@")[0])
-    if len(vector.octets) + sum(map(len, vector.earlier or ())) <= _TYPED:
-        return reproduce_command("replay", target, vector.in_full, profile=measured_by)
-    fetched = "OCTETS"
-    shown = shlex.join(["overlong", "finding", "show", "--format", "id", str(folder), found["id"]])
-    return reproduce_command("replay", target, fetched, profile=measured_by).replace(fetched, f'"$({shown})"', 1)
+    return replace(cause, reproduce=replay_found(cause, cause.id, found["target"], measured_by, folder))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from overlong.conformance.oracle.limits import aside_in_words
 from overlong.conformance.protocol.kind import VERDICT
 from overlong.conformance.results.headline import state_of
-from overlong.conformance.results.invocation import options_of
+from overlong.conformance.results.invocation import TYPED, options_of
 from overlong.conformance.results.model import (
     AFTER,
     BECAUSE,
@@ -41,9 +41,6 @@ if TYPE_CHECKING:
 
     from overlong.conformance.results.model import Cause
     from overlong.conformance.results.sweeps import SweepRun
-
-_TYPED = 100
-"""Octets of an example that a command line spells out; sweep.json spells all."""
 
 
 def report_of_certificate(data: dict[str, Any], path: Path) -> Report:
@@ -142,7 +139,7 @@ def _swept(bucket: Mapping[str, Any], command: str) -> Cause:
         more.append((BECAUSE, f"{spaced_hex(named.octets)} is {named.observed}"))
     if not bucket["shows_alone"]:
         again = repeated(command, "sweep", *options_of([plan]))
-    elif len(octets) <= _TYPED:
+    elif len(octets) <= TYPED:
         again = repeated(command, "replay", octets.hex() or "input/empty")
     else:
         again = f"overlong replay OCTETS TARGET; its {len(octets)} octets are in sweep.json"

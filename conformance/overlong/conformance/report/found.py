@@ -1,0 +1,161 @@
+"""A finding of a campaign, written for a person: a block of lines, and its input, abbreviated.
+
+Inputs that a fuzzer finds are long where the place of the flaw matters, and then mostly filler.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from itertools import groupby, pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+from overlong.conformance.protocol.wire import OPERATIONS
+from overlong.conformance.results.model import MINIMAL, PEER, PEER_ANSWERS, PLACEMENT, STABLE, Standing
+from overlong.conformance.support.printable import printable, thousands
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from overlong.conformance.results.invocation import Given
+    from overlong.conformance.results.model import Cause
+    from overlong.conformance.vectors.vector import Vector
+
+_RUN = 5
+"""Repetitions from which a run is counted and not written out."""
+_LONGEST_UNIT = 4
+"""Octets of what repeats: a character."""
+_PIECES = 24
+"""Pieces of an input that are shown: octets, and runs."""
+_INDENT = "     "
+_NAME = 400
+"""Characters of a target's name that are shown."""
+
+
+def block(cause: Cause, target: str, width: int, further: Iterable[tuple[str, str]] = ()) -> Iterator[str]:
+    """All that a person needs of one finding.
+
+    Args:
+        cause: of a campaign's report.
+        target: in which it was found.
+        width: columns.
+        further: more commands that one may want: title and words.
+    """
+    more = dict(cause.more)
+    yield from _head(cause, width)
+    at = (cause.place, more.get(PLACEMENT, ""), OPERATIONS.get(cause.operation, cause.operation))
+    name, expected, observed = printable(target, _NAME), printable(cause.expected), printable(cause.observed)
+    if is_difference(cause):
+        name += f", and {printable(more.get(PEER, ''), _NAME)}"
+        answers = [f"the first {observed}", f"the second {printable(more.get(PEER_ANSWERS, cause.expected))}"]
+    else:
+        answers = [f"expected {expected}", f"observed {observed}"]
+    parts = [
+        f"target {name}",
+        f"input {how_given(cause)}",
+        *answers,
+        f"where {', '.join(printable(each) for each in at if each)}",
+        f"{inputs(cause.count)}, {_stability(more)}{', perhaps not the least input' * (MINIMAL in more)}",
+    ]
+    for part in parts:
+        yield from textwrap.wrap(part, width, initial_indent=_INDENT, subsequent_indent=f"{_INDENT}  ")
+    for title, command in (("reproduce", cause.reproduce), *further):
+        if command:
+            yield f"{_INDENT}{title}: {printable(command, 2000)}"
+
+
+def is_difference(cause: Cause) -> bool:
+    """Whether it is no fault of anybody: RFC 3629 leaves it open."""
+    return cause.standing is Standing.DIFFERENCE
+
+
+def _head(cause: Cause, width: int) -> Iterator[str]:
+    """``FAIL D-7f3a0c19  OV201 overlong form accepted``, and at the end of the line where that is written."""
+    begins, kind = ("DIFFERENCE", cause.title) if is_difference(cause) else ("FAIL", f"{cause.code} {cause.title}")
+    text, section = f"{begins} {printable(cause.id)}  {printable(kind)}", printable(cause.section)
+    if len(text) + len(section) + 2 <= width:
+        yield f"{text}{section:>{width - len(text)}}" if section else text
+    else:
+        yield from textwrap.wrap(text, width, subsequent_indent=_INDENT)
+        yield from textwrap.wrap(section, width, initial_indent=_INDENT, subsequent_indent=f"{_INDENT}  ")
+
+
+def inputs(count: int) -> str:
+    """``1 input``, ``18 441 inputs``."""
+    return "1 input" if count == 1 else f"{thousands(count)} inputs"
+
+
+def _stability(more: dict[str, str]) -> str:
+    """Whether it shows each time."""
+    shown, _, asked = more.get(STABLE, "").partition(" of ")
+    times = f"{printable(shown)}/{printable(asked)}"
+    return f"stable {times}" if shown == asked else f"UNSTABLE {times} in fresh processes"
+
+
+def abbreviated(octets: bytes, pieces: int = _PIECES) -> str:
+    """``61 x 62  E0 A0 80``: octets in hexadecimal, what repeats counted; long ones keep both ends."""
+    if not octets:
+        return "(empty)"
+    found = list(_pieces(octets))
+    if len(found) > pieces:
+        found = [*found[: pieces - 4], _Piece(f"… ({len(octets)} octets) …", 0, repeats=True), *found[-4:]]
+    text = found[0].text
+    for before, piece in pairwise(found):
+        text += ("  " if before.repeats or piece.repeats else " ") + piece.text
+    return text
+
+
+def core(vector: Vector) -> tuple[int, int]:
+    """Where that begins and ends which is no filler: without what repeats at both ends, characters left whole."""
+    pieces, start, end = list(_pieces(vector.octets)), 0, len(vector.octets)
+    if len(pieces) > 1 and pieces[0].repeats:
+        start = max((each.offset for each in vector.segments if each.offset <= pieces[0].size), default=0)
+    if len(pieces) > 1 and pieces[-1].repeats:
+        behind = max(end - pieces[-1].size, start + 1)
+        end = min((each.offset for each in vector.segments if each.offset >= behind), default=end)
+    return start, end
+
+
+class _Piece(NamedTuple):
+    """One octet, or a run of what repeats."""
+
+    text: str
+    size: int
+    """In octets."""
+    repeats: bool
+
+
+def _pieces(octets: bytes) -> Iterator[_Piece]:
+    place = 0
+    while place < len(octets):
+        for size in range(1, _LONGEST_UNIT + 1):
+            unit = octets[place : place + size]
+            end = place + size
+            while octets.startswith(unit, end):
+                end += size
+            if (times := (end - place) // size) >= _RUN:
+                yield _Piece(f"{unit.hex(' ').upper()} x {times}", end - place, repeats=True)
+                place = end
+                break
+        else:
+            yield _Piece(f"{octets[place]:02X}", 1, repeats=False)
+            place += 1
+
+
+def in_chunks(chunks: Sequence[int]) -> str:
+    """``1, 2, 0 x 8, 3``: lengths of chunks, what repeats counted."""
+    groups = [(length, len(list(same))) for length, same in groupby(chunks)]
+    return ", ".join(
+        f"{length} x {times}" if times >= _RUN else ", ".join([str(length)] * times) for length, times in groups
+    )
+
+
+def how_given(stored: Given) -> str:
+    """The octets, and how they are given if not whole to a new decoder."""
+    text = abbreviated(stored.octets)
+    if stored.chunks is not None:
+        text += f" in chunks of {in_chunks(stored.chunks)}" if stored.chunks else " in no chunk"
+    if stored.earlier is not None:
+        text += f", after a stream of {abbreviated(b''.join(stored.earlier))}"
+        if len(stored.earlier) > 1:
+            text += f" in chunks of {in_chunks([len(chunk) for chunk in stored.earlier])}"
+    return text
