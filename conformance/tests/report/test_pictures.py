@@ -13,14 +13,13 @@ from hypothesis import strategies as st
 from overlong.conformance.models.pair_maps import NOT_TOLD, PAIRS, painted, reference_maps
 from overlong.conformance.protocol.kind import CLAIMS
 from overlong.conformance.report.matrix import table
-from overlong.conformance.report.pictures.automaton import automaton_picture
 from overlong.conformance.report.pictures.claims import claims_picture
 from overlong.conformance.report.pictures.discovery import discovery
 from overlong.conformance.report.pictures.distances import Joined, distances, joined, leaves
 from overlong.conformance.report.pictures.maps import BOUND, differing, map_picture
-from overlong.conformance.report.pictures.regions import MIXED, regions
 from overlong.conformance.report.pictures.similarity import similarity
-from overlong.conformance.report.pictures.walk import walk, walked_through
+from overlong.conformance.report.pictures.svg import MIXED, regions
+from overlong.conformance.report.pictures.walk import automaton_picture, walk, walked_through
 from overlong.conformance.results.model import Cause, Map, Moment, Report, ReportKind, ReportPart, State, Subject
 from overlong.conformance.results.run import Drawn
 from overlong.reference import dialect, is_well_formed

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from overlong.conformance.cli.colours import coloured
 from overlong.conformance.cli.formats import (
     WantedFormats,
+    coloured,
     formats_option,
     rendered,
     report_of,

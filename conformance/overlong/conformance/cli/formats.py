@@ -1,4 +1,7 @@
-"""``--format``: a comma-separated list of what a report is written in, for every verb that leaves results behind."""
+"""``--format``: a comma-separated list of what a report is written in, for every verb that leaves results behind.
+
+And the colours of a report's lines in a terminal.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from overlong.conformance.cli.options import USAGE, leave, width
+from overlong.conformance.results.headline import State
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -18,6 +22,15 @@ if TYPE_CHECKING:
 
 TO_STDOUT = ("text", "json", "markdown")
 """Formats that go to stdout if nothing else is wanted."""
+_OF_STATES = {
+    State.CONFORMS: "green",
+    State.EXPECTED: "yellow",
+    State.EXCEPT: "yellow",
+    State.DIVERGES: "red",
+    State.INCOMPLETE: "yellow",
+}
+_OF_WORDS = {"LOOK": "red", "FAIL": "red", "STALE": "red", "DIFFERENCE": "yellow"}
+"""Of a line that is no headline, by its first word."""
 
 
 @dataclass(frozen=True)
@@ -199,3 +212,20 @@ def exit_code(report: Report) -> int:
     states = {subject.state for subject in report.subjects} - {State.NOTHING}  # which decides only if all are like it
     worst = min(states, key=WORST_FIRST.index, default=State.NOTHING)
     return exit_code_of(worst, sum(len(subject.stale) for subject in report.subjects))
+
+
+def coloured(line: str, headline: str, state: State, stale: int = 0) -> str:
+    """A line of a report, styled: the verdict in the colour of the state, what else begins with a word that has one.
+
+    Args:
+        line: of the report.
+        headline: the words of the verdict, with which its line begins; or the line is the first that these fill.
+        state: what the run came to.
+        stale: how many expected deviations occur no more.
+    """
+    if line == headline or line.startswith(f"{headline}  ") or (line and headline.startswith(f"{line} ")):
+        word, colour = headline[: len(line)], "red" if stale else _OF_STATES.get(state)
+    else:
+        word = line.partition(" ")[0]
+        colour = _OF_WORDS.get(word)
+    return click.style(word, fg=colour, bold=True) + line[len(word) :] if colour else line

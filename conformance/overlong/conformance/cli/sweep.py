@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import click
 
 from overlong.conformance.cli.certify import slug
-from overlong.conformance.cli.colours import coloured
 from overlong.conformance.cli.formats import (
     WantedFormats,
+    coloured,
     formats_option,
     rendered,
     report_of,

@@ -1,8 +1,9 @@
-"""Addresses that reports link to: plain links, nothing that a browser fetches by itself."""
+"""What reports link to: addresses, nothing that a browser fetches by itself, and ids of a page."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from urllib.parse import urlsplit
 
 _SECTIONS = (
@@ -11,6 +12,9 @@ _SECTIONS = (
     (re.compile(r"WHATWG"), "https://encoding.spec.whatwg.org/#utf-8-decoder"),
 )  # fmt: skip
 _ASKED = re.compile(r"https?://[!-~]+")
+_STRANGE = re.compile(r"[^A-Za-z0-9_.-]+")
+_LONGEST = 60
+"""Characters of an id for each word of it."""
 
 
 def section_links(section: str) -> list[tuple[str, str]]:
@@ -41,3 +45,21 @@ def weakness(number: int) -> str:
 def vulnerability(name: str) -> str:
     """The record of a CVE."""
     return f"https://www.cve.org/CVERecord?id={name}"
+
+
+class Anchors:
+    """Gives ids that hold nothing but plain letters, each once, and the same in every page of the same report."""
+
+    def __init__(self) -> None:
+        self._given: Counter[str] = Counter()
+
+    def give(self, *words: str) -> str:
+        """An id that tells ``words``; with a number if it was given before."""
+        name = "-".join(part for word in words if (part := _STRANGE.sub("-", word[:_LONGEST]).strip("-.")))
+        name = name if name[:1].isalpha() else f"x-{name}" if name else "x"
+        unique = name
+        while self._given[unique]:
+            self._given[name] += 1
+            unique = f"{name}-{self._given[name]}"
+        self._given[unique] += 1
+        return unique

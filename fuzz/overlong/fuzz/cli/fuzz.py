@@ -15,6 +15,7 @@ from click.core import ParameterSource
 from overlong.conformance.cli.certify import slug
 from overlong.conformance.cli.formats import (
     WantedFormats,
+    coloured,
     formats_option,
     rendered,
     report_of,
@@ -387,7 +388,6 @@ def _lines(report: Report, status: Status, folder: str, shown: _Shown, *, stoppe
 
 
 def _print(lines: Iterable[str], report: Report) -> None:
-    from overlong.conformance.cli.colours import coloured
     from overlong.conformance.report.wording import state_of_campaign, words_of_campaign
 
     words, state = words_of_campaign(report), state_of_campaign(report)

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.protocol.kind import CLAIMS, KINDS
 from overlong.conformance.protocol.wire import ENCODE_UTF16, ENCODING, GUARDED, OPERATIONS
-from overlong.conformance.report.html.anchors import Anchors
 from overlong.conformance.report.html.octets import Cells, cells_of
 from overlong.conformance.report.html.svg import Picture, drawn
 from overlong.conformance.report.html.verdict import CLAIM_STATES, NOT_SAID, STANDINGS, Verdict, verdict_of_subject
+from overlong.conformance.report.links import Anchors
 from overlong.conformance.results.model import ReportKind
 from overlong.conformance.support.printable import counted, printable
 from overlong.reference import DEFECTS, DIALECTS, dialect
@@ -350,7 +350,7 @@ def _map(seen: Map, reference: Map, what: str) -> str:
 
 
 def _automaton(subject: Subject) -> str:
-    from overlong.conformance.report.pictures.automaton import automaton_picture
+    from overlong.conformance.report.pictures.walk import automaton_picture
 
     return automaton_picture(subject)
 

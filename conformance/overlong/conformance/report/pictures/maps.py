@@ -7,15 +7,14 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from overlong.conformance.models.pair_maps import ALONE, NOT_TOLD
-from overlong.conformance.report.pictures.regions import MIXED, SHORTEST, SIDE, path, regions
-from overlong.conformance.report.pictures.svg import image, safe, words
+from overlong.conformance.report.pictures.svg import MIXED, SHORTEST, SIDE, image, path, regions, safe, words
 from overlong.conformance.support.printable import thousands
 from overlong.reference.automaton import OctetClass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from overlong.conformance.report.pictures.regions import Region
+    from overlong.conformance.report.pictures.svg import Region
     from overlong.conformance.results.model import Map
 
 DECODER, REFERENCE, DIFFERENCE = "decoder", "reference", "difference"

@@ -1,18 +1,27 @@
-"""The few elements that all pictures are made of."""
+"""The few elements that all pictures are made of, and a grid of 256 x 256 kinds as path data.
+
+A path is of runs of a row, joined with equal runs of the rows above.
+"""
 
 from __future__ import annotations
 
 import hashlib
 from html import escape
-from typing import TYPE_CHECKING
+from itertools import groupby
+from typing import TYPE_CHECKING, NamedTuple
 
 from overlong.conformance.support.printable import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 LABEL = 40
 """Characters of a name in a picture; the rest is cut."""
+SIDE = 256
+SHORTEST = len("M0 0h1v1h-1z")
+"""Characters of the path of a rectangle, at least."""
+MIXED = -1
+"""The kind of a block whose answers are not all of one kind."""
 
 
 def image(kind: str, label: str, size: tuple[float, float], body: Iterable[str]) -> str:
@@ -44,3 +53,65 @@ def words(x: float, y: float, text: str, kind: str = "", *, anchor: str = "start
     named = f' class="{kind}"' if kind else ""
     at = "" if anchor == "start" else f' text-anchor="{anchor}"'
     return f"<text {place}{named}{at}>{safe(text, 200)}</text>"
+
+
+class Region(NamedTuple):
+    """A rectangle of cells, all of one kind."""
+
+    x: int
+    y: int
+    width: int
+    height: int
+
+
+def regions(kinds: Sequence[int], block: int = 1, most: int = SIDE * SIDE) -> dict[int, list[Region]] | None:
+    """For each kind its rectangles, which cover the grid without overlap.
+
+    Args:
+        kinds: of the cells, row by row.
+        block: cells in a row and in a column that are drawn as one; where they differ, their kind is :data:`MIXED`.
+        most: rectangles; if there are more, the search ends early, and there is nothing.
+    """
+    closed = 0
+    found: dict[int, list[Region]] = {}
+    open_runs: dict[tuple[int, int, int], int] = {}  # x, width, kind of the runs of the last row, and where they began
+    side = SIDE // block
+    for row in range(side + 1):
+        runs = _runs(kinds, row, block) if row < side else []
+        now = {run: open_runs.get(run, row) for run in runs}
+        for (x, width, kind), start in open_runs.items():
+            if (x, width, kind) not in now:
+                at = Region(x * block, start * block, width * block, (row - start) * block)
+                found.setdefault(kind, []).append(at)
+                closed += 1
+        if closed > most:
+            return None
+        open_runs = now
+    return found
+
+
+def path(some: Iterable[Region]) -> str:
+    """``M12 3h4v2h-4z`` and so on."""
+    return "".join(f"M{x} {y}h{width}v{height}h-{width}z" for x, y, width, height in some)
+
+
+def _runs(kinds: Sequence[int], row: int, block: int) -> list[tuple[int, int, int]]:
+    """Place, width and kind of each run of blocks in a row of them."""
+    if block == 1:
+        line: Iterable[int] = kinds[row * SIDE : (row + 1) * SIDE]
+    else:
+        lines = [kinds[at * SIDE : (at + 1) * SIDE] for at in range(row * block, (row + 1) * block)]
+        line = [_kind([each[x : x + block] for each in lines]) for x in range(0, SIDE, block)]
+    runs: list[tuple[int, int, int]] = []
+    x = 0
+    for kind, run in groupby(line):
+        width = sum(1 for _ in run)
+        runs.append((x, width, kind))
+        x += width
+    return runs
+
+
+def _kind(rows: Sequence[Sequence[int]]) -> int:
+    """That of all cells of a block, if they have the same."""
+    first, kind = rows[0], rows[0][0]
+    return kind if first.count(kind) == len(first) and all(each == first for each in rows) else MIXED

@@ -1,4 +1,7 @@
-"""The walk of octets through the automaton of a dialect, drawn from top to bottom: a state, an octet, a state."""
+"""The walk of octets through the automaton of a dialect, drawn from top to bottom: a state, an octet, a state.
+
+And the automaton that was learned of a decoder, beside that of the reference, as ``identify`` draws it.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ from overlong.reference.theory import access_words
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from overlong.conformance.results.model import Subject
     from overlong.reference import Dialect
 
 _HEAD, _TAIL = 4, 10  # steps that are drawn of a long walk: its beginning, and its end
@@ -167,3 +171,21 @@ def _node(y: float, kind: str) -> str:
     if kind == "accepts":
         return circle + f'<circle class="state" cx="{_RAIL}" cy="{y:g}" r="4"/>'
     return circle
+
+
+def automaton_picture(subject: Subject) -> str:
+    """What was learned of a decoder; of one that passes the verdict, the automaton that complete-0 says it is.
+
+    Returns:
+        SVG; what was learned comes from a file and is as hostile as that. Nothing if nobody knows its automaton.
+    """
+    from overlong.conformance.models.identify.picture import Drawing, drawn_in_svg
+
+    if subject.automaton is not None and subject.automaton.svg:
+        return subject.automaton.svg
+    speaks = subject.profile.partition("@")[0]
+    whole = any(part.name == "complete-0" and not part.failing and part.asked == part.all for part in subject.parts)
+    if subject.claims.get("verdict") != "holds" or speaks not in DIALECTS or not whole:
+        return ""
+    known = dialect(speaks).automaton
+    return drawn_in_svg([Drawing(f"{speaks}, the reference; complete-0 shows that it is this", known, known)])
