@@ -154,7 +154,8 @@ def test_a_daemon_holds_nothing_up_and_is_gone(tmp_path, lock):
 def test_when_the_harness_is_killed_so_is_everything(tmp_path, lock, supervisor):
     marker = tmp_path / "marker"
     program = (
-        f"from overlong.conformance import certify, process; process._SUPERVISOR = {str(supervisor)!r}\n"
+        "from overlong.conformance import certify\nfrom overlong.conformance.targets import process\n"
+        f"process._SUPERVISOR = {str(supervisor)!r}\n"
         f"certify({[*TARGET, 'slow+forks-daemon+forks-child', 'seconds=0.1', f'file={marker}']!r}, suites=['core'])"
     )
     with subprocess.Popen([sys.executable, "-c", program]) as harness:
@@ -280,7 +281,8 @@ def test_where_there_is_no_namespace_kill_all_reaches_nothing_else(tmp_path, mea
     )
     program = tmp_path / "program.py"
     program.write_text(
-        f"from overlong.conformance import TargetError, certify, process\nprocess._SUPERVISOR = {str(path)!r}\n"
+        f"from overlong.conformance import TargetError, certify\n"
+        f"from overlong.conformance.targets import process\nprocess._SUPERVISOR = {str(path)!r}\n"
         f"try:\n    run = certify({[*TARGET, 'kill-all']!r}, suites=['core']).run\n"
         "    print(run.conformant, run.restarts)\n"
         "except TargetError as error:\n    print(error)\n"
