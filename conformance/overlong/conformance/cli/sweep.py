@@ -123,6 +123,7 @@ def command(
          --resume goes on
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.cli.progress import Bar
+    from overlong.conformance.protocol.wire import VALIDATE
     from overlong.conformance.support.printable import printable
     from overlong.conformance.sweep.ledger import LEDGER, LedgerError
     from overlong.conformance.sweep.pool import cpus
@@ -143,7 +144,7 @@ def command(
                 named,
                 plans,
                 speaks=profile,
-                operation="V" if verdict else "",
+                operation=VALIDATE if verdict else "",
                 jobs=jobs or cpus(),
                 cluster=cluster or "",
                 limits=limits_of(timeout, restarts),

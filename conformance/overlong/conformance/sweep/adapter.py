@@ -45,7 +45,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from overlong.conformance.oracle.expectation import ExpectedAnswers, expectation
 from overlong.conformance.oracle.kinds import BROKEN, CRASHED, FAULTS, LEFT_OUT, TIMED_OUT
 from overlong.conformance.oracle.target import TargetError
-from overlong.conformance.protocol.wire import Greeting
+from overlong.conformance.protocol.wire import DECODE, VALIDATE, Greeting
 from overlong.conformance.sweep.compiled.progress import PROGRESS_OCTETS, Progress
 from overlong.conformance.sweep.plan import LARGEST_SHARD, plan_named
 from overlong.conformance.targets.adapters.abi import ABIS
@@ -665,7 +665,7 @@ def main(source: Source | None = None) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # who forks should have no threads
     abi = ABIS[named.abi]
-    operation = "D" if abi.units else "V"
+    operation = DECODE if abi.units else VALIDATE
     greeting = {
         "overlong": 1,
         "name": f"{Path(named.library).name}:{','.join(named.symbols)}".encode("utf-8", "backslashreplace").decode(),

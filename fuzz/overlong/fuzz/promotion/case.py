@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.finding import expected_in_words
 from overlong.conformance.protocol.kind import Code
-from overlong.conformance.protocol.wire import DECODE, ENCODING, GUARDED, OPERATIONS, REPLACING
+from overlong.conformance.protocol.wire import DECODE, ENCODING, GUARDED, OPERATIONS, REPLACING, VALIDATE
 from overlong.conformance.support.printable import plain, printable
 from overlong.conformance.vectors.vector import Vector
 from overlong.fuzz.minimise.stored import AGAIN
@@ -133,7 +133,7 @@ def case_of(stored: Found, folder: str) -> Case:
         stored.octets,
         stored.chunks,
         stored.earlier,
-        stored.operation == "V",
+        stored.operation == VALIDATE,
         replaces,
         None if isinstance(answer, Rejected) else answer.scalars,
         offset,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.oracle.limits import aside_in_words
 from overlong.conformance.protocol.kind import VERDICT
+from overlong.conformance.protocol.wire import VALIDATE
 from overlong.conformance.results.headline import state_of
 from overlong.conformance.results.invocation import TYPED, options_of
 from overlong.conformance.results.model import (
@@ -109,7 +110,7 @@ def _report_of_sweep(data: Mapping[str, Any]) -> Report:
         command=data["command"],
         parts=tuple(map(part_of_plan, data["plans"])),
         causes=causes,
-        recorded={"asked": "verdicts" if data["operation"] == "V" else "decoded text"},
+        recorded={"asked": "verdicts" if data["operation"] == VALIDATE else "decoded text"},
         findings_digest=data["digest"]["sha256"],
     )
     return Report(
