@@ -19,8 +19,8 @@ from overlong.conformance.protocol import kind
 from overlong.conformance.protocol.memory_fault import MEMORY_FAULTS, memory_fault
 from overlong.conformance.protocol.observation import Accepted, Crashed, Refused
 from overlong.conformance.targets.adapters.abi import ABIS
+from overlong.conformance.targets.functions import library_command as command
 from overlong.conformance.targets.resolve import identity_of, resolve
-from overlong.conformance.targets.shared_library import command
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.suites.memory import LONGEST, memory_vectors
 from overlong.conformance.vectors.vector import Vector

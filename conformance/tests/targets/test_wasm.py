@@ -10,7 +10,7 @@ wasmtime = pytest.importorskip("wasmtime", reason="wasm: needs wasmtime; pip ins
 from overlong.conformance import TargetError, certify  # noqa: E402
 from overlong.conformance.oracle.target import UnknownTarget  # noqa: E402
 from overlong.conformance.protocol.wire import NOT_SAID, Answers  # noqa: E402
-from overlong.conformance.targets import wasm as naming  # noqa: E402
+from overlong.conformance.targets import functions  # noqa: E402
 from overlong.conformance.targets.adapters import bounds, wasm  # noqa: E402
 from overlong.conformance.targets.adapters.abi import ABIS, AnswerReading  # noqa: E402
 from overlong.conformance.targets.adapters.wasm import Decoder, faults_of, response_to_many, response_to_one  # noqa: E402
@@ -184,12 +184,12 @@ def test_a_memory_that_cannot_grow(tmp_path):
 
 
 def test_without_wasmtime(module, monkeypatch):
-    monkeypatch.setattr(naming, "find_spec", lambda _: None)
+    monkeypatch.setattr(functions, "find_spec", lambda _: None)
     with pytest.raises(TargetError, match=r"pip install '\.\[wasm\]'"):
         resolve(f"wasm:{module}:valid?abi={VERDICT}")
 
 
 def test_every_abi_is_on_the_page():
     text = (Path(__file__).parents[3] / "docs" / "wasm.md").read_text("utf-8")
-    for name in naming.OFFERED:
+    for name in functions.OFFERED_TO_WASM:
         assert f"`{name}`" in text

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.target import TargetError, UnknownTarget
 from overlong.conformance.support.printable import as_name, printable
-from overlong.conformance.targets import shared_library, wasm
 from overlong.conformance.targets.builtin import python_command, python_words
 from overlong.conformance.targets.builtins import BUILTINS
 from overlong.conformance.targets.configured import configured, set_up
 from overlong.conformance.targets.consent import check
 from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.function_name import declared
+from overlong.conformance.targets.functions import library_command, library_in, wasm_command
 from overlong.conformance.targets.library_version import version_of
 from overlong.conformance.targets.one_shot import is_one_shot, one_shot_command
 from overlong.conformance.targets.recorded import RecordedTarget
@@ -86,7 +86,7 @@ def resolve(
     name = as_name(name)
     target = _framed(name, _COMMANDS[kind](name, name.partition(":")[2]), limits)
     if kind == "so":
-        target.version = partial(version_of, shared_library.library_in(target.command))
+        target.version = partial(version_of, library_in(target.command))
     return target
 
 
@@ -212,7 +212,7 @@ def _python(name: str, rest: str) -> list[str]:
 
 _COMMANDS: dict[str, Callable[[str, str], list[str]]] = {
     "py": _python,
-    "so": shared_library.command,
-    "wasm": wasm.command,
+    "so": library_command,
+    "wasm": wasm_command,
 }
 """From the whole name and what follows its kind to the command line of a worker."""

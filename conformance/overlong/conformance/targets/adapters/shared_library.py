@@ -78,7 +78,7 @@ class Named:
 
     @classmethod
     def of(cls, words: Sequence[str]) -> Named:
-        """The words of a command line that ``targets/shared_library.py`` has checked."""
+        """The words of a command line that ``targets/functions.py`` has checked."""
         library, symbols, abi, *rest = words
         python = (rest[0], rest[1]) if abi == PYTHON else None
         traits = dict(word.split("=", 1) for word in rest[2 if python else 0 :])

@@ -1,26 +1,34 @@
-"""``so:LIBRARY:SYMBOL?abi=NAME`` to the command line of a worker process. ``docs/shared-libraries.md`` explains it."""
+"""``so:LIBRARY:SYMBOL?abi=NAME`` and ``wasm:FILE:EXPORT?abi=NAME`` to the command lines of worker processes.
+
+``docs/shared-libraries.md`` and ``docs/wasm.md`` explain them.
+"""
 
 from __future__ import annotations
 
 import os
 import subprocess
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from overlong.conformance.oracle.target import UnknownTarget
+from overlong.conformance.oracle.target import TargetError, UnknownTarget
 from overlong.conformance.support.interpreter import script
 from overlong.conformance.support.printable import printable
-from overlong.conformance.targets.adapters.abi import ABIS
+from overlong.conformance.targets.adapters.abi import ABIS, ITERATE
 from overlong.conformance.targets.builtin import ADAPTERS
 from overlong.conformance.targets.function_name import FunctionName
+from overlong.reference.extra import install
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _KNOWN = f"there are {', '.join(ABIS)}, and py:FILE.py:FUNCTION"
 _FORM = "write so:LIBRARY:SYMBOL?abi=NAME, as in 'so:./libmine.so:is_utf8?abi=bool(ptr,len)'"
+OFFERED_TO_WASM = tuple(name for name, abi in ABIS.items() if not abi.functions and abi is not ITERATE)
+"""ABIs of one function that is called once for an input."""
+_KNOWN_OF_WASM = f"there is {', '.join(OFFERED_TO_WASM)}"
 
 
-def command(name: str, rest: str) -> list[str]:
+def library_command(name: str, rest: str) -> list[str]:
     """The worker's command line; the library and the file of ``abi=py:`` are words of their own.
 
     Args:
@@ -77,3 +85,27 @@ def _cached() -> list[tuple[str, str]]:
         return []
     lines = (line.split(" => ") for line in os.fsdecode(said).splitlines())
     return [(parts[0].split()[0], parts[1]) for parts in lines if len(parts) == 2 and parts[0].split()]
+
+
+def wasm_command(name: str, rest: str) -> list[str]:
+    """The worker's command line; the module is a word of its own.
+
+    Args:
+        name: the target as the user wrote it, for messages.
+        rest: what stands behind ``wasm:``.
+
+    Raises:
+        UnknownTarget: it names no module and no way to call it; the message says what to write.
+        TargetError: there is no such module, or no wasmtime; the message says what to install.
+    """
+    shown = printable(name)
+    form = f"write wasm:FILE:EXPORT?abi=NAME, as in 'wasm:./mine.wasm:is_utf8?abi=bool(ptr,len)'; {_KNOWN_OF_WASM}"
+    function = FunctionName.of(shown, rest, form)
+    if function.abi not in OFFERED_TO_WASM:
+        raise function.no_abi(shown, OFFERED_TO_WASM, " for WebAssembly", _KNOWN_OF_WASM)
+    module = function.file
+    if not os.path.isfile(module):  # noqa: PTH113 (a word too long for a name is no file, and no error)
+        raise TargetError(f"{shown}: there is no file {printable(module)}; build it, or check the path")
+    if find_spec("wasmtime") is None:
+        raise TargetError(f"{shown}: needs wasmtime, which is not installed; {install('wasm')}")
+    return script(ADAPTERS / "wasm.py", module, function.name, function.abi, *function.traits)
