@@ -268,7 +268,7 @@ def set_aside(address: int, whole: int, task: int) -> bool:
     return False
 
 
-@register_jitable
+@register_jitable(forceinline=True)
 def _octet_differs(number: int, octet: int, size: int, task: int) -> bool:
     """Whether what stands in the output is not that of the string that ends in one octet: the commonest case."""
     units, out, wanted = get(task, "units"), get(task, "out"), get(task, "wanted")
@@ -372,7 +372,48 @@ def _next(choice: int, task: int) -> int:
     return axis
 
 
-def ask_run(convention: Any, task: int) -> None:  # noqa: PLR0915 (calls cost)
+@register_jitable(forceinline=True)
+def judged(
+    status: int, number: int, right: int, seen: int, choice: int, single: int, octet: int, whole: int, size: int,
+    judges_offsets: int, task: int,
+) -> int:  # fmt: skip
+    """The kind of divergence in an answer to the string that stands in the input, of whatever source; 0: there is none.
+
+    Args:
+        status: that was answered.
+        number: the units that were put out, or the offset that was said.
+        right: 1 if the string is well-formed, else 0.
+        seen: where it was last well-formed, should it not be.
+        choice: which piece of the last axis it ends in.
+        single: 1 if that piece is one octet which says, with the units before it, what is put out; else 0.
+        octet: that one.
+        whole: octets of the string.
+        size: octets in a unit of the output; 0: it is not judged.
+        judges_offsets: 0 if the number of a refusal is not judged.
+        task: the address of a :class:`LoopTask`.
+    """
+    if status == ACCEPTED:
+        if unlikely(right == 0):
+            return ACCEPTED_ILL_FORMED
+        if size and (single == 0 or _octet_differs(number, octet, size, task)):
+            return OTHER_OUTPUT if _output_differs(number, choice, size, task) else 0
+        return 0
+    if unlikely(right != 0):
+        return REFUSED_WELL_FORMED if status == REFUSED else BROKEN_KIND
+    if unlikely(status != REFUSED):
+        return BROKEN_KIND
+    if judges_offsets and unlikely(number != seen) and not set_aside(get(task, "input"), whole, task):
+        return OTHER_OFFSET
+    return 0
+
+
+@register_jitable(forceinline=True)
+def checked(checksum: int, index: int, status: int, number: int) -> int:
+    """The checksum with the answer to one more string."""
+    return checksum + ((number << 2 | status) + 1) * (index * _SIGNED_ODD | 1)
+
+
+def ask_run(convention: Any, task: int) -> None:
     """Ask strings that differ in their last piece only, by a convention; ``task``: address of a :class:`LoopTask`."""
     size, progress = unit(convention), get(task, "progress")
     places = get(task, "functions")
@@ -382,7 +423,7 @@ def ask_run(convention: Any, task: int) -> None:  # noqa: PLR0915 (calls cost)
     room, more = get(task, "room"), get(task, "more")
     units = room * whole + more
     at, shift, head = get(task, "at"), get(task, "shift"), get(task, "head")
-    judges_output = size and get(task, "judges_output")
+    judged_size = size if get(task, "judges_output") else 0
     judges_offsets = says_offsets(convention) and get(task, "judges_offsets")
     single = size > 1 and whole == get(task, "length") + 1 and 0 <= get(task, "units") <= _FEW
     length, seen, begun = get(task, "length"), get(task, "seen"), get(task, "begun")
@@ -405,29 +446,16 @@ def ask_run(convention: Any, task: int) -> None:  # noqa: PLR0915 (calls cost)
             store64(progress, index)
         status, number = ask(convention, functions, address, whole, out, units, cells)
         found = load64(read + WORD * index)
-        if status == ACCEPTED:
-            accepted += 1
-            if unlikely(found & 1 == 0):
-                differs -= 1
-                store8(kinds + index, ACCEPTED_ILL_FORMED)
-            elif (
-                judges_output
-                and (not single or _octet_differs(number, load64(padded + WORD * index) & 0xFF, size, task))
-                and _output_differs(number, index - begun, size, task)
-            ):
-                store8(kinds + index, OTHER_OUTPUT)
-        elif unlikely(found & 1 != 0):
-            differs += 1
-            store8(kinds + index, REFUSED_WELL_FORMED if status == REFUSED else BROKEN_KIND)
-        elif unlikely(status != REFUSED):
-            store8(kinds + index, BROKEN_KIND)
-        elif (
-            judges_offsets
-            and unlikely(number != (seen if found < 0 else length + (found >> 1)))
-            and not set_aside(address, whole, task)
-        ):
-            store8(kinds + index, OTHER_OFFSET)
-        checksum += ((number << 2 | status) + 1) * (index * _SIGNED_ODD | 1)
+        last = seen if found < 0 else length + (found >> 1)
+        octet = load64(padded + WORD * index) & 0xFF
+        kind = judged(
+            status, number, found & 1, last, index - begun, single, octet, whole, judged_size, judges_offsets, task
+        )
+        if unlikely(kind != 0):
+            store8(kinds + index, kind)
+        accepted += status == ACCEPTED
+        differs += (found & 1) - (status == ACCEPTED)
+        checksum = checked(checksum, index, status, number)
         index = hidden(index + 1)
     put(task, "accepted", accepted)
     put(task, "differs", differs)

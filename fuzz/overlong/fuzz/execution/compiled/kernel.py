@@ -1,8 +1,9 @@
 # pyright: basic
-"""The compiled loop: make an input by its number, say where it is, read it, ask it, judge it.
+"""Inputs by their numbers as a source of strings for compiled loops: make one, say where it is, read it, ask it.
 
-It is the one of a sweep, but for the strings, which have nothing in common that could be read once. Codes, checksum
-and progress are the same, so what a sweep does about crashes and calls that do not return is done here as well.
+What strings of a grid have in common is read once; inputs have nothing in common, so there are two loops. How a string
+is asked, judged and counted is one thing for both (:mod:`overlong.conformance.sweep.compiled.kernel`), so what a sweep
+does about crashes and calls that do not return is done here as well. An input is the one piece of a grid of one axis.
 """
 
 from __future__ import annotations
@@ -15,11 +16,9 @@ import numpy as np
 from numba import types
 from numba.extending import register_jitable
 
-from overlong.conformance.oracle.kinds import ACCEPTED_ILL_FORMED, ODD, OTHER_OFFSET, OTHER_OUTPUT, REFUSED_WELL_FORMED
-from overlong.conformance.oracle.kinds import BROKEN as BROKEN_KIND
 from overlong.conformance.sweep.compiled.cached import Compiled, edition
-from overlong.conformance.sweep.compiled.calls import ACCEPTED, REFUSED, ask, run, says_offsets, unit
-from overlong.conformance.sweep.compiled.kernel import FLUSH, LoopTask, equal, fields, publish, set_aside, units_of
+from overlong.conformance.sweep.compiled.calls import ACCEPTED, ask, run, says_offsets, unit
+from overlong.conformance.sweep.compiled.kernel import FLUSH, LoopTask, checked, fields, judged, publish
 from overlong.conformance.sweep.compiled.memory import (
     copy,
     fill,
@@ -43,7 +42,6 @@ if TYPE_CHECKING:
 
     from overlong.reference.automaton import Automaton
 
-_SIGNED_ODD = ODD - (1 << 64)
 _WORDS_BEHIND = SLACK // WORD
 
 
@@ -72,22 +70,12 @@ class Making(NamedTuple):
     made_place: int = 0
     number: int = 0
     """Of the input that is to be made."""
-    length: int = 0
-    """Octets of the one that was made."""
+    start: int = 0
+    """Where the one that was made starts and ends: it is the one piece of one axis, as of a ``PieceTable``."""
+    end: int = 0
 
 
 get, put = fields((*LoopTask._fields, *Making._fields))
-
-
-@register_jitable
-def _output_differs(number: int, length: int, size: int, task: int) -> bool:
-    """Whether what stands in the output is not that of the input."""
-    address = get(task, "input")
-    _, wanted = units_of(address, length, get(task, "levels"), size, task)
-    if wanted == number and equal(get(task, "out"), get(task, "wanted"), number, size):
-        return False
-    mask = get(task, "signature_mask")
-    return bool(not mask or load64(address) & mask != get(task, "signature"))
 
 
 @register_jitable
@@ -112,7 +100,7 @@ def make_input(_edition: Any, task: int) -> None:
         _edition: of these sources.
         task: the address of a :class:`LoopTask`, and of a :class:`Making` right behind it.
     """
-    put(task, "length", write_input(get(task, "number"), get(task, "made_of"), get(task, "input")))
+    put(task, "end", write_input(get(task, "number"), get(task, "made_of"), get(task, "input")))
 
 
 def take_input(_edition: Any, task: int) -> None:
@@ -126,7 +114,7 @@ def take_input(_edition: Any, task: int) -> None:
     put(task, "made_place", place)
     put(task, "made_number", taken)
     length = load32(lengths)
-    put(task, "length", length)
+    put(task, "end", length)
     address, source = get(task, "input"), get(task, "made_octets") + place
     for each in range(_WORDS_BEHIND):
         store64(address + WORD * each, load64(source + WORD * each))
@@ -172,7 +160,7 @@ def ask_inputs(convention: Any, until: int, task: int) -> None:
     functions = (load64(places), load64(places + WORD), load64(places + 2 * WORD), load64(places + 3 * WORD))
     address, out, cells, kinds = get(task, "input"), get(task, "out"), get(task, "cells"), get(task, "kinds")
     room, more = get(task, "room"), get(task, "more")
-    judges_output = size and get(task, "judges_output")
+    judged_size = size if get(task, "judges_output") else 0
     judges_offsets = says_offsets(convention) and get(task, "judges_offsets")
     rows, accepting = get(task, "rows_of_octets"), get(task, "accepting_bits")
     dead, plain = get(task, "dead"), get(task, "plain")
@@ -182,7 +170,7 @@ def ask_inputs(convention: Any, until: int, task: int) -> None:
     while index < until:
         put(task, "number", index)
         run(make, task)
-        length = get(task, "length")
+        length = get(task, "end")
         _surround(address + length, length, dirty, behind, around)
         dirty = length if length < LONGEST else REACH  # of one that was cut off, there was more
         if verdicts:
@@ -192,21 +180,12 @@ def ask_inputs(convention: Any, until: int, task: int) -> None:
         store64(progress, index)
         status, number = ask(convention, functions, address, length, out, room * length + more, cells)
         octets += length
-        if right:
-            well_formed += 1
-        if status == ACCEPTED:
-            accepted += 1
-            if unlikely(not right):
-                store8(kinds + index, ACCEPTED_ILL_FORMED)
-            elif judges_output and _output_differs(number, length, size, task):
-                store8(kinds + index, OTHER_OUTPUT)
-        elif unlikely(status != REFUSED):
-            store8(kinds + index, BROKEN_KIND)
-        elif unlikely(right):
-            store8(kinds + index, REFUSED_WELL_FORMED)
-        elif judges_offsets and unlikely(number != seen) and not set_aside(address, length, task):
-            store8(kinds + index, OTHER_OFFSET)
-        checksum += ((number << 2 | status) + 1) * (index * _SIGNED_ODD | 1)
+        kind = judged(status, number, right, seen, 0, 0, 0, length, judged_size, judges_offsets, task)
+        if unlikely(kind != 0):
+            store8(kinds + index, kind)
+        well_formed += right
+        accepted += status == ACCEPTED
+        checksum = checked(checksum, index, status, number)
         strings += 1
         index = hidden(index + 1)
         if index == stop:

@@ -65,12 +65,16 @@ class InputLoop(Asking[Inputs]):
         task = LoopTask(
             **self._known(),
             **dict.fromkeys(_OF_GRIDS, 0),
+            octets=memory.input.ctypes.data,
+            axes=memory.axis.ctypes.data,
+            axis_count=1,
             behind=memory.behind,
             input=memory.input.ctypes.data,
             out=memory.out.ctypes.data,
             cells=memory.cells.ctypes.data,
             wanted=memory.wanted.ctypes.data,
             levels=memory.nothing.ctypes.data,
+            starts=0,
             progress=progress,
             kinds=kinds,
         )
@@ -95,12 +99,12 @@ class InputLoop(Asking[Inputs]):
                 made_number=made.first,
             )
         words = np.array((*task, *told), np.int64)
+        words[LoopTask._fields.index("starts")] = words.ctypes.data + WORD * (len(task) + told._fields.index("start"))
         self._ask(until, words.ctypes.data)
 
 
 _OF_GRIDS = (
-    "octets", "starts", "axes", "alike", "padded", "read", "short", "longest_last", "axis_count", "earlier", "before",
-    "run",
+    "alike", "padded", "read", "short", "longest_last", "earlier", "before", "run",
 )  # fmt: skip
 """Fields of a :class:`LoopTask` that only a loop over a grid looks at."""
 
@@ -116,6 +120,8 @@ class _Memory(NamedTuple):
     cells: Octets
     nothing: Array
     """What was read before an input: a level of zeros."""
+    axis: Array
+    """An input is the one piece of one axis."""
 
     @classmethod
     def of(cls, abi: Abi) -> _Memory:
@@ -128,4 +134,5 @@ class _Memory(NamedTuple):
             aligned(octets),
             aligned(CELLS),
             np.zeros(LEVEL // WORD, np.int64),
+            np.array((0, 1), np.int64),
         )
