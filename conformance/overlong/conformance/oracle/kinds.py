@@ -3,6 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from overlong.conformance.protocol.kind import Code
+from overlong.conformance.protocol.observation import (
+    Accepted,
+    Crashed,
+    Failed,
+    Misbehaved,
+    Refused,
+    TimedOut,
+    Unsupported,
+)
+from overlong.conformance.protocol.wire import NOT_SAID
+from overlong.reference import Decoded
+
+if TYPE_CHECKING:
+    from overlong.conformance.oracle.finding import Finding
+    from overlong.conformance.protocol.observation import Observation
 
 AGREES, REFUSED_WELL_FORMED, ACCEPTED_ILL_FORMED, OTHER_OUTPUT, OTHER_OFFSET, OTHER_LENGTH, OTHER_INCOMPLETE = range(7)
 BROKEN, CRASHED, TIMED_OUT, MISBEHAVED = range(7, 11)
@@ -49,3 +67,42 @@ def answer_code(status: str, number: int) -> int:
     being the string's number in its grid. A sum does not care in what parts or by which engine it was made.
     """
     return (number << 2 | "ARX".index(status)) if status != "X" else 2
+
+
+_FAULTS: dict[type, int] = {Failed: BROKEN, Crashed: CRASHED, TimedOut: TIMED_OUT, Misbehaved: MISBEHAVED}
+OF_FAULTS = frozenset(_FAULTS.values())
+"""The kinds of which a :class:`Fault` tells."""
+_PLACES: dict[str, int] = {
+    Code.OFFSET: OTHER_OFFSET,
+    Code.STREAM_OFFSET: OTHER_OFFSET,
+    Code.LENGTH: OTHER_LENGTH,
+    Code.INCOMPLETE: OTHER_INCOMPLETE,
+}
+
+
+def kind_of(observed: Observation, finding: Finding | None) -> int:
+    """What became of a string that was compared by itself; ``finding``: what is wrong with the answer."""
+    if isinstance(observed, Unsupported):
+        return LEFT_OUT
+    if finding is None:
+        return AGREES
+    if type(observed) in _FAULTS:
+        return _FAULTS[type(observed)]
+    if finding.code in _PLACES:
+        return _PLACES[finding.code]
+    if isinstance(observed, Refused):
+        return REFUSED_WELL_FORMED
+    return OTHER_OUTPUT if isinstance(finding.expected, Decoded) else ACCEPTED_ILL_FORMED
+
+
+def code_of(observed: Observation) -> int:
+    """What an answer that is an object adds to the checksum, before it is multiplied by its place: 0 for no answer."""
+    match observed:
+        case Accepted(values):
+            return answer_code("A", len(values or ())) + 1
+        case Refused(offset):
+            return answer_code("R", NOT_SAID if offset is None else offset) + 1
+        case Failed():
+            return answer_code("X", 0) + 1
+        case _:
+            return 0
