@@ -59,8 +59,8 @@ SPELLINGS = (
     (re.compile(r"'((?:complete|exhaustive|depth|placed|lengths|used|encoder|scalars)-[\w-]+)'"), r"\1"),
 )
 """What a suite or plan was called before its name was one word, and is called now."""
-RENAMED = "note: the suite "
-"""So begins what is said to who types an old name."""
+PASSING = ("note: the suite ", "covered ")
+"""So begins what is said to somebody who types an old name; and of the progress of ``score``, now and then."""
 
 
 # What is asked -------------------------------------------------------------------------------------------------------
@@ -279,7 +279,7 @@ def steady(value: Any) -> Any:
     """Without what changes from run to run."""
     if isinstance(value, dict):
         table = cast("dict[str, Any]", value)
-        target = "operations" in table and "units" in table
+        target = ("operations" in table and "units" in table) or "executions" in table
         return {
             key: steady(each) for key, each in table.items() if key not in UNSTEADY and not (target and key == "digest")
         }
@@ -334,6 +334,8 @@ def campaign(commands: Commands, runs: str, *targets: str) -> dict[str, Any]:
     said = commands.said(("fuzz", "-q", "--jobs", "1", "--seed", "1", "--runs", runs, "-o", "campaign", *targets))
     seconds = time.monotonic() - began
     corpus = sorted(path.name for path in (commands.folder / "campaign" / "corpus").glob("*"))
+    if any(target.startswith("so:") for target in targets):
+        corpus = corpus[:0]  # what is kept depends on how long the pieces of the work are, and these on the machine
     return {
         **said,
         "campaign": document(commands.folder / "campaign" / "campaign.json"),
@@ -487,7 +489,7 @@ def unlike(path: str, before: Any, after: Any) -> Iterator[tuple[str, str, str]]
 
 def unlike_lists(path: str, before: Any, after: Any) -> Iterator[tuple[str, str, str]]:
     """Of lists of one length, the items that differ; else the lines that came and went."""
-    before, after = ([each for each in many if not str(each).startswith(RENAMED)] for many in (before, after))
+    before, after = ([each for each in many if not str(each).startswith(PASSING)] for many in (before, after))
     if len(before) == len(after):
         for place, pair in enumerate(zip(before, after, strict=True)):
             yield from unlike(f"{path}/{place}", *pair)
