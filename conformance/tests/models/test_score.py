@@ -56,10 +56,14 @@ def refused(*words, **options):
     done = run(*words, **options)
     assert done.exit_code == 2, done.output
     assert done.stdout == ""
-    assert done.stderr.count("\n") == 1
-    assert done.stderr.startswith("overlong: ")
-    assert "Traceback" not in done.stderr
-    return done.stderr
+    (line,) = without_progress(done.stderr)
+    assert line.startswith("overlong: ")
+    return line + "\n"
+
+
+def without_progress(stderr):
+    """Its lines, but for those that a slow machine has time to print."""
+    return [line for line in stderr.splitlines() if not line.startswith("covered ")]
 
 
 # (a) single-transition faults -------------------------------------------------------------------------------
@@ -555,7 +559,7 @@ def test_the_command(tmp_path):
     assert any("3 more need chunks" in line for line in rest)
     assert any(line.startswith("to reach 100 %: add ") for line in rest)
     assert max(map(len, [second, *rest])) <= 80
-    assert done.stderr.splitlines() == [line for line in done.stderr.splitlines() if line.startswith("covered ")]
+    assert not without_progress(done.stderr)
     verbose = run(file, "-v").stdout
     assert "overlong-slash: the slash in two to four octets (CVE-2000-0884)" in verbose
     assert max(map(len, verbose.splitlines()[1:])) <= 80
@@ -580,7 +584,7 @@ def test_what_is_added_never_overwrites_the_list_and_is_whole_or_not_there(tmp_p
     assert "would overwrite" in done.stderr
     done = run(file, "--add", "/dev/null/x")
     assert done.exit_code == 2
-    assert done.stderr.count("\n") == 1
+    assert len(without_progress(done.stderr)) == 1
     assert [each.name for each in tmp_path.iterdir()] == ["list.txt"]
 
 
