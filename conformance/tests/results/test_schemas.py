@@ -39,7 +39,6 @@ WRITERS = {
     "conformance/vectors/formats/data.py": "vectors-1",
     "conformance/vectors/lines.py": "vectors-1",
     "conformance/vectors/sink.py": "vectors-1",
-    "conformance/certification/verification/verifying.py": "certificate-1",
     "fuzz/campaign/statement.py": "campaign-1",
     "fuzz/cli/finding.py": "finding-1 cause-1",
     "fuzz/promotion/promote.py": "vectors-1",
@@ -47,6 +46,7 @@ WRITERS = {
 """Modules that write JSON for others, and its schema."""
 OTHERS = {
     "conformance/report/badge.py": "shields.io has its own",
+    "conformance/results/records.py": "what spells JSON for the others",
     "conformance/report/sarif.py": "OASIS has its own",
     **dict.fromkeys(
         (
@@ -93,8 +93,7 @@ def _makes_json(path: Path) -> bool:
     spellers = {
         alias.asname or alias.name
         for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom)
-        and node.module in ("overlong.conformance.results.writer", "overlong.conformance.results.certificate", "json")
+        if isinstance(node, ast.ImportFrom) and node.module in ("overlong.conformance.results.records", "json")
         for alias in node.names
         if alias.name in ("spelt", "dumps", "dump")
     }
