@@ -10,6 +10,7 @@ the file and the line: a construct is never guessed at.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -192,10 +193,10 @@ class _Reader:
         self.line = line
 
     def rule(self, source: str) -> Rule:
-        from abnf.parser import ABNFGrammarRule, ParseError
+        from abnf.parser import ParseError
 
         try:
-            tree = ABNFGrammarRule("rule").parse_all(source)
+            tree = _tree(source)
         except ParseError as error:
             head = source.splitlines()[0]
             raise GrammarError(f"{self.place}: not ABNF as in RFC 5234: {head!r}; correct the rule") from error
@@ -268,6 +269,14 @@ class _Reader:
 
 def _children(node: Node, name: str) -> list[Node]:
     return [child for child in node.children if child.name == name]
+
+
+@lru_cache(maxsize=256)
+def _tree(source: str) -> Node:
+    """The library's tree of one rule, for reading only: grammars of one family share most of their rules."""
+    from abnf.parser import ABNFGrammarRule
+
+    return ABNFGrammarRule("rule").parse_all(source)
 
 
 def _child(node: Node, name: str) -> Node:

@@ -90,7 +90,10 @@ class Units:
         """The same for many outputs."""
         if self.size != 4:
             return list(map(self.values, outputs))
-        numbers = {length: struct.Struct(f">{length // 4}I").unpack for length in set(map(len, outputs))}
+        lengths = set(map(len, outputs))
+        if len(lengths) == 1 and (length := max(lengths)):
+            return list(struct.iter_unpack(f">{length // 4}I", b"".join(outputs)))
+        numbers = {length: struct.Struct(f">{length // 4}I").unpack for length in lengths}
         return [numbers[len(output)](output) for output in outputs]
 
     def write(self, scalars: Sequence[int]) -> bytes:
