@@ -20,6 +20,7 @@ from pathlib import Path
 import pytest
 
 from overlong.conformance import Limits, TargetError, certify
+from overlong.conformance.protocol.observation import Crashed
 from overlong.conformance.targets import framed, process
 from overlong.conformance.targets.process import Ended, Process
 from overlong.conformance.vectors.batch import Batch
@@ -249,6 +250,44 @@ def test_a_crash_that_does_not_happen_again_is_not_passed_over(tmp_path):
     assert whole.vectors == len(CORE)
     assert whole.restarts == 1
     assert not whole.conformant
+
+
+def test_a_decoder_that_crashes_on_every_second_of_many_strings_is_judged_to_the_end(tmp_path):
+    culprits = set(CORE[:120:2]) - {b"a"}  # without the letter that a target is tried with
+    whole, divergences = run(tmp_path, [*TARGET, "crash", on_file(tmp_path, culprits)], restarts=3 * len(CORE))
+    assert whole.incomplete == ""
+    assert whole.vectors == len(CORE)
+    assert found(divergences) == {(octets.hex(), "OV602") for octets in culprits}
+
+
+def test_a_spare_stands_ready_and_one_that_ended_meanwhile_is_no_fault():
+    """The third failure and those after it wait for no start; of each spare is asked whether it is still there."""
+    target = framed.FramedTarget("crashes", [*TARGET, "crash", f"on={CULPRIT}"], restart_budget=100)
+    target.open()
+
+    def failures(count):
+        batches = [(Batch.of_strings("x", [bytes.fromhex(CULPRIT)]), "D")] * count
+        return [isinstance(each.faults[0], Crashed) for each in target.observe(batches)]
+
+    try:
+        assert failures(1) == [True]
+        assert target.restarts == 2
+        spares = list(target._spares)
+        assert len(spares) == 2
+        for spare in spares:
+            spare.greeting(10)
+        assert failures(1) == [True]
+        assert not [spare for spare in target._spares if spare in spares]  # both were used
+        for spare in target._spares:
+            spare.greeting(10)
+            spare.kill()
+        assert failures(3) == [True] * 3
+        (answered,) = target.observe([(Batch.of_strings("x", [b"x"]), "D")])
+        assert (answered.faults, answered.answers.statuses) == ({}, b"A")
+        assert target.restarts == 10
+    finally:
+        target.close()
+    assert not target._spares
 
 
 def observed(batches, *words, timeout):

@@ -4,11 +4,13 @@ Requests are pipelined, and an empty echo follows each: what goes wrong before i
 doing, and not the next one's. When the target fails, it is restarted, and what was unanswered is asked again,
 one request after the other: one vector at a time where they are few, else in groups of the square root of
 their number, and what fails of those vector by vector. So a culprit is exact, and costs two restarts, or
-three where thousands were under way.
+three where thousands were under way. A target that failed more than once has spares: processes that are started while
+another is asked, so that a failure costs no wait for an interpreter.
 """
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections import deque
 from dataclasses import dataclass, field, replace
@@ -55,6 +57,7 @@ _SHORT = 0.1  # seconds that let them grow
 _FIRST = 256  # vectors in the first request: a slow target must not time out for being asked much
 _WHOLE = 1 << 30
 _NOTES = 3
+_SPARES = 2  # a culprit is asked twice in a row
 _SHORT_OF_MEMORY = ("out of memory", "memoryerror", "alloc", "insufficient memory", "ulimit", "reserve")
 """In the last words of runtimes and sanitizers; one word of it is too little: a module may export no memory."""
 _LETTER = {ENCODE: b"\0\0\0a", ANNOUNCE: b"\0\0\0a", ENCODE_UTF16: b"\0a"}
@@ -96,6 +99,7 @@ class FramedTarget:
 
     def __post_init__(self) -> None:
         self._process: Process | None = None
+        self._spares: deque[Process] = deque()  # in the order in which they were started
         self.isolation = ""  # what contains its accidents; known when it is open
         self._next_request = 0
         self._size = _FIRST  # vectors in a request
@@ -182,6 +186,8 @@ class FramedTarget:
             raise TargetError(f"{printable(self.id)}: not measured: {why}{said}") from error
 
     def close(self) -> None:
+        while self._spares:
+            self._spares.popleft().kill()
         if self._process is not None:
             if self._under_way:  # the run was broken off: that it is still busy is no fault of its own
                 self._process.kill()
@@ -277,6 +283,7 @@ class FramedTarget:
                 f"{printable(self.id)} failed {times(self.restarts)} (last: {describe(why)}); "
                 "raise the limit with --restarts, or mend the first failure"
             )
+        self._process = self._spare()
         self.start()
         try:
             same = self.greeting == greeting
@@ -286,6 +293,22 @@ class FramedTarget:
             raise TargetError(
                 f"{printable(self.id)}: its greeting changed after a restart; it must describe the same decoder"
             )
+        self._keep_spares()
+
+    def _spare(self) -> Process | None:
+        """The spare that was started first, if there is one that has not ended by itself."""
+        while self._spares:
+            if (spare := self._spares.popleft()).is_alive:
+                return spare
+            spare.kill()
+        return None
+
+    def _keep_spares(self) -> None:
+        """Start as many as may be wanted. One culprit is no reason: most targets have none, and many begin slowly."""
+        wanted = min(_SPARES, self.restart_budget - self.restarts) if self.restarts > 1 else 0
+        with contextlib.suppress(OSError, ValueError, TargetError):  # whoever needs it now will say so
+            while len(self._spares) < wanted:
+                self._spares.append(self.new_process())
 
     def _smoke(self) -> None:
         """The echo, then each operation on one letter: a broken harness is never a verdict."""

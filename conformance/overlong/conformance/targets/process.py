@@ -200,6 +200,11 @@ class Process:
             self._greeting = first if first.version else replace(first, version=self.version)
         return self._greeting
 
+    @property
+    def is_alive(self) -> bool:
+        """Whether it has not ended by itself, and can still answer."""
+        return self._popen.poll() is None and self._threads[1].is_alive()
+
     def send(self, request: int, body: bytes) -> None:
         """Queue a request; the writer thread sends it."""
         self._requests.put((frame(request, body),))
