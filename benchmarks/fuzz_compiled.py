@@ -21,7 +21,6 @@ from __future__ import annotations
 import ctypes
 import resource
 import shutil
-import statistics
 import subprocess
 import tempfile
 import time
@@ -38,9 +37,10 @@ from overlong.fuzz.execution.made import PLAN, Inputs, Made
 from overlong.fuzz.execution.making import MadeInputs
 from overlong.fuzz.generation.generated import Generated
 from overlong.reference.dialect import dialect
-from runner import arguments, load, timed
+from runner import arguments, figure, load, ratios, timed
 
 USUAL, TURNS = 2_000_000, 5
+EXECUTIONS, LIBFUZZER = 5.0, 3.0  # bounds: million executions a second, and times libFuzzer
 ABI = "bool(ptr,len)"
 THREE = ("first", "second", "third")
 HARNESS = Path(__file__).with_name("libfuzzer_three.cc")
@@ -165,12 +165,11 @@ def _of_children() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def shown(name: str, count: int, seconds: list[float]) -> float:
-    """Print the figures of all turns; the median, a second."""
-    rates = [count / each for each in seconds]
-    each = ", ".join(f"{rate / 1e6:.2f}" for rate in rates)
-    print(f"{name:34} {statistics.median(rates) / 1e6:6.2f} million a second (turns: {each})")
-    return statistics.median(rates)
+def shown(name: str, count: int, seconds: list[float], bound: float | None = None) -> list[float]:
+    """Put down millions a second of all turns, and return them."""
+    rates = [count / each / 1e6 for each in seconds]
+    figure(f"campaign on C, {name}", rates, "million a second", at_least=bound)
+    return rates
 
 
 def main() -> None:
@@ -204,7 +203,7 @@ def main() -> None:
         octets = alone["nothing"].octets / count
         print(f"{count:,} inputs a turn, {octets:.1f} octets each; load of the machine {load():.1f}")
         for symbol, seconds in ours.items():
-            shown(f"loop, CPU time: {symbol}", count, seconds)
+            shown(f"loop, CPU time: {symbol}", count, seconds, EXECUTIONS)
         shown("engine in its sandbox, by the clock", min(count, 1 << 24), clock)
         apart: list[float] = [sum(each) for each in zip(*(ours[symbol] for symbol in THREE), strict=True)]
         shown("loop, CPU time: one, then another", count, apart)
@@ -213,7 +212,7 @@ def main() -> None:
             print("libFuzzer is left out: clang++ is not on the path")
         else:
             beside = shown("libFuzzer, CPU time: all three", count, theirs)
-            print(f"all three beside libFuzzer: {three / beside:.2f} times as many")
+            figure("campaign on three C functions, as fast as libFuzzer", ratios(three, beside), at_least=LIBFUZZER)
         print("all validators agree with the oracle" if agree else "A VALIDATOR DIFFERS: the figures are worth nothing")
 
 

@@ -19,7 +19,7 @@ from overlong.reference.decoder import segments
 from overlong.reference.native import oracle
 from overlong.reference.order import SIGNATURE
 from overlong.reference.segment import MaximalSubpart
-from runner import arguments
+from runner import arguments, figure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -193,6 +193,8 @@ def main() -> None:
     for bug, numbers in zip(BUGS, table, strict=True):
         median = statistics.median(numbers)
         print(f"{bug.name:46} {median:10,.0f} {max(numbers):10,}", f"{bug.bound:10,}" if bug.bound else "")
+        if bug.bound:
+            figure(f"to find: {bug.name}", numbers, "inputs", at_most=bug.bound)
         missed += [bug.name] if bug.bound and median > bug.bound else []
     if missed:
         raise SystemExit(f"not found soon enough: {'; '.join(missed)}")

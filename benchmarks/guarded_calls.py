@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from overlong.conformance.targets.adapters.shared_library import Child, Named
 from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.suites import SUITES
-from runner import arguments, spread
+from runner import arguments, figure
 
 if TYPE_CHECKING:
     from overlong.conformance.vectors.batch import Batch
@@ -55,7 +55,7 @@ def main() -> None:
     print(f"{sum(map(len, batches)):,} strings, {LIBRARY}:{SYMBOL}, {ABI}")
     for name, measure in (("in the worker", alone), ("through the harness", whole)):
         rates = [measure(batches) for _ in range(rounds)]
-        print(f"{name}, calls a second: {spread(rates, ',.0f')} (bound {BOUND:,})")
+        figure(f"guarded calls {name}", rates, "a second", at_least=BOUND)
 
 
 if __name__ == "__main__":

@@ -8,13 +8,12 @@ Bound: 5 seconds.
 
 from __future__ import annotations
 
-import statistics
 import tempfile
 import time
 from pathlib import Path
 
 from overlong.conformance.models.identify.identify import identify
-from runner import arguments, bare_loop
+from runner import arguments, bare_loop, figure
 
 BOUND = 5.0
 VALIDATOR = """
@@ -42,10 +41,9 @@ def main() -> None:
                 assert all(part.exact for part in model.parts)
                 asked = model.questions
                 ratios.append(seconds[-1] / bare_loop([number.to_bytes(3, "big") for number in range(asked)]))
-            print(
-                f"{name}: median {statistics.median(seconds):.2f} s (bound {BOUND:g} s), {asked:,} strings asked, "
-                f"{statistics.median(ratios):.0f} times a bare loop"
-            )
+            print(f"{name}: {asked:,} strings asked")
+            figure(f"identify {name}", seconds, "s", at_most=BOUND)
+            figure(f"identify {name} / bare loop", ratios)
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ from overlong.reference.dialect import dialect
 from overlong.reference.encoder import encode_scalars
 from overlong.reference.native import oracle
 from overlong.reference.shift import ShiftAutomaton
-from runner import arguments, ratios, simdutf8, timed, turns
+from runner import arguments, figure, ratios, simdutf8, timed, turns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -159,9 +159,7 @@ def compare(
     for each, all_taken in seconds.items():
         print(f"{name}, {each}: {size * TURNS / statistics.median(all_taken) / 1e9:.2f} GB/s")
     for other, (_, bound) in others.items():
-        ratio = statistics.median(ratios(seconds[other], seconds["oracle"]))
-        held = "" if bound is None else f" (bound {bound:.2f}: {'holds' if ratio >= bound else 'MISSED'})"
-        print(f"{name}, oracle to {other}: {ratio:.2f}{held}")
+        figure(f"{name}: oracle, as fast as {other}", ratios(seconds[other], seconds["oracle"]), at_least=bound)
 
 
 def main() -> None:

@@ -11,7 +11,6 @@ a restart. Bound of that: 10 ms.
 from __future__ import annotations
 
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -21,7 +20,9 @@ from pathlib import Path
 from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.process import Ended, Process
 from overlong.conformance.vectors.batch import Batch
-from runner import arguments
+from runner import arguments, figure, ratios
+
+SPARE_BOUND = 10.0
 
 PYTHON = """
 import os, struct, sys
@@ -82,8 +83,8 @@ def milliseconds(command: list[str], *, sandbox: bool) -> tuple[float, float]:
     return 1000 * (ready - started), 1000 * (again - ready)
 
 
-def with_spares(command: list[str], rounds: int) -> float:
-    """Milliseconds of a restart, where the target crashes now and then: not so often that no spare could be ready."""
+def with_spares(command: list[str], rounds: int) -> list[float]:
+    """Milliseconds of each restart, where the target crashes now and then, so that a spare can be ready."""
     target, took = FramedTarget("crashes", command, restart_budget=1 << 20), list[float]()
     target.open()
     try:
@@ -95,7 +96,7 @@ def with_spares(command: list[str], rounds: int) -> float:
             assert "SIGABRT" in str(answered.faults[0])
     finally:
         target.close()
-    return statistics.median(took[2:])
+    return took[2:]
 
 
 def main() -> None:
@@ -112,12 +113,11 @@ def main() -> None:
             with_it, without = (
                 [milliseconds(command, sandbox=sandbox) for _ in range(rounds)] for sandbox in (True, False)
             )
-            for place, what in enumerate(("start", "restart after a crash")):
-                ours, plain = (statistics.median(each[place] for each in times) for times in (with_it, without))
-                print(
-                    f"{name}, {what}: median {ours:.0f} ms, {ours - plain:.0f} ms ({ours / plain:.1f} times) over plain"
-                )
-            print(f"{name}, restart with a spare: {with_spares(command, rounds):.1f} ms (bound 10 ms)")
+            for place, what in enumerate(("start", "first restart")):
+                ours, plain = ([each[place] for each in times] for times in (with_it, without))
+                figure(f"{name}, {what}", ours, "ms")
+                figure(f"{name}, {what}: with a sandbox / without", ratios(ours, plain))
+            figure(f"{name}, restart with a spare", with_spares(command, rounds), "ms", at_most=SPARE_BOUND)
 
 
 if __name__ == "__main__":

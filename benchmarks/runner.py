@@ -1,5 +1,8 @@
 """What benchmarks share: arguments, clocks, turns, figures, and programs of others that ours are held against.
 
+What comes out of a benchmark, and has a bound or is worth a row in a table, goes through :func:`figure`; ``all.py``
+runs every benchmark and makes one table of these.
+
 A figure says little, for machines differ and others load them. A ratio of two that take turns in one run says more, and
 the median of the ratios of many turns most.
 """
@@ -8,11 +11,13 @@ from __future__ import annotations
 
 import argparse
 import ctypes
+import json
 import os
 import shutil
 import statistics
 import subprocess
 import time
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -38,6 +43,80 @@ path = "verdict.rs"
 [dependencies]
 simdutf8 = "={version}"
 """
+
+
+KEPT_IN = "OVERLONG_FIGURES"
+"""The variable that names the file to which figures are added, a line of JSON for each."""
+WORSE = 1.5
+"""A ratio that is worse than its bound by this factor is a defect: no machine is that much in the way."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure with its bound."""
+
+    what: str
+    value: float
+    """The median."""
+    least: float
+    most: float
+    unit: str = "times"
+    """``times``: it is a ratio of two that were measured in one run; anything else depends on the machine."""
+    bound: float | None = None
+    at_least: bool = False
+    """The more, the better; and the bound is the least that it should be."""
+    so_far: float | None = None
+    """What it is, where the bound is known to be missed."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether the median keeps the bound."""
+        return self.bound is None or (self.value >= self.bound if self.at_least else self.value <= self.bound)
+
+    @property
+    def is_defect(self) -> bool:
+        """Whether it is a ratio, and worse by half than its bound, or than it was when the bound was missed."""
+        allowed = self.bound if self.so_far is None else self.so_far
+        if allowed is None or self.unit != "times":
+            return False
+        return self.value < allowed / WORSE if self.at_least else self.value > allowed * WORSE
+
+    @property
+    def words(self) -> str:
+        """``1.07 times (1.02 to 1.21)``."""
+        if self.least == self.most:
+            return f"{_number(self.value)} {self.unit}"
+        return f"{_number(self.value)} {self.unit} ({_number(self.least)} to {_number(self.most)})"
+
+    @property
+    def bound_words(self) -> str:
+        """``at most 1.15: holds``; empty if there is none."""
+        if self.bound is None:
+            return ""
+        limit = f"at {'least' if self.at_least else 'most'} {_number(self.bound)}"
+        return f"{limit}: {'holds' if self.holds else 'missed'}"
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def figure(
+    what: str,
+    values: Iterable[float],
+    unit: str = "times",
+    *,
+    at_most: float | None = None,
+    at_least: float | None = None,
+    so_far: float | None = None,
+) -> None:
+    """Print the median of some values with their spread and its bound, and keep it for ``all.py``."""
+    ordered, bound = sorted(values), at_most if at_least is None else at_least
+    made = Figure(what, statistics.median(ordered), ordered[0], ordered[-1], unit, bound, at_least is not None, so_far)
+    print(f"{what}: {made.words}" + (f"; {made.bound_words}" if bound is not None else ""), flush=True)
+    if path := os.environ.get(KEPT_IN):
+        with Path(path).open("a", encoding="ascii") as file:
+            file.write(json.dumps(asdict(made)) + "\n")
 
 
 def arguments(page: str | None, **usual: Any) -> Any:

@@ -19,7 +19,6 @@ from __future__ import annotations
 import ctypes
 import ctypes.util
 import mmap
-import statistics
 import subprocess
 import tempfile
 import time
@@ -34,7 +33,7 @@ from overlong.conformance.sweep.compiled.tables import CompiledReader
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.targets.adapters.abi import ABIS
 from overlong.reference.dialect import dialect
-from runner import arguments, simdutf8, timed
+from runner import arguments, figure, simdutf8, timed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -225,13 +224,10 @@ def compare(asked: Asked, library: ctypes.CDLL, loop: GridLoop, grid: Grid, lead
         if found != (*sums[:4], sums[4] % (1 << 64)) or here.kinds[:] != there.kinds[:]:
             raise SystemExit(f"{asked.name}: the two loops differ at leading octet {lead:02X}: {found}, {list(sums)}")
         times.append((in_c, ours))
-    in_c, ours = (sum(each) for each in zip(*times[1:], strict=True))
-    median = statistics.median(mine / theirs for theirs, mine in times[1:])
-    strings = len(leads) * EACH
-    print(
-        f"{asked.name:10} {in_c / strings * 1e9:6.2f} ns a string in C, {ours / strings * 1e9:6.2f} ns here: "
-        f"{ours / in_c:.2f} times, median {median:.2f} (bound {asked.bound})"
-    )
+    in_c, ours = (sum(each) / len(leads) / EACH * 1e9 for each in zip(*times[1:], strict=True))
+    print(f"{asked.name:10} {in_c:6.2f} ns a string in C, {ours:6.2f} ns here: {ours / in_c:.2f} times")
+    each = (mine / theirs for theirs, mine in times[1:])
+    figure(f"sweep of four octets, {asked.name} / the same loop in C", each, at_most=asked.bound)
 
 
 def placed(asked: Asked, loop: GridLoop) -> None:
@@ -244,7 +240,8 @@ def placed(asked: Asked, loop: GridLoop) -> None:
         used += timed(partial(loop.run, grid, grid.size, memory.progress, memory.kinds, 0), time.process_time)
         strings, well_formed = strings + memory.progress.strings, well_formed + memory.progress.well_formed
         assert memory.progress.well_formed == account(grid, dialect().automaton).well_formed
-    print(f"{asked.name:10} placed-64: {strings:,} strings in {used:.2f} s (bound {PLACED_BOUND} s)")
+    print(f"{asked.name:10} placed-64: {strings:,} strings")
+    figure(f"placed-64, {asked.name}", [used], "s", at_most=PLACED_BOUND)
 
 
 def main() -> None:

@@ -19,7 +19,7 @@ from overlong.conformance.sweep.columnar import Columnar
 from overlong.conformance.sweep.engine import SweepJob
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.targets.resolve import Limits
-from runner import arguments, children, cpu_of, spread
+from runner import arguments, children, cpu_of, figure
 
 BOUND, MEMORY_BOUND = 1.3, 400
 EXHAUSTIVE = "exhaustive-3"
@@ -78,19 +78,18 @@ def main() -> None:
             engine, process = opened(target, operation)
             swept(engine, "exhaustive-2", process)
             costs = [swept(engine, EXHAUSTIVE, process) for _ in range(given.rounds)]
-            beside = statistics.median(cost.harness / cost.target for cost in costs)
             rate = statistics.median(cost.strings / cost.wall for cost in costs) / 1e6
-            print(
-                f"{target} {operation} {EXHAUSTIVE}: wall / target {spread(cost.ratio for cost in costs)} "
-                f"(bound {BOUND}); harness / target {beside:.2f}; "
-                f"{rate:.1f} million strings a second"
-            )
+            print(f"{target} {operation} {EXHAUSTIVE}: {rate:.1f} million strings a second")
+            name = f"sweep through frames, {target} {operation}"
+            figure(f"{name}: wall time / CPU time of the target", (cost.ratio for cost in costs), at_most=BOUND)
+            figure(f"{name}: CPU time of the harness / of the target", (cost.harness / cost.target for cost in costs))
             engine.close()
     engine, process = opened("rust-std", "D")
     for plan in OTHERS:
         cost = swept(engine, plan, process)
-        print(f"rust-std D {plan}: {cost.strings:,} strings, {cost.wall:.2f} s; {memory()} MB (bound {MEMORY_BOUND})")
+        print(f"rust-std D {plan}: {cost.strings:,} strings, {cost.wall:.2f} s")
     engine.close()
+    figure("sweep through frames: memory", [memory()], "MB", at_most=MEMORY_BOUND)
 
 
 if __name__ == "__main__":

@@ -8,14 +8,13 @@ Bound: at least 1.85, on a machine with two cores to spare.
 
 from __future__ import annotations
 
-import statistics
 import time
 from itertools import islice
 
 from overlong.conformance.sweep.engine import SweepJob
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.sweep.pool import Local, results
-from runner import arguments, load
+from runner import arguments, figure, load
 
 BOUND = 1.85
 GLIB = "so:libglib-2.0.so.0:g_utf8_validate?abi=glib(ptr,len,end)&nul=refused"
@@ -47,7 +46,7 @@ def main() -> None:
         one, two = (seconds(target, jobs, count) for jobs in (1, 2))
         ratios.append(one / two)
         print(f"{count} shards of 2^22 strings: {one:.2f} s by one process, {two:.2f} s by two: {one / two:.2f}")
-    print(f"one / two: {statistics.median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f}), bound {BOUND}")
+    figure("sweep by two processes, as fast as by one", ratios, at_least=BOUND)
     print(f"load of the machine: {load():.1f}")
 
 

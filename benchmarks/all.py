@@ -1,0 +1,126 @@
+"""All benchmarks in one go, and one table of what came out, each figure with its bound.
+
+A ratio that is worse by half than its bound is a defect, and ends this with status 1: ratios are of two things that
+took turns in one run, so no slow or busy machine explains that. Seconds and rates have bounds, too, for a machine with
+two cores to spare; these are shown and fail nothing. Where a bound is known to be missed, the ratio as it was is what
+counts.
+
+    python benchmarks/all.py            every benchmark, as long as it takes (some twenty minutes)
+    python benchmarks/all.py --quick    few rounds each, as CI runs it
+    python benchmarks/all.py --write    and write docs/performance.md
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from overlong.conformance.support.interpreter import script
+from runner import KEPT_IN, WORSE, Figure, load
+
+HERE = Path(__file__).parent
+PAGE = HERE.parent / "docs" / "performance.md"
+
+QUICK = {
+    "certify_cpython": "5",
+    "certify_wrong": "1 core scalars",
+    "identify_cpython": "3",
+    "write_vectors": "2000000 3",
+    "guarded_calls": "",
+    "restart_crashed": "9",
+    "subprocess_cost": "0.5",
+    "oracle": "",
+    "sweep_exhaustive": "8",
+    "sweep_frames": "3",
+    "sweep_jobs": "128 3",
+    "fuzz_inputs_to_find": "3",
+    "fuzz_compiled": "500000",
+    "fuzz_python": "2",
+    "fuzz_planted": "--quick",
+}
+"""The arguments that make each quick; without them each is thorough."""
+
+TOP = """<!-- Written by `python benchmarks/all.py --write`. -->
+
+# Performance
+
+What overlong costs, beside what nobody can do without: a bare loop over the same strings, the same loop in C, another
+fuzzer. Each figure is the median of several rounds, with the least and the most; the contenders take turns, so that a
+busy machine disturbs both. A ratio says most. Seconds, rates and nanoseconds are this machine's:
+
+{machine}
+
+`python benchmarks/all.py` measures all of it again; each benchmark's `--help` says what it does. CI runs them quickly
+and fails if a ratio is worse by half than its bound, or than what it is here where the bound is missed.
+"""
+
+
+def machine() -> str:
+    """What it was measured on, in a line."""
+    name = platform.processor() or platform.machine()
+    if sys.platform == "linux":
+        lines = Path("/proc/cpuinfo").read_text("utf-8", "replace").splitlines()
+        name = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), name)
+    python = f"{platform.python_implementation()} {platform.python_version()}"
+    return f"{name}, {os.cpu_count()} cores, {platform.system()}, {python}, load {load():.1f} at the beginning."
+
+
+def measured(name: str, words: list[str]) -> list[Figure]:
+    """The figures of one benchmark, which prints what it has to say.
+
+    Raises:
+        SystemExit: it failed.
+    """
+    print(f"\n-- {name} {' '.join(words)}".rstrip(), flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        kept = Path(folder) / "figures"
+        environment = {**os.environ, KEPT_IN: str(kept), "PYTHONPATH": str(HERE)}
+        done = subprocess.run(script(HERE / f"{name}.py", *words), env=environment, check=False)
+        if done.returncode:
+            raise SystemExit(f"{name}.py ended with status {done.returncode}")
+        return [Figure(**json.loads(line)) for line in kept.read_text("ascii").splitlines()] if kept.exists() else []
+
+
+def table(figures: dict[str, list[Figure]]) -> str:
+    """All of them in Markdown, a section for each benchmark."""
+    rows = list[str]()
+    for name, each in figures.items():
+        if not each:
+            continue
+        rows += [f"\n## {name}.py\n", "| | measured | bound |", "|---|---|---|"]
+        rows += [f"| {one.what} | {one.words} | {one.bound_words} |" for one in each]
+    return "\n".join(rows) + "\n"
+
+
+def main() -> int:
+    """Run them, print the table, and say what is worse than it may be."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="NAME", help="those to run (usually all), without .py")
+    parser.add_argument("--quick", action="store_true", help="few rounds each")
+    parser.add_argument("--write", action="store_true", help=f"write {PAGE.relative_to(HERE.parent)}")
+    options = parser.parse_args()
+    names: list[str] = options.names or list(QUICK)
+    if unknown := set(names) - set(QUICK):
+        parser.error(f"no such benchmark: {', '.join(sorted(unknown))}; there are {', '.join(QUICK)}")
+    if options.write and options.names:
+        parser.error("--write is for all benchmarks: the page would lose the others")
+    on = machine()
+    figures = {name: measured(name, QUICK[name].split() if options.quick else []) for name in names}
+    text = table(figures)
+    print(text)
+    if options.write:
+        PAGE.write_text(TOP.format(machine=on) + text, "utf-8")
+    defects = [one for each in figures.values() for one in each if one.is_defect]
+    for one in defects:
+        print(f"worse than may be by more than {WORSE:g} times: {one.what}: {one.words}; {one.bound_words}")
+    return int(bool(defects))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
