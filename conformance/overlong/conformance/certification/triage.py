@@ -282,7 +282,7 @@ class SameAsWhole(Pass):
 
 
 class Rerun(Pass):
-    """Flaky answers: the first findings of each bucket are asked again, and whoever answers otherwise is unstable."""
+    """Flaky answers: the first findings of each bucket are asked again; another answer is an unstable one."""
 
     def __init__(self, run: Run) -> None:
         super().__init__(run)

@@ -6,15 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from overlong.conformance.protocol.kind import Code
-from overlong.conformance.protocol.observation import (
-    Accepted,
-    Crashed,
-    Failed,
-    Misbehaved,
-    Refused,
-    TimedOut,
-    Unsupported,
-)
+from overlong.conformance.protocol.observation import Accepted, Failed, Refused, Unsupported
 from overlong.conformance.protocol.wire import NOT_SAID
 from overlong.reference import Decoded
 
@@ -69,10 +61,15 @@ def answer_code(status: str, number: int) -> int:
     return (number << 2 | "ARX".index(status)) if status != "X" else 2
 
 
-_FAULTS: dict[type, int] = {Failed: BROKEN, Crashed: CRASHED, TimedOut: TIMED_OUT, Misbehaved: MISBEHAVED}
-OF_FAULTS = frozenset(_FAULTS.values())
+_OF_FAULTS: dict[str, int] = {
+    Code.INTERNAL_ERROR: BROKEN,
+    Code.CRASHED: CRASHED,
+    Code.TIMED_OUT: TIMED_OUT,
+    Code.MISBEHAVED: MISBEHAVED,
+}
+OF_FAULTS = frozenset(_OF_FAULTS.values())
 """The kinds of which a :class:`Fault` tells."""
-_PLACES: dict[str, int] = {
+_OF_CODES = _OF_FAULTS | {
     Code.OFFSET: OTHER_OFFSET,
     Code.STREAM_OFFSET: OTHER_OFFSET,
     Code.LENGTH: OTHER_LENGTH,
@@ -86,10 +83,8 @@ def kind_of(observed: Observation, finding: Finding | None) -> int:
         return LEFT_OUT
     if finding is None:
         return AGREES
-    if type(observed) in _FAULTS:
-        return _FAULTS[type(observed)]
-    if finding.code in _PLACES:
-        return _PLACES[finding.code]
+    if finding.code in _OF_CODES:
+        return _OF_CODES[finding.code]
     if isinstance(observed, Refused):
         return REFUSED_WELL_FORMED
     return OTHER_OUTPUT if isinstance(finding.expected, Decoded) else ACCEPTED_ILL_FORMED

@@ -306,7 +306,7 @@ class FramedTarget:
     def _keep_spares(self) -> None:
         """Start as many as may be wanted. One culprit is no reason: most targets have none, and many begin slowly."""
         wanted = min(_SPARES, self.restart_budget - self.restarts) if self.restarts > 1 else 0
-        with contextlib.suppress(OSError, ValueError, TargetError):  # whoever needs it now will say so
+        with contextlib.suppress(OSError, ValueError, TargetError):  # the restart that needs one says what is wrong
             while len(self._spares) < wanted:
                 self._spares.append(self.new_process())
 
