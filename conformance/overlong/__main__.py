@@ -57,6 +57,7 @@ VERBS = {
     "vectors": "overlong.conformance.cli.vectors",
     "score": "overlong.conformance.cli.score",
     "target": "overlong.conformance.cli.target",
+    "schema": "overlong.conformance.cli.schema",
     "self-test": "overlong.conformance.cli.self_test",
     "completion": "overlong.conformance.cli.completion",
 }

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from importlib.resources import files
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -12,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from overlong.__main__ import VERBS, cli
+from overlong.conformance.vectors.suites import SUITES
 from progress_lines import beside_progress
 
 HERE = Path(__file__).parents[1]
@@ -158,12 +160,15 @@ def test_a_program_of_the_current_folder(tmp_path):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["certify"], "Missing argument"),
+        (["certify"], "overlong certify cpython"),
         (["certify", "a", "b"], "put -- before a command"),
         (["certify", "cpython", "--suite", "nosuch"], "there is core"),
         (["certify", "cpython", "--suite", "core", "--quick"], "leave out --suite"),
         (["explain", "OV999"], "explain codes"),
         (["explain", "xyz"], "neither octets"),
+        (["explain", "U+80000000"], "beyond U+7FFFFFFF"),
+        (["schema", "resluts-1"], "did you mean results-1?"),
+        (["schema", "nosuch"], "'overlong schema' lists them"),
         (["replay", "zz", "cpython"], "no vector id"),
         (["replay", "overlong/sha256-0123456789abcdef", "cpython"], "no suite has a vector"),
         (["certfy", "cpython"], "did you mean certify"),
@@ -196,6 +201,34 @@ def test_explain_octets():
     assert overlong("explain", "e080af").stdout == done.stdout
     assert "the input ends" in overlong("explain", "F0 9F 98").stdout
     assert "U+1F600, 4 octets" in overlong("explain", "0xF0 0x9F 0x98 0x80").stdout
+
+
+@pytest.mark.parametrize(
+    ("characters", "octets"),
+    [
+        ("U+20AC", "E2 82 AC"), ("€", "E2 82 AC"), ("u+d800", "ED A0 80"), ("U+110000 U+41", "F4 90 80 80 41"),
+        ("aß", "61 C3 9F"), ("U+7FFFFFFF", "FD BF BF BF BF BF"),
+    ],
+)  # fmt: skip
+def test_explain_characters(characters, octets):
+    done = overlong("explain", characters)
+    assert done.returncode == 0
+    assert done.stdout == overlong("explain", octets).stdout
+
+
+def test_the_suites_are_listed():
+    done = overlong("certify", "--list-suites")
+    assert done.returncode == 0
+    listed = dict(line.split(maxsplit=1) for line in done.stdout.splitlines())
+    assert listed == {suite.name: suite.shows for suite in SUITES.values()}
+
+
+def test_schemas_are_printed():
+    listed = [line.split()[0] for line in overlong("schema").stdout.splitlines()]
+    folder = files("overlong.conformance") / "schemas"
+    assert listed == sorted(each.name.removesuffix(".schema.json") for each in folder.iterdir())
+    text = (folder / "results-1.schema.json").read_text("ascii")
+    assert overlong("schema", "results").stdout == overlong("schema", "results-1").stdout == text
 
 
 def test_explain_codes():

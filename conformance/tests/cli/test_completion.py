@@ -56,6 +56,7 @@ def test_the_rest():
     assert offered("explain", "") == {*DEFECTS, *KINDS, "codes"}
     assert offered("explain", "OV20") == {code for code in (*DEFECTS, *KINDS) if code.startswith("OV20")}
     assert offered("target", "new", "") == set(TEMPLATES)
+    assert "results-1" in offered("schema", "res")
     assert offered("completion", "") == {"bash", "zsh", "fish"}
     assert {"--signature", "--signers"} <= offered("verify", "--s")
     assert offered("verify", "--format", "") == {"text", "json"}

@@ -148,6 +148,7 @@ COMMANDS = [  # every verb, in an order in which each finds what those before it
     (DONE, "score", "vectors.json", "-q"),
     (DONE, "target", "check", "cpython"),
     (DONE, "target", "list"),
+    (DONE, "schema", "results"),
     (DONE, "self-test"),
     (DONE, "completion", "bash"),
 ]

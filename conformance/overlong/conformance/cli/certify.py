@@ -33,7 +33,7 @@ from overlong.conformance.cli.options import (
 )
 from overlong.conformance.cli.plans import plans_wanted, with_plans
 from overlong.conformance.cli.trust import agreed_to
-from overlong.conformance.cli.words import complete_suites, complete_targets, named_now
+from overlong.conformance.cli.words import complete_suites, complete_targets, list_suites, named_now
 from overlong.conformance.results.headline import exit_code_of
 
 if TYPE_CHECKING:
@@ -75,6 +75,14 @@ Examples:
 @profile_option("What the decoder should speak: rfc3629, cesu-8, mutf-8, wtf-8, ... (see docs/dialects.md).")
 @click.option("--quick", is_flag=True, help="Leave out the scalar values; no certificate then.")
 @click.option("--thorough", is_flag=True, help="Ask all suites and sweep, even if that takes a slow target hours.")
+@click.option(
+    "--list-suites",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=list_suites,
+    help="List the suites and what each shows, and exit.",
+)
 @with_plans
 @click.option("--no-sweeps", is_flag=True, help="Leave out the sweeps that all get, depth-1 and placed-64.")
 @click.option(
@@ -147,7 +155,12 @@ def command(
     if answers is not None and target:
         raise click.UsageError("--answers stands in place of a target; leave one of them out")
     if answers is None and not target:
-        raise click.MissingParameter(param_type="argument", param_hint="'TARGET...'")
+        raise click.UsageError(
+            "a TARGET is missing. For example:\n"
+            "  overlong certify cpython                  a decoder that is at hand ('overlong target list')\n"
+            "  overlong certify py:mypackage.text:decode your own, in Python\n"
+            "  overlong certify -- node adapter.js       your own, in any language (docs/adapters.md)"
+        )
     named = target_of(target) if answers is None else f"answers:{answers}"
     for name in suites:
         if name == GIVEN and not given:

@@ -17,6 +17,8 @@ EXAMPLES = """\b
 Examples:
   overlong explain E0 80 AF
   overlong explain ED A0 80
+  overlong explain U+D800
+  overlong explain '€'
   overlong explain OV201
   overlong explain codes
 """
@@ -26,7 +28,10 @@ Examples:
 @click.argument("what", nargs=-1, required=True, shell_complete=complete_codes)
 @profile_option("The dialect whose automaton reads the octets.")
 def command(what: tuple[str, ...], profile: str) -> None:
-    """Explain octets (in hexadecimal) or a code (OV201).
+    """Explain octets (in hexadecimal), characters or a code (OV201).
+
+    Code points (U+20AC) and text that is not ASCII stand for their octets; a surrogate, or a number beyond
+    U+10FFFF, for the ill-formed octets that the oldest UTF-8 had for it (RFC 2279).
 
     For octets: the walk through the automaton with the grammar's alternatives still open, the defect,
     and what each error mode makes of them. 'codes' lists all codes.
@@ -53,12 +58,36 @@ def command(what: tuple[str, ...], profile: str) -> None:
             raise click.UsageError(f"no code {text.upper()}; 'overlong explain codes' lists them")
         lines = explain_code(text.upper(), width())
     else:
+        octets = _octets_of_characters(text)
         try:
-            octets = Vector.from_id(text.replace("0x", "").replace("\\x", "").replace(",", " ")).octets
+            if octets is None:
+                octets = Vector.from_id(text.replace("0x", "").replace("\\x", "").replace(",", " ")).octets
         except IdError:
             raise click.UsageError(
-                f"{printable(text, 60)!r} is neither octets in hexadecimal (E0 80 AF) nor a code (OV201)"
+                f"'{printable(text, 60)}' is neither octets in hexadecimal (E0 80 AF), nor code points (U+20AC), "
+                "nor a code (OV201)"
             ) from None
         lines = explain_octets(octets, width(), Profile(profile))
     for line in lines:
         click.echo(line)
+
+
+def _octets_of_characters(text: str) -> bytes | None:
+    """The octets of code points or of text beyond ASCII; None if it is neither.
+
+    Raises:
+        click.UsageError: such a number never had octets.
+    """
+    from overlong.reference.layout import load_layout
+
+    if not text.isascii():
+        return text.encode("utf-8", "surrogateescape")  # what the shell gave may be ill-formed
+    words = text.replace(",", " ").split()
+    if not words or not all(re.fullmatch(r"[Uu]\+[0-9A-Fa-f]{1,16}", word) for word in words):
+        return None
+    octets, layout = bytearray(), load_layout("rfc2279")
+    for word in words:
+        if (encoded := layout.encode(int(word.partition("+")[2], 16))) is None:
+            raise click.UsageError(f"{word} is beyond U+7FFFFFFF, the last number that any UTF-8 had octets for")
+        octets += encoded
+    return bytes(octets)

@@ -1,6 +1,6 @@
 """What a shell may offer while a command line is typed: targets, suites, profiles, codes, ids, languages.
 
-Each function but :func:`named_now` is click's ``shell_complete`` of an argument or an option. They import
+Each function that is called ``complete_`` is click's ``shell_complete`` of an argument or an option. They import
 late and start nothing: a key was pressed, and somebody waits.
 """
 
@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import click
 from click.shell_completion import CompletionItem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    import click
 
 _KINDS = {
     "py:": "a function of Python: py:MODULE:CALLABLE",
@@ -51,6 +50,17 @@ def named_now(_context: click.Context, _parameter: click.Parameter, names: tuple
     from overlong.conformance.vectors.names import told_now
 
     return tuple(told_now(name) for name in names)
+
+
+def list_suites(context: click.Context, _parameter: click.Parameter, wanted: bool) -> None:  # noqa: FBT001
+    """Print each suite with what it shows, and exit, if that is wanted."""
+    from overlong.conformance.vectors.suites import SUITES
+
+    if wanted:
+        longest = max(map(len, SUITES))
+        for suite in SUITES.values():
+            click.echo(f"{suite.name:{longest}}  {suite.shows}")
+        context.exit(0)
 
 
 def complete_profiles(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:

@@ -1,0 +1,57 @@
+"""``overlong schema``: the JSON schemas of what overlong writes."""
+
+from __future__ import annotations
+
+import click
+from click.shell_completion import CompletionItem
+
+EXAMPLES = """\b
+Examples:
+  overlong schema
+  overlong schema results-1 > results-1.schema.json
+  overlong schema certificate
+"""
+_END = ".schema.json"
+
+
+def schemas() -> dict[str, str]:
+    """The text of each schema by its name, ``results-1``."""
+    from importlib.resources import files
+
+    folder = files("overlong.conformance") / "schemas"
+    found = sorted((each.name.removesuffix(_END), each) for each in folder.iterdir() if each.name.endswith(_END))
+    return {name: each.read_text("ascii") for name, each in found}
+
+
+def _complete(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    return [CompletionItem(name) for name in schemas() if name.startswith(incomplete)]
+
+
+@click.command("schema", epilog=EXAMPLES)
+@click.argument("name", required=False, shell_complete=_complete)
+def command(name: str | None) -> None:
+    """Print the JSON schema NAME (draft 2020-12); without a NAME, list all.
+
+    The number behind a name is its version; without one the newest is printed.
+
+    \b
+    Exit status:
+      0  printed
+      2  there is no such schema
+    """  # noqa: D301 (click reads the backspace)
+    import difflib
+    import json
+
+    known = schemas()
+    if name is None:
+        longest = max(map(len, known))
+        for each, text in known.items():
+            title: str = json.loads(text)["title"]
+            click.echo(f"{each:{longest}}  {title.partition(': ')[2] or title}")
+        return
+    versions = [each for each in known if each == name or each.rpartition("-")[0] == name]
+    if not versions:
+        close = difflib.get_close_matches(name, known, 1)
+        hint = f"did you mean {close[0]}?" if close else "'overlong schema' lists them"
+        raise click.UsageError(f"no such schema; {hint}")
+    click.echo(known[versions[-1]], nl=False)
