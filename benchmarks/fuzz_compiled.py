@@ -30,7 +30,7 @@ from overlong.conformance.oracle.expectation import ExpectedAnswers
 from overlong.conformance.results.shard import Shard
 from overlong.conformance.sweep.compiled.progress import PROGRESS_OCTETS, Progress
 from overlong.conformance.targets.adapters.abi import ABIS
-from overlong.fuzz.execution.compiled.loop import InputLoop
+from overlong.fuzz.execution.compiled import InputLoop
 from overlong.fuzz.execution.engine import CampaignJob
 from overlong.fuzz.execution.in_process import InProcessSurvey
 from overlong.fuzz.execution.made import PLAN, Inputs, Made

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from overlong.conformance.oracle.expectation import ExpectedAnswers
 from overlong.conformance.sweep.accounting import account
 from overlong.conformance.sweep.compiled.loop import PROGRESS_OCTETS, GridLoop, Progress
-from overlong.conformance.sweep.compiled.tables import CompiledReader
+from overlong.conformance.sweep.compiled.tables import CharacterBits
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.targets.adapters.abi import ABIS
 from overlong.reference.dialect import dialect
@@ -160,9 +160,11 @@ class Asked(NamedTuple):
 
 
 @cache
-def tables() -> CompiledReader:
-    """Of RFC 3629; kept, for the C loops hold their addresses."""
-    return CompiledReader.of(dialect().automaton, dialect().layout)
+def tables() -> tuple[bytes, bytes, bytes, int]:
+    """Of RFC 3629: states, accepting ones, bits of leading octets, bits of a tail octet; the C loops hold them."""
+    automaton, bits = dialect().automaton, CharacterBits.of(dialect().layout)
+    states = bytes(state for row in automaton.table for state in row)
+    return states, bytes(automaton.accepting), bits.lead.tobytes(), int(bits.layout[0])
 
 
 def built(folder: Path) -> ctypes.CDLL:
@@ -171,9 +173,8 @@ def built(folder: Path) -> ctypes.CDLL:
     words = ["gcc", "-O3", "-march=native", "-fno-strict-aliasing", "-shared", "-fPIC"]
     subprocess.run([*words, folder / "loops.c", "-o", folder / "loops.so"], check=True)
     library = ctypes.CDLL(str(folder / "loops.so"))
-    reader = tables()
-    library.prepare.argtypes = [ctypes.c_void_p] * 3 + [ctypes.c_uint32]
-    library.prepare(*(each.ctypes.data for each in reader[:3]), int(reader.layout[0]))
+    library.prepare.argtypes = [ctypes.c_char_p] * 3 + [ctypes.c_uint32]
+    library.prepare(*tables())
     return library
 
 

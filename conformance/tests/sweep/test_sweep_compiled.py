@@ -26,6 +26,7 @@ from overlong.conformance.oracle import kinds as codes
 from overlong.conformance.oracle.expectation import ExpectedAnswers
 from overlong.conformance.sweep.accounting import account
 from overlong.conformance.sweep.compiled import available, calls, kernel
+from overlong.conformance.sweep.compiled.automaton import AutomatonWords, PackedAutomaton, verdict
 from overlong.conformance.sweep.compiled.cached import Compiled, edition
 from overlong.conformance.sweep.compiled.loop import PROGRESS_OCTETS, GridLoop, Progress
 from overlong.conformance.sweep.compiled.memory import load64, store64
@@ -33,6 +34,7 @@ from overlong.conformance.sweep.grid import Axis, Grid
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.targets.adapters.abi import ABIS, NOT_SAID, UNIT, Called
 from overlong.conformance.targets.adapters.native import Library, Streams, bound
+from overlong.conformance.vectors.suites.complete import complete_strings
 from overlong.reference.dialect import dialect
 
 pytestmark = pytest.mark.skipif(not available(), reason="how C functions are called here is not known")
@@ -630,8 +632,8 @@ def test_bugs_at_the_edges_of_blocks_are_found(symbol, at, library):
 
 
 def test_a_loop_is_loaded_from_the_cache_and_works_without_one(monkeypatch, library):
-    Compiled(kernel.ask_run, calls.convention(ABIS[PLAIN]), types.int64)
-    again = Compiled(kernel.ask_run, calls.convention(ABIS[PLAIN]), types.int64)
+    Compiled(kernel.loop_over(alone=False), calls.convention(ABIS[PLAIN]), *[types.int64] * 2)
+    again = Compiled(kernel.loop_over(alone=False), calls.convention(ABIS[PLAIN]), *[types.int64] * 2)
     assert again._kept.cache_hits == 1
 
     def nowhere(self):
@@ -645,3 +647,35 @@ def test_a_loop_is_loaded_from_the_cache_and_works_without_one(monkeypatch, libr
     number = words(21)
     Compiled(doubled, edition(), types.int64)(ctypes.addressof(number))
     assert number[0] == 42
+
+
+@pytest.mark.parametrize("nul", ["", "refused", "ends the string"])
+@pytest.mark.parametrize(
+    "speaks",
+    [
+        "rfc3629", "utf-8-sig", "rfc2279", "cesu-8", "mutf-8", "mutf-8-lax", "wtf-8", "lax-surrogates", "lax-overlongs",
+        "lax-1fffff", "lax", "lax-rfc2279",
+    ],
+)  # fmt: skip
+def test_the_packed_automaton_is_the_automaton_of_every_dialect(speaks, nul):
+    own = expectations._with_nul(dialect(speaks).automaton, nul)
+    packed = PackedAutomaton(own)
+    assert bool(AutomatonWords(*packed.words.tolist()).plain) == (not nul and own.table[0][0] == 0)
+    compiled, found = verdict_on(), words(0)
+    for word, before, more in itertools.product((*complete_strings(own)[::3], b"\0"), (0, 7, 8, 16), (0, 9)):
+        octets = b"a" * before + word + b"a" * more
+        text = ctypes.create_string_buffer(octets, len(octets) + 8)
+        compiled(ctypes.addressof(text), len(octets), packed.words.ctypes.data, ctypes.addressof(found))
+        states = itertools.accumulate(octets, lambda state, octet: own.table[state][octet], initial=0)
+        last = max(place for place, state in enumerate(states) if own.accepting[state])
+        assert found[0] == last << 1 | (last == len(octets))
+
+
+@functools.cache
+def verdict_on():
+    """What the packed automaton says, in compiled code."""
+
+    def store_verdict(_edition, address, length, automaton, found):
+        store64(found, verdict(address, length, 0, automaton))
+
+    return Compiled(store_verdict, edition(), *[types.int64] * 4)

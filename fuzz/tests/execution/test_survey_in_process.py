@@ -1,20 +1,17 @@
 """Inputs by number in a library's own process: sums and kinds are those of a judge in Python, whatever it does."""
 
 import functools
-import json
 import shutil
 import subprocess
 import sys
 import zlib
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import right_functions
 from overlong.conformance import Limits, TargetError
-from overlong.conformance.oracle.expectation import expectation
 from overlong.conformance.oracle.kinds import (
     ACCEPTED_ILL_FORMED,
     BROKEN,
@@ -26,11 +23,10 @@ from overlong.conformance.oracle.kinds import (
     TIMED_OUT,
     answer_code,
 )
-from overlong.conformance.protocol.wire import Greeting
 from overlong.conformance.results.shard import Shard
 from overlong.conformance.sweep.compiled import available
 from overlong.conformance.targets.resolve import resolve
-from overlong.conformance.vectors.profile import RFC3629, Profile
+from overlong.conformance.vectors.profile import RFC3629
 from overlong.fuzz.execution.columnar import ColumnarSurvey
 from overlong.fuzz.execution.engine import CampaignJob
 from overlong.fuzz.execution.in_process import InProcessSurvey, reason_against_surveying
@@ -337,39 +333,3 @@ def test_only_inputs_are_asked_and_only_functions_of_libraries(survey):
     with pytest.raises(TargetError, match="cannot be asked in its own process"):
         InProcessSurvey(CampaignJob(("cpython",)), "cpython")
     assert "so:" in reason_against_surveying(resolve("cpython", Limits()))
-
-
-SAID = {"overlong": 1, "name": "any", "version": "", "language": "C", "operations": "PV", "units": "utf-32"}
-NAMES = (
-    "rfc3629", "utf-8-sig", "rfc2279", "cesu-8", "mutf-8", "mutf-8-lax", "wtf-8", "lax-surrogates", "lax-overlongs",
-    "lax-1fffff", "lax", "lax-rfc2279",
-)  # fmt: skip
-
-
-def last_accepted(automaton, octets):
-    """Where a state last accepts."""
-    states = accumulate(octets, lambda state, octet: automaton.table[state][octet], initial=0)
-    return max(place for place, state in enumerate(states) if automaton.accepting[state])
-
-
-def test_the_compiled_oracle_is_the_automaton_of_every_dialect():
-    import numba
-    import numpy as np
-
-    from overlong.fuzz.execution.compiled.oracle import PackedAutomaton, read
-
-    compiled: Any = numba.njit(read)
-    strings = [octets + b"a" * more for more in (0, 9) for octets in map(Generated(SEED).string, range(0, 1500, 3))]
-    strings += [b"a" * count + octets for count in (7, 8, 16) for octets in (b"\0", b"\xc3", b"\xf0\x90\x80\x80", b"")]
-    for name in NAMES:
-        for trait in ("", "refused", "ends the string"):
-            said = Greeting.parse(json.dumps(SAID | ({"nul": trait} if trait else {})).encode())
-            automaton = expectation(Profile(name), said).automaton
-            oracle = PackedAutomaton.of(automaton)
-            assert bool(oracle.plain) == (not trait and automaton.table[0][0] == 0)
-            for octets in strings:
-                room = np.frombuffer(octets + bytes(8), np.uint8)
-                told = oracle.rows.ctypes.data, oracle.accepting, oracle.dead, oracle.plain
-                seen, accepts = compiled(room.ctypes.data, len(octets), *told)
-                last = last_accepted(automaton, octets)
-                assert (seen, accepts) == (last, last == len(octets))

@@ -165,9 +165,9 @@ class Grids:
         """They stand side by side."""
 
     def compile(self, abi: Abi) -> None:
-        from overlong.conformance.sweep.compiled.loop import compiled_for
+        from overlong.conformance.sweep.compiled.loop import GridLoop
 
-        compiled_for(abi)
+        GridLoop.compile(abi)
 
     def loop(self, abi: Abi, addresses: Sequence[int], expected: ExpectedAnswers, layout: Layout) -> Asks:
         from overlong.conformance.sweep.compiled.loop import GridLoop

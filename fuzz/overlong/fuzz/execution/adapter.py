@@ -46,13 +46,13 @@ class ByNumber:
 
     def compile(self, abi: Abi) -> None:
         """Compile the loop."""
-        from overlong.fuzz.execution.compiled.loop import compiled_for
+        from overlong.fuzz.execution.compiled import InputLoop
 
-        compiled_for(abi)
+        InputLoop.compile(abi)
 
     def loop(self, abi: Abi, addresses: Sequence[int], expected: ExpectedAnswers, layout: Layout) -> Asks:
         """The loop, for functions at these addresses."""
-        from overlong.fuzz.execution.compiled.loop import InputLoop
+        from overlong.fuzz.execution.compiled import InputLoop
 
         return InputLoop(abi, addresses, expected, layout)
 

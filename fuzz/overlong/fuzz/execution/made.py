@@ -27,8 +27,8 @@ PLAN = "generated"
 """The plan of a shard whose strings are inputs, by their numbers."""
 BEHIND = 64
 """Octets behind the last input, which are read and not used."""
-_NUMBERS = 8
-"""Octets in front of them for each: its length, and the verdict on it."""
+NUMBER = 4
+"""Octets of the two numbers in front of them for each: first all lengths, then the verdicts."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Made:
         first, count = map(int, path.name.split("-"))
         with path.open("rb") as file:
             memory = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
-        if len(memory) < _NUMBERS * count + BEHIND:
+        if len(memory) < 2 * NUMBER * count + BEHIND:
             raise ValueError("the file of the inputs is too short")
         return cls(memory, first, count)
 
@@ -55,6 +55,12 @@ class Made:
         import numpy as np
 
         return int(np.frombuffer(self.memory, np.uint8).ctypes.data)
+
+    def before(self, number: int) -> int:
+        """Octets there before the ones of that input."""
+        import numpy as np
+
+        return 2 * NUMBER * self.count + int(np.frombuffer(self.memory, np.uint32, number - self.first).sum())
 
 
 class Inputs(NamedTuple):

@@ -40,7 +40,7 @@ class MadeInputs:
             if self._path is not None:
                 self._path.unlink()  # who reads it still has it
                 self._path = None
-            from overlong.fuzz.execution.compiled.kernel import verdicts_on
+            from overlong.fuzz.execution.compiled import verdicts_on
 
             lengths, octets = self._generated.columns(first, count)
             verdicts = verdicts_on(lengths, octets, self._generated.spoken.automaton)

@@ -5,12 +5,11 @@ For a loop of one's own: ``write_input(index, tables, out)`` may be called in an
 writes input number ``index`` at address ``out`` and returns how many octets it has (at most ``LONGEST``); up to
 ``REACH`` octets from ``out`` on are written to, so there must be room for those, and what stood behind the input is
 lost. ``tables`` is ``Writer(tables).address``: the address of the cells, as ``Generated(…).writer`` keeps them alive.
-Two threads need a writer each. A module that keeps machine code on disk uses :func:`edition` for its first parameter.
+Two threads need a writer each. A module that keeps machine code on disk names :func:`sources` as its own, too.
 """
 
 from __future__ import annotations
 
-import hashlib
 from array import array
 from functools import cache
 from pathlib import Path
@@ -21,9 +20,8 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, overload, register_jitable
 
-from overlong.conformance.sweep.compiled.cached import Compiled
-from overlong.conformance.sweep.compiled.cached import sources as others
-from overlong.conformance.sweep.compiled.memory import copy, load8, load64, store32, store64
+from overlong.conformance.sweep.compiled.cached import Compiled, edition
+from overlong.conformance.sweep.compiled.memory import WORD, copy, load8, load64, store32, store64
 from overlong.fuzz.generation import choice, memory
 from overlong.fuzz.generation.choice import REACH, write
 
@@ -32,7 +30,6 @@ if TYPE_CHECKING:
 
     from overlong.fuzz.generation.tables import Tables
 
-WORD = 8
 _LONG = 128
 """Octets from which on it pays to call for a copy."""
 _BEFORE = 2
@@ -100,15 +97,9 @@ def write_input(index: int, tables: int, out: int) -> int:
 
 
 @cache
-def sources() -> str:
-    """A digest of what is compiled here."""
-    files = sorted(Path(__file__).parent.glob("*.py"))
-    return hashlib.sha256(b"".join((others().encode(), *(file.read_bytes() for file in files)))).hexdigest()[:16]
-
-
-def edition() -> Any:
-    """The type of a first parameter that holds nothing: Numba's cache looks at types, and at one file's age only."""
-    return types.Opaque(f"Inputs({sources()})")
+def sources() -> tuple[Path, ...]:
+    """The files of what is compiled here."""
+    return tuple(sorted(Path(__file__).parent.glob("*.py")))
 
 
 class Writer:
@@ -154,4 +145,4 @@ def _write_all(
 
 @cache
 def _writing() -> Compiled:
-    return Compiled(_write_all, edition(), *[types.int64] * 7)
+    return Compiled(_write_all, edition(*sources()), *[types.int64] * 7)

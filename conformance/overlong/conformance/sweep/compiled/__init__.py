@@ -1,4 +1,7 @@
-"""Compiled loops: a function of a shared library is called by its address, for all strings of a range of a grid.
+"""The compiled loop: a function of a shared library is called by its address, for all strings of a range.
+
+The loop (``kernel.py``) asks, judges (``judging.py``), counts and publishes; a *source* lays out its strings: of grids
+(``grids.py``), or a campaign's inputs (``overlong.fuzz.execution.compiled``), which use all of it but the grids.
 
 The interface, for ``sweep/adapter.py`` (all of it in :mod:`overlong.conformance.sweep.compiled.loop`, which imports
 Numba, so import it late):
@@ -14,13 +17,14 @@ Numba, so import it late):
   - ``passed(octets, well_formed=)``: the string ``reached`` was asked, and there is no answer: count it, go past it.
     ``left_out()``: it was not asked: go past it.
 
-* ``Loop(abi, addresses, expectation, layout)``: compiles, or loads from Numba's cache. ``addresses``: of the function;
-  of a stream's ``new``, ``feed``, ``finish``, ``free`` (more are ignored). ``layout``: the profile's
-  ``dialect.layout``. It can be made before a fork (``compiled_for(abi)`` compiles before there are addresses), and run
-  in a child.
-* ``Loop.run(grid, until, progress, kinds, origin)``: asks the strings from ``progress.reached`` up to ``until`` (not
-  included); when it returns, ``progress.reached == until``. ``kinds``: a writable buffer of octets in shared memory,
-  ``kinds[index - origin]`` becomes the code of ``shard.py`` for a string that diverges; an octet 0 is left as it is.
+* ``GridLoop(abi, addresses, expectation, layout)``: compiles, or loads from Numba's cache. ``addresses``: of the
+  function; of a stream's ``new``, ``feed``, ``finish``, ``free`` (more are ignored). ``layout``: the profile's
+  ``dialect.layout``. It can be made before a fork (``GridLoop.compile(abi)`` compiles before there are addresses), and
+  run in a child.
+* ``GridLoop.run(grid, until, progress, kinds, origin)``: asks the strings from ``progress.reached`` up to ``until``
+  (not included); when it returns, ``progress.reached == until``. ``kinds``: a writable buffer of octets in shared
+  memory, ``kinds[index - origin]`` becomes the code of ``shard.py`` for a string that diverges; an octet 0 is left as
+  it is.
 
 After a crash (or a time-out: kill first) the parent knows ``progress.index``, and the sums are those of ``reached``, at
 most 2**16 strings back. In a new child: ``run(grid, index, …)`` does again what came since ``reached`` (kinds too are

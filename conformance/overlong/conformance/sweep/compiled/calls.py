@@ -26,7 +26,6 @@ from overlong.conformance.targets.adapters.abi import ABIS, ICU_OVERFLOW, ICU_RE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from overlong.conformance.targets.adapters.abi import Abi
 
@@ -66,9 +65,9 @@ class Convention(types.Opaque):
         return ABIS[self.abi_name]
 
 
-def convention(abi: Abi, *others: Path) -> Convention:
-    """The type of that convention, for a loop that is made of other sources, too."""
-    return Convention(abi.name, sources(*others))
+def convention(abi: Abi) -> Convention:
+    """The type of that convention."""
+    return Convention(abi.name, sources())
 
 
 register_model(Convention)(models.OpaqueModel)

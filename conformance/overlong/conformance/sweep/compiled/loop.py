@@ -4,14 +4,20 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 import numpy as np
+from numba import types
 
+from overlong.conformance.sweep.compiled.automaton import PackedAutomaton
+from overlong.conformance.sweep.compiled.cached import Compiled
 from overlong.conformance.sweep.compiled.calls import convention
-from overlong.conformance.sweep.compiled.kernel import BEHIND, CELLS, LEVEL, LoopTask, asking, run_of
+from overlong.conformance.sweep.compiled.grids import LEVEL, PLACE, GridWords, laying_out
+from overlong.conformance.sweep.compiled.kernel import loop_over
+from overlong.conformance.sweep.compiled.memory import WORD
 from overlong.conformance.sweep.compiled.progress import PROGRESS_OCTETS, Progress
-from overlong.conformance.sweep.compiled.tables import WORD, CompiledReader, PieceTable, reading
+from overlong.conformance.sweep.compiled.tables import CharacterBits, PieceTable, reading
+from overlong.conformance.sweep.compiled.task import BEHIND, LoopTask
 from overlong.conformance.targets.adapters.abi import UNIT
 from overlong.reference.order import SIGNATURE
 
@@ -20,36 +26,47 @@ if TYPE_CHECKING:
     from mmap import mmap
 
     from overlong.conformance.oracle.expectation import ExpectedAnswers
-    from overlong.conformance.sweep.compiled.cached import Compiled
-    from overlong.conformance.sweep.compiled.tables import Array, Octets
+    from overlong.conformance.sweep.compiled.tables import Octets
     from overlong.conformance.sweep.grid import Grid
     from overlong.conformance.targets.adapters.abi import Abi
     from overlong.reference.layout import Layout
 
-__all__ = ["PROGRESS_OCTETS", "GridLoop", "Progress", "compiled_for"]
+__all__ = ["PROGRESS_OCTETS", "GridLoop", "Progress"]
 
 FUNCTIONS = 4
 """Functions that are called at most: of a stream, all but its ``reset``."""
+CELLS = 64
+"""Octets of the cells."""
 ALIGNED = 64
 """A string begins at an address that this divides: a line of the cache, a register of the widest vector unit."""
 
 
 @cache
-def compiled_for(abi: Abi) -> tuple[Compiled, Compiled]:
-    """Compile the loop for a convention, or load it: what takes a while, and needs no function yet."""
-    reading()
-    return asking(), run_of(convention(abi))
+def _compiled_for(abi: Abi, *, alone: bool) -> Compiled:
+    """Compile the loop for a convention, or load it."""
+    return Compiled(loop_over(alone=alone), convention(abi), *[types.int64] * 2)
 
 
-S = TypeVar("S")
-"""Strings by their numbers, of whatever kind."""
+class Numbered(Protocol):
+    """Strings by their numbers, of whatever kind."""
+
+    @property
+    def size(self) -> int:
+        """How many there are."""
+        ...
+
+
+S = TypeVar("S", bound=Numbered)
 
 
 class Asking(Generic[S]):
     """Asks functions at addresses in this process, whatever the strings are. ``compiled/__init__.py`` says how."""
 
+    alone = False
+    """The strings have nothing in common: each is a run of its own."""
+
     def __init__(self, abi: Abi, addresses: Sequence[int], expectation: ExpectedAnswers, layout: Layout) -> None:
-        """Compile nothing.
+        """Compile the loop for that convention, or load it.
 
         Args:
             abi: how the functions are called; one of ``ABIS``.
@@ -58,15 +75,21 @@ class Asking(Generic[S]):
             layout: of the characters that are expected.
 
         Raises:
-            ValueError: the convention puts out other units than are expected.
+            ValueError: the convention puts out other units than are expected, or the automaton is too large.
         """
         if expectation.units not in ("", abi.units):
             raise ValueError(f"{abi.name} puts out {abi.units or 'nothing'}, and {expectation.units} is expected")
+        self.compile(abi)
         self._abi, self._expectation = abi, expectation
         self._functions = np.zeros(FUNCTIONS, np.int64)
         self._functions[: len(addresses)] = addresses[:FUNCTIONS]
-        self._reader = CompiledReader.of(expectation.automaton, layout)
+        self._automaton, self._bits = PackedAutomaton(expectation.automaton), CharacterBits.of(layout)
         self._signature = (expectation.strips_signature and layout.encode(SIGNATURE)) or b""
+
+    @classmethod
+    def compile(cls, abi: Abi) -> None:
+        """Compile all for a convention, or load it: what takes a while, and needs no function yet."""
+        _compiled_for(abi, alone=cls.alone)
 
     def run(
         self, strings: S, until: int, progress: Progress, kinds: mmap | bytearray | memoryview, origin: int
@@ -83,105 +106,104 @@ class Asking(Generic[S]):
         Raises:
             ValueError: there are not all of those strings, or ``kinds`` has no place for them.
         """
-        first, size = progress.reached, self._size(strings)
+        first, size = progress.reached, strings.size
         if not (0 <= origin <= first <= until <= size and until - origin <= len(kinds)):
             raise ValueError(f"strings {first} to {until} of {size}; kinds of {len(kinds)} from {origin} on")
         if first == until:
             return
         codes = np.frombuffer(kinds, np.uint8)
-        words = np.frombuffer(progress.words, np.int64)
         codes[first - origin : max(first, progress.index + 1) - origin] = 0  # of those that are asked once more
-        self._ask_until(strings, until, words.ctypes.data, codes.ctypes.data - origin)
+        words = np.frombuffer(progress.words, np.int64)
+        memory, source, run, own = self._source(strings, first)
+        task = LoopTask(
+            automaton=self._automaton.words.ctypes.data,
+            lead=self._bits.lead.ctypes.data,
+            layout=self._bits.layout.ctypes.data,
+            layout_rows=len(self._bits.layout) // 4,
+            unit=UNIT.get(self._expectation.units, 0),
+            judges_offsets=self._expectation.offsets,
+            signature=int.from_bytes(self._signature, "little"),
+            signature_mask=(1 << 8 * len(self._signature)) - 1,
+            has_nul_trait=self._expectation.has_nul_trait,
+            functions=self._functions.ctypes.data,
+            room=self._abi.room(1) - self._abi.room(0),
+            more=self._abi.room(0),
+            input=memory.input.ctypes.data,
+            before=memory.before.ctypes.data,
+            behind=memory.behind,
+            out=memory.out.ctypes.data,
+            wanted=memory.wanted.ctypes.data,
+            cells=memory.cells.ctypes.data,
+            progress=words.ctypes.data,
+            kinds=codes.ctypes.data - origin,
+            source=source.address,
+            **run,
+        )
+        told = np.array((*task, *own), np.int64)
+        _compiled_for(self._abi, alone=self.alone)(until, told.ctypes.data)
 
-    def _size(self, strings: S) -> int:
-        """How many there are."""
+    def _source(self, strings: S, first: int) -> tuple[Memory, Compiled, dict[str, int], Sequence[int]]:
+        """Where they stand, what lays them out, and what that is told: words of the task, and words behind it.
+
+        The string of number ``first`` comes first.
+        """
         raise NotImplementedError
 
-    def _ask_until(self, strings: S, until: int, progress: int, kinds: int) -> None:
-        """Ask them; the addresses of the progress, and of the kind of string number 0."""
-        raise NotImplementedError
 
-    def _known(self) -> dict[str, int]:
-        """Fields of a :class:`LoopTask` that no string has a say in."""
-        reader, expectation = self._reader, self._expectation
-        return {
-            "table": reader.table.ctypes.data,
-            "accepting": reader.accepting.ctypes.data,
-            "lead": reader.lead.ctypes.data,
-            "layout": reader.layout.ctypes.data,
-            "rows": len(reader.layout) // 4,
-            "room": self._abi.room(1) - self._abi.room(0),
-            "more": self._abi.room(0),
-            "judges_output": bool(expectation.units),
-            "judges_offsets": expectation.offsets,
-            "signature": int.from_bytes(self._signature, "little"),
-            "signature_mask": (1 << 8 * len(self._signature)) - 1,
-            "has_nul_trait": expectation.has_nul_trait,
-            "functions": self._functions.ctypes.data,
-        }
+class Memory:
+    """Where strings of up to so many octets stand, and what is put out."""
+
+    def __init__(self, abi: Abi, longest: int, around: int) -> None:
+        self.behind = 0 if abi.terminated else around
+        self.input = surrounded(longest, around, self.behind)
+        self.before = surrounded(longest, around, self.behind)
+        octets = (max(abi.room(longest), 4 * longest) + BEHIND) * UNIT.get(abi.units, 1)
+        self.out, self.wanted = aligned(octets), aligned(octets)
+        self.cells = aligned(CELLS)
+        self.spare = np.zeros(2, np.int64)
 
 
-class GridLoop(Asking["Grid"]):
+class GridLoop(Asking["Grid"]):  # pyright: ignore[reportInvalidTypeArguments]  # it takes cached_property for no int
     """Asks the strings of grids."""
 
-    def __init__(self, abi: Abi, addresses: Sequence[int], expectation: ExpectedAnswers, layout: Layout) -> None:
-        """Compile the loop for that convention, or load it; the arguments are those of :class:`Asking`."""
-        super().__init__(abi, addresses, expectation, layout)
-        self._ask, self._run = compiled_for(abi)
-        self._arranged: _Arranged | None = None
+    _arranged: _Arranged | None = None
 
-    def _size(self, strings: Grid) -> int:
-        return strings.size
+    @classmethod
+    def compile(cls, abi: Abi) -> None:
+        super().compile(abi)
+        laying_out()
+        reading()
 
-    def _ask_until(self, strings: Grid, until: int, progress: int, kinds: int) -> None:
+    def _source(self, strings: Grid, first: int) -> tuple[Memory, Compiled, dict[str, int], GridWords]:
         if self._arranged is None or self._arranged.grid is not strings:
-            self._arranged = _Arranged(strings, self._abi, self._reader)
-        task = self._task(self._arranged, progress, kinds)
-        self._ask(UNIT.get(self._abi.units, 0), until, task.ctypes.data)
-
-    def _task(self, arranged: _Arranged, progress: int, kinds: int) -> Array:
-        pieces = arranged.pieces
-        task = LoopTask(
-            **self._known(),
+            self._arranged = _Arranged(strings, self._abi, self._automaton)
+        arranged, pieces = self._arranged, self._arranged.pieces
+        arranged.levels[:, PLACE // WORD] = strings.place(first)
+        own = GridWords(
             octets=pieces.octets.ctypes.data,
             starts=pieces.starts.ctypes.data,
             axes=pieces.axes.ctypes.data,
             alike=pieces.alike.ctypes.data,
             padded=pieces.padded.ctypes.data,
-            read=pieces.read.ctypes.data,
-            short=pieces.longest_last <= WORD and not arranged.grid.earlier,
+            verdicts=pieces.verdicts.ctypes.data,
+            short=pieces.longest_last <= WORD,
             longest_last=pieces.longest_last,
-            axis_count=len(arranged.grid.axes),
-            earlier=arranged.grid.earlier,
-            behind=arranged.behind,
-            input=arranged.input.ctypes.data,
-            before=arranged.before.ctypes.data,
-            out=arranged.out.ctypes.data,
-            cells=arranged.cells.ctypes.data,
-            wanted=arranged.wanted.ctypes.data,
+            last_axis=len(strings.axes) - 1,
             levels=arranged.levels.ctypes.data,
-            progress=progress,
-            kinds=kinds,
-            run=self._run.address,
-            dirty=arranged.grid.longest + WORD,  # an earlier run was there
+            spare=arranged.spare.ctypes.data,
+            dirty=strings.longest + WORD,  # an earlier run was there
         )
-        return np.array(task, np.int64)
+        return arranged, laying_out(), {"earlier": strings.earlier}, own
 
 
-class _Arranged:
+class _Arranged(Memory):
     """A grid in memory."""
 
-    def __init__(self, grid: Grid, abi: Abi, reader: CompiledReader) -> None:
+    def __init__(self, grid: Grid, abi: Abi, automaton: PackedAutomaton) -> None:
+        super().__init__(abi, grid.longest, grid.around)
         self.grid = grid
-        self.behind = 0 if abi.terminated else grid.around
-        self.pieces = PieceTable.of(grid, reader, self.behind)
-        self.input = surrounded(grid.longest, grid.around, self.behind)
-        self.before = surrounded(grid.longest, grid.around, self.behind)
-        units = max(abi.room(grid.longest), 4 * grid.longest) + BEHIND
-        self.out = aligned(units * UNIT.get(abi.units, 1))
-        self.wanted = aligned(units * UNIT.get(abi.units, 1))
-        self.cells = aligned(CELLS)
-        self.levels = np.zeros(len(grid.axes) * LEVEL // WORD, np.int64)
+        self.pieces = PieceTable.of(grid, automaton, self.behind)
+        self.levels = np.zeros((len(grid.axes), LEVEL // WORD), np.int64)
 
 
 def aligned(octets: int) -> Octets:

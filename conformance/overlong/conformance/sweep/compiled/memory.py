@@ -10,8 +10,10 @@ from numba import types
 from numba.extending import intrinsic
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
+WORD = 8
+"""Octets of a machine word."""
 _WORD = ir.IntType(64)
 
 
@@ -52,6 +54,38 @@ load8, load16, load32, load64 = map(_loading, (8, 16, 32, 64))
 store8, store16, store32, store64 = map(_storing, (8, 16, 32, 64))
 publish64 = _storing(64, last=True)
 """Whoever sees what it stores sees all that was stored before."""
+
+
+def fields(names: Sequence[str]) -> tuple[Any, Any]:
+    """Functions for compiled code that get and put a word of that name, of the words at an address.
+
+    They take the address and a name as it stands in the source; the second takes the number, too.
+    """
+
+    def field(builder: Any, task: Any, name: str) -> Any:
+        place = builder.add(task, task.type(WORD * names.index(name)))
+        return builder.inttoptr(place, task.type.as_pointer())
+
+    def get_field(_context: Any, _task: Any, name: Any) -> tuple[Any, Callable[..., Any]] | None:
+        if not isinstance(name, types.StringLiteral):
+            return None
+
+        def emit(_context: Any, builder: Any, _signature: Any, given: Any) -> Any:
+            return builder.load(field(builder, given[0], name.literal_value))
+
+        return types.int64(types.int64, name), emit
+
+    def put_field(_context: Any, _task: Any, name: Any, _number: Any) -> tuple[Any, Callable[..., Any]] | None:
+        if not isinstance(name, types.StringLiteral):
+            return None
+
+        def emit(context: Any, builder: Any, _signature: Any, given: Any) -> Any:
+            builder.store(given[2], field(builder, given[0], name.literal_value))
+            return context.get_dummy_value()
+
+        return types.void(types.int64, name, types.int64), emit
+
+    return intrinsic(get_field), intrinsic(put_field)
 
 
 def _copy(_context: Any, _to: Any, _from: Any, _count: Any) -> tuple[Any, Callable[..., Any]]:

@@ -1,0 +1,146 @@
+# pyright: basic
+"""The strings of a grid as a source of the compiled loop: what they have in common is made and read once.
+
+The state behind all axes but the last is kept at each axis, as an odometer keeps its digits, and what the automaton
+makes of each choice of the last axis was found for every state beforehand.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, NamedTuple
+
+from numba import types
+from numba.extending import register_jitable
+
+from overlong.conformance.sweep.compiled.automaton import STEP
+from overlong.conformance.sweep.compiled.automaton import read as read_octets
+from overlong.conformance.sweep.compiled.cached import Compiled, edition
+from overlong.conformance.sweep.compiled.judging import units_of
+from overlong.conformance.sweep.compiled.memory import WORD, copy, fields, fill, load64, store64
+from overlong.conformance.sweep.compiled.task import BEHIND, LoopTask
+
+LEVEL = 8 * WORD
+"""Octets of a level: which choice there is of an axis, and what was read before it."""
+PLACE, STATE, SEEN, LENGTH, VALUE, UNITS = range(0, 6 * WORD, WORD)
+
+
+class GridWords(NamedTuple):
+    """Behind a :class:`LoopTask`: numbers and addresses of a grid. The arrays are those of :class:`PieceTable`."""
+
+    octets: int
+    starts: int
+    axes: int
+    alike: int
+    padded: int
+    verdicts: int
+    short: int
+    """No choice of the last axis is longer than a word: the loop writes it."""
+    longest_last: int
+    last_axis: int
+    levels: int
+    spare: int
+    """Address of a word that nobody reads."""
+    dirty: int
+    """The end of octets that are not those that stand around a string."""
+    begun: int = -1
+    """What the number of a string is more than that of its last piece; below zero: nothing has been laid out."""
+
+
+get, put = fields((*LoopTask._fields, *GridWords._fields))
+
+
+@register_jitable
+def _advance(changed: int, task: int) -> None:
+    """Make and read the pieces of the axes from ``changed`` on, all but the last."""
+    automaton, size = get(task, "automaton"), get(task, "unit")
+    string, earlier = get(task, "input"), get(task, "earlier")
+    for axis in range(changed, get(task, "last_axis")):
+        level = get(task, "levels") + axis * LEVEL
+        piece = load64(get(task, "axes") + 2 * WORD * axis) + load64(level + PLACE)
+        ends = get(task, "starts") + WORD * piece
+        many, start = load64(ends + WORD) - load64(ends), get(task, "octets") + load64(ends)
+        state, seen, length = load64(level + STATE), load64(level + SEEN), load64(level + LENGTH)
+        value, units = load64(level + VALUE), load64(level + UNITS)
+        if axis < earlier:
+            copy(get(task, "before") + length, start, many)
+            length += many
+        else:
+            copy(string + length, start, many)
+            if size:
+                value, units = units_of(start, many, state, value, units, size, task)
+            state, found = read_octets(start, many, state, automaton)
+            seen = seen if found < 0 else length + found
+            length += many
+            if get(task, "dirty") < length:
+                put(task, "dirty", length)
+        if axis + 1 == earlier:
+            fill(get(task, "before") + length, get(task, "behind"), BEHIND)
+            put(task, "length_before", length)
+            state = seen = length = value = units = 0
+        level += LEVEL
+        store64(level + STATE, state)
+        store64(level + SEEN, seen)
+        store64(level + LENGTH, length)
+        store64(level + VALUE, value)
+        store64(level + UNITS, units)
+
+
+@register_jitable
+def _next(choice: int, task: int) -> int:
+    """Go on behind a choice of the last axis; the first axis that has another choice then."""
+    axis: int = get(task, "last_axis")
+    levels, axes = get(task, "levels"), get(task, "axes")
+    while axis and choice == load64(axes + 2 * WORD * axis + WORD):
+        store64(levels + axis * LEVEL + PLACE, 0)
+        axis -= 1
+        choice = load64(levels + axis * LEVEL + PLACE) + 1
+    store64(levels + axis * LEVEL + PLACE, choice)
+    return axis
+
+
+def lay_out(_edition: Any, task: int) -> None:
+    """Lay out a run of strings, which is of one string if the loop cannot write its last piece.
+
+    Args:
+        _edition: of these sources.
+        task: the address of a :class:`LoopTask`, and of :class:`GridWords` right behind it.
+    """
+    index, begun, last = get(task, "next"), get(task, "begun"), get(task, "last_axis")
+    _advance(0 if begun < 0 else _next(index - begun, task), task)
+    level, axis, address = get(task, "levels") + LEVEL * last, get(task, "axes") + 2 * WORD * last, get(task, "input")
+    choice, length, state = load64(level + PLACE), load64(level + LENGTH), load64(level + STATE)
+    ends = get(task, "starts") + WORD * (load64(axis) + choice)
+    pieces, many = get(task, "octets") + load64(ends), load64(ends + WORD) - load64(ends)
+    whole, short, dirty, shift, head = length + many, get(task, "short"), get(task, "dirty"), 0, 0
+    if short:
+        put(task, "strings", load64(get(task, "alike") + WORD * choice) - choice)
+        at, end = address + length, length
+        if length < WORD and length + get(task, "longest_last") <= WORD:
+            shift, at = 8 * length, address
+            head = load64(at) & ((1 << shift) - 1)
+    else:
+        copy(address + length, pieces, many)
+        at, end = get(task, "spare"), whole
+    if dirty > end:
+        fill(address + end, get(task, "behind"), dirty - end)
+    put(task, "dirty", end + WORD * short)
+    put(task, "begun", index - choice)
+    put(task, "whole", whole)
+    put(task, "length", length)
+    put(task, "words", get(task, "padded") + WORD * choice)
+    put(task, "at", at)
+    put(task, "shift", shift)
+    put(task, "head", head)
+    put(task, "pieces", pieces)
+    put(task, "read", get(task, "verdicts") + WORD * (state // STEP * load64(axis + WORD) + choice))
+    put(task, "seen", load64(level + SEEN))
+    put(task, "state", state)
+    put(task, "value", load64(level + VALUE))
+    put(task, "units", load64(level + UNITS))
+
+
+@cache
+def laying_out() -> Compiled:
+    """:func:`lay_out`, compiled."""
+    return Compiled(lay_out, edition(), types.int64)
