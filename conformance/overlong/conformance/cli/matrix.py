@@ -112,8 +112,9 @@ def command(
       4  incomplete: interrupted, or a target was restarted too often
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.certification.matrix import statement
+    from overlong.conformance.certification.matrix.job import MatrixJob
     from overlong.conformance.certification.matrix.row import MatrixRow, not_begun
-    from overlong.conformance.certification.matrix.running import Matrix, MatrixJob
+    from overlong.conformance.certification.matrix.running import Matrix
     from overlong.conformance.certification.matrix.statement import Conditions, rows_to_keep
     from overlong.conformance.cli.certify import slug
     from overlong.conformance.results.model import State

@@ -10,48 +10,31 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING
 
+from overlong.conformance.certification.matrix.job import KEPT_LINE, MatrixJob
+from overlong.conformance.certification.matrix.nursery import AVAILABLE, Nursery
 from overlong.conformance.certification.matrix.row import MatrixRow, not_begun, row_of
 from overlong.conformance.results.model import State
 from overlong.conformance.support.interpreter import environment, module
 from overlong.conformance.support.provenance import timestamp
-from overlong.conformance.targets.resolve import Limits
+from overlong.conformance.vectors.suites import QUICK, SUITES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
+    from overlong.conformance.certification.matrix.nursery import Forked
     from overlong.conformance.certification.matrix.statement import Kept
 
-KEPT_LINE = b'{"kept": true}\n'
-"""What a worker writes if the target is still the known one."""
-
-
-@dataclass(frozen=True)
-class MatrixJob:
-    """One target for a worker, who gets it as a line of JSON."""
-
-    speaks: str
-    """The dialect that it is measured by."""
-    quick: bool
-    """Leave out the scalar values; else all suites are asked, and no sweeps."""
-    limits: Limits
-    expected: str = ""
-    """The file of expected deviations; empty for that of the project."""
-    target: str = ""
-    folder: str = ""
-    """For its results."""
-    known: dict[str, Any] | None = None
-    """The target as an earlier matrix had it: if it is still that, there is nothing to do. None: it is measured."""
-
-    @classmethod
-    def read(cls, line: bytes) -> MatrixJob:
-        """The job that a line holds."""
-        said: dict[str, Any] = json.loads(line)
-        said["limits"] = Limits(**said["limits"])
-        return cls(**said)
+SLOWEST = (
+    *("perl-utf8", "chromium-textdecoder", "perl-utf-8-strict", "tcl", "ocaml-uutf-decoder", "ocaml-uutf"),
+    *("postgresql", "guile-port", "guile", "erlang", "erlang-bit-syntax", "sqlite", "jq", "java-readutf"),
+)
+"""Decoders of which one takes longer than most others, by the processor time of a run, the longest first."""
+_WORTH_A_NURSERY = 2
+"""Making the suites once pays if more than so many targets come to each place."""
 
 
 class Matrix:
@@ -62,7 +45,8 @@ class Matrix:
         self._asked = job
         self._output = output
         self._folders = folders
-        self._running: set[subprocess.Popen[bytes]] = set()
+        self._running: set[subprocess.Popen[bytes] | Forked] = set()
+        self._nursery: Nursery | None = None
         self._lock = threading.Lock()
         self._stopped = False
 
@@ -77,15 +61,25 @@ class Matrix:
 
         An interruption ends all of them, and what they had measured stays; a second one waits for nothing.
 
+        The slowest begin first, so that none is left to run alone at the end.
+
         Args:
-            targets: their names, each once.
+            targets: their names, each once; rows come back in this order.
             jobs: how many at a time.
             done: told each row as it is known, in no order, and whether it is a kept one.
             kept: rows that need not be measured if their target is still the same.
         """
         rows: dict[str, MatrixRow] = {}
-        with ThreadPoolExecutor(jobs) as pool:
-            waiting = [pool.submit(self._row, target, (kept or {}).get(target)) for target in targets]
+        kept = kept or {}
+        ordered = slowest_first(targets)
+        # The first ones start at once, while the nursery makes the suites.
+        fresh = frozenset(ordered[:jobs])
+        with contextlib.ExitStack() as stack:
+            if AVAILABLE and len(targets) - len(kept) > _WORTH_A_NURSERY * jobs:
+                self._nursery = Nursery(self._asked.speaks, QUICK if self._asked.quick else tuple(SUITES))
+                stack.callback(self._nursery.close)
+            pool = stack.enter_context(ThreadPoolExecutor(jobs))
+            waiting = [pool.submit(self._row, target, kept.get(target), anew=target in fresh) for target in ordered]
             try:
                 for future in as_completed(waiting):
                     row, old = future.result()
@@ -111,12 +105,14 @@ class Matrix:
     def _stop(self, how: signal.Signals) -> None:
         with self._lock:
             self._stopped = True
+            if self._nursery is not None:
+                self._nursery.close()  # whoever waits for it, waits no more
             for process in self._running:
                 with contextlib.suppress(ProcessLookupError):
                     process.send_signal(how)
 
-    def _row(self, target: str, kept: Kept | None) -> tuple[MatrixRow, bool]:
-        """The row of one target, and whether it is the kept one."""
+    def _row(self, target: str, kept: Kept | None, *, anew: bool) -> tuple[MatrixRow, bool]:
+        """The row of one target, and whether it is the kept one; ``anew``: not by a worker of the nursery."""
         started, when = time.monotonic(), timestamp()
         folder = self._folders[target]
         if kept is not None and kept.row.folder != folder:
@@ -126,15 +122,11 @@ class Matrix:
         with self._lock:
             if self._stopped:
                 return not_begun(target), False
-            process = subprocess.Popen(
-                module("overlong.conformance.certification.matrix.worker"),
-                env=environment(),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                start_new_session=True,  # Ctrl-C reaches it through us, once
-            )
+        process = self._worker(anew=anew)
+        with self._lock:
             self._running.add(process)
+            if self._stopped:  # just now
+                process.send_signal(signal.SIGTERM)
         lifeline, process.stdin = process.stdin, None  # stays open until the worker has ended, or we have
         assert lifeline is not None
         with contextlib.suppress(BrokenPipeError):
@@ -151,3 +143,21 @@ class Matrix:
         if self._stopped and row.state is State.NOT_MEASURED:  # it was killed before it could say so
             row = replace(row, state=State.INCOMPLETE, why="interrupted")
         return row, False
+
+    def _worker(self, *, anew: bool) -> subprocess.Popen[bytes] | Forked:
+        if self._nursery is not None and not anew:
+            with contextlib.suppress(OSError):  # it has ended, for whatever reason: then without it
+                return self._nursery.fork()
+        return subprocess.Popen(
+            module("overlong.conformance.certification.matrix.worker"),
+            env=environment(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,  # Ctrl-C reaches it through us, once
+        )
+
+
+def slowest_first(targets: Sequence[str]) -> list[str]:
+    """The targets in the order in which they begin: known slow ones, then the others as they were given."""
+    return sorted(targets, key=lambda target: SLOWEST.index(target) if target in SLOWEST else len(SLOWEST))

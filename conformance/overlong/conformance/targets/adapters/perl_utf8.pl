@@ -9,10 +9,7 @@ my $name = $ARGV[0];
 my $encoding = Encode::find_encoding($name);
 my $strict   = Encode::FB_CROAK | Encode::LEAVE_SRC;    # LEAVE_SRC: or the caller's octets are used up
 
-sub decoding { my ($check) = @_; return sub { Encode::decode($encoding, $_[0], $check) } }
-
-my $validate = decoding($strict);
-my %decode = (D => $validate, V => sub { $validate->($_[0]); '' }, L => decoding(Encode::FB_DEFAULT | Encode::LEAVE_SRC));
+my %check    = (D => $strict, V => $strict, L => Encode::FB_DEFAULT | Encode::LEAVE_SRC);
 my $encode = sub { Encode::encode($encoding, pack('W*', unpack('N*', $_[0])), $strict) };
 
 # Code points as UTF-32. Perl's may have 63 bits; one that does not fit is written as the largest number.
@@ -29,35 +26,46 @@ sub offset {
     return length($octets) - length $rest;
 }
 
-# One answer: status, number, and output or text.
-sub answer {
+# Status and number of what died, and the text of an error.
+sub failure {
     my ($operation, $payload) = @_;
-    my ($output, $size);
-    my $done = eval {
-        if ($operation eq 'E') { $output = $encode->($payload); $size = 1 }
-        else                   { $output = units($decode{$operation}->($payload)); $size = 4 }
-        1;
-    };
-    return ('A', length($output) / $size, $output) if $done;
     return ('R', $operation eq 'E' ? 0xFFFF_FFFF : offset($payload), '') if $@ =~ /does not map to/;
     my $text = substr $@, 0, 200;
     $text =~ s/[^ -~]/?/g;
     return ('X', length $text, $text);
 }
 
+# The answers in columns: statuses, numbers, and all outputs in a row. Of texts that stand together the units are made
+# together.
+sub answers {
+    my ($operation, $payload, $place, @lengths) = @_;
+    my ($encodes, $silent, $check) = ($operation eq 'E', $operation eq 'V', $check{$operation});
+    my ($statuses, $outputs, $texts, @numbers) = ('', '', '');
+    for my $length (@lengths) {
+        my $octets = substr $payload, $place, $length;
+        my $output = eval { $encodes ? $encode->($octets) : Encode::decode($encoding, $octets, $check) };
+        $place += $length;
+        if (defined $output) {
+            $statuses .= 'A';
+            push @numbers, $silent ? 0 : length $output;
+            if    ($encodes) { $outputs .= $output }
+            elsif (!$silent) { $texts   .= $output }
+            next;
+        }
+        my ($status, $number, $said) = failure($operation, $octets);
+        $statuses .= $status;
+        push @numbers, $number;
+        ($outputs, $texts) = ($outputs . units($texts) . $said, '') if $said ne '';
+    }
+    return ($statuses, \@numbers, $outputs . units($texts));
+}
+
 sub batch {
     my ($operation, $payload) = @_;
     my $count = unpack 'N', $payload;
-    my ($statuses, $outputs, $place, @numbers) = ('', '', 4 + 4 * $count);
-    for my $length (unpack "x4 N$count", $payload) {
-        my ($status, $number, $output) = answer($operation, substr $payload, $place, $length);
-        $place    += $length;
-        $statuses .= $status;
-        $outputs  .= $output;
-        push @numbers, $number;
-    }
+    my ($statuses, $numbers, $outputs) = answers($operation, $payload, 4 + 4 * $count, unpack "x4 N$count", $payload);
     (my $incompletes = $statuses) =~ tr/RAX/\xFF\0\0/;
-    return join '', 'A', $statuses, pack('N*', @numbers), "\0" x $count, $incompletes, $outputs;
+    return join '', 'A', $statuses, pack('N*', @$numbers), "\0" x $count, $incompletes, $outputs;
 }
 
 sub respond {
@@ -67,8 +75,8 @@ sub respond {
     return "A$payload" if $operation eq 'P';
     return batch(substr($payload, 0, 1), substr($payload, 1)) if $operation eq 'B' && $payload =~ $offered;
     return 'U' if $operation !~ $offered;
-    my ($status, $number, $output) = answer($operation, $payload);
-    return $status . ($status eq 'R' ? pack 'N', $number : '') . $output;
+    my ($status, $numbers, $output) = answers($operation, $payload, 0, length $payload);
+    return $status . ($status eq 'R' ? pack 'N', @$numbers : '') . $output;
 }
 
 sub take {

@@ -1,0 +1,212 @@
+"""Workers of a matrix that are forked off a process which has made the vectors already.
+
+    python -m overlong.conformance.certification.matrix.nursery DIALECT SUITE...
+
+A worker needs some seconds to load the harness, and to make the suites and the machines that they are read off. They
+are the same for every target, so one process makes them once, and each worker starts as a copy of it. The copy is still
+a process of its own: what one does to itself reaches no other.
+
+Standard input is a socket. Each message on it brings four descriptors: standard input, output and error of a worker,
+and a socket on which its process id is said, and in the end its exit status, as :class:`subprocess.Popen` has them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import importlib
+import os
+import selectors
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import traceback
+from dataclasses import replace
+from typing import IO, TYPE_CHECKING, Any
+
+from overlong.conformance.support.interpreter import environment, module
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+AVAILABLE = sys.platform == "linux"
+"""Elsewhere a process that was only forked may not be used, or there is no such thing."""
+_USED = (
+    "certification.certify",
+    "certification.nearest_model",
+    "targets.builtins",
+    "targets.framed",
+    "targets.process",
+)
+"""What a worker imports as it goes on."""
+_NUMBER = struct.Struct("=i")
+_LOST = -int(signal.SIGTERM)
+"""The status of a worker whose end nobody could see."""
+
+
+class Nursery:
+    """The process that workers are forked off. It ends when this closes, or the process that has it."""
+
+    def __init__(self, speaks: str, suites: Sequence[str]) -> None:
+        """Start it; it makes the suites of these names, for a dialect, and forks when it has them."""
+        self._channel, theirs = socket.socketpair()
+        with theirs:
+            self._process = subprocess.Popen(
+                module("overlong.conformance.certification.matrix.nursery", speaks, *suites),
+                env=environment(),
+                stdin=theirs.fileno(),
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,  # Ctrl-C reaches the workers through the matrix
+            )
+
+    def fork(self) -> Forked:
+        """A worker.
+
+        Raises:
+            OSError: there is no nursery any more.
+        """
+        with contextlib.ExitStack() as stack:
+            theirs, ours = list[int](), list[int]()
+            for reading in (True, False, False):
+                pair = os.pipe()
+                theirs.append(pair[0 if reading else 1])
+                ours.append(pair[1 if reading else 0])
+                stack.callback(os.close, theirs[-1])
+            state, said = socket.socketpair()
+            stack.enter_context(said)
+            try:
+                socket.send_fds(self._channel, [b"w"], [*theirs, said.fileno()])
+                said.close()  # or the end of the nursery would not be seen
+                return Forked(_number(state), state, *ours)
+            except OSError:
+                state.close()
+                for descriptor in ours:
+                    os.close(descriptor)
+                raise
+
+    def close(self) -> None:
+        """No more workers; those that there are go on."""
+        self._channel.close()
+        self._process.kill()
+        self._process.wait()
+
+
+class Forked:
+    """A worker: what a matrix uses of a :class:`subprocess.Popen`."""
+
+    def __init__(self, pid: int, state: socket.socket, stdin: int, stdout: int, stderr: int) -> None:
+        self._pid, self._state = pid, state
+        self.stdin: IO[bytes] | None = open(stdin, "wb")  # noqa: SIM115 (its user closes it)
+        self._outputs = stdout, stderr
+        self.returncode: int | Any = None
+
+    def communicate(self) -> tuple[bytes, bytes]:
+        """What it writes until it ends, on both outputs; the status is known then."""
+        written = {descriptor: bytearray() for descriptor in self._outputs}
+        with selectors.DefaultSelector() as selector:
+            for descriptor in self._outputs:
+                selector.register(descriptor, selectors.EVENT_READ)
+            while selector.get_map():
+                for key, _ in selector.select():
+                    octets = os.read(key.fd, 1 << 16)
+                    written[key.fd] += octets
+                    if not octets:
+                        selector.unregister(key.fd)
+                        os.close(key.fd)
+        try:
+            self.returncode = _number(self._state)
+        except OSError:
+            self.returncode = _LOST
+        self._state.close()
+        stdout, stderr = self._outputs
+        return bytes(written[stdout]), bytes(written[stderr])
+
+    def send_signal(self, number: int) -> None:
+        """Send it a signal, unless it is known to have ended."""
+        if self.returncode is None:
+            os.kill(self._pid, number)
+
+
+def _number(state: socket.socket) -> int:
+    """The next number that is said.
+
+    Raises:
+        OSError: nobody says one any more.
+    """
+    octets = state.recv(_NUMBER.size, socket.MSG_WAITALL)
+    if len(octets) < _NUMBER.size:
+        raise BrokenPipeError
+    number: int = _NUMBER.unpack(octets)[0]
+    return number
+
+
+def warm(speaks: str, suites: Sequence[str]) -> None:
+    """Load what a worker uses, and make these suites."""
+    from overlong.conformance.vectors.profile import Profile
+    from overlong.conformance.vectors.suites import SUITES
+    from overlong.reference import dialect
+
+    for name in _USED:
+        importlib.import_module(f"overlong.conformance.{name}")
+    profile = Profile(dialect(speaks).name)
+    for name in suites:
+        replace(SUITES[name], profile=profile).size  # noqa: B018 (makes the vectors)
+    gc.collect()
+    gc.freeze()  # collecting would write to pages that workers share
+
+
+def main() -> None:
+    """Fork workers until nobody can ask for more."""
+    channel = socket.socket(fileno=os.dup(0))
+    warm(sys.argv[1], sys.argv[2:])
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody here waits for those who wait for workers
+    while True:
+        said, descriptors, _, _ = socket.recv_fds(channel, 1, 4)
+        if not said:
+            return
+        if os.fork() == 0:
+            channel.close()
+            _attend(*descriptors)
+        for descriptor in descriptors:
+            os.close(descriptor)
+
+
+def _attend(stdin: int, stdout: int, stderr: int, state: int) -> None:
+    """Fork a worker, say its id, wait for it, say its status. Does not return."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    worker = os.fork()
+    if worker == 0:
+        os.close(state)
+        _work(stdin, stdout, stderr)
+    for descriptor in (0, stdin, stdout, stderr):
+        os.close(descriptor)
+    with contextlib.suppress(OSError):
+        os.write(state, _NUMBER.pack(worker))
+        os.write(state, _NUMBER.pack(os.waitstatus_to_exitcode(os.waitpid(worker, 0)[1])))
+    os._exit(0)
+
+
+def _work(*streams: int) -> None:
+    """Be a worker. Does not return."""
+    from overlong.conformance.certification.matrix import worker
+
+    status = 1
+    try:
+        os.setsid()
+        for number, descriptor in enumerate(streams):
+            os.dup2(descriptor, number)
+            os.close(descriptor)
+        status = worker.main()
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except BaseException:  # noqa: BLE001 (as a process ends by itself: with the traceback, and 1)
+        traceback.print_exc()
+    finally:
+        os._exit(status)
+
+
+if __name__ == "__main__":
+    main()
