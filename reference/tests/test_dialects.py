@@ -179,6 +179,7 @@ octet_strings = st.lists(
 # Every dialect, against an oracle
 
 
+@pytest.mark.long_after(1)
 @pytest.mark.parametrize("name", DIALECTS)
 def test_each_dialect_answers_its_own_complete_suite_as_an_oracle_does(name: str) -> None:
     """If the oracle is a machine no larger than the dialect's, the two never differ."""
@@ -186,12 +187,14 @@ def test_each_dialect_answers_its_own_complete_suite_as_an_oracle_does(name: str
         assert_answered_as_by(ORACLES[name], name, octets)
 
 
+@pytest.mark.long_after(3)
 @pytest.mark.parametrize("name", DIALECTS)
 @given(octets=octet_strings)
 def test_each_dialect_answers_as_an_oracle_does(name: str, octets: bytes) -> None:
     assert_answered_as_by(ORACLES[name], name, octets)
 
 
+@pytest.mark.long_after(3)
 @pytest.mark.parametrize("name", DIALECTS)
 def test_each_dialect_agrees_with_an_oracle_on_all_strings_of_up_to_three_edge_octets(name: str) -> None:
     classes = {octets.least for automaton in AUTOMATA for octets in automaton.classes}
@@ -216,6 +219,7 @@ def test_the_edges_come_back_in_every_dialect(name: str) -> None:
     assert encodable >= len([number for number in EDGES if number < 0x110000 and number not in SURROGATES])
 
 
+@pytest.mark.long_after(3)
 @pytest.mark.parametrize("name", DIALECTS)
 @given(scalars=st.lists(numbers, max_size=6))
 def test_what_a_dialect_encodes_it_decodes(name: str, scalars: list[int]) -> None:

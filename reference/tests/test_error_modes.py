@@ -164,6 +164,7 @@ def test_every_mode_has_another_implementation() -> None:
     assert list(ORACLES) == MODES
 
 
+@pytest.mark.long_after(1)
 @pytest.mark.parametrize("mode", MODES)
 def test_a_mode_agrees_with_another_implementation_on_all_strings_of_up_to_two_octets(mode: str) -> None:
     oracle = ORACLES[mode]
@@ -172,6 +173,7 @@ def test_a_mode_agrees_with_another_implementation_on_all_strings_of_up_to_two_o
             assert decode(octets, mode) == oracle(octets)
 
 
+@pytest.mark.long_after(1)
 @pytest.mark.parametrize("mode", MODES)
 def test_a_mode_agrees_with_another_implementation_on_its_own_complete_suite(mode: str) -> None:
     """If that is a machine no larger than the mode's, the two never differ."""
@@ -181,6 +183,7 @@ def test_a_mode_agrees_with_another_implementation_on_its_own_complete_suite(mod
         assert decode(octets, mode) == oracle(octets)
 
 
+@pytest.mark.long_after(7)
 @pytest.mark.parametrize("mode", MODES)
 def test_a_mode_agrees_with_another_implementation_on_three_octets_of_the_classes(mode: str) -> None:
     oracle = ORACLES[mode]
@@ -188,6 +191,7 @@ def test_a_mode_agrees_with_another_implementation_on_three_octets_of_the_classe
         assert decode(octets, mode) == oracle(octets)
 
 
+@pytest.mark.long_after(10)
 @pytest.mark.parametrize("mode", MODES)
 @given(octets=hostile)
 def test_a_mode_agrees_with_another_implementation(mode: str, octets: bytes) -> None:
@@ -328,6 +332,7 @@ def test_every_mode_says_what_it_is() -> None:
 # What was escaped comes back
 
 
+@pytest.mark.long
 def test_all_strings_of_up_to_two_octets_come_back_from_utf_8b() -> None:
     seen = set[tuple[int, ...]]()
     for length in range(3):
@@ -370,6 +375,7 @@ def fed(decoder: IncrementalDecoder, chunks: list[bytes]) -> str:
     return "".join(decoder.decode(chunk) for chunk in chunks) + decoder.decode(b"", final=True)
 
 
+@pytest.mark.long_after(8)
 @pytest.mark.parametrize("mode", MODES)
 @given(octets=hostile)
 def test_a_stream_in_two_chunks_or_octet_by_octet_gives_the_whole(mode: str, octets: bytes) -> None:
@@ -381,6 +387,7 @@ def test_a_stream_in_two_chunks_or_octet_by_octet_gives_the_whole(mode: str, oct
     assert fed(IncrementalDecoder(mode), [bytes([octet]) for octet in octets]) == whole
 
 
+@pytest.mark.long_after(3)
 @pytest.mark.parametrize("mode", MODES)
 def test_a_short_stream_octet_by_octet_gives_the_whole(mode: str) -> None:
     """All strings of three octets, one or two of each class."""
@@ -388,6 +395,7 @@ def test_a_short_stream_octet_by_octet_gives_the_whole(mode: str) -> None:
         assert fed(IncrementalDecoder(mode), [first, second, third]) == decode(first + second + third, mode)
 
 
+@pytest.mark.long_after(7)
 @pytest.mark.parametrize("mode", MODES)
 @given(octets=hostile, other=hostile, data=st.data())
 def test_a_state_can_be_kept_and_taken_up_anywhere(mode: str, octets: bytes, other: bytes, data: st.DataObject) -> None:
@@ -408,6 +416,7 @@ def test_a_state_can_be_kept_and_taken_up_anywhere(mode: str, octets: bytes, oth
     assert text + decoder.decode(b"", final=True) == decode(octets, mode)
 
 
+@pytest.mark.long_after(10)
 @pytest.mark.parametrize("mode", MODES)
 @given(octets=hostile, other=hostile)
 def test_a_decoder_that_is_reset_forgets(mode: str, octets: bytes, other: bytes) -> None:

@@ -26,6 +26,7 @@ def prefixes(octets: bytes) -> Iterator[bytes]:
     return (octets[:end] for end in range(len(octets) + 1))
 
 
+@pytest.mark.long_after(2)
 @pytest.mark.parametrize("name", DIALECTS)
 @settings(deadline=None)  # the machine is built in the first example
 @given(octets=STRINGS)
@@ -38,6 +39,7 @@ def test_machines_of_a_dialect_answer_as_it_does(name: str, octets: bytes) -> No
     assert place_machine(spoken).along(octets) == tuple(map(place_change, read, places, places[1:]))
 
 
+@pytest.mark.long_after(2)
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", ["rfc3629", "mutf-8", "wtf-8", "rfc2279"])
 @settings(deadline=None, max_examples=30)  # the machine is built in the first example
@@ -50,6 +52,7 @@ def test_the_machine_of_an_error_mode_answers_as_its_fold_does(name: str, mode: 
     assert output_machine(spoken, ERROR_MODES[mode]).along(octets) == changes
 
 
+@pytest.mark.long_after(1)
 @pytest.mark.parametrize("mode", MODES)
 def test_the_suite_of_an_error_mode_catches_every_other_mode(mode: str) -> None:
     machine = output_machine(dialect(), ERROR_MODES[mode])
@@ -59,6 +62,7 @@ def test_the_suite_of_an_error_mode_catches_every_other_mode(mode: str) -> None:
         assert caught == (other != mode), other
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mode", ["replacement", "replacement-per-sequence", "utf-8b"])
 def test_the_suite_of_an_error_mode_catches_every_single_redirected_octet(mode: str) -> None:
     """For each state and class of octets, every other next state."""

@@ -74,6 +74,7 @@ def mixed_text(name: str) -> bytes:
     return (text * OCTETS_AT_ONCE)[: 2 * OCTETS_AT_ONCE // len(text) * len(text)] + b"a" * 2 * OCTETS_AT_ONCE + text * 2
 
 
+@pytest.mark.long_after(2)
 @pytest.mark.parametrize("name", SUPPORTED)
 def test_it_is_the_reference_on_the_complete_suite_and_on_class_strings(name):
     spoken = ORACLES[name]
@@ -83,6 +84,7 @@ def test_it_is_the_reference_on_the_complete_suite_and_on_class_strings(name):
         assert_agrees(spoken, octets)
 
 
+@pytest.mark.long_after(5)
 @pytest.mark.parametrize("name", SUPPORTED)
 def test_it_is_the_reference_wherever_a_string_lies_across_64_octets(name):
     """The string at each distance from the 64th octet, amid text: so each of its octets is the last, and the first."""
@@ -100,6 +102,7 @@ def test_it_is_the_reference_wherever_a_string_lies_across_64_octets(name):
                 assert found is None
 
 
+@pytest.mark.long_after(2)
 @pytest.mark.parametrize("name", SUPPORTED)
 def test_it_finds_one_wrong_octet_and_every_truncation_in_any_place(name):
     spoken, text = ORACLES[name], mixed_text(name)
@@ -121,6 +124,7 @@ def rejected(spoken: Oracle, octets: bytes) -> Rejected | None:
     return found if isinstance(found, Rejected) else None
 
 
+@pytest.mark.long
 @settings(max_examples=400)
 @given(st.data())
 def test_it_is_the_reference_on_mixed_text_with_faults_anywhere(data):
@@ -227,6 +231,7 @@ def started(folder: str) -> subprocess.Popen[str]:
     )
 
 
+@pytest.mark.long
 def test_processes_that_compile_at_once_or_cannot_keep_what_they_compiled_all_answer(tmp_path):
     """``/dev/null`` is no folder, even for a superuser."""
     processes = [started(folder) for folder in (str(tmp_path), str(tmp_path), "/dev/null/none")]

@@ -7,6 +7,7 @@ from overlong.reference.layout import Layout
 from overlong.reference.order import Ranking, characters, scalar_of_rank, scalar_values, well_formed_products
 
 
+@pytest.mark.long
 def test_bits_and_order_agree_on_every_scalar_value():
     spoken = dialect()
     ranking = Ranking(spoken.automaton)
@@ -20,6 +21,7 @@ def test_bits_and_order_agree_on_every_scalar_value():
     assert count == 1_112_064
 
 
+@pytest.mark.long
 def test_encoder_is_the_inverse_on_every_scalar_value():
     spoken = dialect()
     for start in range(0, 0x110000, 0x400):

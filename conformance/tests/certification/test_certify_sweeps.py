@@ -104,6 +104,7 @@ def valid(name, data):
     return data
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("few")
 def test_a_function_of_a_library_is_swept_and_the_certificate_says_so(library, tmp_path):
     certificate = certify(so(library, "right"), output=tmp_path)
@@ -121,6 +122,7 @@ def test_a_function_of_a_library_is_swept_and_the_certificate_says_so(library, t
     assert "placed-64 6 508 320" in report
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("few")
 def test_what_only_a_sweep_finds_is_a_finding_like_any_other(library, tmp_path):
     name = so(library, "wrong_at_33")
@@ -142,6 +144,7 @@ def test_what_only_a_sweep_finds_is_a_finding_like_any_other(library, tmp_path):
     assert [each["code"] for each in records if each["record"] == "divergence"] == ["OV201"]
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("few")
 def test_a_bucket_of_suites_shows_the_least_string_that_a_sweep_asked(library, tmp_path):
     """Characters from offset 32 on: for some forms the core has 54 octets, placed-33 has 34 to 36."""
@@ -162,6 +165,7 @@ def test_a_bucket_of_suites_shows_the_least_string_that_a_sweep_asked(library, t
     assert all(told[key] == bucket.example.vector.octets.hex() for key, bucket in certificate.run.buckets.items())
 
 
+@pytest.mark.long
 def test_the_order_in_which_a_bucket_sees_findings_leaves_no_trace(library):
     """The sweep's example counts only where it is less; a vector of a suite with the same octets keeps its name."""
     run = certify("cpython-surrogatepass", suites=["complete-0"], sweeps=["depth-0"]).run
@@ -170,6 +174,7 @@ def test_the_order_in_which_a_bucket_sees_findings_leaves_no_trace(library):
     assert run.buckets["OV202", ""].example.vector.id == "surrogate/eda080"
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("few")
 def test_what_a_long_string_of_a_sweep_shows_can_be_asked_again(library, tmp_path):
     """No suite has it, so its id must not be a digest."""
@@ -184,6 +189,7 @@ def test_what_a_long_string_of_a_sweep_shows_can_be_asked_again(library, tmp_pat
     assert "OV201" in result.output
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("few")
 def test_nothing_is_exactly_like_a_dialect_that_a_sweep_tells_it_from(library, tmp_path):
     """The one surrogate that it refuses is rightly refused, so no finding speaks of it."""
@@ -200,6 +206,7 @@ def test_nothing_is_exactly_like_a_dialect_that_a_sweep_tells_it_from(library, t
     assert right.run.behaves_like == "lax-surrogates (exact)"
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("few")
 def test_named_suites_are_not_followed_by_sweeps_unless_these_are_named(library):
     assert certify(so(library, "right"), suites=["core"]).run.swept is None
@@ -207,6 +214,7 @@ def test_named_suites_are_not_followed_by_sweeps_unless_these_are_named(library)
     assert [part.plan for part in swept(certificate).plans] == ["exhaustive-1"]
 
 
+@pytest.mark.long_after(1)
 @pytest.mark.usefixtures("few")
 @pytest.mark.parametrize("thorough", [False, True])
 def test_what_takes_a_target_long_is_spared_it_and_told_so(monkeypatch, thorough):

@@ -21,6 +21,8 @@ from overlong.conformance.certification.matrix.statement import Conditions, rows
 from overlong.conformance.report.matrix import table
 from overlong.conformance.results.model import Cause, State, Subject
 
+pytestmark = pytest.mark.long
+
 HERE = Path(__file__).parents[1]
 WRONG = f"py:{HERE / 'known_wrong.py'}:always_true"
 OWN_WAY = f"py:{HERE / 'with_traits.py'}:Backslashes"
@@ -162,6 +164,7 @@ def marked(mark):
     return found
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 def test_killed_and_resumed_is_as_if_nothing_had_happened(tmp_path):
     """SIGKILL at a moment when one row is there and one is under way: nobody is left, and the next one goes on."""

@@ -34,6 +34,7 @@ def nursery():
     made.close()
 
 
+@pytest.mark.long
 @forked
 def test_a_worker_says_how_it_ended(nursery, tmp_path):
     killed, lonely, wrong = nursery.fork(), nursery.fork(), nursery.fork()
@@ -67,6 +68,7 @@ def test_workers_outlive_the_nursery():
     assert worker.returncode == 0
 
 
+@pytest.mark.long
 @forked
 def test_rows_are_the_same(tmp_path):
     targets = ["cpython", WRONG, MISSING, "cpython-incremental"]

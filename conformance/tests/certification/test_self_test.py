@@ -12,6 +12,7 @@ from overlong.conformance.vectors.suites.complete import strings_for
 from overlong.reference import dialect
 
 
+@pytest.mark.long
 def test_it_passes_in_plain_lines():
     ended = CliRunner().invoke(command)
     assert ended.exit_code == 0, ended.output
@@ -34,6 +35,7 @@ def test_a_judge_that_overlooks_everything_fails(monkeypatch):
         assert len(failures) > least
 
 
+@pytest.mark.long
 def test_a_runner_that_accuses_the_right_fails(monkeypatch):
     monkeypatch.setattr(dialect().automaton.__class__, "accepts", lambda *_: True)
     assert self_test.right_verdicts().failures == ("the automaton is accused",)
@@ -45,6 +47,7 @@ def test_a_suite_that_lacks_strings_fails(monkeypatch):
     fails(self_test.counted_mutants)
 
 
+@pytest.mark.long_after(1)
 @pytest.mark.parametrize("name", ["decode_scalars", "encode_scalars", "scalar_values"])
 def test_a_wrong_reference_fails(monkeypatch, name):
     right = getattr(self_test, name)
@@ -58,6 +61,7 @@ def test_a_wrong_reference_fails(monkeypatch, name):
     fails(self_test.values)
 
 
+@pytest.mark.long
 def test_a_harness_that_confuses_decoders_fails(monkeypatch):
     monkeypatch.setattr(self_test, "certify", lambda _name, **options: certify("cpython", **options))
     assert len(self_test.through_pipes().failures) == 1

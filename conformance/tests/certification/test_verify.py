@@ -92,6 +92,7 @@ def test_it_is_the_same_each_time_and_names_no_path_of_this_machine(certificate)
     assert not re.search(r'"/(home|root|usr|tmp|work)\b', again.to_json())
 
 
+@pytest.mark.long
 def test_a_certificate_with_the_names_of_before_verifies(certificate, tmp_path):
     statement = json.loads(certificate.to_json())
     added = statement["predicate"]["overlong"]
@@ -140,6 +141,7 @@ elif sys.argv[1:] == ["speak"]:
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", ["py", "--", "cmd", "so", "project"])
 def test_absolute_names_of_decoders_leave_no_path_and_verify_beside_the_file(form, tmp_path, monkeypatch):
     file, elsewhere = tmp_path / "mine" / "decoder.py", tmp_path / "elsewhere"
@@ -304,6 +306,7 @@ def test_what_contradicts_itself_is_found_without_running(statement, tmp_path, m
     assert named in ended.output
 
 
+@pytest.mark.long
 def test_every_suite_of_this_version_is_consistent(statement, tmp_path):
     """The digest of every suite's vectors is made anew from the suite alone, as a run makes it."""
     run_of_all = certify("cpython", suites=[name for name in SUITES if "scalars" not in name], sweeps=())

@@ -69,6 +69,7 @@ def test_a_right_decoder(tmp_path):
     assert max(map(len, done.stdout.splitlines()[:-2])) <= 80
 
 
+@pytest.mark.long
 def test_certificates_are_reproducible_to_the_octet(tmp_path):
     for name in ("one", "two"):
         overlong(
@@ -84,6 +85,7 @@ def test_certificates_are_reproducible_to_the_octet(tmp_path):
     assert '"2023-11-14T22:13:20Z"' in (tmp_path / "one" / "results.jsonl").read_text()
 
 
+@pytest.mark.long
 def test_surrogatepass_is_one_bucket_with_section_example_and_a_command_that_reproduces_it(tmp_path):
     done = overlong("certify", "--no-sweeps", "cpython-surrogatepass", cwd=tmp_path)
     assert done.returncode == 1
@@ -102,6 +104,7 @@ def test_surrogatepass_is_one_bucket_with_section_example_and_a_command_that_rep
     ).exists()
 
 
+@pytest.mark.long
 def test_a_callable_in_a_file_and_in_a_module(tmp_path):
     (tmp_path / "mine.py").write_text("def always_true(octets): return True\n")
     for target in ("py:mine.py:always_true", "py:mine:always_true"):
@@ -111,6 +114,7 @@ def test_a_callable_in_a_file_and_in_a_module(tmp_path):
         assert "no certificate" in done.stdout
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("words", "code", "says"),
     [
@@ -131,6 +135,7 @@ def test_what_a_user_can_mend_is_one_line(words, code, says, tmp_path):
     assert_one_line(done.stderr)
 
 
+@pytest.mark.long_after(1)
 @pytest.mark.parametrize(
     ("file", "says"),
     [
@@ -157,6 +162,7 @@ def test_a_program_of_the_current_folder(tmp_path):
     assert_one_line(done.stderr)
 
 
+@pytest.mark.long_after(1)
 @pytest.mark.parametrize(
     ("words", "says"),
     [
@@ -189,6 +195,7 @@ def test_every_command_has_help_with_examples():
         assert max(map(len, done.stdout.splitlines())) <= 80
 
 
+@pytest.mark.long
 def test_explain_octets():
     done = overlong("explain", "E0", "80", "AF")
     assert done.returncode == 0
@@ -203,6 +210,7 @@ def test_explain_octets():
     assert "U+1F600, 4 octets" in overlong("explain", "0xF0 0x9F 0x98 0x80").stdout
 
 
+@pytest.mark.long_after(1)
 @pytest.mark.parametrize(
     ("characters", "octets"),
     [
@@ -231,6 +239,7 @@ def test_schemas_are_printed():
     assert overlong("schema", "results").stdout == overlong("schema", "results-1").stdout == text
 
 
+@pytest.mark.long
 def test_explain_codes():
     listed = overlong("explain", "codes").stdout.splitlines()
     assert len(listed) > 20
@@ -243,6 +252,7 @@ def test_explain_codes():
     assert "CVE-2000-0884" in overlong("explain", "ov201").stdout
 
 
+@pytest.mark.long
 def test_targets_are_listed_with_what_is_missing():
     rows = json.loads(overlong("target", "list", "--format", "json").stdout)
     assert {"cpython", "cpython-incremental", "node-textdecoder", "glibc-iconv"} <= {row["name"] for row in rows}
@@ -258,6 +268,7 @@ def test_a_decoder_that_is_not_here_is_not_measured(tmp_path):
     assert_one_line(done.stderr)
 
 
+@pytest.mark.long
 def test_json_to_stdout_and_quiet(tmp_path):
     done = overlong("certify", "--no-sweeps", "cpython", "--format", "json", cwd=tmp_path)
     assert json.loads(done.stdout)["predicate"]["result"] == "PASSED"
@@ -265,12 +276,14 @@ def test_json_to_stdout_and_quiet(tmp_path):
     assert quiet.stdout == "CONFORMANT\n"
 
 
+@pytest.mark.long
 def test_an_ascii_terminal_gets_ascii_marks(tmp_path):
     done = overlong("certify", "cpython", "--quick", cwd=tmp_path, PYTHONIOENCODING="ascii:backslashreplace")
     assert "+ verdict" in done.stdout
     assert "\\u" not in done.stdout
 
 
+@pytest.mark.long
 def test_a_partial_run_leaves_no_certificate_of_an_earlier_one(tmp_path):
     overlong("certify", "--no-sweeps", "cpython", "-o", str(tmp_path))
     assert (tmp_path / "certificate.json").exists()

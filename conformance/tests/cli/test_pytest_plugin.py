@@ -2,6 +2,8 @@
 
 import pytest
 
+pytestmark = pytest.mark.long
+
 pytest_plugins = "pytester"
 
 DECODERS = """

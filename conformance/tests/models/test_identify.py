@@ -28,6 +28,7 @@ def names(model: LearnedModel) -> dict[str, tuple[str, bool]]:
     return {part.title: (part.name, part.exact) for part in model.parts}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", DIALECTS)
 def test_each_dialect_is_told_by_itself(name: str) -> None:
     """The reference decoder of each dialect, as a target."""
@@ -35,6 +36,7 @@ def test_each_dialect_is_told_by_itself(name: str) -> None:
     assert found["dialect"] == (name, True)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", [name for name in ERROR_MODES if name != "fatal"])
 def test_each_error_mode_is_told_by_itself(name: str) -> None:
     found = names(identify(f"py:{SPEAKERS}:{name.replace('-', '_')}?mode=replacement"))
@@ -71,6 +73,7 @@ def model_of(target: str) -> LearnedModel:
     return identify(target)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("target", "title", "like", "counterexample"), KNOWN)
 def test_real_decoders_are_what_they_are_known_to_be(target: str, title: str, like: str, counterexample: str) -> None:
     if missing := BUILTINS[target].missing():
@@ -81,6 +84,7 @@ def test_real_decoders_are_what_they_are_known_to_be(target: str, title: str, li
     assert (str(part.counterexamples[0]) if part.counterexamples else "") == counterexample
 
 
+@pytest.mark.long
 def test_noncharacters_refused_are_named() -> None:
     if missing := BUILTINS["perl-utf-8-strict"].missing():
         pytest.skip(missing)
@@ -90,12 +94,14 @@ def test_noncharacters_refused_are_named() -> None:
     assert "refuses F1-F3 8F,9F,AF,BF BF BE-BF" in lines  # through states that EF BF leads to, too
 
 
+@pytest.mark.long
 def test_a_form_of_thirteen_octets_is_not_missed() -> None:
     part = identify(f"py:{SPEAKERS}:thirteen").part("dialect")
     assert part is not None
     assert [len(counterexample.classes) for counterexample in part.counterexamples] == [13]
 
 
+@pytest.mark.long
 def test_what_no_machine_describes_is_said_to_be_that() -> None:
     part = identify(f"py:{SPEAKERS}:even_length").part("dialect")
     assert part is not None  # a machine of twice the states
@@ -106,6 +112,7 @@ def test_what_no_machine_describes_is_said_to_be_that() -> None:
     assert "no machine" in part.why_not or "not settled" in part.why_not
 
 
+@pytest.mark.long
 def test_nothing_is_exact_that_other_strings_tell_from_it() -> None:
     """A threshold, which no machine of few states has: it is told with its offset."""
     model = identify(f"py:{SPEAKERS}:overlong_from_32")
@@ -123,6 +130,7 @@ def test_nothing_is_exact_that_other_strings_tell_from_it() -> None:
     assert [(each["octets"], each["offset"], each["onwards"]) for each in data["against"]] == [("c080", 32, True)]
 
 
+@pytest.mark.long
 def test_strings_from_elsewhere_are_learned_from() -> None:
     """One pair of 65 536, which is like its neighbours but for one octet."""
     (part,) = identify(f"py:{SPEAKERS}:overlong_pair").parts
@@ -130,6 +138,7 @@ def test_strings_from_elsewhere_are_learned_from() -> None:
     assert not part.against
 
 
+@pytest.mark.long
 def test_a_limit_on_length_is_no_exact_dialect() -> None:
     part = model_of(f"py:{SPEAKERS}:short_only").part("dialect")
     assert part is not None
@@ -138,6 +147,7 @@ def test_a_limit_on_length_is_no_exact_dialect() -> None:
     assert not part.exact
 
 
+@pytest.mark.long
 def test_who_may_ask_little_asks_fewer_strings_from_elsewhere() -> None:
     few, many = (identify(f"py:{SPEAKERS}:rfc3629", questions=number) for number in (100_000, 1_000_000))
     assert few.questions + few.tried == 100_000
@@ -151,6 +161,7 @@ def test_the_bound_on_questions_is_kept() -> None:
     assert all(part.learned is None for part in model.parts)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["svg", "mmd", "dot"])
 def test_pictures_mark_what_differs_and_nothing_else(tmp_path: Path, kind: str) -> None:
     red = {"svg": 'marker-end="url(#different)"', "mmd": "linkStyle", "dot": "penwidth=3"}[kind]
@@ -164,6 +175,7 @@ def test_pictures_mark_what_differs_and_nothing_else(tmp_path: Path, kind: str) 
             ET.fromstring(text)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(shutil.which("dot") is None, reason="graphviz is not installed")
 def test_graphviz_reads_the_picture(tmp_path: Path) -> None:
     import subprocess
@@ -173,6 +185,7 @@ def test_graphviz_reads_the_picture(tmp_path: Path) -> None:
     subprocess.run(["dot", "-Tsvg", str(path)], check=True, capture_output=True)
 
 
+@pytest.mark.long
 def test_the_data_hold_the_machine() -> None:
     result = CliRunner().invoke(cli, ["identify", "--format", "json", "cpython"])
     model = json.loads(result.output)
@@ -182,6 +195,7 @@ def test_the_data_hold_the_machine() -> None:
     assert len(dialect["machine"]["classes"]) == 12
 
 
+@pytest.mark.long_after(1)
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [

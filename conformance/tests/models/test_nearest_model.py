@@ -104,6 +104,7 @@ def test_the_reference_maps_are_what_the_reference_answers():
     assert Counter(reference_maps()[0].answers) == {0: 40256, 1: 18304, 2: 4800, 3: 2176}
 
 
+@pytest.mark.long_after(1)
 @pytest.mark.parametrize("speaks", ["rfc3629", "rfc2279"])
 def test_a_right_decoder_has_the_reference_s_maps(speaks):
     automaton = dialect(speaks).automaton
@@ -111,6 +112,7 @@ def test_a_right_decoder_has_the_reference_s_maps(speaks):
     assert maps == reference_maps(speaks)
 
 
+@pytest.mark.long
 def test_a_wrong_decoder_differs_where_it_is_wrong_and_nowhere_else():
     target = resolve(f"py:{DECODERS}:overlong_slash")
     target.open()
@@ -120,6 +122,7 @@ def test_a_wrong_decoder_differs_where_it_is_wrong_and_nowhere_else():
         target.close()
 
 
+@pytest.mark.long
 def test_what_a_trait_sets_aside_is_not_told():
     def right_but_for(mark):
         return lambda octets: is_well_formed(octets.partition(mark)[0])
@@ -134,6 +137,7 @@ def test_what_a_trait_sets_aside_is_not_told():
     }
 
 
+@pytest.mark.long
 def test_a_crash_is_a_place_that_is_not_told():
     def crashing(octets):
         return 1 // 0 if octets == b"\xe1\x80\x80" else is_well_formed(octets)
@@ -141,6 +145,7 @@ def test_a_crash_is_a_place_that_is_not_told():
     assert differences(maps_of(Stub(crashing))) == {("lead and second", 0xE1, 0x80, NOT_TOLD)}
 
 
+@pytest.mark.long
 def test_it_crashes_in_its_own_process_and_nothing_is_reported_of_it(tmp_path):
     (tmp_path / "falls.py").write_text(
         "import os\n\ndef decode(octets):\n    if octets == b'\\xf4\\x90\\x80':\n        os._exit(3)\n"
@@ -160,6 +165,7 @@ def test_it_crashes_in_its_own_process_and_nothing_is_reported_of_it(tmp_path):
         target.close()
 
 
+@pytest.mark.long
 def test_it_hangs_and_there_is_no_portrait(tmp_path, monkeypatch):
     monkeypatch.setattr(pair_maps, "_PATIENCE", 0.3)
     (tmp_path / "waits.py").write_text(
@@ -202,12 +208,14 @@ def likened(accepts):
     return nearest_model(learn(target), run, maps_of(target))
 
 
+@pytest.mark.long
 def test_a_decoder_of_another_dialect_behaves_like_it_exactly():
     says, drawn = likened(dialect("lax").automaton.accepts)
     assert says == "lax (exact)"
     assert "stub, as learned and rfc3629, the reference" in drawn.svg
 
 
+@pytest.mark.long
 def test_what_is_right_in_short_strings_only_is_not_exactly_right():
     """The suites have shown more than the automaton that was learned."""
 
@@ -219,12 +227,14 @@ def test_what_is_right_in_short_strings_only_is_not_exactly_right():
     assert drawn is not None
 
 
+@pytest.mark.long_after(1)
 @pytest.mark.parametrize("constant", [True, False])
 def test_nothing_is_near_to_what_does_not_look_at_its_input(constant):
     says, _ = likened(lambda _: constant)
     assert says == ""
 
 
+@pytest.mark.long
 def test_the_nearest_dialect_explains_the_greater_part():
     wtf = dialect("wtf-8").automaton
     says, _ = likened(lambda octets: wtf.accepts(octets) and not octets.startswith(b"\xed\xa0\x81"))
@@ -234,6 +244,7 @@ def test_the_nearest_dialect_explains_the_greater_part():
     assert says == ""
 
 
+@pytest.mark.long
 def test_what_cannot_be_learned_is_like_the_dialect_whose_maps_are_nearest(monkeypatch):
     monkeypatch.setattr(module, "_QUESTIONS", 20_000)
     lax = dialect("lax").automaton
@@ -255,6 +266,7 @@ def records(path):
     return [json.loads(line) for line in path.read_text("ascii").splitlines()]
 
 
+@pytest.mark.long
 def test_certify_writes_what_it_saw(tmp_path, monkeypatch):
     monkeypatch.setattr(certification, "SUITES", {name: SUITES[name] for name in ("core", "complete-0")})
     monkeypatch.setattr(pair_maps, "_BEARABLE", 600.0)

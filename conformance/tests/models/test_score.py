@@ -77,6 +77,7 @@ def test_the_complete_suite_scores_everything():
     assert faults.live == 0
 
 
+@pytest.mark.long
 def test_the_strings_of_one_and_two_octets_score_a_fifth(tmp_path):
     strings = [bytes(string) for length in (1, 2) for string in product(range(256), repeat=length)]
     result = score(hex_file(tmp_path / "short.txt", strings))
@@ -87,6 +88,7 @@ def test_the_strings_of_one_and_two_octets_score_a_fifth(tmp_path):
     assert not {vector.octets for vector in result.to_add.vectors} & set(strings)
 
 
+@pytest.mark.long
 @settings(max_examples=150, deadline=None)
 @given(st.lists(near_misses(max_pieces=6), max_size=4), st.randoms())
 def test_the_incremental_computation_is_the_naive_one(strings, random):
@@ -112,6 +114,7 @@ def test_the_incremental_computation_is_the_naive_one(strings, random):
         assert killed(AUTOMATON.flipped(state)) == (faults.flip(state) in found)
 
 
+@pytest.mark.long
 def test_long_strings_are_no_obstacle():
     """A mutant is followed by leaps: these take a moment, not minutes."""
     for string in ("日本語テキスト".encode() * 20_000, b"\xe3\x81" * 100_000, bytes(range(256)) * 1_000):
@@ -146,6 +149,7 @@ CUT = {
 }
 
 
+@pytest.mark.long_after(36)
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
 def test_each_wrong_decoder_is_wrong_on_a_named_string_and_right_elsewhere(model):
     string = NAMED[model.name] if model.name in NAMED else witness(model.automaton, AUTOMATON)
@@ -250,6 +254,7 @@ def test_a_step_of_the_replacing_decoder_is_found_where_it_is_taken():
     assert not {"start E2", "[E1] 82", "[C2] 61", "start end"} & set(missed)
 
 
+@pytest.mark.long
 def test_boundaries_and_alternatives(tmp_path):
     result = score(hex_file(tmp_path / "some.txt", [b"\xe0\x9f", b"\xe0\xa0\x80"]))
     assert (result.alternatives.caught, result.alternatives.total) == (1, 9)
@@ -262,6 +267,7 @@ def test_boundaries_and_alternatives(tmp_path):
 # (e) expectations -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_a_wrong_expectation_is_found_with_its_place(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # so that the line has the file's name whole, however long its folder's is
     file = Path("mine.txt")
@@ -300,6 +306,7 @@ def test_each_kind_of_expectation_is_judged(tmp_path, octets, strict, replacemen
 # (f) what to add --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["two octets", "random", "nearly all"])
 def test_what_is_added_closes_the_gap(tmp_path, kind):
     if kind == "two octets":
@@ -380,6 +387,7 @@ def test_lists_as_people_write_them(tmp_path, name):
     assert [entry.octets for entry in entries(str(file))] == strings
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", ["json", "jsonl", "tsv", "frames"])
 @pytest.mark.parametrize("piped", [False, True])
 def test_our_own_formats_give_the_same_strings_and_no_wrong_expectation(tmp_path, form, piped, monkeypatch):
@@ -410,6 +418,7 @@ def test_words_for_a_verdict(tmp_path):
     assert accepts == [True] * 6 + [False] * 5
 
 
+@pytest.mark.long
 def test_the_lines_of_utf8tests(tmp_path):
     file = tmp_path / "utf8tests.txt"
     file.write_text(
@@ -423,6 +432,7 @@ def test_the_lines_of_utf8tests(tmp_path):
     assert (wrong.what, wrong.place) == ("replacement", f"{file}:6")
 
 
+@pytest.mark.long
 def test_a_folder_is_a_corpus_and_what_is_no_string_is_skipped_and_said(tmp_path):
     corpus = tmp_path / "corpus"
     (corpus / "sub").mkdir(parents=True)
@@ -449,6 +459,7 @@ def test_a_file_as_one_string_and_its_lines_as_strings(tmp_path):
     assert "--input raw" in refused(str(file))
 
 
+@pytest.mark.long
 def test_duplicates_are_folded_but_each_expectation_counts(tmp_path):
     file = tmp_path / "list"
     file.write_text("61 valid\n61\n61 invalid\n" + "62" * 40 + "\n" + "62" * 40 + "\n")
@@ -549,6 +560,7 @@ def test_no_octets_make_a_reader_fail_in_another_way(tmp_path_factory, form, oct
 # The command ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_the_command(tmp_path):
     file = hex_file(tmp_path / "list.txt", [b"a", b"\xc3\xa9", b"\xff"])
     done = run(file)
@@ -577,6 +589,7 @@ def test_the_whole_of_our_own_is_one_hundred(tmp_path):
     assert "to reach 100 %: nothing to add" in done.stdout
 
 
+@pytest.mark.long
 def test_what_is_added_never_overwrites_the_list_and_is_whole_or_not_there(tmp_path):
     file = hex_file(tmp_path / "list.txt", [b"a"])
     done = run(file, "--add", file)
@@ -588,6 +601,7 @@ def test_what_is_added_never_overwrites_the_list_and_is_whole_or_not_there(tmp_p
     assert [each.name for each in tmp_path.iterdir()] == ["list.txt"]
 
 
+@pytest.mark.long
 def test_json_has_everything(tmp_path):
     file = tmp_path / "list"
     file.write_text("c080 valid\n")
@@ -630,6 +644,7 @@ def test_the_documents_tables_are_the_codes():
     assert set(re.findall(r"^\| `(-+[a-z-]+)", PAGE, re.MULTILINE)) | {"--quiet", "--verbose"} == options
 
 
+@pytest.mark.long
 def test_the_documents_session_is_what_is_printed(tmp_path, monkeypatch):
     """But for how many vectors are to be added: that changes as the suites grow."""
     monkeypatch.chdir(tmp_path)

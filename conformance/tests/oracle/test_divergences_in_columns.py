@@ -59,6 +59,7 @@ def mixed(batch, right, size):
     return Answers.of(statuses, big_endian("I", numbers), right.lengths, right.incompletes, output)
 
 
+@pytest.mark.long_after(5)
 @pytest.mark.parametrize("wrong", [refused, silent, turned, empty, mixed])
 @pytest.mark.parametrize("units", ["utf-32", "utf-16", "utf-8"])
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ def caught(name: str) -> set[str]:
     return {code for code, _ in certificate.run.buckets}
 
 
+@pytest.mark.long_after(3)
 @pytest.mark.parametrize("name", WRONG)
 def test_caught_for_what_it_is(name):
     assert caught(name) == WRONG[name]
@@ -34,6 +35,7 @@ def test_there_are_enough_of_them():
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["cpython", "node-textdecoder", "node-buffer"])
 def test_no_right_decoder_is_accused(name):
     if why := BUILTINS[name].missing():
@@ -45,6 +47,7 @@ def test_no_right_decoder_is_accused(name):
     assert all(part.whole for part in certificate.run.suites)
 
 
+@pytest.mark.long
 def test_cpython_keeps_back_what_can_only_be_a_surrogate_and_nothing_else_is_wrong():
     """ED A0 at the end of a chunk (python/cpython#154520)."""
     certificate = certify("cpython-incremental", suites=QUICK)
@@ -55,6 +58,7 @@ def test_cpython_keeps_back_what_can_only_be_a_surrogate_and_nothing_else_is_wro
     assert [claim for claim, state in measured.items() if state != "holds"] == ["earliest detection"]
 
 
+@pytest.mark.long
 def test_glibc_differs_only_in_what_it_says_of_missing_input():
     """iconv reports EINVAL ("incomplete") for F5, F8, E0 80 and ED A0, which no octet can complete."""
     if why := BUILTINS["glibc-iconv"].missing():
@@ -65,6 +69,7 @@ def test_glibc_differs_only_in_what_it_says_of_missing_input():
     assert failing == {"error position", "earliest detection"}
 
 
+@pytest.mark.long
 def test_one_cause_is_one_bucket():
     certificate = certify("cpython-surrogatepass", suites=list(SUITES))
     assert set(certificate.run.buckets) == {("OV202", ""), ("OV703", "lone surrogate")}  # its decoder's, its encoder's

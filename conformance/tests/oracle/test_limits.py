@@ -38,6 +38,7 @@ def overlong(*words):
     )
 
 
+@pytest.mark.long_after(1)
 @pytest.mark.parametrize(
     "name",
     [
@@ -58,6 +59,7 @@ def test_strings_that_two_traits_touch_are_set_aside():
     assert run.conformant, [bucket.example for bucket in run.ordered_buckets]
 
 
+@pytest.mark.long_after(1)
 @pytest.mark.parametrize(
     ("name", "octets", "claim"),
     [
@@ -116,11 +118,13 @@ def test_the_words_are_those_of_shared_libraries():
     assert str(of_c.value).endswith(words)
 
 
+@pytest.mark.long
 def test_a_fault_beside_a_trait_is_found():
     run = certify(target("surrogates_and_ends_at_nul"), suites=WHOLE).run
     assert [bucket.example.code for bucket in run.ordered_buckets] == ["OV202"]
 
 
+@pytest.mark.long
 def test_what_is_shown(tmp_path):
     shown = overlong("certify", "--quick", "-o", str(tmp_path), target("ends_at_nul"))
     assert shown.returncode == 0, shown.stderr
@@ -143,6 +147,7 @@ def test_replay_expects_what_the_trait_says():
     assert answer.expected == Decoded((ord("a"),))
 
 
+@pytest.mark.long
 def test_every_headline_says_what_is_set_aside(tmp_path):
     """Who reads nothing but the headline must not take the verdict for more than it is."""
     done = overlong("certify", "--no-sweeps", "-o", str(tmp_path), "-q", target("ends_at_nul"))
@@ -160,6 +165,7 @@ def test_every_headline_says_what_is_set_aside(tmp_path):
     assert "set_aside" in overlong("verify", "--no-run", str(tmp_path / "certificate.json")).stdout
 
 
+@pytest.mark.long
 def test_a_row_of_a_matrix_says_what_is_set_aside(tmp_path):
     shown = overlong("matrix", "--quick", "-o", str(tmp_path), target("ends_at_nul"), target("refuses_nul"))
     assert shown.returncode == 0, shown.stderr

@@ -19,6 +19,7 @@ COUNTERS = Path(__file__).parents[1].joinpath("counters.py")
 SAYERS = Path(__file__).parents[1].joinpath("offset_sayers.py")
 
 
+@pytest.mark.long_after(1)
 @pytest.mark.parametrize("name", ["in_octets", "in_scalars", "in_units"])
 def test_a_declared_unit_is_the_one_that_counts(name):
     certificate = certify(f"py:{COUNTERS}:{name}", suites=["core", "complete-0-refusing"])
@@ -26,6 +27,7 @@ def test_a_declared_unit_is_the_one_that_counts(name):
     assert certificate.conformant
 
 
+@pytest.mark.long_after(1)
 @pytest.mark.parametrize(("name", "lead"), [("in_pairs", 0xF0), ("in_silence", 0xC2)])
 def test_another_unit_than_the_declared_one_is_found(name, lead):
     """Only where a character stands before the flaw that the two units count differently."""
@@ -48,6 +50,7 @@ def test_offsets_are_counted_as_python_counts(text):
     assert Profile(counts="utf-16").offset(octets, len(octets)) == len(text.encode("utf-16-le")) // 2
 
 
+@pytest.mark.long_after(1)
 @pytest.mark.parametrize("name", ["quoted", "mute"])
 def test_an_offset_in_something_else_than_the_input_is_not_believed(name):
     """Parsers put what they are given between quotation marks, and the exception counts from the first of them."""
@@ -58,6 +61,7 @@ def test_an_offset_in_something_else_than_the_input_is_not_believed(name):
     assert answer.observed == Refused()
 
 
+@pytest.mark.long
 def test_offsets_that_are_said_of_some_inputs_alone_are_judged_there():
     certificate = certify(f"py:{SAYERS}:sliced", suites=["core", "complete-0-refusing"])
     assert certificate.conformant, certificate.run.ordered_buckets
@@ -79,6 +83,7 @@ def test_a_validator_that_says_no_places_is_not_held_against_the_decoder_beside_
     assert not certificate.run.notes
 
 
+@pytest.mark.long_after(1)
 @pytest.mark.parametrize("name", ["copied", "in_other_words"])
 def test_offsets_in_the_input_are_believed(name):
     certificate = certify(f"py:{SAYERS}:{name}", suites=["core", "complete-0-refusing"])

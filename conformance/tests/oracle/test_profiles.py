@@ -60,6 +60,7 @@ def test_there_is_a_right_and_a_wrong_replacer_of_every_mode() -> None:
     assert set(wrong_replacers.RIGHT.values()) == set(wrong_replacers.WRONG.values()) == set(ERROR_MODES) - {"fatal"}
 
 
+@pytest.mark.long_after(2)
 @pytest.mark.parametrize("name", wrong_replacers.RIGHT)
 def test_the_right_replacer_of_every_mode_holds(name: str) -> None:
     certificate = judged(name, ["core"])  # the complete suites are asked below
@@ -72,6 +73,7 @@ FIRST = {mode: name for name, mode in reversed(wrong_replacers.WRONG.items())}
 """One for each mode."""
 
 
+@pytest.mark.long_after(1)
 @pytest.mark.parametrize("name", [*list(FIRST.values())[::3], *sorted(BEYOND_ITS_STATES)])
 def test_wrong_replacers_are_caught(name: str) -> None:
     """Some of them; all are asked without a process, below."""
@@ -88,6 +90,7 @@ def asked(mode: str, suite: str) -> tuple[list[bytes], list[str]]:
     return strings, [decode(octets, mode) for octets in strings]
 
 
+@pytest.mark.long_after(4)
 @pytest.mark.parametrize("name", [*wrong_replacers.RIGHT, *wrong_replacers.WRONG])
 def test_the_vectors_catch_every_wrong_replacer_and_no_right_one(name: str) -> None:
     """Those of few states by the complete suite, the others by core."""
@@ -101,6 +104,7 @@ def test_the_vectors_catch_every_wrong_replacer_and_no_right_one(name: str) -> N
     assert name not in BEYOND_ITS_STATES or is_caught("core")
 
 
+@pytest.mark.long
 def test_of_a_way_of_its_own_the_text_is_measured() -> None:
     certificate = judged("own_escapes", ["core", "complete-0"])
     assert certificate.run.conformant
@@ -113,6 +117,7 @@ OWN: tuple[tuple[str, frozenset[tuple[str, str]]], ...] = (
 )
 
 
+@pytest.mark.long_after(19)
 @pytest.mark.parametrize(("name", "wrong"), OWN, ids=[name for name, _ in OWN])
 def test_of_a_way_of_its_own_only_what_is_wrong_in_any_way_is_held_against_it(
     name: str, wrong: frozenset[tuple[str, str]]
@@ -162,6 +167,7 @@ def test_replay_asks_all_that_is_offered_and_says_where_nothing_is_expected() ->
     assert overlong("replay", "C0BF", f"py:{REPLACERS}:own_question_mark").exit_code == 0
 
 
+@pytest.mark.long
 def test_cpython_keeps_every_octet() -> None:
     certificate = certify("cpython-surrogateescape", suites=["core", *REPLACING])
     assert certificate.run.greeting.error_mode == "utf-8b"
@@ -175,6 +181,7 @@ def test_there_is_a_speaker_of_every_dialect() -> None:
     assert list(wrong_replacers.SPEAKERS) == list(DIALECTS)
 
 
+@pytest.mark.long_after(1)
 @pytest.mark.parametrize("name", DIALECTS)
 def test_the_reference_is_right_in_every_dialect(name: str) -> None:
     suites = ["complete-0"]
@@ -190,6 +197,7 @@ def test_the_reference_is_right_in_every_dialect(name: str) -> None:
     assert (f"--profile {name}" in certificate.command) == (name != "rfc3629")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "other"),
     [("rfc3629", "rfc2279"), ("rfc2279", "rfc3629"), ("cesu-8", "mutf-8"), ("mutf-8", "cesu-8"), ("wtf-8", "lax")],
@@ -199,6 +207,7 @@ def test_a_speaker_of_another_dialect_fails(name: str, other: str) -> None:
     assert judged(wrong_replacers.SPEAKERS[name], ["complete-0"], other).claims["verdict"] == "fails"
 
 
+@pytest.mark.long
 def test_the_suites_of_every_dialect_tell_every_other() -> None:
     """Also those of more states, for which the theorem says nothing: what tells them is in the suite."""
     for name, other in permutations(DIALECTS, 2):
@@ -212,6 +221,7 @@ def test_the_suites_of_every_dialect_tell_every_other() -> None:
     ]
 
 
+@pytest.mark.long_after(3)
 @pytest.mark.parametrize("name", DIALECTS)
 def test_the_complete_suite_of_every_dialect_kills_every_single_transition_mutant(name: str) -> None:
     """And every flipped state, unless the language is the same; only strings that take the transition can tell."""
@@ -232,6 +242,7 @@ def test_the_complete_suite_of_every_dialect_kills_every_single_transition_mutan
                 assert killed or equivalent(mutant, right), (state, octet, wrong)
 
 
+@pytest.mark.long_after(1)
 @pytest.mark.parametrize(
     ("name", "suite"),
     [
@@ -251,6 +262,7 @@ def test_what_is_expected_of_numbers_is_what_the_reference_decodes(name: str, su
         assert set(batch.expected("V", UNITS["utf-32"]).statuses) == {ord("A")}
 
 
+@pytest.mark.long
 def test_every_number_on_a_decoder_that_passes_surrogates() -> None:
     certificate = certify("cpython-surrogatepass", suites=["scalars"], speaks="lax-surrogates")
     assert certificate.claims["verdict"] == certificate.claims["scalars"] == "holds"
@@ -286,6 +298,7 @@ def test_an_unknown_profile_is_a_usage_error_with_a_suggestion(words: list[str],
     assert "Traceback" not in done.output
 
 
+@pytest.mark.long_after(6)
 @pytest.mark.parametrize(
     ("octets", "target", "profile", "code", "expected"),
     [

@@ -262,6 +262,7 @@ def right_answers(batch, operation, *, offsets="stream"):
     return Answers(len(batch), columns, batch.expected_marks(operation, UTF32, marked=True))
 
 
+@pytest.mark.long_after(1)
 @pytest.mark.parametrize("name", STREAMS)
 @pytest.mark.parametrize("offsets", ["stream", "chunk", "kept"])
 def test_a_right_decoder_has_no_findings(name, offsets):
@@ -319,6 +320,7 @@ def test_what_can_be_lost_is_what_stands_before_a_boundary(stream):
         assert any(f"after {kept} of" in place for place in places)
 
 
+@pytest.mark.long_after(1)
 @pytest.mark.parametrize("suite", ["chunking", "complete-0-in-chunks"])
 def test_a_lost_state_is_one_bucket_and_is_named(suite):
     certificate = certify(f"py:{WRONG}:LosesTwoOfFour", suites=[suite])

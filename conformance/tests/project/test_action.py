@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 import yaml  # type: ignore[import-untyped]
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parents[3]
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="ascii"))
 STEPS = ACTION["runs"]["steps"]

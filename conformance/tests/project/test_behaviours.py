@@ -10,6 +10,8 @@ import pytest
 
 from overlong.reference import DIALECTS, ERROR_MODES, Decoded, MaximalSubpart, dialect, outcome, segments
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "behaviours.md").read_text(encoding="utf-8")
 FILES = [*ROOT.glob("reference/tests/test_*.py"), *ROOT.glob("conformance/tests/*/test_*.py")]

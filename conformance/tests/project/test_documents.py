@@ -157,6 +157,7 @@ def decode(octets):
 """
 
 
+@pytest.mark.long_after(2)
 @pytest.mark.parametrize("target", ["cpython", "cpython-surrogatepass", "py:crashes.py:decode", "-- python adapter.py"])
 def test_results_validate_line_by_line(target, workplace):
     (workplace / "crashes.py").write_text(CRASHES)
@@ -178,6 +179,7 @@ def test_results_validate_line_by_line(target, workplace):
     assert not validator.is_valid(record)
 
 
+@pytest.mark.long
 def test_streams_and_observations_of_every_kind_validate(workplace):
     certify("cpython-incremental", suites=["chunking"], output=workplace)
     (workplace / "bad.py").write_text(MISBEHAVING)
@@ -192,6 +194,7 @@ def test_streams_and_observations_of_every_kind_validate(workplace):
     assert any(record.get("unsupported") for record in records)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("target", "result"), [("cpython", "PASSED"), ("py:decoder.py:decode", "FAILED")])
 def test_certificate_validates(target, result, workplace, monkeypatch):
     monkeypatch.setattr(certifying, "USUAL", ("exhaustive-1",))  # in place of ten million strings
@@ -413,6 +416,7 @@ def test_greeting_on_the_page_is_one():
     assert (greeting.operations, greeting.units.name, greeting.error_mode) == ("PVD", "utf-32", "replacement")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("program", "adapter"), [("python", "adapter.py"), ("node", "adapter.js")])
 def test_adapters_on_the_page_conform(program, adapter, workplace):
     if not shutil.which(program):
@@ -491,6 +495,7 @@ def said_of(program, mode):
     return [*((each.code, observed_in_words(each.observed)) for each in wrong), *(("note", note) for note in run.notes)]
 
 
+@pytest.mark.long
 @pytest.mark.skipif(os.name != "posix", reason="signals have other names elsewhere")
 def test_messages_are_those_on_the_page(tmp_path):
     program = tmp_path / "bad.py"
@@ -523,6 +528,7 @@ def commands(group, words=()):
             yield (*words, name), command
 
 
+@pytest.mark.long
 def test_every_verb_and_every_option_is_documented():
     text = page("command-line.md")
     for words, command in commands(cli):
@@ -552,6 +558,7 @@ def test_exit_codes_are_those_of_the_program():
     assert verdicts == {"0", "1", "3", "4"}
 
 
+@pytest.mark.long_after(1)
 @pytest.mark.parametrize(
     ("words", "code"),
     [
@@ -595,6 +602,7 @@ SESSIONS = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("block", SESSIONS)
 @pytest.mark.usefixtures("workplace")
 def test_sessions_on_the_page_are_real(block):
@@ -713,6 +721,7 @@ def test_the_table_of_decoders_says_what_the_sessions_say():
     assert len(shown) >= 4
 
 
+@pytest.mark.long
 def test_members_of_a_portrait_are_on_the_page(workplace):
     done = overlong("identify", "--format", "json", "py:sly.py:decode")
     portrait = json.loads(done.stdout)
@@ -799,6 +808,7 @@ def test_the_characterising_set_is_the_one_on_the_page():
         assert list(chosen) == list(expected)
 
 
+@pytest.mark.long
 def test_numbers_of_the_suite():
     access, words = access_words(AUTOMATON), characterising_set(AUTOMATON)
     identify = identifiers(AUTOMATON, words)
@@ -839,6 +849,7 @@ def test_numbers_of_the_suite():
     assert len(to_dead) + 1 == 1549
 
 
+@pytest.mark.long
 def test_sizes_of_the_complete_suites_for_answers():
     table = {cells[0].split("`")[1]: cells[1:] for cells in rows("theory.md", "## Complete suites for answers")}
     assert list(table) == list(ERROR_MODES)

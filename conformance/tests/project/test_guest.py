@@ -15,6 +15,8 @@ import pytest
 
 from overlong.__main__ import VERBS
 
+pytestmark = pytest.mark.long
+
 for tool in ("build", "hatchling"):
     pytest.importorskip(tool, reason=f"{tool} is not installed: it is of the extra 'test'")
 ROOT = Path(__file__).parents[3]

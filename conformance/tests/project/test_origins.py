@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parents[3]
 HIDDEN = (".ci", ".clusterfuzzlite", ".github")
 FETCHES = re.compile(  # an installer that is told the bare name, and not where the code lies

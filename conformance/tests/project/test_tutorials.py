@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.long
+
 DOCS = Path(__file__).parents[3] / "docs"
 TUTORIALS = DOCS / "tutorials"
 NEEDS = {"c": "cc", "rust": "rustc", "go": "go", "java": "javac", "node": "node", "python": "python3"}

@@ -25,7 +25,7 @@ from overlong.conformance.results.model import (
 from overlong.conformance.results.reading import read
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on PATH")
+pytestmark = [pytest.mark.long, pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on PATH")]
 
 HOSTILE = "<script>alert(1)</script>\x1b]0;x\u202e\n::error::"
 SHOWN_HOSTILE = "<script>alert(1)</script>"

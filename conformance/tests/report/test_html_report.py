@@ -366,6 +366,7 @@ def decoders(number, maps=()):
         yield subject(f"decoder-{each}", causes=causes, maps=maps, claims=dict.fromkeys(CLAIMS, FAILS))
 
 
+@pytest.mark.long
 def test_many_decoders_are_a_page_of_bearable_size():
     spoilt = tuple(
         Map(each.name, bytes(answer ^ (place % 257 == 3) for place, answer in enumerate(each.answers)))

@@ -81,6 +81,7 @@ def run(*words):
     return CliRunner().invoke(cli, ["report", *map(str, words)])
 
 
+@pytest.mark.long_after(2)
 @pytest.mark.parametrize("target", TARGETS)
 def test_results_and_statement_say_what_the_certificate_says(measured, tmp_path, target):
     folder, live = measured[target]
@@ -195,6 +196,7 @@ def _spoilt(lines):
     yield "\x1b]0;x\x07.json", b"{", r"\\x1b\]0;x\\x07\.json:1"
 
 
+@pytest.mark.long
 def test_what_is_no_file_of_results_is_refused_in_one_line_at_once(wrong, tmp_path):
     lines = wrong.read_bytes().splitlines(keepends=True)
     for name, octets, why in _spoilt(lines):
@@ -248,6 +250,7 @@ reports = st.builds(
 )  # fmt: skip
 
 
+@pytest.mark.long
 @settings(max_examples=60)
 @given(reports)
 def test_json_holds_all_of_a_report(tmp_path_factory, report):
@@ -257,6 +260,7 @@ def test_json_holds_all_of_a_report(tmp_path_factory, report):
     assert read([path]) == report
 
 
+@pytest.mark.long
 @settings(max_examples=60)
 @given(reports, st.sampled_from((60, 80, 120)))
 def test_text_keeps_to_its_width_and_to_what_is_harmless(report, width):
@@ -305,6 +309,7 @@ def test_a_name_that_is_no_utf_8_is_written_so_that_it_is_read_again(tmp_path):
     assert read([tmp_path]).subjects[0].id == f"py:{tmp_path}/\\udcff.py:decode"
 
 
+@pytest.mark.long
 def test_what_is_expected_is_told_by_every_report_of_it(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     entry = '[[expected]]\ntarget = "cpython"\nid = "overlong/c0ae"\nobserved = "accepted U+002E"\nreason = "old"\n'

@@ -132,6 +132,7 @@ def test_hostile_text_stays_text_in_markdown_and_pings_nobody(words):
         assert not re.search(r"[@#<>&`]|://|www\.|:\w+:|GH-\d", outside)
 
 
+@pytest.mark.long
 @few
 @given(REPORTS)
 @evil

@@ -192,6 +192,7 @@ def test_patterns_find_what_trying_each_would(patterns, text):
     assert sorted(found) == sorted(pattern for pattern in alike if matches(pattern, text))
 
 
+@pytest.mark.long_after(1)
 @pytest.mark.parametrize("form", ["{:04x}", "overlong/{:04x}*", "*{:04x}", "*/{:04x}*", "over*{:04x}*"])
 def test_a_finding_is_tried_against_few_of_many_patterns(form):
     kept: Patterns[int] = Patterns()
@@ -239,6 +240,7 @@ def test_a_link_stays_a_link_and_an_expiry_that_is_over_goes(tmp_path):
     assert [each.name for each in sorted(tmp_path.iterdir())] == ["link.toml", "real.toml"]
 
 
+@pytest.mark.long
 def test_from_the_command_line(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("wrong.py").write_text(WRONG, encoding="utf-8")

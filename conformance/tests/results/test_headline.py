@@ -44,6 +44,7 @@ def test_the_definition():
     ]
 
 
+@pytest.mark.long_after(1)
 @pytest.mark.parametrize(
     ("name", "words", "code"),
     [
@@ -87,6 +88,7 @@ def test_what_is_refused_has_no_text_to_be_right(tmp_path):
     assert "behaves like" not in done.stdout
 
 
+@pytest.mark.long
 def test_a_matrix_counts_what_its_rows_say(tmp_path):
     names = ["strict", "offset_is_one_too_large", "one_for_each_octet", "surrogates"]
     targets = [f"py:{DECODERS}:{name}" for name in names]

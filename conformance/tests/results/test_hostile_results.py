@@ -19,6 +19,8 @@ from overlong.conformance.results.reading.documents import document
 from overlong.conformance.support.strict_json import MOST_VALUES
 from overlong.conformance.support.whole_file import written_whole
 
+pytestmark = pytest.mark.long
+
 if TYPE_CHECKING:
     from pathlib import Path
 

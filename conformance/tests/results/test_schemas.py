@@ -105,6 +105,7 @@ def _makes_json(path: Path) -> bool:
     )
 
 
+@pytest.mark.long
 def test_every_module_that_writes_json_is_known_with_its_schema() -> None:
     """A new one fails here until it has a schema, or a reason."""
     found = {
@@ -154,6 +155,7 @@ def printed(*words: str, codes: tuple[int, ...] = (0,)) -> Any:
     return json.loads(result.stdout)
 
 
+@pytest.mark.long
 def test_what_verbs_print_is_as_the_schemas_say(tmp_path: Path) -> None:
     """The other verbs' files are validated where these are tested."""
     listed = tmp_path / "list.txt"

@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.long
+
 PROGRAM = """
 import os, signal, sys
 from overlong.conformance.support.interruption import listen

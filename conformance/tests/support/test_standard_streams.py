@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.long
+
 if os.name != "posix":
     pytest.skip("a POSIX shell closes them", allow_module_level=True)
 

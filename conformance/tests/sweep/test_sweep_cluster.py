@@ -17,6 +17,8 @@ from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.results.sweep_statement import RESULTS
 from overlong.conformance.sweep.sweep import sweep
 
+pytestmark = pytest.mark.long
+
 pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
 pytest.importorskip("fcntl", reason="signals and process groups are POSIX's")
 

@@ -84,6 +84,7 @@ def test_columns_hold_the_strings_of_the_grid(plan):
             assert items[::2] == [grid.asked_before(index) for index in range(first, first + count)]
 
 
+@pytest.mark.long_after(3)
 @pytest.mark.parametrize("by_numba", [False, True])
 @pytest.mark.parametrize("plan", PLANS)
 def test_expected_columns_are_the_reference_s(plan, by_numba):
@@ -205,6 +206,7 @@ ANSWER = st.one_of(
 )
 
 
+@pytest.mark.long
 @given(
     st.lists(ANSWER, min_size=GRID.size, max_size=GRID.size),
     st.sampled_from([*UNITS, ""]),
@@ -293,6 +295,7 @@ def kinds_of(result):
     return zlib.decompress(result.kinds) if result.kinds else bytes(result.shard.count)
 
 
+@pytest.mark.long_after(1)
 @pytest.mark.parametrize(
     "name",
     ["surrogates", "lone_tails", "mask_of_three_octets_is_wrong", "offset_of_the_offender"],
@@ -357,6 +360,7 @@ def test_what_is_left_after_too_many_crashes_is_left_out_and_said(tmp_path):
     assert [(fault.index, fault.kind) for fault in result.faults] == [(0xF000 + result.strings, LEFT_OUT)]
 
 
+@pytest.mark.long
 def test_an_earlier_string_is_asked_right_before_and_not_judged(tmp_path):
     """A decoder that remembers an error loses as many characters of the next string."""
     (grid,) = plan_named("order").grids

@@ -19,6 +19,8 @@ from overlong.conformance.sweep.plans import PLANS
 from overlong.conformance.sweep.sweep import sweep
 from sweep_stand_in import StandIn
 
+pytestmark = pytest.mark.long
+
 pytest.importorskip("numpy", reason="sweeps need the extra 'native'")
 
 COMMANDS = re.compile(r"^ *(reproduce|again): ")

@@ -37,7 +37,10 @@ from overlong.conformance.targets.adapters.native import Library, Streams, bound
 from overlong.conformance.vectors.suites.complete import complete_strings
 from overlong.reference.dialect import dialect
 
-pytestmark = pytest.mark.skipif(not available(), reason="how C functions are called here is not known")
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(not available(), reason="how C functions are called here is not known"),
+]
 
 SOURCES = Path(__file__).parents[1].joinpath("shared_libraries")
 RFC3629 = dialect("rfc3629")

@@ -41,6 +41,7 @@ from overlong.conformance.vectors.vector import Vector
 from overlong.reference.dialect import dialect
 
 pytestmark = [
+    pytest.mark.long,
     pytest.mark.skipif(not available(), reason="compiled loops need Numba and a known machine"),
     pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler on PATH; install gcc or clang"),
 ]

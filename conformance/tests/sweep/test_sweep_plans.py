@@ -26,6 +26,7 @@ def strings(plan: str, most: int = 1 << 62) -> list[bytes]:
     return [grid.string(index) for grid in grids for index in range(min(grid.size, most))]
 
 
+@pytest.mark.long_after(3)
 @pytest.mark.parametrize("name", SMALL)
 def test_what_is_counted_is_what_is_read(name):
     for grid in plan_named(name).grids:
@@ -60,6 +61,7 @@ def test_a_grid_numbers_its_strings_in_order():
     assert [grid.string(index) for index in (0, 1, 256, 65535)] == [b"\0\0", b"\0\1", b"\1\0", b"\xff\xff"]
 
 
+@pytest.mark.long_after(2)
 @pytest.mark.parametrize("state", range(len(UTF8)))
 def test_depth_0_catches_every_transition_redirected(state):
     swept = [(string, UTF8.accepts(string)) for string in set(strings("depth-0"))]
@@ -100,6 +102,7 @@ def test_order_asks_after_every_state():
     assert grid.string(1) == grid.axes[1].choices[1]
 
 
+@pytest.mark.long_after(1)
 @pytest.mark.parametrize("speaks", DIALECTS)
 def test_every_dialect_has_every_plan(speaks):
     automaton = dialect(speaks).automaton

@@ -25,6 +25,8 @@ from overlong.conformance.sweep.ledger import LEDGER, Header, Ledger, LedgerEntr
 from overlong.conformance.sweep.sweep import sweep
 from sweep_stand_in import StandIn
 
+pytestmark = pytest.mark.long
+
 PLANS = ("exhaustive-1", "depth-0")
 
 

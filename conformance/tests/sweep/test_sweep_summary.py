@@ -105,6 +105,7 @@ def whole_grid(plan, kind_of):
     )
 
 
+@pytest.mark.long_after(4)
 @pytest.mark.parametrize("name", DIALECTS)
 def test_every_dialect_is_named_and_its_sets_are_said_exactly(name):
     plan = plan_named("exhaustive-3")
@@ -208,6 +209,7 @@ def test_other_sets_of_short_strings():
     assert (found.exact, found.description[:20]) == (False, "no short description")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["exhaustive-3", "placed-4", "order"])
 def test_a_target_that_answers_at_random_is_counted(name):
     plan, random = plan_named(name), np.random.default_rng(1)
@@ -276,6 +278,7 @@ BLOCK_BUGS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", BLOCK_BUGS)
 def test_block_bugs_are_said_by_their_place(name):
     accepts, offsets, concerns, sentence = BLOCK_BUGS[name]
@@ -365,6 +368,7 @@ def test_forms_are_told_where_octet_00_ends_the_string():
     assert all(each.description.startswith("every string of well-formed characters and ") for each in found)
 
 
+@pytest.mark.long
 def test_lengths_are_said():
     plan = plan_named("lengths-32")
 
@@ -416,6 +420,7 @@ def test_a_shard_with_too_few_kinds_is_an_error():
         summarise(plan, EXPECTED, [ShardResult(shard, 256, 0, 0, 0, 0, zlib.compress(b"\1\1\1"))])
 
 
+@pytest.mark.long
 def test_long_text_is_no_pattern():
     """A counter of 16 bits: what is refused is text of 65,536 octets or more, and no pattern in it."""
     plan = plan_named("lengths-0")
@@ -430,6 +435,7 @@ def test_long_text_is_no_pattern():
         assert len(each.example) > 65535
 
 
+@pytest.mark.long
 def test_strings_of_a_set_come_in_shortlex_order_and_the_first_of_each_form_are_listed():
     """Grids whose own order is another one."""
     plan = plan_named("placed-1")

@@ -72,6 +72,7 @@ SENTENCES = {  # the state after these octets; the octet; the state that it lead
 }
 
 
+@pytest.mark.long_after(1)
 @pytest.mark.parametrize("name", SENTENCES)
 def test_a_wrong_transition_is_said(name):
     *given, sentence = SENTENCES[name]
@@ -83,6 +84,7 @@ def test_a_wrong_transition_is_said(name):
     assert all(each.exact and each.automaton == len(wrong.minimal()) for each in found)
 
 
+@pytest.mark.long
 def test_words_for_differences_are_enough_to_know_the_automaton():
     known: dict[str, Automaton] = {}
     for wrong in (*FAULTS[::7], *map(UTF8.flipped, range(len(UTF8)))):

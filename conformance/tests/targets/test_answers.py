@@ -72,6 +72,7 @@ def buckets(run):
     return {(each.example.code, each.example.place, each.count) for each in run.buckets.values()}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["strict", "replacing", "cpython-incremental", "C_string", "lax"])
 def test_judged_like_the_target_itself(name, recorded_answers, tmp_path):
     path, target = recorded_answers(name)
@@ -152,6 +153,7 @@ DAMAGE = {
 }
 
 
+@pytest.mark.long_after(6)
 @pytest.mark.parametrize("kind", DAMAGE)
 def test_what_is_no_whole_file_of_answers_is_said(kind, right, tmp_path):
     damage, place, words = DAMAGE[kind]
@@ -189,6 +191,7 @@ def test_what_is_no_file_is_not_read(device):
         certify(f"answers:{device}")
 
 
+@pytest.mark.long
 def test_no_damage_is_a_traceback(right, tmp_path):
     chance, refused = random.Random(3629), 0
     whole = right[: frames(right)[1500]]
@@ -208,6 +211,7 @@ def test_no_damage_is_a_traceback(right, tmp_path):
     assert 50 < refused < 95, "some damage is to lengths and ids, some to answers"
 
 
+@pytest.mark.long
 def test_the_command_line(right, tmp_path):
     for arguments in (["--answers", "x", "cpython"], ["--answers", str(tmp_path / "none")]):
         assert CliRunner().invoke(command, arguments).exit_code == 2

@@ -161,6 +161,7 @@ AT_INPUT = [  # fault, modes, code, what was seen
 ]
 
 
+@pytest.mark.long_after(1)
 @pytest.mark.parametrize(
     ("fault", "mode", "code", "words"),
     [(fault, mode, code, words) for fault, modes, code, words in AT_INPUT for mode in modes],
@@ -177,6 +178,7 @@ def test_a_fault_is_found_for_what_it_is_at_its_input_and_nowhere_else(tmp_path,
     assert whole.claims["verdict"] == "fails"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("fault", "mode"),
     [
@@ -197,6 +199,7 @@ def test_what_does_not_answer_is_ended_within_the_limit(tmp_path, fault, mode):
     assert whole.seconds < whole.restarts * limit + 30  # it would hang for a minute
 
 
+@pytest.mark.long
 def test_a_target_that_closes_its_output_and_lives_on_is_no_end_of_the_run(tmp_path, monkeypatch):
     monkeypatch.setattr(process, "_DYING", 0.3)
     whole, divergences = run(tmp_path, [*TARGET, "close-stdout", f"on={CULPRIT}"])
@@ -205,6 +208,7 @@ def test_a_target_that_closes_its_output_and_lives_on_is_no_end_of_the_run(tmp_p
     assert whole.vectors == len(CORE)
 
 
+@pytest.mark.long_after(1)
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("fault", ["crash-after", "extra-frame"])
 def test_the_first_and_the_last_input_are_blamed_as_any_other(tmp_path, fault, mode):
@@ -224,6 +228,7 @@ def test_each_operation_is_blamed_by_itself(tmp_path):
     assert whole.restarts <= 9  # three each at most, for a thousand are under way
 
 
+@pytest.mark.long
 def test_the_culprit_is_exact_in_100_of_100_crashes(tmp_path):
     suites = ("core", "complete-0")
     every = {vector.octets for name in suites for batch in SUITES[name].batches() for vector in batch}
@@ -252,6 +257,7 @@ def test_a_crash_that_does_not_happen_again_is_not_passed_over(tmp_path):
     assert not whole.conformant
 
 
+@pytest.mark.long
 def test_a_decoder_that_crashes_on_every_second_of_many_strings_is_judged_to_the_end(tmp_path):
     culprits = set(CORE[:120:2]) - {b"a"}  # without the letter that a target is tried with
     whole, divergences = run(tmp_path, [*TARGET, "crash", on_file(tmp_path, culprits)], restarts=3 * len(CORE))
@@ -319,6 +325,7 @@ def test_requests_grow_only_as_the_target_is_fast(monkeypatch):
     assert max(len(each.batch) for each in answered) > 8
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mode", MODES)
 def test_any_answer_that_the_protocol_allows_is_judged(tmp_path, mode):
     for seed in "123":
@@ -332,6 +339,7 @@ def test_any_answer_that_the_protocol_allows_is_judged(tmp_path, mode):
         assert sum(record["count"] for record in done) == len(divergences)
 
 
+@pytest.mark.long_after(1)
 @pytest.mark.parametrize("mode", MODES)
 def test_an_answer_for_what_is_not_supported_cannot_shift_the_others(tmp_path, mode):
     well_formed = "c280"  # others in its batch are well-formed too, and have output
@@ -353,6 +361,7 @@ def test_what_was_not_answered_is_not_certified(tmp_path, mode):
 # -- what goes wrong with processes
 
 
+@pytest.mark.long_after(1)
 @pytest.mark.parametrize("fault", ["forks-child", "forks-child+hang"])
 def test_children_end_with_the_target(tmp_path, fault):
     whole, _ = run(tmp_path, [*TARGET, fault, f"on={CULPRIT}"], timeout=0.3)
@@ -421,6 +430,7 @@ NOT_MEASURED = [  # fault, what is said
 ]
 
 
+@pytest.mark.long_after(7)
 @pytest.mark.parametrize(("words", "says"), NOT_MEASURED, ids=[words for words, _ in NOT_MEASURED])
 def test_a_target_that_cannot_be_measured_gets_one_harmless_line(tmp_path, words, says):
     output = tmp_path / "out"
@@ -440,6 +450,7 @@ def test_a_target_that_never_greets_is_given_up(tmp_path, monkeypatch):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.long
 def test_the_command_line_says_that_on_one_line_and_exits_with_3(tmp_path):
     for fault in ("banner", "exit-at-once"):
         done = overlong("certify", "-o", tmp_path / "out", "--", *TARGET, fault)
@@ -454,6 +465,7 @@ def test_a_command_with_a_long_word_is_a_command(tmp_path):
     assert whole.conformant
 
 
+@pytest.mark.long
 def test_a_spent_budget_keeps_what_was_measured_and_certifies_nothing(tmp_path):
     (tmp_path / "certificate.json").write_text("of an earlier run")
     ill_formed = [octets for octets in CORE if not is_well_formed(octets)]
@@ -505,6 +517,7 @@ def test_a_second_look_that_is_broken_off_counts_nothing_twice(tmp_path):
 # -- names and words of a target
 
 
+@pytest.mark.long
 def test_hostile_names_are_shown_escaped_and_kept_as_they_are(tmp_path):
     command = (*TARGET, "hostile-name+internal-error", f"on={CULPRIT}", HOSTILE)
     done = overlong("certify", "--suite", "core", "-o", tmp_path, "--", *command)
@@ -555,6 +568,7 @@ def test_a_right_python_decoder_may_print_and_forget_where_it_is(tmp_path):
     assert (Path.cwd(), dict(os.environ)) == before
 
 
+@pytest.mark.long_after(3)
 @pytest.mark.parametrize(
     ("body", "code", "says"),
     [
@@ -590,6 +604,7 @@ def test_what_a_python_decoder_does_instead_of_refusing(tmp_path, body, code, sa
     assert whole.vectors == len(CORE)
 
 
+@pytest.mark.long_after(8)
 @pytest.mark.parametrize(
     ("source", "says"),
     [
@@ -621,6 +636,7 @@ def test_a_file_that_is_not_there(tmp_path):
         certify(f"py:{tmp_path / 'nothing.py'}:decode")
 
 
+@pytest.mark.long_after(1)
 @pytest.mark.parametrize(
     ("name", "says"),
     [
@@ -643,6 +659,7 @@ def test_names_that_mean_nothing_exit_with_2(tmp_path, name, says):
 # -- files and the terminal
 
 
+@pytest.mark.long
 def test_a_file_where_the_folder_should_be(tmp_path):
     file = tmp_path / "file"
     file.touch()
@@ -708,6 +725,7 @@ def interrupted(folder, *words, when, by=signal.SIGINT):
     return running.returncode, out, err
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_an_interrupted_run_says_what_is_saved(tmp_path, by):
     (tmp_path / "certificate.json").write_text("of an earlier run")
@@ -724,6 +742,7 @@ def test_an_interrupted_run_says_what_is_saved(tmp_path, by):
     assert (footer["incomplete"], footer["conformant"]) == ("interrupted", False)
 
 
+@pytest.mark.long
 def test_interrupted_before_anything_was_measured(tmp_path, no_process_survives):
     def waiting():
         return not free(no_process_survives, patience=0)  # it has started, and will not greet
@@ -749,6 +768,7 @@ def test_an_interruption_while_the_target_starts_leaves_no_process(no_process_su
     assert free(no_process_survives)
 
 
+@pytest.mark.long
 def test_a_reader_that_leaves_early_is_no_reason_for_a_traceback(tmp_path):
     words = [sys.executable, "-m", "overlong", "certify", "--suite", "core", "-o", tmp_path, "cpython-surrogatepass"]
     for reader in ("head -1", "true"):

@@ -19,6 +19,8 @@ from overlong.conformance.targets import process
 from overlong.conformance.targets.process import Ended, Process
 from overlong.conformance.vectors.suites import SUITES
 
+pytestmark = pytest.mark.long
+
 fcntl = pytest.importorskip("fcntl", reason="signals and file locks are POSIX's")
 if sys.platform != "linux":
     pytest.skip("the supervisor is for Linux", allow_module_level=True)

@@ -14,6 +14,8 @@ from overlong.conformance.targets.builtins import BUILTINS, FAMILIES
 from overlong.conformance.vectors.suites import QUICK
 from overlong.reference import dialect, is_well_formed
 
+pytestmark = pytest.mark.long
+
 EXCEPT_POSITION = {"OV303"}
 LAX = {"OV201", "OV202", "OV203"}
 DIVERGE = {

@@ -135,6 +135,7 @@ def test_long_inputs_and_programs_that_do_not_read_them(program):
     assert said == [Refused(), Accepted(), Accepted()]
 
 
+@pytest.mark.long
 def test_a_hang_is_found_and_the_next_is_judged(program):
     lines = "if octets == b'hang': time.sleep(60)"
     started = time.monotonic()
@@ -194,6 +195,7 @@ def test_names_that_mean_nothing(name, error, words):
     assert isinstance(raised.value, UnknownTarget) == (error is UnknownTarget)
 
 
+@pytest.mark.long
 def test_what_a_slow_target_is_spared_is_said(monkeypatch, tmp_path):
     monkeypatch.setattr(certification, "BEARABLE", ("core",))
     name = "cmd:sh -c 'cat >/dev/null'"

@@ -14,6 +14,8 @@ from overlong.conformance.targets.builtins import BUILTINS, FAMILIES
 from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.suites import QUICK
 
+pytestmark = pytest.mark.long
+
 DIVERGE = {
     "orjson": set[str](),
     "ujson": {"OV202"},  # ED A0 80 becomes a lone surrogate

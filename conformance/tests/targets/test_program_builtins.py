@@ -16,6 +16,8 @@ from overlong.conformance.protocol.observation import Accepted, Refused
 from overlong.conformance.targets.builtins import FAMILIES
 from overlong.conformance.targets.resolve import resolve
 
+pytestmark = pytest.mark.long
+
 SUITES = (
     *("core", "complete-0", "complete-0-replacing", "streams", "used-before"),
     *("encoder-edges", "encoder-utf-16"),

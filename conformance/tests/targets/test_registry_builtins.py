@@ -19,6 +19,8 @@ from overlong.conformance.targets.packages import fetched
 from overlong.conformance.vectors.suites import QUICK
 from overlong.conformance.vectors.vector import Vector
 
+pytestmark = pytest.mark.long
+
 STREAMS = {"streaming", "earliest detection"}
 WHOLE = {"verdict", "scalars"}
 

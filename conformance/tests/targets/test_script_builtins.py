@@ -7,6 +7,8 @@ import pytest
 from overlong.conformance import certify
 from overlong.conformance.targets.builtins import BUILTINS
 
+pytestmark = pytest.mark.long
+
 SUITES = ("core", "complete-0", "streams", "chunking", "encoder-edges", "encoder-utf-16")
 LAX = {"OV202", "OV203", "OV208"}  # surrogates, numbers beyond 10FFFF, five and six octets
 LAX_ENCODER = {"OV703", "OV704"}

@@ -136,6 +136,7 @@ def test_every_abi_and_every_fault_is_tried():
     assert set(MEMORY_FAULTS.values()) == {code for _, code, _, _ in WRONG.values()}
 
 
+@pytest.mark.long_after(2)
 @pytest.mark.parametrize("abi", ABIS)
 def test_a_right_function_passes(abi, built):
     target = so(built("right"), RIGHT[abi], abi)
@@ -152,6 +153,7 @@ def test_a_right_function_passes(abi, built):
     assert set(examined(target, asked).values()) == {""}
 
 
+@pytest.mark.long_after(1)
 @pytest.mark.parametrize("symbol", WRONG)
 def test_a_wrong_function_is_named(symbol, built):
     """The fault and nothing else, at the inputs that have it; and the verdict is measured all the same."""
@@ -170,6 +172,7 @@ def test_a_wrong_function_is_named(symbol, built):
         assert verdicts == {each: is_well_formed(each) for each in SAMPLE}
 
 
+@pytest.mark.long
 def test_the_over_read_is_at_exactly_the_octets_that_cause_it(built):
     """A lead octet at the end: what follows it is not the function's to read."""
     asked = [octets for octets in SAMPLE if octets][-30:] + [bytes([octet]) for octet in range(0x70, 0x100, 8)]
@@ -179,6 +182,7 @@ def test_the_over_read_is_at_exactly_the_octets_that_cause_it(built):
     assert found == {octets: "OV801" if octets[-1] >= 0xC0 else "" for octets in asked}
 
 
+@pytest.mark.long
 def test_a_suite_ends_soon_and_names_the_least_input(built):
     """Deaths are dear: after enough of them the rest is not asked, and that is said, not taken for well."""
     run = judged(so(built("wrong"), "trusts_the_lead", PTR))
@@ -192,6 +196,7 @@ def test_a_suite_ends_soon_and_names_the_least_input(built):
     assert bucket.count + run.unsupported["G"] > run.vectors / 2
 
 
+@pytest.mark.long_after(1)
 @pytest.mark.parametrize(
     ("symbol", "how"),
     [
@@ -214,6 +219,7 @@ def test_a_crash_that_no_guard_caused_is_a_crash(symbol, how, operation, built):
         assert [isinstance(said[octets], Accepted) for octets in (b"a", b"\xff", b"\xc3\xa9")] == [True, False, True]
 
 
+@pytest.mark.long_after(1)
 @pytest.mark.parametrize(("symbol", "what"), [("dies", "Crashed"), ("hangs", "TimedOut")])
 def test_what_is_asked_in_between_is_blamed_in_its_own_turn(symbol, what, built):
     asked = [b"a", b"\xe2\x82", b"\xff", b"\xe2\x82\xac"]
@@ -221,17 +227,20 @@ def test_what_is_asked_in_between_is_blamed_in_its_own_turn(symbol, what, built)
     assert [type(each).__name__ for each in said.values()] == ["Accepted", what, "Accepted", "Accepted"]
 
 
+@pytest.mark.long
 def test_a_call_that_never_returns_is_a_time_out(built):
     asked = [b"a", b"\xf4\x90\x80\x80", b"\xff"]
     said = answers(so(built("wrong"), "hangs_on_f4_90", PTR), asked, "V", timeout=1.0)
     assert [type(each).__name__ for each in said.values()] == ["Accepted", "TimedOut", "Refused"]
 
 
+@pytest.mark.long_after(1)
 @pytest.mark.parametrize("symbol", ["prints", "forks", "forks_each_time"])
 def test_what_a_library_does_beside_is_no_answer(symbol, built):
     assert not judged(so(built("wrong"), symbol, PTR), ["core"]).buckets
 
 
+@pytest.mark.long
 def test_long_inputs_have_room(built):
     asked = [b"a" * 3_000_000, "é".encode() * 100_000 + b"\xc3", b"a"]
     for symbol, abi, operation in (("is_bool", PTR, "V"), ("utf16", f"utf16{BOUNDED}", "D"), ("is_bool", PTR, "G")):
@@ -246,6 +255,7 @@ def test_a_wrong_verdict_is_no_fault_of_memory(built):
     assert set(examined(target, [b"\xed\xa0\x80", *SAMPLE]).values()) == {""}
 
 
+@pytest.mark.long_after(1)
 @pytest.mark.parametrize(("symbol", "abi", "says"), [
     ("says_an_offset_beyond", "errpos(ptr,len)", "it says offset"),
     ("claims_too_much", f"utf32{BOUNDED}", "units where"),
@@ -276,6 +286,7 @@ def broken(function, address, length):
 """
 
 
+@pytest.mark.long
 def test_the_escape_hatch(built, tmp_path):
     file = tmp_path / "hatch.py"
     file.write_text(HATCH, "utf-8")
@@ -306,6 +317,7 @@ REAL = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", REAL)
 def test_real_libraries_keep_to_their_memory(name):
     library = ctypes.util.find_library(name)
@@ -363,6 +375,7 @@ def test_the_suite_has_every_length_with_every_end():
         assert is_well_formed(b"a" * length) == (b"a" * length in asked)
 
 
+@pytest.mark.long
 def test_the_command_line_shows_an_over_read(built, tmp_path):
     target = so(built("wrong"), "reads_past_the_end", PTR)
     words = ["certify", "--suite", "core", "--suite", "memory", "-o", str(tmp_path / "out"), target]
@@ -395,6 +408,7 @@ def test_the_command_line_shows_an_over_read(built, tmp_path):
     assert "OV801" in replayed.stdout
 
 
+@pytest.mark.long
 def test_other_targets_are_not_told_of_memory():
     done = subprocess.run(
         [sys.executable, "-m", "overlong", "certify", "--suite", "core", "cpython"],

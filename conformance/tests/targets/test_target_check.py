@@ -16,6 +16,8 @@ from overlong.conformance.targets.examination import LEFT_OUT, NOT_TRIED, SOUND,
 from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.resolve import resolve
 
+pytestmark = pytest.mark.long
+
 ADAPTER = """
 import json, os, struct, sys, time
 

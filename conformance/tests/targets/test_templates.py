@@ -18,6 +18,8 @@ from overlong.conformance.targets.examination import LEFT_OUT, SOUND, Examinatio
 from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.templates import TEMPLATES, template_for
 
+pytestmark = pytest.mark.long
+
 DOCS = Path(__file__).parents[3] / "docs"
 NEEDS = {
     "c": "a C compiler (Debian: gcc libc6-dev)",

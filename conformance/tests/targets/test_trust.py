@@ -15,6 +15,8 @@ from overlong.conformance.targets.configured import configured
 from overlong.conformance.targets.consent import NotAgreed, check, wanted_by
 from overlong.conformance.targets.resolve import resolve
 
+pytestmark = pytest.mark.long
+
 CORE = ("certify", "-q", "--suite", "core", "-o", "out")
 ASKED = "now and until the file changes? [y/N]"
 

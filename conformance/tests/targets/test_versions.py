@@ -19,6 +19,8 @@ from overlong.conformance.targets.adapters.owner import version_of as owner_of
 from overlong.conformance.targets.library_version import names_in, version_of
 from overlong.conformance.targets.resolve import resolve
 
+pytestmark = pytest.mark.long
+
 RUNS = "CPython 3.99"
 BUILD_ID = bytes(range(20))
 

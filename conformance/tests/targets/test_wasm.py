@@ -18,6 +18,8 @@ from overlong.conformance.targets.resolve import identity_of, resolve  # noqa: E
 from overlong.conformance.vectors.suites import SUITES  # noqa: E402
 from overlong.reference import IllFormed, decode, is_well_formed  # noqa: E402
 
+pytestmark = pytest.mark.long
+
 VERDICT, TEXT = "bool(ptr,len)", "utf32(ptr,len,out,cap)"
 RIGHT = {
     "valid": VERDICT,

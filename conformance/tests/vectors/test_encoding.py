@@ -106,6 +106,7 @@ def test_every_scalar_value_is_asked_once():
     assert points == [*range(0xD800), *range(0xE000, 0x110000)]
 
 
+@pytest.mark.long_after(1)
 @pytest.mark.parametrize("operation", [ENCODE, ANNOUNCE])
 def test_closed_answers_are_the_references(operation):
     batches = list(SUITES["encoder-scalars"].batches())
@@ -146,6 +147,7 @@ def test_vectors_say_what_they_are_for_and_can_be_asked_again(name):
             assert asks(again) == SUITES[name].asks
 
 
+@pytest.mark.long_after(4)
 @pytest.mark.parametrize("encode_errors", EVERY)
 @pytest.mark.parametrize("name", ASKED)
 def test_a_batch_in_parts_expects_what_the_whole_does(name, encode_errors):
@@ -170,6 +172,7 @@ def judged(name, suites=ASKED):
     return certificate.run
 
 
+@pytest.mark.long_after(2)
 @pytest.mark.parametrize("name", wrong_encoders.WRONG)
 def test_caught_for_what_it_is(name):
     run = judged(name, ["encoder-scalars"] if name == "one_character_is_another" else ASKED)
@@ -184,6 +187,7 @@ def test_every_kind_is_deserved_by_some():
     assert {f"OV70{digit}" for digit in range(1, 8)} | {"OV601"} == set().union(*wrong_encoders.WRONG.values())
 
 
+@pytest.mark.long_after(3)
 @pytest.mark.parametrize("name", wrong_encoders.RIGHT)
 def test_no_right_encoder_is_accused(name):
     run = judged(name)
@@ -191,6 +195,7 @@ def test_no_right_encoder_is_accused(name):
     assert run.claims["encoder"] == "holds"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["cpython", "node-buffer", "node-textdecoder", "go-utf8", "rust-std"])
 def test_no_right_encoder_that_people_use_is_accused(name):
     if why := BUILTINS[name].missing():
@@ -200,6 +205,7 @@ def test_no_right_encoder_that_people_use_is_accused(name):
     assert run.claims["encoder"] == "holds"
 
 
+@pytest.mark.long
 def test_buckets_are_causes():
     assert set(judged("unit_by_unit").buckets) == {("OV703", "lone surrogate"), ("OV703", "the halves of a pair")}
     assert ("OV703", "reversed pair") in judged("pairs_in_any_order").buckets
@@ -233,6 +239,7 @@ def test_what_is_offered_of_what_is_asked():
     assert offered("VDL", greeting("PEF")) == ""
 
 
+@pytest.mark.long
 def test_a_certificate_of_an_encoder_alone_lacks_no_suite():
     certificate = certify(f"py:{ENCODERS}:right")
     assert certificate.refused == ""

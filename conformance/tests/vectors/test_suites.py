@@ -53,6 +53,7 @@ def test_the_complete_suite_kills_every_single_transition_mutant_and_every_flipp
     assert mutants == 18_441
 
 
+@pytest.mark.long
 @settings(max_examples=300, deadline=None)
 @given(
     st.lists(
@@ -72,6 +73,7 @@ def test_the_complete_suite_kills_mutants_of_many_faults_at_once(redirections, f
     assert kills(mutant) != equivalent(mutant, AUTOMATON)
 
 
+@pytest.mark.long
 @settings(max_examples=200, deadline=None)
 @given(st.integers(0, 255), st.sampled_from(EVERY_STATE), st.sampled_from(EVERY_STATE))
 def test_the_complete_suite_kills_whole_columns(octet, state, to):
@@ -109,6 +111,7 @@ def test_names_are_words_and_have_those_of_before(name):
         assert spelt_now(other) == other
 
 
+@pytest.mark.long_after(3)
 @pytest.mark.parametrize("name", SUITES)
 def test_size_and_ids(name):
     suite = SUITES[name]
@@ -132,6 +135,7 @@ def test_size_and_ids(name):
     assert count == suite.size
 
 
+@pytest.mark.long_after(1)
 @pytest.mark.parametrize("name", ["scalars", "scalars-between", "runs"])
 @pytest.mark.parametrize("units", UNITS.values(), ids=list(UNITS))
 def test_closed_answers_are_the_references(name, units):
@@ -234,6 +238,7 @@ def test_chunked_output_is_what_the_incremental_decoder_puts_out(octets, cuts):
     assert vector.detectable_at == known
 
 
+@pytest.mark.long
 def test_a_batch_in_parts_expects_what_the_whole_does():
     for name in QUICK:
         batch = next(iter(SUITES[name].batches()))

@@ -49,6 +49,7 @@ def test_an_id_in_full_is_read_without_the_suite_that_has_it():
         assert Vector.from_id(vector.in_full) == vector
 
 
+@pytest.mark.long
 @settings(max_examples=150, deadline=None)
 @given(SEQUENCES)
 def test_lines_by_stride_are_the_records_one_by_one(strings):
@@ -59,6 +60,7 @@ def test_lines_by_stride_are_the_records_one_by_one(strings):
     assert b"".join(part.octets for part in strings.parts(5)) == strings.octets
 
 
+@pytest.mark.long
 @needs_columns
 @settings(max_examples=60, deadline=None)
 @given(SEQUENCES)
@@ -115,6 +117,7 @@ def test_a_suite_by_the_name_of_before_gives_the_same_octets_and_a_note():
     assert "'exhaustive(1)' is called exhaustive-1 now" in before.stderr
 
 
+@pytest.mark.long_after(1)
 @pytest.mark.parametrize(
     "form", [pytest.param(each, marks=needs_columns) if each in ("arrow", "parquet") else each for each in FORMATS]
 )
@@ -145,6 +148,7 @@ def test_every_format_gives_the_same_octets_again_and_its_manifest_holds(form, t
     assert main.name in result.output
 
 
+@pytest.mark.long
 def test_json_and_json_lines_fit_the_published_schema(tmp_path):
     run("vectors", "export", "--format", "json", "-o", tmp_path / "v.json")
     run("vectors", "export", "--format", "jsonl", "--suite", "chunking", "-o", tmp_path / "v.jsonl")

@@ -27,6 +27,8 @@ from overlong.conformance.vectors.vector import Vector
 from overlong.reference import decode, dialect, is_well_formed
 from overlong.reference.theory import access_words
 
+pytestmark = pytest.mark.long
+
 PAGE = (Path(__file__).parents[3] / "docs" / "vendoring.md").read_text(encoding="utf-8")
 PROGRAMS = dict(re.findall(r"^```\w+ (\S+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL))
 FORMATS = {

@@ -44,6 +44,8 @@ from overlong.fuzz.execution.engine import BLOCK, CampaignJob, UnitResult, WorkU
 from overlong.fuzz.report.findings import finding_named
 from overlong.reference import Decoded, Rejected
 
+pytestmark = pytest.mark.long
+
 fcntl = pytest.importorskip("fcntl", reason="signals and process groups are POSIX's")
 HERE = Path(__file__).parents[1]
 sys.path.insert(0, str(HERE))  # other processes find the stand-in by its name

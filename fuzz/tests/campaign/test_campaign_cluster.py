@@ -14,6 +14,8 @@ from overlong.fuzz.campaign.campaign import Campaign, findings_in
 from overlong.fuzz.campaign.statement import digest_of_findings
 from overlong.fuzz.execution.engine import BLOCK, CampaignJob
 
+pytestmark = pytest.mark.long
+
 distributed = pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
 pytest.importorskip("fcntl", reason="signals are POSIX's")
 HERE = Path(__file__).parents[1]

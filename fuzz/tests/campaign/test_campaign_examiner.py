@@ -15,6 +15,8 @@ from overlong.fuzz.execution.engine import CampaignJob
 from overlong.fuzz.execution.probe import Probe
 from overlong.fuzz.execution.sampled import Sampled
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture
 def targets(tmp_path):

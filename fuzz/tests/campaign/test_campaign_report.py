@@ -15,6 +15,8 @@ from overlong.conformance.results.model import ReportKind, Standing, State
 from overlong.conformance.results.reading import read
 from overlong.fuzz.campaign.campaign import findings_in
 
+pytestmark = pytest.mark.long
+
 PASSES_SURROGATES = 'def decode(octets):\n    return octets.decode("utf-8", "surrogatepass")\n'
 
 

@@ -84,6 +84,7 @@ def test_what_cannot_be_told_is_an_error_in_a_line(found, tmp_path):
         assert said in done.stderr
 
 
+@pytest.mark.long
 def test_a_regression_test_fails_with_the_wrong_decoder_and_passes_with_the_right_one(found, tmp_path):
     for number, folder in enumerate((found / "certify", found / "sweep")):
         (one,) = findings_in(folder)
@@ -138,6 +139,7 @@ def test_a_promoted_one_is_asked_again(found, tmp_path):
     assert overlong(*asked, "cpython").exit_code == 0
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="names of files are text there")
 @pytest.mark.parametrize("verb", [("sweep", "--exhaustive", 2), ("fuzz", "--runs", 500, "--seed", 1)])
 def test_a_name_that_is_no_utf_8_is_spelt_so_that_it_can_be_typed(tmp_path, monkeypatch, verb):

@@ -20,6 +20,8 @@ from overlong.conformance.support.interpreter import without_empty_entries
 from overlong.conformance.targets.adapters import python as adapter
 from overlong.conformance.targets.resolve import identity_of, resolve
 
+pytestmark = pytest.mark.long
+
 ROOTS = [
     Path(path) for package in (overlong.reference, overlong.conformance, overlong.fuzz) for path in package.__path__
 ]

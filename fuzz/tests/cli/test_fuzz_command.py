@@ -19,6 +19,8 @@ from overlong.fuzz.campaign.store import DATABASE, Store
 from overlong.fuzz.cli.finding import LANGUAGES
 from overlong.fuzz.promotion import tests as written_tests
 
+pytestmark = pytest.mark.long
+
 WRONG = 'return octets.decode("utf-8", "surrogatepass")'
 RIGHT = 'return octets.decode("utf-8")'
 

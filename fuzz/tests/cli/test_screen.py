@@ -23,6 +23,8 @@ from overlong.fuzz.report.campaign import lines_of_stored, report_of_status, sum
 from overlong.fuzz.report.quantities import MOST_RUNS, count_of, lasting, seconds_of
 from overlong.fuzz.strategies import chunked, near_misses
 
+pytestmark = pytest.mark.long
+
 HOSTILE = "<script>\x1b]0;x\x07\u202e[red]\n"
 FOUND = StoredFinding(
     "D-7f3a0c19", "so:./lib.so:check", "V", "OV201", "UTF8-3", "80-9F", "across a multiple of 64",

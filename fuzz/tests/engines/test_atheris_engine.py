@@ -16,6 +16,8 @@ from overlong.fuzz.execution.engine import CampaignJob, WorkUnit
 from overlong.fuzz.generation.features import edges, features_of
 from overlong.reference import is_well_formed
 
+pytestmark = pytest.mark.long
+
 HERE = sys.platform == "linux" and platform.machine() == "x86_64" and importlib.util.find_spec("atheris") is not None
 needs_atheris = pytest.mark.skipif(not HERE, reason="atheris is not installed: it has wheels for Linux on x86-64 only")
 

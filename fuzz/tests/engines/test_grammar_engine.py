@@ -106,6 +106,7 @@ def summed(harvests):
     return first, counts, reached, executions, octets
 
 
+@pytest.mark.long
 def test_cut_anywhere_a_campaign_finds_the_same(commit):
     targets = wrong("surrogates", "EachChunkByItself")
     end = 3 * BLOCK + 50
@@ -137,6 +138,7 @@ def test_who_dies_is_asked_on(commit):
     assert not result.notes
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not (available() and shutil.which("cc")), reason="functions are called by loops compiled here")
 def test_who_dies_of_some_inputs_and_hangs_on_others_is_asked_the_rest_in_its_own_process(commit, tmp_path):
     source, library = tmp_path / "fails.c", tmp_path / "fails.so"

@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 from overlong.fuzz.engines.opening import open_engine
 from overlong.fuzz.execution.engine import BLOCK, CampaignJob, WorkUnit
 from overlong.fuzz.generation.features import edges
@@ -34,6 +36,7 @@ print(hashlib.sha256(repr(drawn(streams(), 7, 60)).encode()).hexdigest())
 """
 
 
+@pytest.mark.long
 def test_finds_what_is_wrong_whole_and_in_chunks(tmp_path):
     (tmp_path / "wrong.py").write_text(WRONG)
     engine = open_engine(CampaignJob((f"py:{tmp_path}/wrong.py:Wrong",), seed=3, engine="hypothesis"))
@@ -69,6 +72,7 @@ def test_begins_with_the_grammar_and_then_the_seeds_and_says_what_they_reach():
     assert later.interesting != again.interesting, "the rest of a block is drawn anew"
 
 
+@pytest.mark.long
 def test_a_seed_fixes_what_is_drawn_whatever_is_imported():
     def drawn(*modules):
         return subprocess.run([sys.executable, "-c", DRAW, *modules], check=True, capture_output=True).stdout

@@ -14,6 +14,8 @@ from overlong.fuzz.strategies import first_defect
 from overlong.reference import dialect
 from overlong.reference.order import well_formed_products
 
+pytestmark = pytest.mark.long
+
 RIGHT = r"""
 #include <stddef.h>
 #include <string.h>

@@ -14,6 +14,8 @@ import pytest
 from overlong.conformance.protocol.kind import KINDS
 from overlong.reference import DEFECTS
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / "fuzz" / "oss-fuzz"
 LITE = ROOT / ".clusterfuzzlite"

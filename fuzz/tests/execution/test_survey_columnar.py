@@ -103,6 +103,7 @@ def outcome(survey, first=FIRST, count=COUNT):
     return replace(result, kinds=zlib.decompress(result.kinds) if result.kinds else b"", seconds=0)
 
 
+@pytest.mark.long_after(1)
 @pytest.mark.parametrize("name", ["odd", "Stripped", "Judges"])
 def test_wherever_it_is_cut_the_same_comes_out(probe, name):
     target = probe(name)
@@ -151,6 +152,7 @@ def test_who_dies_again_and_again_is_asked_on(probe):
     assert target.restarts >= 2 * len(shown)
 
 
+@pytest.mark.long
 def test_where_too_many_inputs_take_too_long_the_rest_of_their_block_is_left_out(probe, monkeypatch):
     monkeypatch.setattr(sparing, "ALL_HANGS", 2)
     first = 2 * BLOCK - 100

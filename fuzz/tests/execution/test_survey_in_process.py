@@ -37,6 +37,7 @@ from overlong.fuzz.generation.generated import Generated
 from overlong.reference.dialect import dialect
 
 pytestmark = [
+    pytest.mark.long,
     pytest.mark.skipif(not available(), reason="compiled loops need Numba and a known machine"),
     pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler on PATH; install gcc or clang"),
 ]

@@ -27,6 +27,7 @@ def asked(fails, first, end, kind):
     return failed, left_out
 
 
+@pytest.mark.long_after(1)
 @pytest.mark.parametrize("pair", [b"\xed\xa0", b"\xc0\x80", b"\xf4\x90"])
 @pytest.mark.parametrize(("kind", "enough"), [(CRASHED, DEATHS), (TIMED_OUT, HANGS)])
 def test_a_pair_of_octets_is_found_out_and_little_else_is_left_out(pair, kind, enough):

@@ -32,6 +32,7 @@ def strings(columns):
     return [octets[start : start + length] for start, length in zip(ends, lengths, strict=False)]
 
 
+@pytest.mark.long_after(2)
 @pytest.mark.parametrize("name", DIALECTS)
 def test_the_whole_automaton_is_reached_within_a_block(name):
     for seed in range(2):
@@ -42,6 +43,7 @@ def test_the_whole_automaton_is_reached_within_a_block(name):
         assert edges(first_to_reach(lengths, octets, dialect(name)), dialect(name))[0] >= 0.97 * everything
 
 
+@pytest.mark.long_after(3)
 @pytest.mark.parametrize("name", ["rfc3629", "mutf-8", "wtf-8", "rfc2279", "cesu-8"])
 @pytest.mark.parametrize(("seed", "seeds"), [(0, ()), (7, SEEDS), (-(1 << 70), SEEDS[:1])])
 def test_python_and_compiled_code_make_the_same(name, seed, seeds):
@@ -62,6 +64,7 @@ def test_compiled_columns_do_not_depend_on_how_many_are_asked_at_a_time():
     assert [each for first in range(0, 9000, 1000) for each in strings(writer.columns(first, 1000))] == whole[:9000]
 
 
+@pytest.mark.long
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, SIZE - 40), st.integers(0, 40), st.integers(), st.lists(st.binary(max_size=40), max_size=3))
 def test_an_input_is_a_function_of_its_number(first, count, seed, seeds):
@@ -134,6 +137,7 @@ def test_tokens_are_what_they_are_said_to_be():
     assert tokens.signature == (encode_scalars([0xFEFF]),)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["rfc3629", "mutf-8", "lax-rfc2279"])
 def test_octets_are_drawn_from_all_of_each_range(name):
     inputs, tokens, automaton = generated(4, name=name), tokens_of(dialect(name)), dialect(name).automaton

@@ -25,6 +25,7 @@ def test_chunks_are_octets(chunks):
     assert chunks
 
 
+@pytest.mark.long
 def test_nothing_that_a_decoder_can_get_wrong_is_out_of_reach():
     """Some thousand inputs take every transition between classes, and show every defect."""
     automaton = dialect().automaton
@@ -58,6 +59,7 @@ def test_each_defect_has_a_strategy():
     assert set(defects()) == set(DEFECTS) - {FOREIGN.code}
 
 
+@pytest.mark.long_after(5)
 @pytest.mark.parametrize("code", defects())
 def test_a_defect_is_what_comes_first(code):
     seen = set()
@@ -72,6 +74,7 @@ def test_a_defect_is_what_comes_first(code):
     assert len(seen) > 5
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("code", ["OV201", "OV202"])
 def test_a_defect_shrinks_to_the_least_octets_that_have_it(code):
     least = next(

@@ -143,6 +143,7 @@ def showing(probe: Fake, number: int) -> Finding | None:
     return next((found for each in octets if (found := probe.ask_one(first(each), "V")) is not None), None)
 
 
+@pytest.mark.long_after(3)
 @pytest.mark.parametrize("name", PLANTED)
 @settings(max_examples=3, deadline=None)
 @given(number=st.integers(0, 1 << 32))

@@ -14,6 +14,8 @@ from overlong.conformance.vectors.profile import Profile
 from overlong.fuzz.minimise.stored import StoredFinding
 from overlong.fuzz.promotion.promote import PromotionError, promote, vector_of
 
+pytestmark = pytest.mark.long
+
 OVERLONG = StoredFinding(
     id="D-7f3a0c19",
     target="py:decoder.py:decode",

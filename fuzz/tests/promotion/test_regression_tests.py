@@ -20,6 +20,8 @@ from overlong.fuzz.promotion.tests import LANGUAGES, file_name, how_to_run, lang
 from overlong.fuzz.report.findings import Reported
 from right_functions import RIGHT
 
+pytestmark = pytest.mark.long
+
 SHARED_LIBRARIES = Path(__file__).parents[3] / "conformance" / "tests" / "shared_libraries"
 
 
