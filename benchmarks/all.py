@@ -22,7 +22,7 @@ import tempfile
 from pathlib import Path
 
 from overlong.conformance.support.interpreter import script
-from runner import KEPT_IN, WORSE, Figure, load
+from runner import KEPT_IN, WORSE, Figure
 
 HERE = Path(__file__).parent
 PAGE = HERE.parent / "docs" / "performance.md"
@@ -61,14 +61,14 @@ and fails if a ratio is worse by half than its bound, or than what it is here wh
 """
 
 
-def machine() -> str:
-    """What it was measured on, in a line."""
+def machine(*, quick: bool) -> str:
+    """What it was measured on, and how, in a line."""
     name = platform.processor() or platform.machine()
     if sys.platform == "linux":
         lines = Path("/proc/cpuinfo").read_text("utf-8", "replace").splitlines()
         name = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), name)
     python = f"{platform.python_implementation()} {platform.python_version()}"
-    return f"{name}, {os.cpu_count()} cores, {platform.system()}, {python}, load {load():.1f} at the beginning."
+    return f"{name}, {os.cpu_count()} cores, {platform.system()}, {python}{'; few rounds each' if quick else ''}."
 
 
 def measured(name: str, words: list[str]) -> list[Figure]:
@@ -110,7 +110,7 @@ def main() -> int:
         parser.error(f"no such benchmark: {', '.join(sorted(unknown))}; there are {', '.join(QUICK)}")
     if options.write and options.names:
         parser.error("--write is for all benchmarks: the page would lose the others")
-    on = machine()
+    on = machine(quick=options.quick)
     figures = {name: measured(name, QUICK[name].split() if options.quick else []) for name in names}
     text = table(figures)
     print(text)

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 SIZE = 1 << 20
 TURNS = 10
-C_BOUND, SIMD_BOUND = 0.9, 1 / 3
+C_BOUND, SIMD_BOUND, SIMD_SO_FAR = 0.9, 1 / 3, 0.25
 
 C_SOURCE = """
 #include <stddef.h>
@@ -159,7 +159,9 @@ def compare(
     for each, all_taken in seconds.items():
         print(f"{name}, {each}: {size * TURNS / statistics.median(all_taken) / 1e9:.2f} GB/s")
     for other, (_, bound) in others.items():
-        figure(f"{name}: oracle, as fast as {other}", ratios(seconds[other], seconds["oracle"]), at_least=bound)
+        so_far = SIMD_SO_FAR if bound == SIMD_BOUND else None
+        speeds = ratios(seconds[other], seconds["oracle"])
+        figure(f"{name}: oracle, as fast as {other}", speeds, at_least=bound, so_far=so_far)
 
 
 def main() -> None:

@@ -32,7 +32,7 @@ SLOWEST = (
     *("perl-utf8", "chromium-textdecoder", "perl-utf-8-strict", "tcl", "ocaml-uutf-decoder", "ocaml-uutf"),
     *("postgresql", "guile-port", "guile", "erlang", "erlang-bit-syntax", "sqlite", "jq", "java-readutf"),
 )
-"""Decoders of which one takes longer than most others, by the processor time of a run, the longest first."""
+"""Decoders that take longer than most others, about the longest first. It changes when each begins, and no row."""
 _WORTH_A_NURSERY = 2
 """Making the suites once pays if more than so many targets come to each place."""
 
