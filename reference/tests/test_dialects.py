@@ -358,6 +358,7 @@ def test_four_characters_of_four_lengths(number: int, octal: str, octets: str) -
     assert decode_scalars(of(octets)) == (number,)
 
 
+@pytest.mark.long
 def test_octal_digits_show_through() -> None:
     """Two, three and four octets are 3xx 2yy, 340 + xx and 36w before groups of two octal digits."""
     for number in (*range(0x80, 0xD800), *range(0xE000, 0x10000), *range(0x10000, 0x110000, 61)):
@@ -653,6 +654,7 @@ def well_formed_strings(length: int, least_octet: int = 0) -> int:
     return sum(count for state, count in enumerate(paths) if UTF8.automaton.accepting[state])
 
 
+@pytest.mark.long
 def test_other_text_is_seldom_well_formed_and_the_longer_the_less() -> None:
     """The exact share of all strings of n octets, and of those of octets 80 to FF alone."""
     assert [well_formed_strings(2), well_formed_strings(2, 0x80)] == [

@@ -164,7 +164,7 @@ def test_every_mode_has_another_implementation() -> None:
     assert list(ORACLES) == MODES
 
 
-@pytest.mark.long_after(1)
+@pytest.mark.long
 @pytest.mark.parametrize("mode", MODES)
 def test_a_mode_agrees_with_another_implementation_on_all_strings_of_up_to_two_octets(mode: str) -> None:
     oracle = ORACLES[mode]
@@ -191,7 +191,7 @@ def test_a_mode_agrees_with_another_implementation_on_three_octets_of_the_classe
         assert decode(octets, mode) == oracle(octets)
 
 
-@pytest.mark.long_after(10)
+@pytest.mark.long_after(6)
 @pytest.mark.parametrize("mode", MODES)
 @given(octets=hostile)
 def test_a_mode_agrees_with_another_implementation(mode: str, octets: bytes) -> None:
@@ -416,7 +416,7 @@ def test_a_state_can_be_kept_and_taken_up_anywhere(mode: str, octets: bytes, oth
     assert text + decoder.decode(b"", final=True) == decode(octets, mode)
 
 
-@pytest.mark.long_after(10)
+@pytest.mark.long_after(6)
 @pytest.mark.parametrize("mode", MODES)
 @given(octets=hostile, other=hostile)
 def test_a_decoder_that_is_reset_forgets(mode: str, octets: bytes, other: bytes) -> None:

@@ -44,7 +44,7 @@ while len(head := sys.stdin.buffer.read(8)) == 8:
 """
 
 
-@pytest.mark.long_after(1)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "said"),
     [

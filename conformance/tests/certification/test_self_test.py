@@ -26,6 +26,7 @@ def fails(check):
     assert check().failures
 
 
+@pytest.mark.long
 def test_a_judge_that_overlooks_everything_fails(monkeypatch):
     monkeypatch.setattr(self_test, "compare_batch", lambda *_: ())
     monkeypatch.setattr(self_test, "_APART", 40)

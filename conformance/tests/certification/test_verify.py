@@ -85,6 +85,7 @@ def test_it_is_an_in_toto_statement_with_a_test_result(certificate, statement):
         ResourceDescriptor.copy_from_pb(descriptor).validate()
 
 
+@pytest.mark.long
 def test_it_is_the_same_each_time_and_names_no_path_of_this_machine(certificate):
     again = certify("cpython-surrogatepass", suites=ASKED, sweeps=["exhaustive-1"])
     assert again.to_json() == certificate.to_json()
@@ -351,6 +352,7 @@ def test_a_certificate_verifies_and_one_with_a_digit_changed_does_not(whole, tmp
     assert found["path"] == "$.predicate.overlong.suites[0].failing"
 
 
+@pytest.mark.long
 def test_another_decoder_differs_in_its_answers(written):
     verification = verify(written, target="cpython")
     parts = {each.part for each in verification.differences}
@@ -371,6 +373,7 @@ def test_what_is_only_information_refutes_nothing(certificate, written):
         assert not Verification(verification.certified, verification.here, (other,), ran=True).verified
 
 
+@pytest.mark.long
 def test_a_run_that_would_not_be_certified_verifies_nothing(written):
     ended = run(written, "-q")
     assert ended.exit_code == 1

@@ -292,6 +292,7 @@ def test_a_partial_run_leaves_no_certificate_of_an_earlier_one(tmp_path):
     assert not list(tmp_path.glob("*.part"))
 
 
+@pytest.mark.long
 def test_long_vectors_are_replayed_by_their_digest(tmp_path):
     from overlong.conformance.vectors.suites.core import core_vectors
 

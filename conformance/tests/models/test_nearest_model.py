@@ -104,7 +104,7 @@ def test_the_reference_maps_are_what_the_reference_answers():
     assert Counter(reference_maps()[0].answers) == {0: 40256, 1: 18304, 2: 4800, 3: 2176}
 
 
-@pytest.mark.long_after(1)
+@pytest.mark.long
 @pytest.mark.parametrize("speaks", ["rfc3629", "rfc2279"])
 def test_a_right_decoder_has_the_reference_s_maps(speaks):
     automaton = dialect(speaks).automaton
@@ -227,7 +227,7 @@ def test_what_is_right_in_short_strings_only_is_not_exactly_right():
     assert drawn is not None
 
 
-@pytest.mark.long_after(1)
+@pytest.mark.long
 @pytest.mark.parametrize("constant", [True, False])
 def test_nothing_is_near_to_what_does_not_look_at_its_input(constant):
     says, _ = likened(lambda _: constant)

@@ -149,7 +149,7 @@ CUT = {
 }
 
 
-@pytest.mark.long_after(36)
+@pytest.mark.long_after(16)
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
 def test_each_wrong_decoder_is_wrong_on_a_named_string_and_right_elsewhere(model):
     string = NAMED[model.name] if model.name in NAMED else witness(model.automaton, AUTOMATON)

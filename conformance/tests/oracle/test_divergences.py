@@ -104,7 +104,7 @@ def test_the_page_names_decoders_that_ship_with_an_adapter():
     assert not named & set(DECODERS)
 
 
-@pytest.mark.long_after(6)
+@pytest.mark.long_after(3)
 @pytest.mark.parametrize("name", DECODERS)
 def test_it_answers_as_the_page_says(name):
     if why := BUILTINS[name].missing():

@@ -22,7 +22,7 @@ def caught(name: str) -> set[str]:
     return {code for code, _ in certificate.run.buckets}
 
 
-@pytest.mark.long_after(3)
+@pytest.mark.long_after(1)
 @pytest.mark.parametrize("name", WRONG)
 def test_caught_for_what_it_is(name):
     assert caught(name) == WRONG[name]

@@ -38,7 +38,7 @@ def overlong(*words):
     )
 
 
-@pytest.mark.long_after(1)
+@pytest.mark.long
 @pytest.mark.parametrize(
     "name",
     [
@@ -59,7 +59,7 @@ def test_strings_that_two_traits_touch_are_set_aside():
     assert run.conformant, [bucket.example for bucket in run.ordered_buckets]
 
 
-@pytest.mark.long_after(1)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "octets", "claim"),
     [

@@ -93,6 +93,7 @@ def test_offsets_in_the_input_are_believed(name):
     assert {code for code, _ in wrong.run.buckets} == {"OV301"}
 
 
+@pytest.mark.long
 def test_an_offset_in_something_else_than_the_stream_is_not_believed():
     run = certify(f"py:{SAYERS}:Quoted", suites=["core", "streams"]).run
     assert "OV503" not in {code for code, _ in run.buckets}

@@ -90,7 +90,7 @@ def asked(mode: str, suite: str) -> tuple[list[bytes], list[str]]:
     return strings, [decode(octets, mode) for octets in strings]
 
 
-@pytest.mark.long_after(4)
+@pytest.mark.long_after(1)
 @pytest.mark.parametrize("name", [*wrong_replacers.RIGHT, *wrong_replacers.WRONG])
 def test_the_vectors_catch_every_wrong_replacer_and_no_right_one(name: str) -> None:
     """Those of few states by the complete suite, the others by core."""
@@ -147,6 +147,7 @@ def own_vectors() -> tuple[Vector, ...]:
     return tuple(Vector("input", octets, profile=Profile(own_mode="its own")) for octets in (*core, *overlong))
 
 
+@pytest.mark.long
 def test_certify_confirms_by_a_control_what_a_way_of_its_own_seems_to_accept() -> None:
     slash, question = (judged(name, ["core", "complete-0"]) for name in ("slash_slips_through", "own_question_mark"))
     assert {(bucket.example.code, bucket.example.vector.octets) for bucket in slash.run.ordered_buckets} == {
@@ -181,7 +182,7 @@ def test_there_is_a_speaker_of_every_dialect() -> None:
     assert list(wrong_replacers.SPEAKERS) == list(DIALECTS)
 
 
-@pytest.mark.long_after(1)
+@pytest.mark.long
 @pytest.mark.parametrize("name", DIALECTS)
 def test_the_reference_is_right_in_every_dialect(name: str) -> None:
     suites = ["complete-0"]

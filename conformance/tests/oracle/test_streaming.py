@@ -146,6 +146,7 @@ def crossings():
     return result
 
 
+@pytest.mark.long
 def test_no_wrong_transition_after_a_boundary_survives():
     """Each state, each octet, each wrong state to go to: 18 432 decoders."""
     table, accepting, right = AUTOMATON.table, AUTOMATON.accepting, AUTOMATON.accepts
@@ -320,7 +321,7 @@ def test_what_can_be_lost_is_what_stands_before_a_boundary(stream):
         assert any(f"after {kept} of" in place for place in places)
 
 
-@pytest.mark.long_after(1)
+@pytest.mark.long
 @pytest.mark.parametrize("suite", ["chunking", "complete-0-in-chunks"])
 def test_a_lost_state_is_one_bucket_and_is_named(suite):
     certificate = certify(f"py:{WRONG}:LosesTwoOfFour", suites=[suite])

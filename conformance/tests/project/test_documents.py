@@ -214,6 +214,7 @@ def test_certificate_validates(target, result, workplace, monkeypatch):
         exec(compile(text, "results.md", "exec"), {})
 
 
+@pytest.mark.long
 def test_digests_are_of_what_the_page_says(workplace):
     def sha256(*parts):
         return hashlib.sha256(b"".join(parts))
@@ -648,6 +649,7 @@ def test_plans_on_the_page_are_those_there_are():
         assert strings == spaced(plan_named(name).size)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("workplace")
 def test_files_and_environment_are_as_documented(workplace, monkeypatch):
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")

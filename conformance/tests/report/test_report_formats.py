@@ -207,6 +207,7 @@ def jenkins():
     return etree.XMLSchema(etree.parse(OTHERS / "junit-10.xsd"))
 
 
+@pytest.mark.long
 @few
 @given(REPORTS)
 @evil

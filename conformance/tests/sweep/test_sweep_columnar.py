@@ -396,6 +396,7 @@ def test_targets_without_batches_work_too():
     assert (result.well_formed, result.accepted, result.checksum) == (128, 128, right.checksum)
 
 
+@pytest.mark.long
 def test_a_plan_s_account_is_what_a_sweep_saw():
     engine = Columnar(SweepJob("cpython"))
     for name in ("exhaustive-2", "placed-2"):

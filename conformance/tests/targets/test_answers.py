@@ -97,6 +97,7 @@ def test_judged_like_the_target_itself(name, recorded_answers, tmp_path):
     assert "only part of the suites" in certificate.refused
 
 
+@pytest.mark.long
 def test_all_suites_make_a_certificate(recorded_answers, monkeypatch):
     path, _ = recorded_answers("strict")
     monkeypatch.setattr("overlong.conformance.results.certificate.SUITES", {name: suite_named(name) for name in SUITES})

@@ -203,6 +203,7 @@ def test_a_name_that_a_built_in_has_is_refused():
     assert resolve("builtin:cpython").id == "cpython"
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("folder")
 def test_a_broken_file_does_not_stand_in_the_way_of_other_targets():
     Path("pyproject.toml").write_text("[")

@@ -266,6 +266,7 @@ def test_a_decoder_that_crashes_on_every_second_of_many_strings_is_judged_to_the
     assert found(divergences) == {(octets.hex(), "OV602") for octets in culprits}
 
 
+@pytest.mark.long
 def test_a_spare_stands_ready_and_one_that_ended_meanwhile_is_no_fault():
     """The third failure and those after it wait for no start; of each spare is asked whether it is still there."""
     target = framed.FramedTarget("crashes", [*TARGET, "crash", f"on={CULPRIT}"], restart_budget=100)
@@ -684,6 +685,7 @@ def test_a_folder_that_may_not_be_written(tmp_path):
     assert_one_line(done.stderr)
 
 
+@pytest.mark.long
 def test_a_full_disk_leaves_no_torn_file(tmp_path):
     """A limit on the size of files stands for it: writing fails in the middle of the results."""
     limited = ["sh", "-c", 'ulimit -f 1 && exec "$@"', "sh"]

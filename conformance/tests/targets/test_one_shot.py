@@ -70,6 +70,7 @@ if octets == b"kill": os.kill(os.getpid(), signal.SIGKILL)
     assert "slow" in greeting.traits
 
 
+@pytest.mark.long
 def test_answers_come_in_the_order_of_the_inputs(program):
     lines = "time.sleep(0.2 if octets == b'slow' else 0)\nsys.exit(octets.isdigit())"
     inputs = [b"slow", *(b"%d" % number if number % 3 else b"x" for number in range(20)), b"slow"]

@@ -172,7 +172,7 @@ def judged(name, suites=ASKED):
     return certificate.run
 
 
-@pytest.mark.long_after(2)
+@pytest.mark.long_after(1)
 @pytest.mark.parametrize("name", wrong_encoders.WRONG)
 def test_caught_for_what_it_is(name):
     run = judged(name, ["encoder-scalars"] if name == "one_character_is_another" else ASKED)

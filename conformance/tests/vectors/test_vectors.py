@@ -72,6 +72,7 @@ def test_columns_by_stride_are_the_columns_one_by_one(strings):
     assert by_stride.equals(one_by_one)
 
 
+@pytest.mark.long
 @needs_columns
 def test_columns_say_what_records_say():
     from overlong.conformance.vectors import columns
@@ -117,7 +118,7 @@ def test_a_suite_by_the_name_of_before_gives_the_same_octets_and_a_note():
     assert "'exhaustive(1)' is called exhaustive-1 now" in before.stderr
 
 
-@pytest.mark.long_after(1)
+@pytest.mark.long
 @pytest.mark.parametrize(
     "form", [pytest.param(each, marks=needs_columns) if each in ("arrow", "parquet") else each for each in FORMATS]
 )

@@ -111,6 +111,7 @@ bool valid(const unsigned char *octets, size_t length)
 """
 
 
+@pytest.mark.long
 @pytest.mark.skipif(shutil.which("cc") is None, reason="cc not on PATH")
 def test_a_regression_test_in_c(tmp_path):
     (tmp_path / "valid.c").write_text(C)

@@ -152,7 +152,7 @@ def test_what_a_way_of_its_own_seems_to_accept_needs_a_control(probe):
     assert codes(marks.ask(asked, "L")) == [None] * 5
 
 
-@pytest.mark.long_after(1)
+@pytest.mark.long
 @pytest.mark.parametrize("restarts", [0, 100])
 def test_a_target_that_dies_again_and_again_is_asked_on(probe, restarts):
     vectors = [Vector("fuzz", b"die%d" % number if number % 5 == 2 else b"live") for number in range(10)]

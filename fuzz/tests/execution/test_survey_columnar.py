@@ -103,7 +103,7 @@ def outcome(survey, first=FIRST, count=COUNT):
     return replace(result, kinds=zlib.decompress(result.kinds) if result.kinds else b"", seconds=0)
 
 
-@pytest.mark.long_after(1)
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["odd", "Stripped", "Judges"])
 def test_wherever_it_is_cut_the_same_comes_out(probe, name):
     target = probe(name)
@@ -140,6 +140,7 @@ def test_a_right_decoder_is_right(probe):
     assert found.well_formed == found.accepted == sum(map(is_well_formed, strings))
 
 
+@pytest.mark.long
 def test_who_dies_again_and_again_is_asked_on(probe):
     places = {FIRST + 1, FIRST + 2, FIRST + 900}
     deadly = {INPUTS.string(place) for place in places}

@@ -143,7 +143,7 @@ def showing(probe: Fake, number: int) -> Finding | None:
     return next((found for each in octets if (found := probe.ask_one(first(each), "V")) is not None), None)
 
 
-@pytest.mark.long_after(3)
+@pytest.mark.long_after(2)
 @pytest.mark.parametrize("name", PLANTED)
 @settings(max_examples=3, deadline=None)
 @given(number=st.integers(0, 1 << 32))
@@ -193,6 +193,7 @@ def faulty(vector: Vector) -> Observation:
     return right(first(octets))
 
 
+@pytest.mark.long
 @given(
     fault=st.sampled_from(sorted(FAULTY)),
     before=st.text("az\xe9", max_size=20),
