@@ -3,7 +3,11 @@
 ``pytest --hypothesis-profile=thorough`` looks at five times as many examples, where a test does not say how many.
 """
 
+import os
+import re
+import sys
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -11,6 +15,18 @@ from hypothesis import HealthCheck, settings
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("thorough", settings.get_profile("any machine"), max_examples=500)
 settings.load_profile("any machine")
+
+# Tests start hundreds of processes. Without bytecode on disk each compiles all that it imports, which takes seconds.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+ALL_LONG = re.compile(r"^pytestmark = \[?\s*pytest\.mark\.long\b", re.MULTILINE)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Not even import a file of which every test is long, where they are deselected and nobody named the file."""
+    left_out = config.option.markexpr == "not long" and collection_path.match("test_*.py")
+    return True if left_out and ALL_LONG.search(collection_path.read_text(encoding="utf-8")) else None
 
 
 @pytest.hookimpl(tryfirst=True)

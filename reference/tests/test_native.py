@@ -32,8 +32,6 @@ REFUSED = {
 }
 SUPPORTED = sorted(DIALECTS.keys() - REFUSED.keys())
 ORACLES = {name: oracle(name) for name in SUPPORTED}
-for each in ORACLES.values():  # compiled here, in no example with a deadline
-    each.decode_scalars(b"")
 UTF8 = ORACLES["rfc3629"]
 SCALARS = [*range(0xD800), *range(0xE000, 0x110000)]
 LONGEST = 6  # octets of a character in any dialect

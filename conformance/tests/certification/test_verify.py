@@ -117,6 +117,7 @@ def test_a_certificate_with_the_names_of_before_verifies(certificate, tmp_path):
     assert verify(path, run=False).identical
 
 
+FEW = "D-7550af09.json"
 DECODER = """
 import json, struct, sys
 
@@ -157,7 +158,7 @@ def test_absolute_names_of_decoders_leave_no_path_and_verify_beside_the_file(for
         command = [compiler, "-shared", "-fPIC", "-x", "c", "-", "-o", str(library)]
         subprocess.run(command, input=code, text=True, check=True)
     target = {
-        "py": f"py:{file}:decode", "--": [str(file), "speak"], "cmd": f"cmd:{sys.executable} {file} --once",
+        "py": f"py:{file}:decode", "--": [str(file), "speak"], "cmd": f"cmd:{sys.executable} -I -S {file} --once",
         "so": f"so:{library}:f?abi=bool(ptr,len)", "project": "mine",
     }[form]  # fmt: skip
     monkeypatch.chdir(elsewhere)
@@ -170,7 +171,10 @@ def test_absolute_names_of_decoders_leave_no_path_and_verify_beside_the_file(for
     )
     Path("overlong.toml").write_text(f"[targets.mine]\ncommand = ['{file}', 'speak']\n", encoding="ascii")
     deviations = Expectations.read(expected, target, date(2026, 1, 1))
-    made = certify(target, suites=["core"], sweeps=(), trust=True, expected=deviations)
+    few = Path(__file__).parents[3] / "corpora" / "regressions" / FEW
+    for folder in (file.parent, elsewhere):
+        shutil.copy(few, folder)
+    made = certify(target, suites=["given"], given=[Path(FEW)], sweeps=(), trust=True, expected=deviations)
     text = made.to_json()
     assert str(tmp_path) not in text
     assert not re.search(r"""["' =:]/(?!/|dev/)[^"]""", text), "no word of it is an absolute path"

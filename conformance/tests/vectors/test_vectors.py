@@ -151,14 +151,14 @@ def test_every_format_gives_the_same_octets_again_and_its_manifest_holds(form, t
 
 @pytest.mark.long
 def test_json_and_json_lines_fit_the_published_schema(tmp_path):
-    run("vectors", "export", "--format", "json", "-o", tmp_path / "v.json")
-    run("vectors", "export", "--format", "jsonl", "--suite", "chunking", "-o", tmp_path / "v.jsonl")
+    run("vectors", "export", "--format", "json", "--suite", "core", "-o", tmp_path / "v.json")
+    run("vectors", "export", "--format", "jsonl", "--suite", "streams", "-o", tmp_path / "v.jsonl")
     schema = json.loads((files("overlong.conformance") / "schemas" / "vectors-1.schema.json").read_text())
     validator = jsonschema.Draft7Validator(schema)
     validator.check_schema(schema)
     validator.validate(json.loads((tmp_path / "v.json").read_text()))
     validator.validate(json.loads((tmp_path / "v.json.manifest.json").read_text()))
-    for line in (tmp_path / "v.jsonl").read_text().splitlines()[::200]:
+    for line in (tmp_path / "v.jsonl").read_text().splitlines():
         validator.validate(json.loads(line))
     check(tmp_path / "v.jsonl")
 

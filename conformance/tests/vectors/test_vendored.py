@@ -278,7 +278,7 @@ def groupby_label(lines):
         yield name, [line[10:] for _, line in group]
 
 
-@pytest.mark.parametrize("suite", ["core", "complete-0", "chunking", "odd"])
+@pytest.mark.parametrize("suite", ["core", "complete-0", "odd"])
 def test_the_list_for_people_finds_the_octets(suite, exported):
     folder = exported("text", suite)
     list_, raw = folder / "utf8_vectors.txt", (folder / "utf8_vectors.bin").read_bytes()
