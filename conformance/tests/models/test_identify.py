@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
@@ -68,7 +68,7 @@ KNOWN = [
 ]
 
 
-@cache
+@lru_cache(maxsize=1)  # of Perl it has half a gigabyte
 def model_of(target: str) -> LearnedModel:
     return identify(target)
 
