@@ -220,8 +220,9 @@ class FramedTarget:
 
     def _ask_more(self, source: Iterator[tuple[Batch, str]]) -> bool:
         """Send requests as far as the window goes; whether any is under way."""
-        vectors = sum(len(each.lengths) for each in self._under_way)
-        octets = sum(len(each.batch.octets) for each in self._under_way)
+        vectors = octets = 0
+        for each in self._under_way:
+            vectors, octets = vectors + len(each.lengths), octets + len(each.batch.octets)
         while not self._under_way or (
             not self._suspects
             and len(self._under_way) < _WINDOW
