@@ -4,6 +4,7 @@ import json
 import shlex
 import shutil
 import subprocess
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
@@ -14,10 +15,12 @@ from click.testing import CliRunner
 from overlong.__main__ import cli
 from overlong.conformance import certify
 from overlong.conformance.certification import sweeps as certifying
+from overlong.conformance.certification.tiers import BRIEF, FULL, TIERS, USUAL, tier_of
 from overlong.conformance.report.terminal import summary
 from overlong.conformance.results.reading.results import report_of_run
 from overlong.conformance.results.writer import RESULTS
 from overlong.conformance.sweep.ledger import Ledger, LedgerError
+from overlong.conformance.vectors.profile import Profile
 from overlong.reference import dialect
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed: apt install gcc")
@@ -110,16 +113,18 @@ def test_a_function_of_a_library_is_swept_and_the_certificate_says_so(library, t
     certificate = certify(so(library, "right"), output=tmp_path)
     run = certificate.run
     assert run.conformant
-    assert [part.plan for part in swept(certificate).plans] == list(certifying.USUAL)
+    assert [part.plan for part in swept(certificate).plans] == list(FULL.plans)
     statement = valid("certificate-1", certificate.statement)
     sweeps = statement["predicate"]["overlong"]["sweeps"]
     assert all(each["kinds"] == {} and each["strings"] == each["expected"]["strings"] for each in sweeps)
     assert "position or alignment, beyond the sweep placed-64" in " ".join(certificate.not_covered)
     records = [valid("results-1", json.loads(line)) for line in (tmp_path / RESULTS).read_text().splitlines()]
-    assert [each["plan"] for each in records if each["record"] == "sweep"] == list(certifying.USUAL)
+    assert [each["plan"] for each in records if each["record"] == "sweep"] == list(FULL.plans)
     report = "\n".join(summary(report_of_run(certificate), certificate, width=80, encoding="utf-8"))
-    assert "depth-1: no decoder of up to 10 states that differs from RFC 3629 passes this" in report
-    assert "placed-64 6 508 320" in report
+    words = " ".join(report.split())
+    assert "depth-1: no decoder of up to 10 states that differs from RFC 3629 passes this; nor does" in words
+    strings = FULL.size(Profile())
+    assert f"swept · tier full · {strings:,} strings of {len(FULL.plans)} plans".replace(",", " ") in report
 
 
 @pytest.mark.long
@@ -132,7 +137,10 @@ def test_what_only_a_sweep_finds_is_a_finding_like_any_other(library, tmp_path):
     certificate = certify(name, sweeps=["placed-40"], output=tmp_path)
     run = certificate.run
     assert "--placed 40" in certificate.command
-    assert [part.plan for part in swept(certificate).plans] == ["depth-1", "placed-40"]
+    assert [part.plan for part in swept(certificate).plans] == [
+        *(name for name in FULL.plans if not name.startswith("placed")),
+        "placed-40",
+    ]
     assert run.claims["verdict"] == "fails"
     bucket = run.buckets["OV201", ""]
     assert bucket.example.vector.octets[33] == 0xC0
@@ -141,7 +149,7 @@ def test_what_only_a_sweep_finds_is_a_finding_like_any_other(library, tmp_path):
     assert "offset 33" in bucket.example.vector.comment
     assert certificate.statement["predicate"]["result"] == "FAILED"
     records = [json.loads(line) for line in (tmp_path / RESULTS).read_text().splitlines()]
-    assert [each["code"] for each in records if each["record"] == "divergence"] == ["OV201"]
+    assert {each["code"] for each in records if each["record"] == "divergence"} == {"OV201"}  # one for each plan
 
 
 @pytest.mark.long
@@ -219,10 +227,39 @@ def test_named_suites_are_not_followed_by_sweeps_unless_these_are_named(library)
 @pytest.mark.parametrize("thorough", [False, True])
 def test_what_takes_a_target_long_is_spared_it_and_told_so(monkeypatch, thorough):
     monkeypatch.setattr(certifying, "_BEARABLE", 0)
-    monkeypatch.setattr(certifying, "USUAL", ("exhaustive-1",))
+    monkeypatch.setattr(certifying, "USUAL", replace(USUAL, plans=("exhaustive-1",)))
     run = certify("cpython", thorough=thorough).run
     assert (run.swept is not None) == thorough
-    assert thorough or any(note.startswith("not swept: 256 strings would take it long") for note in run.notes)
+    assert thorough or any(note.startswith("not swept: the 256 strings of the tier usual would") for note in run.notes)
+
+
+@pytest.mark.usefixtures("few")
+@pytest.mark.parametrize("tier", [None, BRIEF])
+def test_the_rate_chooses_a_tier_and_the_headline_of_the_sweep_names_it(monkeypatch, tier):
+    monkeypatch.setattr(certifying, "_bearable", lambda _run: tier)
+    certificate = certify("cpython")
+    report = "\n".join(summary(report_of_run(certificate), certificate, width=80, encoding="utf-8"))
+    asked = certificate.run.swept.plans if certificate.run.swept else []
+    assert tier_of(part.plan for part in asked) == tier
+    assert ("swept · tier brief" in report) == (tier is BRIEF)
+    assert "not swept further: " in report if tier else "not swept: " in report
+
+
+def test_tiers_are_fixed_lists_and_each_has_more_than_the_next():
+    sizes = [tier.size(Profile()) for tier in TIERS.values()]
+    assert sizes == sorted(sizes, reverse=True)
+    assert all(tier_of(tier.plans) is tier for tier in TIERS.values())
+    assert tier_of(["depth-1"]) is None
+
+
+@pytest.mark.usefixtures("few")
+def test_a_tier_is_chosen_by_its_name(tmp_path):
+    words = ["certify", "--tier", "brief", "-o", str(tmp_path), "cpython"]
+    result = CliRunner().invoke(cli, words)
+    assert result.exit_code == 0, result.output
+    assert "swept · tier brief" in result.output
+    for other in (["--no-sweeps"], ["--depth", "1"]):
+        assert CliRunner().invoke(cli, [*words, *other]).exit_code == 2
 
 
 @pytest.mark.usefixtures("few")

@@ -8,11 +8,15 @@ from overlong.conformance.protocol.wire import Greeting
 from overlong.conformance.sweep.accounting import account
 from overlong.conformance.sweep.grid import Axis, Grid
 from overlong.conformance.sweep.plan import plan_named
-from overlong.conformance.sweep.plans import PLANS, class_strings, fillers
+from overlong.conformance.sweep.plans import PLANS
+from overlong.conformance.sweep.plans.pieces import class_strings, every_class, fillers, pieces
 from overlong.conformance.vectors.profile import Profile
 from overlong.reference import DIALECTS, dialect, is_well_formed
 
-SMALL = ("exhaustive-2", "depth-0", "placed-2", "lengths-9", "pairs", "order")
+SMALL = (
+    *("exhaustive-2", "depth-0", "leads", "forms", "placed-2", "lengths-9", "pairs"),
+    *("after", "faults", "thresholds-5", "order", "history", "drawn-7"),
+)
 UTF8 = dialect().automaton
 
 
@@ -30,7 +34,8 @@ def strings(plan: str, most: int = 1 << 62) -> list[bytes]:
 @pytest.mark.parametrize("name", SMALL)
 def test_what_is_counted_is_what_is_read(name):
     for grid in plan_named(name).grids:
-        parts = [Axis(axis.name, axis.choices[:: max(1, len(axis) // 12)]) for axis in grid.axes]
+        few = 12 if len(grid.axes) < 5 else 3
+        parts = [Axis(axis.name, axis.choices[:: max(1, len(axis) // few)]) for axis in grid.axes]
         some = Grid(tuple(parts), grid.earlier)
         made = [some.string(index) for index in range(some.size)]
         assert account(some, UTF8) == (len(made), sum(map(len, made)), sum(map(is_well_formed, made)))
@@ -78,20 +83,71 @@ def test_placed_strings_stand_at_every_offset():
     ((before, placed),) = (grid.axes for grid in plan.grids[:1])
     assert [len(piece) for piece in before.choices] == list(range(65))
     assert {b"\xc0", b"\xff", b"\xf4\x90", b"\xc0\xbf"} <= set(placed.choices)
-    assert sum(len(piece) == 4 for piece in placed.choices) == len(UTF8.classes) ** 4
+    assert sum(len(piece) == 4 for piece in placed.choices) >= len(UTF8.classes) ** 4
     assert all(is_well_formed(piece) for grid in plan.grids for piece in grid.axes[0].choices)
     assert {len(filler) for filler in fillers(UTF8)} == {1, 2, 3, 4}
 
 
 def test_pairs_have_characters_out_of_range_across_every_block():
     plan = plan_named("pairs")
-    assert plan.size == 1_267_200
-    before, first, second, _ = plan.grids[0].axes
+    before, first, _, _ = plan.grids[0].axes
     for block in (8, 16, 32, 64, 128):
         assert {block - back for back in range(9)} <= set(map(len, before.choices))
-    for octets in ("E0 80 80", "E0 90 80", "ED A0 80", "F0 80 80 80", "F4 90 80 80", "F4 A0 80 80", "FF"):
+    for octets in ("E0 80 80", "ED A0 80", "F0 80 80 80", "F4 90 80 80", "FF"):
         assert bytes.fromhex(octets) in first.choices
-    assert first.choices == second.choices
+    assert {bytes.fromhex("F8 80 80 80 80"), bytes.fromhex("FC 80 80 80 80 80"), b"\xc2"} <= set(first.choices)
+    alone = {grid.axes[1].choices + grid.axes[2].choices for grid in plan.grids[:3]}
+    assert len(alone) == 3, "few before few, few before the rest, the rest before few"
+
+
+def test_pieces_are_every_kind_of_character_that_a_dialect_has():
+    some = pieces(UTF8)
+    assert len(every_class()) == 24
+    assert all(map(is_well_formed, some.characters))
+    assert not any(map(is_well_formed, some.ill_formed))
+    assert set(some.kinds) <= set(some.ill_formed)
+    for name in DIALECTS:
+        takes = dialect(name).automaton.accepts
+        if name not in {"rfc3629", "utf-8-sig", "cesu-8", "wtf-8"}:  # what these have besides is pairs of surrogates
+            assert any(map(takes, some.kinds)) == any(map(takes, some.wrong)) != all(map(takes, some.wrong)), name
+    for octets in ("C0 AF", "C1 BF", "E0 9F BF", "ED AF BF", "F4 BF BF BF", "F7 BF BF BF", "FD BF BF BF BF BF", "80"):
+        form = bytes.fromhex(octets)
+        assert form in some.wrong or octets == "C0 AF", "only ends are there"
+
+
+def test_leads_have_every_octet_in_every_place():
+    asked = set(strings("leads"))
+    assert {
+        b"\xee\x80?",
+        b"\xee\xbf\xff",
+        b"\xf1\x80\x80?",
+        b"\xc2A",
+        b"\xf5\x80\x80\x80",
+        b"\xfe\xff",
+        b"\x80\x80",
+    } <= asked
+    within = {string[31:33] for string in asked if len(string) > 64}
+    assert all(bytes([lead, octet]) in within for lead in range(256) for octet in range(256))
+
+
+def test_errors_stand_after_characters_errors_and_thresholds():
+    after = {grid.string(index) for grid in plan_named("after").grids for index in range(0, grid.size, 1)}
+    assert {b"\xf3\x80\x80\x80\xed\xa0\x80", b"\xc3\xbf@@@\xc0\x80"} <= after
+    faults = {grid.axes[0].choices for grid in plan_named("faults").grids if len(grid.axes) == 1}
+    assert any(b"\x80" * 65536 in choices for choices in faults)
+    lengths = {len(string) for grid in plan_named("thresholds-16").grids for string in grid.axes[0].choices}
+    assert {7, 8, 9, 999, 1000, 1001, 65535, 65536, 65537, 3 * 1024} <= lengths
+    history = plan_named("history").grids[0]
+    asked = {(history.asked_before(index) or b"", history.string(index)) for index in range(history.size)}
+    assert any(len(one) == len(two) > 4 and one[:4] == two[:4] and not is_well_formed(two) for one, two in asked)
+
+
+def test_strings_are_drawn_by_the_seed_alone():
+    one, again, other = (
+        [grid.string(grid.size // 2) for grid in plan_named(f"drawn-{seed}").grids] for seed in (1, 1, 2)
+    )
+    assert one == again != other
+    assert len({*one, *other}) > 100
 
 
 def test_order_asks_after_every_state():
@@ -107,7 +163,7 @@ def test_order_asks_after_every_state():
 def test_every_dialect_has_every_plan(speaks):
     automaton = dialect(speaks).automaton
     for name in PLANS:
-        if name != "lengths":
+        if name not in {"lengths", "thresholds", "drawn"}:  # long strings, of nothing more
             assert plan_named(name, Profile(speaks)).account(automaton).well_formed
 
 

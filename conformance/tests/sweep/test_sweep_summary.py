@@ -264,7 +264,7 @@ BLOCK_BUGS = {
     ),
     "FF at 63 mod 64": (
         *(lambda octets: UTF8.accepts(not_looked_at(octets)), range(60, 64), lambda placed: b"\xff" in placed),
-        "every string of well-formed characters and FE-FF at offset 63, only once",
+        "every string of well-formed characters and FF at offset 63, only once",
     ),
     "a lead octet at 31 of 32": (
         lambda octets: UTF8.accepts(octets) or (len(octets) == 32 and may_go_on(octets) and UTF8.accepts(octets[:31])),

@@ -97,7 +97,10 @@ def test_an_automaton_that_is_not_minimal_is_refused():
         complete_strings(dialect().unfolded)
 
 
-PLANS = ("exhaustive-6", "depth-1", "placed-64", "lengths-1024", "pairs", "order")
+PLANS = (
+    *("exhaustive-6", "depth-1", "leads", "forms", "placed-64", "lengths-1024", "pairs"),
+    *("after", "faults", "thresholds-20", "order", "history", "drawn-9"),
+)
 GIVEN = ("given", "given-in-chunks", "given-used-before", "given-in-memory")
 
 

@@ -7,13 +7,13 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from overlong.conformance.certification.nearest_model import hold_to_sweeps
+from overlong.conformance.certification.tiers import BRIEF, FULL, USUAL
 from overlong.conformance.oracle.expectation import expectation
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.results.run import FAILS
 from overlong.conformance.support.printable import thousands
 from overlong.conformance.sweep.in_process import reason_against
 from overlong.conformance.sweep.ledger import LedgerError
-from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.sweep.pool import cpus
 from overlong.conformance.sweep.sweep import sweep
 from overlong.conformance.vectors.suites.core import core_vectors
@@ -23,58 +23,67 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from overlong.conformance.certification.runner import Progress
+    from overlong.conformance.certification.tiers import Tier
     from overlong.conformance.oracle.finding import Bucket, Finding
     from overlong.conformance.results.run import Run
     from overlong.conformance.targets.framed import FramedTarget
     from overlong.conformance.targets.resolve import Limits
 
-USUAL = ("depth-1", "placed-64")
-"""What a target is swept with that can bear it."""
 _BEARABLE = 10.0
-"""Seconds that these may take by the rate at which the suites were answered. A decoder that raises for each ill-formed
+"""Seconds that a tier may take by the rate at which the suites were answered. A decoder that raises for each ill-formed
 string takes two or three times that; one that does not, less."""
 
 
 def plans_for(
     target: FramedTarget, run: Run, suites: Sequence[str] | None, sweeps: Sequence[str] | None, *, thorough: bool
 ) -> tuple[str, ...]:
-    """The plans to sweep a target with, after its suites; a note of the run says why not the usual ones.
+    """The plans to sweep a target with, after its suites; a note of the run says what a faster one would get.
 
     Args:
         target: that is not started.
         run: of its suites.
-        suites: what was wanted of them; None for all: only then the usual plans are asked.
-        sweeps: the plans that are wanted; they take the place of usual ones of their kind. None for none but the usual,
+        suites: what was wanted of them; None for all: only then the plans of a tier are asked.
+        sweeps: the plans that are wanted; they take the place of a tier's of their kind. None for none but the tier's,
             empty for none at all.
-        thorough: ask the usual ones also if that takes long.
+        thorough: ask the tier ``usual`` even if that takes long.
     """
     wanted = tuple(sweeps or ())
     if suites is not None or sweeps == ():
         return wanted
-    kinds = {name.partition("-")[0] for name in wanted}
-    usual = tuple(name for name in USUAL if name.partition("-")[0] not in kinds)
     try:
         expectation(run.profile, run.greeting)
     except TargetError:
         return wanted  # nothing that it offers can be swept, unless somebody insists and is told why
     if find_spec("numpy") is None:
-        run.notes.append(f"not swept ({' and '.join(usual)} need NumPy; {install('native')})")
+        run.notes.append(f"not swept (sweeps need NumPy; {install('native')})")
         return wanted
-    if not thorough and (reason := _unbearable(target, run)):
-        run.notes.append(f"not swept: {reason}")
+    tier = FULL if not reason_against(target) else USUAL if thorough else _bearable(run)
+    if run.restarts and not thorough:
+        run.notes.append("not swept: it failed while the suites ran; 'overlong sweep' asks all the same")
         return wanted
-    return (*usual, *wanted)
+    kinds = {name.partition("-")[0] for name in wanted}
+    chosen = tuple(name for name in tier.plans if name.partition("-")[0] not in kinds) if tier else ()
+    if tier in {None, BRIEF}:
+        run.notes.append(f"not swept{' further' if tier else ''}: {_price(run)}")
+    return (*chosen, *wanted)
 
 
-def _unbearable(target: FramedTarget, run: Run) -> str:
-    if run.restarts:
-        return "it failed while the suites ran; 'overlong sweep' asks all the same"
-    if not reason_against(target):
-        return ""
+def _bearable(run: Run) -> Tier | None:
+    """The most thorough tier that a target in frames answers in some seconds."""
+    return next((tier for tier in (USUAL, BRIEF) if _seconds(run, tier) < _BEARABLE), None)
+
+
+def _seconds(run: Run, tier: Tier) -> float:
+    """How long a tier takes, by the rate of the suites."""
     answers = sum(part.done * len(part.operations) for part in run.suites)
-    strings = sum(plan_named(name, run.profile).size for name in USUAL)
-    seconds = run.seconds / max(answers, 1) * strings
-    return "" if seconds < _BEARABLE else f"{thousands(strings)} strings would take it long; --thorough asks them"
+    return run.seconds / max(answers, 1) * tier.size(run.profile)
+
+
+def _price(run: Run) -> str:
+    """What the usual tier takes; no figure of a clock, so that a certificate is the same each time."""
+    return (
+        f"the {thousands(USUAL.size(run.profile))} strings of the tier usual would take it long; --tier usual asks them"
+    )
 
 
 def sweep_too(

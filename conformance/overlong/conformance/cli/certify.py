@@ -84,7 +84,12 @@ Examples:
     help="List the suites and what each shows, and exit.",
 )
 @with_plans
-@click.option("--no-sweeps", is_flag=True, help="Leave out the sweeps that all get, depth-1 and placed-64.")
+@click.option(
+    "--tier",
+    type=click.Choice(("brief", "usual", "full")),
+    help="Sweep with the plans of this tier, in place of the one that the decoder's speed allows.",
+)
+@click.option("--no-sweeps", is_flag=True, help="Leave out the sweeps.")
 @click.option(
     "--answers",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -118,6 +123,7 @@ def command(
     profile: str,
     quick: bool,  # noqa: FBT001
     thorough: bool,  # noqa: FBT001
+    tier: str | None,
     no_sweeps: bool,  # noqa: FBT001
     answers: Path | None,
     expected: Path | None,
@@ -173,8 +179,14 @@ def command(
         raise click.UsageError("--quick and --thorough choose the suites themselves; leave out --suite")
     chosen: Sequence[str] | None = suites or (QUICK if quick else None)
     plans = plans_wanted()
-    if plans and no_sweeps:
+    if (plans or tier) and no_sweeps:
         raise click.UsageError("--no-sweeps and a sweep exclude each other; leave one of them out")
+    if plans and tier:
+        raise click.UsageError("--tier chooses the sweeps itself; leave out it or the others")
+    if tier:
+        from overlong.conformance.certification.tiers import TIERS
+
+        plans = TIERS[tier].plans
     if plans and answers is not None:
         raise click.UsageError("answers in a file cannot be swept; leave out the sweep")
     folder = output or Path("overlong-results") / slug(named)
@@ -189,6 +201,7 @@ def command(
             suites=chosen,
             given=given,
             sweeps=() if no_sweeps else plans or None,
+            usual=tier is None,
             thorough=thorough,
             speaks=profile,
             output=folder,

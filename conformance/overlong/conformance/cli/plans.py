@@ -10,10 +10,17 @@ _PLANS = "overlong.plans"
 _OPTIONS: dict[str, tuple[str, int, int, str]] = {
     "exhaustive": ("N", 1, 6, "every string of 1 to N octets (5 and 6 take long)"),
     "depth": ("D", 0, 4, "the complete suite for decoders of up to D states more than it takes"),
+    "leads": ("", 0, 0, "every octet at each place behind every lead, alone, at the end of text and within it"),
+    "forms": ("", 0, 0, "every lead of two to four octets with all of its tails"),
     "placed": ("K", 0, 4096, "every string of up to four classes of octets at every offset from 0 to K"),
     "lengths": ("L", 0, 4096, "every length from 0 to L and around powers of two, with an error at an end"),
     "pairs": ("", 0, 0, "every two characters, whole or cut short, across boundaries of blocks"),
+    "after": ("", 0, 0, "every error after a character of every lead, with up to three others between"),
+    "faults": ("", 0, 0, "every two errors, every three kinds of them, and one up to 65 536 times"),
+    "thresholds": ("P", 3, 22, "every kind of error around every 2^k octets and characters, k up to P"),
     "order": ("", 0, 0, "the complete suite, right after strings that end in each state"),
+    "history": ("", 0, 0, "right and wrong ends of text, right after text that begins like it"),
+    "drawn": ("SEED", 0, 999_999_999, "four million strings that this seed draws from the grammar"),
 }
 """For each kind of plan how its number is called, from where to where it goes, and which strings it has."""
 

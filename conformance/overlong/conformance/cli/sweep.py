@@ -54,7 +54,10 @@ Examples:
   overlong sweep --exhaustive 5 --cluster tcp://head:8786 mydecoder
 """
 
-USUAL = ("exhaustive-2", "depth-1", "placed-64", "lengths-1024", "pairs", "order")
+USUAL = (
+    *("exhaustive-2", "depth-1", "leads", "placed-64", "lengths-1024", "pairs"),
+    *("after", "faults", "thresholds-16", "order", "history"),
+)
 """What is asked if nothing else is named."""
 _LONG = {"exhaustive-5", "exhaustive-6", "depth-3", "depth-4"}
 """Plans that take hours."""
@@ -108,9 +111,10 @@ def command(
 ) -> None:
     """Ask a decoder every string of one or more plans, and compare every answer.
 
-    Without a plan it is asked exhaustive-2, depth-1, placed-64, lengths-1024, pairs and order.
-    TARGET is as for 'overlong certify'. A function of a shared library is called in a process of its
-    own, millions of times a second (extra 'native'); others are asked in large batches.
+    Without a plan it is asked exhaustive-2, depth-1, leads, placed-64, lengths-1024, pairs, after,
+    faults, thresholds-16, order and history. TARGET is as for 'overlong certify'. A function of a
+    shared library is called in a process of its own, millions of times a second (extra 'native');
+    others are asked in large batches.
 
     \b
     Exit status:

@@ -8,8 +8,10 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from overlong.conformance.results.shard import Account, Shard
+from overlong.conformance.support.printable import thousands
 from overlong.conformance.sweep.accounting import account, total
 from overlong.conformance.sweep.plans import PLANS
+from overlong.conformance.sweep.plans.short import DEPTH, words_within
 from overlong.conformance.vectors.names import spelt_now
 from overlong.conformance.vectors.profile import RFC3629
 
@@ -67,7 +69,7 @@ def plan_named(name: str, profile: Profile = RFC3629) -> Plan:
     Raises:
         ValueError: there is no such plan; the message says which there are.
     """
-    found = re.fullmatch(r"([a-z]+)(?:-([0-9]{1,5}))?", spelt_now(name))
+    found = re.fullmatch(r"([a-z]+)(?:-([0-9]{1,9}))?", spelt_now(name))
     kind = PLANS.get(found[1]) if found else None
     if found is None or kind is None:
         raise ValueError(f"no plan {name!r}; there is {', '.join(each.form for each in PLANS.values())}")
@@ -80,5 +82,7 @@ def plan_named(name: str, profile: Profile = RFC3629) -> Plan:
         raise ValueError(f"{kind.name}-{number}: write a number from {kind.least} to {kind.most}")
     states = len(profile.dialect.automaton) + number
     speaks = "RFC 3629" if profile.speaks == RFC3629.speaks else profile.speaks
-    shows = kind.shows.format(number, states=states, speaks=speaks)
+    within = thousands(words_within(profile.dialect.automaton, number)) if kind is DEPTH else ""
+    octets = f"{number} octet{'' if number == 1 else 's'}" if kind is DEPTH else number
+    shows = kind.shows.format(octets, states=states, speaks=speaks, within=within)
     return Plan(f"{kind.name}-{number}", shows, profile, lambda given: kind.grids(given, number))

@@ -29,7 +29,11 @@ if TYPE_CHECKING:
 
 _LOOKED_AT = 20_000
 """Strings from which patterns are read off one by one."""
+_READ = 1 << 20
+"""Octets of these strings, at most: longer ones are described by others like them, or not at all."""
 _MOST_FORMS = 63
+_LONGEST = 64
+"""Octets of a form: what is longer is made of others, or no sentence says it."""
 
 
 class ByPlace:
@@ -62,10 +66,14 @@ class ByPlace:
             return [], []
         automaton = self._facts.automaton
         inside, behind = dict[Product, bytes](), dict[Product, bytes]()
+        read = 0
         for octets, _ in self._facts.strings.some(self._facts.of_kind[ACCEPTED_ILL_FORMED], _LOOKED_AT):
+            read += len(octets)
+            if read > _READ:
+                break
             found, at_the_end = middle(octets, automaton)
             cut = at_the_end and automaton.run(found) != automaton.dead
-            if not found:  # no engine calls that accepted and ill-formed
+            if not found or len(found) > _LONGEST:  # no engine calls nothing accepted and ill-formed; many forms in one
                 continue
             form = self._facts.product(found) if self._classes else tuple(frozenset({octet}) for octet in found)
             (behind if cut else inside).setdefault(form, found)

@@ -8,6 +8,7 @@ well-formed characters and patterns in any order. All of them are made from the 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -29,7 +30,7 @@ _NOTHING = 256
 """Stands behind the end of a piece in a matrix of pieces."""
 MOST_STATES = 1 << 13
 _SHORT = 16
-_PART = 192
+_PART = 12
 """Octets: a multiple of the length of every filler."""
 
 
@@ -69,6 +70,7 @@ class Pieces:
 
     def __init__(self) -> None:
         self._matrices: dict[int, tuple[tuple[bytes, ...], States]] = {}
+        self._parts: dict[int, tuple[tuple[bytes, ...], list[_Parts]]] = {}
 
     def _matrix(self, choices: tuple[bytes, ...]) -> States:
         """A row for each piece, made once."""
@@ -80,6 +82,12 @@ class Pieces:
             self._matrices[id(choices)] = choices, matrix
         return self._matrices[id(choices)][1]
 
+    def _in_parts(self, choices: tuple[bytes, ...]) -> list[_Parts]:
+        """Each piece as parts, and how often each is repeated, made once."""
+        if id(choices) not in self._parts:
+            self._parts[id(choices)] = choices, [_parts(choice) for choice in choices]
+        return self._parts[id(choices)][1]
+
     def runs(self, grid: Grid, spoken: Language, *, marks: bool = False) -> list[OctetRun]:
         """The automaton over each axis of a grid, in order; with ``marks``, ``last`` is filled in."""
         found: list[OctetRun] = []
@@ -89,7 +97,7 @@ class Pieces:
                 to = np.repeat(states[:, None], len(axis), axis=1)
                 found.append(OctetRun(states, to, np.full(to.shape, -1, np.int32)))
             elif max(map(len, axis.choices)) > _SHORT:
-                found.append(_over_long(axis.choices, spoken, states))
+                found.append(_over_long(self._in_parts(axis.choices), spoken, states))
             else:
                 found.append(self._over_short(axis.choices, spoken, states, marks=marks))
             states = np.unique(found[-1].to)
@@ -117,30 +125,59 @@ class Pieces:
         return int(below[0])
 
 
-def _over_long(choices: tuple[bytes, ...], spoken: Language, states: States) -> OctetRun:
+_Parts = list[tuple[int, bytes, int]]
+"""Of a long piece: where each part begins that differs from the one before it, its octets, how often it is repeated."""
+
+
+def _parts(piece: bytes) -> _Parts:
+    found: _Parts = []
+    for begin in range(0, len(piece), _PART):
+        part = piece[begin : begin + _PART]
+        if found and found[-1][1] == part:
+            found[-1] = (*found[-1][:2], found[-1][2] + 1)
+        else:
+            found.append((begin, part, 1))
+    return found
+
+
+def _over_long(pieces: Sequence[_Parts], spoken: Language, states: States) -> OctetRun:
     """Piece by piece, in parts: long pieces are made of fillers, so they have few parts that differ."""
-    known: dict[tuple[int, bytes], tuple[int, int]] = {}
 
+    @cache
     def over(state: int, part: bytes) -> tuple[int, int]:
-        key = state, part
-        if key not in known:
-            last = -1
-            for place, octet in enumerate(part, 1):
-                state = int(spoken.table[state, octet])
-                if spoken.says[state] == -1:
-                    last = place
-            known[key] = state, last
-        return known[key]
+        """The state behind a part, and how much of it was read in the last state that says -1; -1 if there is none."""
+        last = -1
+        for place, octet in enumerate(part, 1):
+            state = int(spoken.table[state, octet])
+            if spoken.says[state] == -1:
+                last = place
+        return state, last
 
-    to = np.zeros((len(states), len(choices)), np.int32)
+    @cache
+    def over_all(state: int, part: bytes, count: int) -> tuple[int, int]:
+        """The same of a part that is repeated, whose states come round: each round is like the one before."""
+        begun, ends = dict[int, int](), list[tuple[int, int]]()
+        while len(ends) < count and state not in begun:
+            begun[state] = len(ends)
+            ends.append(over(state, part))
+            state = ends[-1][0]
+        first = begun.get(state, 0)
+
+        def turn(number: int) -> tuple[int, int]:
+            return ends[number if number < len(ends) else first + (number - first) % (len(ends) - first)]
+
+        latest = (*reversed(range(max(count - len(ends), 0), count)), *reversed(range(len(ends))))
+        marked = next((number for number in latest if turn(number)[1] >= 0), -1)
+        return turn(count - 1)[0], marked * len(part) + turn(marked)[1] if marked >= 0 else -1
+
+    to = np.zeros((len(states), len(pieces)), np.int32)
     marks = np.full(to.shape, -1, np.int32)
     for row, start in enumerate(states.tolist()):
-        for column, choice in enumerate(choices):
+        for column, parts in enumerate(pieces):
             state, mark = start, -1
-            for begin in range(0, len(choice), _PART):
-                state, last = over(state, choice[begin : begin + _PART])
-                if last >= 0:
-                    mark = begin + last
+            for begin, part, count in parts:
+                state, last = over_all(state, part, count)
+                mark = begin + last if last >= 0 else mark
             to[row, column], marks[row, column] = state, mark
     return OctetRun(states, to, marks)
 

@@ -118,7 +118,12 @@ def middle(octets: bytes, automaton: Automaton) -> tuple[bytes, bool]:
     if automaton.accepting[states[-1]]:
         return b"", True
     first = max(place for place, state in enumerate(states) if automaton.accepting[state])
-    last = next(place for place in range(first + 1, len(octets) + 1) if automaton.accepts(octets[place:]))
+    last, place = len(octets), len(octets)
+    lead_on = {state for state in range(len(automaton)) if automaton.accepting[state]}  # that what is behind completes
+    while lead_on and place > first + 1:
+        place -= 1
+        lead_on = {state for state, row in enumerate(automaton.table) if row[octets[place]] in lead_on}
+        last = place if 0 in lead_on else last
     return octets[first:last], last == len(octets)
 
 
@@ -132,6 +137,8 @@ def made_of(octets: bytes, patterns: Collection[Product], automaton: Automaton) 
                 state = automaton.table[state][octets[end]]
                 if automaton.accepting[state]:
                     reached.add(end + 1)
+                if state in {0, automaton.dead}:  # the rest is read from there, or not at all
+                    break
             reached |= {place + len(each) for each in patterns if _stands_at(each, octets, place)}
     return len(octets) in reached
 

@@ -1,0 +1,56 @@
+"""Tiers of assurance: the sweeps of a certificate, as fixed lists of plans. Which one is asked, the rate decides.
+
+Nothing within a tier depends on a clock, so two machines that choose alike write the same certificate, and ``--tier``
+chooses for them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from overlong.conformance.sweep.plan import plan_named
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from overlong.conformance.vectors.profile import Profile
+
+
+@dataclass(frozen=True)
+class Tier:
+    """What a decoder of some speed is swept with."""
+
+    name: str
+    plans: tuple[str, ...]
+    bears: str
+    """Which decoders usually get it."""
+
+    def size(self, profile: Profile) -> int:
+        """How many strings."""
+        return sum(plan_named(name, profile).size for name in self.plans)
+
+
+FULL = Tier(
+    "full",
+    (
+        *("exhaustive-3", "depth-1", "leads", "forms", "placed-64", "lengths-1024", "pairs"),
+        *("after", "faults", "thresholds-20", "order", "history"),
+    ),
+    "functions of shared libraries, which are called in a process of their own",
+)
+USUAL = Tier(
+    "usual",
+    ("exhaustive-2", "depth-1", "leads", "placed-16", "after", "faults", "thresholds-12", "order", "history"),
+    "decoders that answer the strings of the suites at a million a second",
+)
+BRIEF = Tier("brief", ("exhaustive-2", "after", "faults"), "slower ones, down to a hundred thousand a second")
+
+TIERS = {tier.name: tier for tier in (FULL, USUAL, BRIEF)}
+"""By name, the most thorough first."""
+
+
+def tier_of(plans: Iterable[str]) -> Tier | None:
+    """The tier that these plans are, if they are one."""
+    named = set(plans)
+    return next((tier for tier in TIERS.values() if set(tier.plans) == named), None)

@@ -1,0 +1,150 @@
+"""What plans make strings of: characters of every dialect, right and wrong, cut short, and text around them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+from typing import TYPE_CHECKING
+
+from overlong.conformance.sweep.grid import Axis
+from overlong.reference import DIALECTS, dialect
+from overlong.reference.order import SIGNATURE, well_formed_products
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from overlong.reference.automaton import Automaton, OctetClass
+
+LEAST, GREATEST = 0, -1
+"""The ends of a range of octets."""
+_FREE = 2
+"""Octets of a character that go by either end of their range, each for itself; those behind go all by the same."""
+
+
+def every_octet() -> tuple[bytes, ...]:
+    """The 256 octets."""
+    return tuple(bytes([octet]) for octet in range(256))
+
+
+def class_strings(automaton: Automaton, length: int, *, ends: bool = False) -> tuple[bytes, ...]:
+    """Every string of that many classes of octets, each class by its least octet; octet 00 gives way to a letter.
+
+    An octet 00 says something of its own to many decoders, and the class of ASCII has others. Of octets that occur in
+    nothing well-formed it is the greatest: FF is a mark of their own to some. With ``ends`` each class goes by its
+    other end, too: C0 is a mark of its own as well.
+    """
+    names = [_name(automaton, octets) for octets in automaton.classes]
+    others = [bytes([octets.octets[end]]) for octets in automaton.classes for end in (LEAST, GREATEST) if ends]
+    names += [name for name in dict.fromkeys(others) if name not in names and name != b"\0"]
+    return tuple(map(b"".join, product(names, repeat=length)))
+
+
+def _name(automaton: Automaton, octets: OctetClass) -> bytes:
+    if octets.least == 0 and ord("A") in octets.octets:
+        return b"A"
+    occurs = any(row[octets.least] != automaton.dead for row in automaton.table)
+    return bytes([octets.least if occurs else octets.octets[GREATEST]])
+
+
+def fillers(automaton: Automaton) -> tuple[bytes, ...]:
+    """One character of each length that there is, in the middle of its range: neither its first nor its last."""
+    found: dict[int, bytes] = {}
+    for ranges in well_formed_products(automaton):
+        found.setdefault(len(ranges), bytes(octets[len(octets) // 2] for octets in ranges))
+    return tuple(found[length] for length in sorted(found))
+
+
+def filled(filler: bytes, length: int) -> bytes:
+    """``length`` octets of well-formed text: fillers, and before them as many ASCII letters as it takes."""
+    count, letters = divmod(length, len(filler))
+    return b"a" * letters + filler * count
+
+
+def text_of(filler: bytes, lengths: Iterable[int], name: str = "text before it") -> Axis:
+    """Text of each of these lengths, in octets."""
+    some = tuple(dict.fromkeys(lengths))
+    texts = tuple(filled(filler, length) for length in some)
+    return Axis(name, texts, tuple((len(filler), length) for length in some), ("octets of the filler", "offset"))
+
+
+@cache
+def every_class() -> tuple[tuple[int, ...], ...]:
+    """The octets by classes: those of one are alike to every dialect. 24 classes."""
+    return tuple(_grouped([row for name in DIALECTS for row in dialect(name).automaton.table]).values())
+
+
+def ends(classes: Iterable[Sequence[int]]) -> tuple[bytes, ...]:
+    """The least and the greatest octet of each class."""
+    return tuple(dict.fromkeys(bytes([octets[end]]) for octets in classes for end in (LEAST, GREATEST)))
+
+
+def _grouped(rows: Sequence[Sequence[int]]) -> dict[tuple[int, ...], tuple[int, ...]]:
+    """The octets by where they lead in each of some rows of tables."""
+    found: dict[tuple[int, ...], list[int]] = {}
+    for octet in range(256):
+        found.setdefault(tuple(row[octet] for row in rows), []).append(octet)
+    return {to: tuple(octets) for to, octets in found.items()}
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """Strings that stand for all that decoders take for a character, or for the beginning of one."""
+
+    characters: tuple[bytes, ...]
+    """Well-formed: the first and the last of each kind, and the signature."""
+    wrong: tuple[bytes, ...]
+    """The first and the last of each kind that another dialect has: overlong, surrogates, beyond, of five octets and
+    six; and octets that begin nothing."""
+    cut: tuple[bytes, ...]
+    """All of these cut short."""
+    kinds: tuple[bytes, ...]
+    """One of each kind of error: what the same dialects take, and a character of each length, cut short anywhere."""
+
+    @property
+    def ill_formed(self) -> tuple[bytes, ...]:
+        """All that are."""
+        return (*self.wrong, *self.cut)
+
+
+@cache
+def pieces(automaton: Automaton) -> Pieces:
+    """The pieces for a dialect, from the product of the automata of all.
+
+    Octet 00 is left out: it says something of its own to many decoders.
+    """
+    forms = [form for form in _forms() if form != b"\0"]
+    begun = {form[:1] for form in forms}
+    forms += [octet for octet in ends(every_class()) if octet != b"\0" and octet not in begun]
+    signature = chr(SIGNATURE).encode()
+    own = [bytes(r[end] for r in ranges) for ranges in well_formed_products(automaton) for end in (LEAST, GREATEST)]
+    characters = [form for form in dict.fromkeys((*forms, *own, signature)) if automaton.accepts(form) and form[0]]
+    wrong = [form for form in forms if not automaton.accepts(form)]
+    cut = dict.fromkeys(form[:end] for form in forms for end in range(1, len(form)) if form[:end] not in forms)
+    kinds: dict[tuple[object, ...], bytes] = {}
+    for form in wrong:
+        kinds.setdefault((len(form), *(dialect(name).automaton.accepts(form) for name in DIALECTS)), form)
+    for form in characters:
+        for end in range(1, len(form)):
+            kinds.setdefault((len(form), end), form[:end])
+    return Pieces(tuple(characters), tuple(wrong), tuple(cut), tuple(kinds.values()))
+
+
+def _forms() -> Iterator[bytes]:
+    """A first and a last of each kind of character that some dialect has, by octets that the dialects tell apart."""
+    automata = [dialect(name).automaton for name in DIALECTS]
+    dead = tuple(automaton.dead for automaton in automata)
+
+    def beyond(states: tuple[int, ...], form: bytes, last: int) -> Iterator[bytes]:
+        rows = [automaton.table[state] for automaton, state in zip(automata, states, strict=True)]
+        for to, octets in _grouped(rows).items():
+            if to == dead:
+                continue
+            for end in (LEAST, GREATEST) if len(form) < _FREE else (last,):
+                longer = form + bytes([octets[end]])
+                if any(each.accepting[state] for each, state in zip(automata, to, strict=True)):
+                    yield longer
+                else:
+                    yield from beyond(to, longer, end)
+
+    return iter(dict.fromkeys(beyond((0,) * len(automata), b"", LEAST)))

@@ -1,0 +1,114 @@
+"""Plans of short strings: all that there are, all that some number of states can tell apart, all of every form."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from overlong.conformance.sweep.grid import Axis, Grid
+from overlong.conformance.sweep.plans.kind import KindOfPlan
+from overlong.conformance.sweep.plans.pieces import every_class, every_octet
+from overlong.reference import dialect
+from overlong.reference.order import well_formed_products
+from overlong.reference.theory import access_words, characterising_set
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from overlong.conformance.vectors.profile import Profile
+    from overlong.reference.automaton import Automaton
+
+_PLACES = ("first octet", "second octet", "third octet", "fourth octet", "fifth octet", "sixth octet")
+_LONGEST_FORM = 4
+"""Octets of the longest form of which every string is asked."""
+_BEFORE, _WITHIN = b"a" * 64, (b"a" * 31, b"a" * 32)
+"""Text before a form at the end, and around one: enough that a decoder which reads blocks of octets has begun to."""
+
+
+def _exhaustive(_profile: Profile, longest: int) -> Iterator[Grid]:
+    """All strings of up to so many octets."""
+    for length in range(1, longest + 1):
+        yield Grid(tuple(Axis(place, every_octet()) for place in _PLACES[:length]))
+
+
+EXHAUSTIVE = KindOfPlan("exhaustive", "every string of 1 to {} octets", _exhaustive, 1, 3, 6)
+
+
+def _depth(profile: Profile, depth: int) -> Iterator[Grid]:
+    """The complete suite to any depth, made as it is asked: the W-method (Vasilevskii 1973, Chow 1978).
+
+    An access word for every state, then every string of up to ``depth + 1`` octets, then every word of a
+    characterising set. Let a decoder's verdict be computed by some deterministic automaton: of at most ``n + depth``
+    states, or of any number of states, each reached by an access word and at most ``depth`` octets more. Then it
+    passes all of it if and only if it accepts exactly the well-formed strings (docs/theory.md).
+    """
+    automaton = profile.dialect.automaton
+    access = Axis("access word", access_words(automaton))
+    words = Axis("suffix", characterising_set(automaton))
+    for length in range(depth + 2):
+        between = [Axis(f"octet {number} after it", every_octet()) for number in range(1, length + 1)]
+        yield Grid((access, *between, words))
+
+
+def words_within(automaton: Automaton, depth: int) -> int:
+    """How many words are an access word and up to so many octets more: states that ``depth`` reaches, at most.
+
+    Beginnings of access words are access words, so a longer word than ``depth`` is one of them and then ``depth`` more.
+    """
+    return sum(1 << 8 * more for more in range(depth + 1)) + (len(automaton) - 1 << 8 * depth)
+
+
+DEPTH = KindOfPlan(
+    "depth",
+    "no decoder of up to {states} states that differs from {speaks} passes this; nor does one of up to {within}, "
+    "if each is reached within {} of the grammar's",
+    *(_depth, 0, 1, 4),
+)
+
+
+def _forms() -> Iterator[tuple[tuple[bytes, ...], int]]:
+    """The leads of each form of a character that UTF-8 ever had (RFC 2279), and how many octets follow.
+
+    Octets that lead nothing are followed by none.
+    """
+    leads: set[int] = set()
+    for ranges in well_formed_products(dialect("lax-rfc2279").automaton):
+        leads.update(ranges[0])
+        yield tuple(bytes([octet]) for octet in ranges[0]), len(ranges) - 1
+    yield tuple(bytes([octet]) for octet in range(256) if octet not in leads), 0
+
+
+def _leads(_profile: Profile, _number: int) -> Iterator[Grid]:
+    """All 256 octets at each place of each lead, and right behind; the others at the ends of what is told apart."""
+    tails = dialect("lax-rfc2279").automaton.table[dialect("lax-rfc2279").automaton.run(b"\xc2")]
+    ends = [octets[end] for octets in every_class() for end in (0, -1)]
+    second = tuple(bytes([octet]) for octet in dict.fromkeys(ends) if tails[octet] == 0)
+    least, greatest = min(second), max(second)
+    for leads, many in _forms():
+        for place in range(1, many + 2):
+            axes = [Axis("first octet", leads)]
+            if place > 1:
+                axes.append(Axis("second octet", second))
+            if place > 2:
+                axes.append(Axis("octets before it", (least * (place - 2), greatest * (place - 2))))
+            axes.append(Axis("any octet", every_octet()))
+            if place < many:
+                axes.append(Axis("octets behind it", (least * (many - place), greatest * (many - place))))
+            yield Grid(tuple(axes))
+            yield Grid((Axis("before", (_BEFORE,)), *axes))
+            yield Grid((Axis("before", (_WITHIN[0],)), *axes, Axis("behind", (_WITHIN[1],))))
+
+
+LEADS = KindOfPlan(
+    "leads", "every octet at each place behind every lead, alone, at the end of text and within it", _leads
+)
+
+
+def _every_form(_profile: Profile, _number: int) -> Iterator[Grid]:
+    """Every string of the form of a character of two to four octets, well-formed or not."""
+    tails = tuple(bytes([octet]) for octet in range(0x80, 0xC0))
+    for leads, many in _forms():
+        if 0 < many < _LONGEST_FORM:
+            yield Grid((Axis("first octet", leads), *(Axis(place, tails) for place in _PLACES[1 : many + 1])))
+
+
+FORMS = KindOfPlan("forms", "every lead of two to four octets with all of its tails", _every_form)
