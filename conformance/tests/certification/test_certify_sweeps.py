@@ -20,6 +20,7 @@ from overlong.conformance.report.terminal import summary
 from overlong.conformance.results.reading.results import report_of_run
 from overlong.conformance.results.writer import RESULTS
 from overlong.conformance.sweep.ledger import Ledger, LedgerError
+from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.vectors.profile import Profile
 from overlong.reference import dialect
 
@@ -113,18 +114,23 @@ def test_a_function_of_a_library_is_swept_and_the_certificate_says_so(library, t
     certificate = certify(so(library, "right"), output=tmp_path)
     run = certificate.run
     assert run.conformant
-    assert [part.plan for part in swept(certificate).plans] == list(FULL.plans)
+    plans = [part.plan for part in swept(certificate).plans]
+    assert plans[:-1] == list(FULL.plans)
+    assert plans[-1].startswith("drawn-")
+    assert f"--drawn {plans[-1].removeprefix('drawn-')} " in certificate.command
+    again = certify(so(library, "right"), sweeps=plans[-1:])
+    assert again.to_json() == certificate.to_json(), "the seed is in the command: the same octets"
     statement = valid("certificate-1", certificate.statement)
     sweeps = statement["predicate"]["overlong"]["sweeps"]
     assert all(each["kinds"] == {} and each["strings"] == each["expected"]["strings"] for each in sweeps)
     assert "position or alignment, beyond the sweep placed-64" in " ".join(certificate.not_covered)
     records = [valid("results-1", json.loads(line)) for line in (tmp_path / RESULTS).read_text().splitlines()]
-    assert [each["plan"] for each in records if each["record"] == "sweep"] == list(FULL.plans)
+    assert [each["plan"] for each in records if each["record"] == "sweep"] == plans
     report = "\n".join(summary(report_of_run(certificate), certificate, width=80, encoding="utf-8"))
     words = " ".join(report.split())
     assert "depth-1: no decoder of up to 10 states that differs from RFC 3629 passes this; nor does" in words
-    strings = FULL.size(Profile())
-    assert f"swept · tier full · {strings:,} strings of {len(FULL.plans)} plans".replace(",", " ") in report
+    strings, seed = FULL.size(Profile()) + plan_named(plans[-1]).size, plans[-1].removeprefix("drawn-")
+    assert f"swept · tier full · drawn by {seed} · {strings:,} strings of 13 plans".replace(",", " ") in words
 
 
 @pytest.mark.long
@@ -139,6 +145,7 @@ def test_what_only_a_sweep_finds_is_a_finding_like_any_other(library, tmp_path):
     assert "--placed 40" in certificate.command
     assert [part.plan for part in swept(certificate).plans] == [
         *(name for name in FULL.plans if not name.startswith("placed")),
+        *(part.plan for part in swept(certificate).plans if part.plan.startswith("drawn-")),
         "placed-40",
     ]
     assert run.claims["verdict"] == "fails"

@@ -141,7 +141,7 @@ def certify(
             # loads NumPy, so only where a sweep may be asked
             from overlong.conformance.certification.sweeps import plans_for, sweep_too
 
-            plans = plans_for(resolved, run, suites, sweeps, thorough=thorough) if usual else tuple(sweeps or ())
+            plans, invocation = plans_for(resolved, run, invocation, usual=usual)
             sweep_too(
                 run, target, plans, limits, progress or _no_progress, swept, expected.unexpected if expected else {}
             )

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import secrets
 from dataclasses import replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from overlong.conformance.certification.nearest_model import hold_to_sweeps
-from overlong.conformance.certification.tiers import BRIEF, FULL, USUAL
+from overlong.conformance.certification.tiers import BRIEF, FULL, USUAL, seeds_of
 from overlong.conformance.oracle.expectation import expectation
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.results.run import FAILS
 from overlong.conformance.support.printable import thousands
 from overlong.conformance.sweep.in_process import reason_against
 from overlong.conformance.sweep.ledger import LedgerError
+from overlong.conformance.sweep.plans import DRAWN
 from overlong.conformance.sweep.pool import cpus
 from overlong.conformance.sweep.sweep import sweep
 from overlong.conformance.vectors.suites.core import core_vectors
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from overlong.conformance.certification.runner import Progress
     from overlong.conformance.certification.tiers import Tier
     from overlong.conformance.oracle.finding import Bucket, Finding
+    from overlong.conformance.results.invocation import Invocation
     from overlong.conformance.results.run import Run
     from overlong.conformance.targets.framed import FramedTarget
     from overlong.conformance.targets.resolve import Limits
@@ -35,20 +38,30 @@ string takes two or three times that; one that does not, less."""
 
 
 def plans_for(
-    target: FramedTarget, run: Run, suites: Sequence[str] | None, sweeps: Sequence[str] | None, *, thorough: bool
-) -> tuple[str, ...]:
+    target: FramedTarget, run: Run, invocation: Invocation, *, usual: bool
+) -> tuple[tuple[str, ...], Invocation]:
     """The plans to sweep a target with, after its suites; a note of the run says what a faster one would get.
+
+    With the tier ``full`` comes ``drawn`` by a new seed, which nobody knows beforehand.
 
     Args:
         target: that is not started.
         run: of its suites.
-        suites: what was wanted of them; None for all: only then the plans of a tier are asked.
-        sweeps: the plans that are wanted; they take the place of a tier's of their kind. None for none but the tier's,
-            empty for none at all.
-        thorough: ask the tier ``usual`` even if that takes long.
+        invocation: only if it names no suites, the plans of a tier are asked; those that it names take the place of the
+            tier's of their kind. If it is thorough, the tier is at least ``usual``.
+        usual: false: only the plans that it names.
+
+    Returns:
+        the plans, and the invocation that asks the same again.
     """
-    wanted = tuple(sweeps or ())
-    if suites is not None or sweeps == ():
+    plans = _plans(target, run, invocation) if usual else tuple(invocation.sweeps or ())
+    drawn = [name for name in plans if seeds_of([name]) and name not in (invocation.sweeps or ())]
+    return plans, replace(invocation, sweeps=(*(invocation.sweeps or ()), *drawn)) if drawn else invocation
+
+
+def _plans(target: FramedTarget, run: Run, invocation: Invocation) -> tuple[str, ...]:
+    wanted, thorough = tuple(invocation.sweeps or ()), invocation.thorough
+    if invocation.suites is not None or invocation.sweeps == ():
         return wanted
     try:
         expectation(run.profile, run.greeting)
@@ -63,6 +76,8 @@ def plans_for(
         return wanted
     kinds = {name.partition("-")[0] for name in wanted}
     chosen = tuple(name for name in tier.plans if name.partition("-")[0] not in kinds) if tier else ()
+    if tier is FULL and DRAWN.name not in kinds:
+        chosen = (*chosen, f"{DRAWN.name}-{secrets.randbelow(DRAWN.most + 1)}")
     if tier in {None, BRIEF}:
         run.notes.append(f"not swept{' further' if tier else ''}: {_price(run)}")
     return (*chosen, *wanted)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from overlong.conformance.sweep.plan import plan_named
+from overlong.conformance.sweep.plans import DRAWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -50,7 +51,12 @@ TIERS = {tier.name: tier for tier in (FULL, USUAL, BRIEF)}
 """By name, the most thorough first."""
 
 
+def seeds_of(plans: Iterable[str]) -> tuple[str, ...]:
+    """The seeds by which some of these plans are drawn."""
+    return tuple(name.removeprefix(f"{DRAWN.name}-") for name in plans if name.startswith(f"{DRAWN.name}-"))
+
+
 def tier_of(plans: Iterable[str]) -> Tier | None:
-    """The tier that these plans are, if they are one."""
-    named = set(plans)
+    """The tier that these plans are, whatever is drawn besides; None if they are none."""
+    named = {name for name in plans if not seeds_of([name])}
     return next((tier for tier in TIERS.values() if set(tier.plans) == named), None)

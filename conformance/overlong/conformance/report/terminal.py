@@ -8,7 +8,7 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from overlong.conformance.certification.tiers import tier_of
+from overlong.conformance.certification.tiers import seeds_of, tier_of
 from overlong.conformance.oracle.kinds import LEFT_OUT
 from overlong.conformance.oracle.limits import limits_of
 from overlong.conformance.protocol.kind import MEMORY, POSITION, VERDICT
@@ -53,7 +53,8 @@ def summary(
         plans = [f"{part.name} {thousands(part.asked)}" for part in swept]
         if (tier := tier_of(part.name for part in swept)) is not None:
             asked = thousands(sum(part.asked for part in swept))
-            plans = [f"tier {tier.name}", f"{asked} strings of {len(plans)} plans"]
+            seeds = [f"drawn by {seed}" for seed in seeds_of(part.name for part in swept)]
+            plans = [f"tier {tier.name}", *seeds, f"{asked} strings of {len(plans)} plans"]
         yield from in_rows(["swept", *plans, f"{run.swept.seconds:.1f} s"], width, indent="", between=between)
     yield ""
     causes = [cause for cause in subject.causes if cause.standing is not Standing.EXPECTED]

@@ -11,3 +11,5 @@ from overlong.conformance.sweep.plans.short import DEPTH, EXHAUSTIVE, FORMS, LEA
 
 _KINDS = (EXHAUSTIVE, DEPTH, LEADS, FORMS, PLACED, LENGTHS, PAIRS, AFTER, FAULTS, THRESHOLDS, ORDER, HISTORY, DRAWN)
 PLANS: dict[str, KindOfPlan] = {kind.name: kind for kind in _KINDS}
+
+__all__ = ["DRAWN", "PLANS", "KindOfPlan"]

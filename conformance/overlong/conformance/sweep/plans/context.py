@@ -114,10 +114,10 @@ _BETWEEN = 3
 def _of_every_lead(automaton: Automaton) -> tuple[bytes, ...]:
     """The first and the last character of every lead."""
     found: dict[bytes, None] = {}
-    for ranges in well_formed_products(automaton):
-        for lead in ranges[0] if len(ranges) > 1 else (ranges[0][1], ranges[0][-1]):
+    for leads, *rest in well_formed_products(automaton):
+        for lead in leads if rest else (leads[1], leads[-1]):  # of ASCII two are enough; octet 00 is no letter to some
             for end in (0, -1):
-                found.setdefault(bytes([lead, *(octets[end] for octets in ranges[1:])]))
+                found.setdefault(bytes([lead, *(octets[end] for octets in rest)]))
     return tuple(found)
 
 
