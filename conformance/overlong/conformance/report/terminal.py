@@ -97,11 +97,7 @@ def _remarks(certificate: Certificate) -> list[str]:
             for part in run.swept.plans
             if part.plan.startswith("depth") and VERDICT in proved and part.seen == part.expected
         )
-        lines.extend(
-            f"{bucket.plan}: {thousands(bucket.found.count)} diverge: {printable(bucket.found.description, 400)}"
-            for bucket in run.swept.buckets[:SHOWN]
-            if bucket.cause is None
-        )
+        lines.extend(printable(line, 400) for line in run.swept.words[:SHOWN])
     lines.extend(
         f"{limit.line} ({thousands(sum(part.aside for part in run.suites))})" for limit in limits_of(run.greeting)
     )

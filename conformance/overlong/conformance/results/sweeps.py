@@ -149,6 +149,19 @@ class SweepRun:
     """It ended early because the target failed more often than its limit: what it failed with is found all the same."""
 
     @property
+    def words(self) -> list[str]:
+        """What diverges beside what a cause explains, a line for each set of strings, whichever plans have it."""
+        alike: dict[str, list[SweepBucket]] = {}
+        for bucket in self.buckets:
+            if bucket.cause is None:
+                alike.setdefault(bucket.found.description, []).append(bucket)
+        return [
+            f"{', '.join(dict.fromkeys(each.plan for each in some))}: "
+            f"{thousands(sum(each.found.count for each in some))} diverge: {description}"
+            for description, some in alike.items()
+        ]
+
+    @property
     def strings(self) -> int:
         """How many the plans have."""
         return sum(run.expected.strings for run in self.plans)

@@ -20,7 +20,6 @@ from overlong.conformance.results.records import (
     suite_as_json,
     target_as_json,
 )
-from overlong.conformance.support.printable import thousands
 from overlong.conformance.support.provenance import environment, generator, timestamp
 
 if TYPE_CHECKING:
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from overlong.conformance.protocol.wire import Greeting
     from overlong.conformance.results.certificate import Certificate
     from overlong.conformance.results.model import Map
-    from overlong.conformance.results.run import Run
 
 RESULTS = "results.jsonl"
 SCHEMA = "overlong/results-1"
@@ -117,7 +115,7 @@ def closing_records(
         "vectors": run.vectors,
         "buckets": len(run.buckets),
         "restarts": run.restarts,
-        "notes": [*_found_by_sweeps(run), *run.notes, *notes_on(certificate.expected)],
+        "notes": [*(run.swept.words if run.swept else ()), *run.notes, *notes_on(certificate.expected)],
         "not_covered": certificate.not_covered,
         "refused": certificate.refused,
         "isolation": run.isolation,
@@ -125,14 +123,3 @@ def closing_records(
         **counts_as_json(certificate.expected, run),
         "findings_digest": {"sha256": run.findings_digest},
     }
-
-
-def _found_by_sweeps(run: Run) -> list[str]:
-    """What sweeps found that no suite shows, in words; nothing else in a file describes these sets of strings."""
-    if run.swept is None:
-        return []
-    return [
-        f"{bucket.plan}: {thousands(bucket.found.count)} diverge: {bucket.found.description}"
-        for bucket in run.swept.buckets
-        if bucket.cause is None
-    ]
