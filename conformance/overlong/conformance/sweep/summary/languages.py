@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -28,7 +29,9 @@ Product = tuple[frozenset[int], ...]
 """Strings as sets of octets, one of each."""
 _NOTHING = 256
 """Stands behind the end of a piece in a matrix of pieces."""
-MOST_STATES = 1 << 13
+MOST_STATES = 1 << 11
+_KEPT = 128
+"""Runs over grids that are kept."""
 _SHORT = 16
 _PART = 12
 """Octets: a multiple of the length of every filler."""
@@ -71,6 +74,7 @@ class Pieces:
     def __init__(self) -> None:
         self._matrices: dict[int, tuple[tuple[bytes, ...], States]] = {}
         self._parts: dict[int, tuple[tuple[bytes, ...], list[_Parts]]] = {}
+        self._runs: dict[tuple[int, int], tuple[Grid, States, list[OctetRun]]] = {}
 
     def _matrix(self, choices: tuple[bytes, ...]) -> States:
         """A row for each piece, made once."""
@@ -89,7 +93,13 @@ class Pieces:
         return self._parts[id(choices)][1]
 
     def runs(self, grid: Grid, spoken: Language, *, marks: bool = False) -> list[OctetRun]:
-        """The automaton over each axis of a grid, in order; with ``marks``, ``last`` is filled in."""
+        """The automaton over each axis of a grid, in order; with ``marks``, ``last`` is filled in.
+
+        Without, it is the same for all languages of one automaton, and made once.
+        """
+        key = id(grid), id(spoken.table)
+        if not marks and key in self._runs:
+            return self._runs[key][2]
         found: list[OctetRun] = []
         states = np.array([0], np.int32)
         for number, axis in enumerate(grid.axes):
@@ -101,6 +111,10 @@ class Pieces:
             else:
                 found.append(self._over_short(axis.choices, spoken, states, marks=marks))
             states = np.unique(found[-1].to)
+        if not marks:
+            if len(self._runs) >= _KEPT:
+                self._runs.clear()
+            self._runs[key] = grid, spoken.table, found
         return found
 
     def _over_short(self, choices: tuple[bytes, ...], spoken: Language, states: States, *, marks: bool) -> OctetRun:
@@ -130,14 +144,13 @@ _Parts = list[tuple[int, bytes, int]]
 
 
 def _parts(piece: bytes) -> _Parts:
-    found: _Parts = []
-    for begin in range(0, len(piece), _PART):
-        part = piece[begin : begin + _PART]
-        if found and found[-1][1] == part:
-            found[-1] = (*found[-1][:2], found[-1][2] + 1)
-        else:
-            found.append((begin, part, 1))
-    return found
+    whole = len(piece) // _PART
+    blocks = np.frombuffer(piece, np.uint8, whole * _PART).reshape(whole, _PART)
+    changes = np.flatnonzero((blocks[1:] != blocks[:-1]).any(axis=1)) + 1
+    begins = [0, *changes.tolist(), whole] if whole else [0]
+    found = [(begin * _PART, blocks[begin].tobytes(), end - begin) for begin, end in pairwise(begins)]
+    rest = piece[whole * _PART :]
+    return [*found, (whole * _PART, rest, 1)] if rest else found
 
 
 def _over_long(pieces: Sequence[_Parts], spoken: Language, states: States) -> OctetRun:
