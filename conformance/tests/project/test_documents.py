@@ -592,9 +592,13 @@ def without_chance(text):
 
 def without_sweeps(text):
     """The lines of a summary, unbroken: without notes, and without what other lines say of sweeps."""
-    text = re.sub(r"^note: .*\n(  .*\n)*", "", without_chance(text) + "\n", flags=re.MULTILINE)
-    text = re.sub(r",? ?[\d ]+ of [\d ]+ strings", "", text)
+    text = re.sub(r"^(note: |swept ).*\n(  .*\n)*", "", without_chance(text) + "\n", flags=re.MULTILINE)
+    text = re.sub(r",? ?[\d ]+ of [\d ]+ strings|(?<=and )[\d ]+(?= more)", "", text)
     return re.sub(r"(\n +| {2,})", " ", text).splitlines()  # where a line is broken depends on its length
+
+
+def tier_in(text):
+    return re.findall(r"^swept · tier (\w+)", text, re.MULTILINE)
 
 
 SESSIONS = [
@@ -621,7 +625,7 @@ def test_sessions_on_the_page_are_real(block):
         assert verb == "overlong"
         done = overlong(*words)
         code = done.returncode
-        if "\nswept" in shown and "\nswept" not in done.stdout:  # the machine was busy: then certify leaves sweeps out
+        if tier_in(shown) != tier_in(done.stdout):  # the machine is slow: then certify sweeps with less
             assert set(without_sweeps(done.stdout)) <= set(without_sweeps(shown))
         else:
             assert without_chance(done.stdout) == without_chance(shown)

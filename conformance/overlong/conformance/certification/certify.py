@@ -6,6 +6,7 @@ import contextlib
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from overlong.conformance.certification.pace import Pace
 from overlong.conformance.certification.runner import Runner
 from overlong.conformance.certification.sanity import caveats, sign
 from overlong.conformance.results.certificate import CERTIFICATE, Certificate
@@ -105,18 +106,15 @@ def certify(
         for suite in chosen:
             suite.size  # noqa: B018 (makes the vectors while the target starts)
         resolved.open()
+        pace = Pace()
         left_out = _suites_left_out(resolved, suites, thorough=thorough)
         if not isinstance(resolved, RecordedTarget):
             chosen = [suite for suite in chosen if suite.name not in left_out]
         identity = identity_of(resolved)
         found: Callable[[Finding], None] | None = None
         diverged: Callable[[Divergences], None] | None = None
-        writer: ResultsWriter | None = None
-        if output is not None:
-            make_folder(output)
-            writer = ResultsWriter(
-                stack.enter_context(written_whole(output / RESULTS)), command=invocation.command(profile.speaks)
-            )
+        writer = None if output is None else _writer(output, invocation, profile, stack)
+        if writer is not None:
             writer.header(resolved.id, resolved.greeting, identity.digest, profile.name)
             found, diverged = writer.divergence, writer.diverged
         swept = found
@@ -141,7 +139,7 @@ def certify(
             # loads NumPy, so only where a sweep may be asked
             from overlong.conformance.certification.sweeps import plans_for, sweep_too
 
-            plans, invocation = plans_for(resolved, run, invocation, usual=usual)
+            plans, invocation = plans_for(resolved, run, invocation, pace.seconds(run.seconds), usual=usual)
             sweep_too(
                 run, target, plans, limits, progress or _no_progress, swept, expected.unexpected if expected else {}
             )
@@ -157,6 +155,14 @@ def certify(
         with written_whole(output / CERTIFICATE) as file:
             file.write(certificate.to_json())
     return certificate
+
+
+def _writer(output: Path, invocation: Invocation, profile: Profile, stack: contextlib.ExitStack) -> ResultsWriter:
+    """What writes the results into a folder; the file is there once the stack is left without an error."""
+    make_folder(output)
+    return ResultsWriter(
+        stack.enter_context(written_whole(output / RESULTS)), command=invocation.command(profile.speaks)
+    )
 
 
 def _suites_left_out(

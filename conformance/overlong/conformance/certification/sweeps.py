@@ -33,12 +33,12 @@ if TYPE_CHECKING:
     from overlong.conformance.targets.resolve import Limits
 
 _BEARABLE = 10.0
-"""Seconds that a tier may take by the rate at which the suites were answered. A decoder that raises for each ill-formed
-string takes two or three times that; one that does not, less."""
+"""Seconds that a tier may take, by the rate at which the suites were answered (``pace.py``). A decoder that raises for
+each ill-formed string takes two or three times that; one that does not, less."""
 
 
 def plans_for(
-    target: FramedTarget, run: Run, invocation: Invocation, *, usual: bool
+    target: FramedTarget, run: Run, invocation: Invocation, seconds: float, *, usual: bool
 ) -> tuple[tuple[str, ...], Invocation]:
     """The plans to sweep a target with, after its suites; a note of the run says what a faster one would get.
 
@@ -49,17 +49,18 @@ def plans_for(
         run: of its suites.
         invocation: only if it names no suites, the plans of a tier are asked; those that it names take the place of the
             tier's of their kind. If it is thorough, the tier is at least ``usual``.
+        seconds: that the target took for its suites (``pace.py``).
         usual: false: only the plans that it names.
 
     Returns:
         the plans, and the invocation that asks the same again.
     """
-    plans = _plans(target, run, invocation) if usual else tuple(invocation.sweeps or ())
+    plans = _plans(target, run, invocation, seconds) if usual else tuple(invocation.sweeps or ())
     drawn = [name for name in plans if seeds_of([name]) and name not in (invocation.sweeps or ())]
     return plans, replace(invocation, sweeps=(*(invocation.sweeps or ()), *drawn)) if drawn else invocation
 
 
-def _plans(target: FramedTarget, run: Run, invocation: Invocation) -> tuple[str, ...]:
+def _plans(target: FramedTarget, run: Run, invocation: Invocation, seconds: float) -> tuple[str, ...]:
     wanted, thorough = tuple(invocation.sweeps or ()), invocation.thorough
     if invocation.suites is not None or invocation.sweeps == ():
         return wanted
@@ -70,7 +71,7 @@ def _plans(target: FramedTarget, run: Run, invocation: Invocation) -> tuple[str,
     if find_spec("numpy") is None:
         run.notes.append(f"not swept (sweeps need NumPy; {install('native')})")
         return wanted
-    tier = FULL if not reason_against(target) else USUAL if thorough else _bearable(run)
+    tier = FULL if not reason_against(target) else USUAL if thorough else _bearable(run, seconds)
     if run.restarts and not thorough:
         run.notes.append("not swept: it failed while the suites ran; 'overlong sweep' asks all the same")
         return wanted
@@ -83,15 +84,11 @@ def _plans(target: FramedTarget, run: Run, invocation: Invocation) -> tuple[str,
     return (*chosen, *wanted)
 
 
-def _bearable(run: Run) -> Tier | None:
-    """The most thorough tier that a target in frames answers in some seconds."""
-    return next((tier for tier in (USUAL, BRIEF) if _seconds(run, tier) < _BEARABLE), None)
-
-
-def _seconds(run: Run, tier: Tier) -> float:
-    """How long a tier takes, by the rate of the suites."""
+def _bearable(run: Run, seconds: float) -> Tier | None:
+    """The most thorough tier that a target in frames answers in some seconds, by the rate of its suites."""
     answers = sum(part.done * len(part.operations) for part in run.suites)
-    return run.seconds / max(answers, 1) * tier.size(run.profile)
+    each = seconds / max(answers, 1)
+    return next((tier for tier in (USUAL, BRIEF) if each * tier.size(run.profile) < _BEARABLE), None)
 
 
 def _price(run: Run) -> str:
