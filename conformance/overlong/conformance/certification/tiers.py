@@ -36,7 +36,7 @@ FULL = Tier(
     "full",
     (
         *("exhaustive-3", "depth-1", "leads", "forms", "placed-64", "lengths-1024", "pairs"),
-        *("after", "faults", "thresholds-20", "order", "history"),
+        *("after", "transitions", "faults", "thresholds-20", "order", "history"),
     ),
     "functions of shared libraries, which are called in a process of their own",
 )

@@ -16,6 +16,7 @@ _OPTIONS: dict[str, tuple[str, int, int, str]] = {
     "lengths": ("L", 0, 4096, "every length from 0 to L and around powers of two, with an error at an end"),
     "pairs": ("", 0, 0, "every two characters, whole or cut short, across boundaries of blocks"),
     "after": ("", 0, 0, "every error after a character of every lead, with up to three others between"),
+    "transitions": ("", 0, 0, "every transition of the grammar's automaton, after every kind of character and of text"),
     "faults": ("", 0, 0, "every two errors, every three kinds of them, and one up to 65 536 times"),
     "thresholds": ("P", 3, 22, "every kind of error around every 2^k octets and characters, k up to P"),
     "order": ("", 0, 0, "the complete suite, right after strings that end in each state"),

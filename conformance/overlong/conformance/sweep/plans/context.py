@@ -11,15 +11,17 @@ from overlong.conformance.sweep.plans.pieces import (
     class_strings,
     ends,
     every_class,
+    every_octet,
     filled,
     fillers,
     pieces,
     text_of,
 )
 from overlong.reference.order import well_formed_products
+from overlong.reference.theory import access_words, characterising_set
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from overlong.conformance.vectors.profile import Profile
     from overlong.reference.automaton import Automaton
@@ -71,7 +73,11 @@ def _lengths(profile: Profile, longest: int) -> Iterator[Grid]:
     """Every length: text that is well-formed, or wrong at its very end, or at its very beginning."""
     automaton = profile.dialect.automaton
     some = pieces(automaton)
-    last = tuple(dict.fromkeys((b"", *some.ill_formed, *class_strings(automaton, 1), *class_strings(automaton, 2))))
+    last = tuple(
+        dict.fromkeys(
+            (b"", *some.ill_formed, *some.characters, *class_strings(automaton, 1), *class_strings(automaton, 2))
+        )
+    )
     heads = tuple(dict.fromkeys((*some.kinds, *class_strings(automaton, 1))))
     for filler in fillers(automaton):
         for lengths, behind in (
@@ -107,6 +113,8 @@ def _pairs(profile: Profile, _number: int) -> Iterator[Grid]:
 
 PAIRS = KindOfPlan("pairs", "every two characters, whole or cut short, at every boundary of 8 to 128 octets", _pairs)
 
+_OWN_MEANING = tuple(bytes([octet]) for octet in b"\0\t\n\r \"'/<\\")
+"""ASCII that ends strings and lines, or has a meaning in the syntax of many formats."""
 _BETWEEN = 3
 """Characters that stand between one that may matter and an error, at most."""
 
@@ -126,17 +134,64 @@ def _after(profile: Profile, _number: int) -> Iterator[Grid]:
     automaton = profile.dialect.automaton
     some = pieces(automaton)
     between = [filler * many for many in range(1, _BETWEEN + 1) for filler in fillers(automaton)]
+    own = filter(automaton.accepts, _OWN_MEANING)
     yield Grid(
         (
-            Axis("character before it", _of_every_lead(automaton)),
+            Axis("character before it", tuple(dict.fromkeys((*_of_every_lead(automaton), *own)))),
             Axis("text between", (b"", *between)),
             Axis("error, or none", (*some.ill_formed, *some.characters)),
             Axis("text behind it", (b"", b"a" * _BEHIND)),
         )
     )
+    yield Grid(
+        (
+            Axis("error, or none", (*some.ill_formed, *some.characters)),
+            Axis("text between", tuple(b"a" * many for many in range(_REACH))),
+            Axis("character behind it", (*some.characters, *filter(automaton.accepts, _OWN_MEANING))),
+        )
+    )
 
 
-AFTER = KindOfPlan("after", "every error after a character of every lead, with up to three others between", _after)
+AFTER = KindOfPlan(
+    "after",
+    "every error after a character of every lead, with up to three others between, and every character after it",
+    _after,
+)
+
+_LENGTHS = tuple(1 << power for power in range(1, 11))
+"""Octets of text after which every transition is asked."""
+
+
+def _transitions(profile: Profile, _number: int) -> Iterator[Grid]:
+    """Every transition of the grammar's automaton, with what tells states apart, after characters and after text.
+
+    A state is reached by each form of a character that leads there, for a decoder may have a state for each.
+    """
+    automaton = profile.dialect.automaton
+    forms = [bytes(octets[0] for octets in ranges) for ranges in well_formed_products(automaton)]
+    begun = tuple(dict.fromkeys(form[:end] for form in forms for end in range(len(form))))
+    of_leads, some = _of_every_lead(automaton), fillers(automaton)
+    of_octets = [octet for octet in every_octet() if automaton.accepts(octet)]
+    of_tails = [form[:-1] + octet for form in some[1:2] for octet in every_octet()]
+    alone = dict.fromkeys((*of_leads, *of_octets, *filter(automaton.accepts, of_tails)))
+    parted = [character + b"a" * by for character in of_leads[1::2] for by in range(1, _BETWEEN + 1)]
+    texts = [filled(filler, length) for filler in some for length in _LENGTHS]
+    for before, words in ((alone, begun), (parted, access_words(automaton)), (texts, begun)):
+        yield Grid(
+            (
+                Axis("text before it", tuple(before)),
+                Axis("access word", words),
+                Axis("any octet", every_octet()),
+                Axis("suffix", characterising_set(automaton)),
+            )
+        )
+
+
+TRANSITIONS = KindOfPlan(
+    "transitions",
+    "every transition of the grammar's automaton, after every kind of character and of text",
+    _transitions,
+)
 
 _FEW, _MANY, _VERY_MANY = (*range(2, 9), 16), (32, 64, 128, 255, 256, 257, 1024), (65536,)
 """How often an error is repeated: every one, one of each kind, one of each kind with nothing between."""
@@ -162,17 +217,17 @@ def _faults(profile: Profile, _number: int) -> Iterator[Grid]:
 
 FAULTS = KindOfPlan("faults", "every two errors, every three kinds of them, and up to 65 536 of one", _faults)
 
-_NEAR = range(-4, 5)
+_NEAR = tuple(range(-4, 5))
 _ROUND = (100, 1_000, 10_000, 100_000)
 _ALL_ERRORS, _ALL_FILLERS = 12, 16
-"""Up to these powers of two every error is asked, and every filler; beyond, the kinds of errors, and few fillers."""
+"""Up to these powers of two all is asked everywhere near, and every filler; beyond, the kinds of errors, the others of
+them at fewer places, and few fillers."""
 
 
-def _numbers_near(least: int, most: int) -> list[int]:
+def _numbers_near(least: int, most: int, near: Iterable[int]) -> list[int]:
     """Numbers around powers of two and of ten, between these powers of two."""
     around = [1 << power for power in range(least, most + 1)]
     around += [number for number in _ROUND if 1 << least - 1 < number <= 1 << most]
-    near = _NEAR if most <= _ALL_FILLERS else (-1, 0, 1)
     return sorted({number + by for number in around for by in near})
 
 
@@ -180,18 +235,24 @@ def _thresholds(profile: Profile, power: int) -> Iterator[Grid]:
     """An error at, before and behind offsets, lengths and counts of characters where counters and buffers end."""
     automaton = profile.dialect.automaton
     some, every_filler = pieces(automaton), fillers(automaton)
-    for least, most, errors, texts in (
-        (3, _ALL_ERRORS, some.ill_formed, every_filler),
-        (_ALL_ERRORS + 1, _ALL_FILLERS, some.kinds, every_filler),
-        (_ALL_FILLERS + 1, power, some.kinds, (every_filler[0], every_filler[-1])),
+    few, all_leads = (every_filler[0], every_filler[-1]), b"".join((*_of_every_lead(automaton), *some.characters))
+    kinds = (*some.kinds, all_leads)
+    every = tuple(dict.fromkeys((*some.ill_formed, *some.characters, all_leads)))
+    rest = tuple(piece for piece in every if piece not in kinds)
+    for least, most, errors, texts, near in (
+        (3, _ALL_ERRORS, every, every_filler, _NEAR),
+        (_ALL_ERRORS + 1, _ALL_FILLERS, kinds, every_filler, _NEAR),
+        (_ALL_ERRORS + 1, _ALL_FILLERS, rest, few, (0, 1)),
+        (_ALL_FILLERS + 1, _ALL_FILLERS + 1, rest, every_filler[:1], (0, 1)),
+        (_ALL_FILLERS + 1, power, kinds, few, (-1, 0, 1)),
     ):
         if least > power:
-            return
-        numbers = _numbers_near(least, min(most, power))
+            continue
+        numbers = _numbers_near(least, min(most, power), near)
         for filler in texts:
             characters = [len(filler) * number for number in numbers]
             lengths = (*numbers, *(length for length in characters if length <= 1 << most))
-            text, error = text_of(filler, lengths), Axis("error", errors)
+            text, error = text_of(filler, lengths), Axis("error, or a character", errors)
             yield Grid((text, error, Axis("text behind it", (b"", b"a" * _BEHIND))))
             yield Grid((error, text_of(filler, lengths, "text behind it")))
 

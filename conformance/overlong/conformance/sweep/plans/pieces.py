@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.sweep.grid import Axis
 from overlong.reference import DIALECTS, dialect
+from overlong.reference.error_mode import REPLACEMENT_CHARACTER
 from overlong.reference.order import SIGNATURE, well_formed_products
 
 if TYPE_CHECKING:
@@ -92,10 +93,10 @@ class Pieces:
     """Strings that stand for all that decoders take for a character, or for the beginning of one."""
 
     characters: tuple[bytes, ...]
-    """Well-formed: the first and the last of each kind, and the signature."""
+    """Well-formed: the first and the last of each kind, the signature, and U+FFFD."""
     wrong: tuple[bytes, ...]
     """The first and the last of each kind that another dialect has: overlong, surrogates, beyond, of five octets and
-    six; and octets that begin nothing."""
+    six; characters with an octet that is no tail; and octets that begin nothing."""
     cut: tuple[bytes, ...]
     """All of these cut short."""
     kinds: tuple[bytes, ...]
@@ -116,10 +117,10 @@ def pieces(automaton: Automaton) -> Pieces:
     forms = [form for form in _forms() if form != b"\0"]
     begun = {form[:1] for form in forms}
     forms += [octet for octet in ends(every_class()) if octet != b"\0" and octet not in begun]
-    signature = chr(SIGNATURE).encode()
+    of_note = [chr(number).encode() for number in (SIGNATURE, REPLACEMENT_CHARACTER)]
     own = [bytes(r[end] for r in ranges) for ranges in well_formed_products(automaton) for end in (LEAST, GREATEST)]
-    characters = [form for form in dict.fromkeys((*forms, *own, signature)) if automaton.accepts(form) and form[0]]
-    wrong = [form for form in forms if not automaton.accepts(form)]
+    characters = [form for form in dict.fromkeys((*forms, *own, *of_note)) if automaton.accepts(form) and form[0]]
+    wrong = [form for form in dict.fromkeys((*forms, *_broken(automaton))) if not automaton.accepts(form)]
     cut = dict.fromkeys(form[:end] for form in forms for end in range(1, len(form)) if form[:end] not in forms)
     kinds: dict[tuple[object, ...], bytes] = {}
     for form in wrong:
@@ -128,6 +129,17 @@ def pieces(automaton: Automaton) -> Pieces:
         for end in range(1, len(form)):
             kinds.setdefault((len(form), end), form[:end])
     return Pieces(tuple(characters), tuple(wrong), tuple(cut), tuple(kinds.values()))
+
+
+def _broken(automaton: Automaton) -> Iterator[bytes]:
+    """Characters of each form with, at each place of a tail, an octet that is none: the nearest ones, and the last."""
+    for ranges in well_formed_products(automaton):
+        form = bytes(octets[LEAST] for octets in ranges)
+        for place in range(1, len(form)):
+            for octet in (ranges[place][LEAST] - 1, ranges[place][GREATEST] + 1, 0x7F, 0xC0, 0xFF):
+                broken = form[:place] + bytes([octet]) + form[place + 1 :]
+                if not automaton.accepts(broken):
+                    yield broken
 
 
 def _forms() -> Iterator[bytes]:

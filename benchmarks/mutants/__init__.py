@@ -1,0 +1,1 @@
+"""A population of wrong validators, each proved wrong by a string."""

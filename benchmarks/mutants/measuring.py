@@ -1,0 +1,162 @@
+"""What finds a mutant: lists of strings that are asked in a C loop, and the plans of sweeps in the compiled one."""
+
+from __future__ import annotations
+
+import random
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mutants.population import Library, Mutant
+from overlong.conformance.certification.tiers import BRIEF, FULL, USUAL
+from overlong.conformance.oracle.expectation import expectation
+from overlong.conformance.protocol.wire import UNITS, VALIDATE, Greeting
+from overlong.conformance.results.run import offered_in
+from overlong.conformance.sweep.compiled.loop import GridLoop
+from overlong.conformance.sweep.compiled.progress import PROGRESS_OCTETS, Progress
+from overlong.conformance.sweep.plan import LARGEST_SHARD, plan_named
+from overlong.conformance.sweep.plans import DRAWN
+from overlong.conformance.targets.adapters.abi import ABIS
+from overlong.conformance.vectors.profile import RFC3629
+from overlong.conformance.vectors.suites import QUICK, SUITES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+ABI = ABIS["bool(ptr,len)"]
+CERTIFIED = "certify"
+"""What all suites find, or the last tier."""
+QUICKLY, SUITES_OF_ALL = "certify --quick", "all suites"
+_GREETING = Greeting("mutant", "", "c", VALIDATE, UNITS["utf-32"], "")
+_RANDOM = 1_000_000
+
+
+@dataclass(frozen=True)
+class Strings:
+    """Many, as one row of octets; and for each whether it is well-formed."""
+
+    octets: bytes
+    ends: np.ndarray
+    right: np.ndarray
+
+    @classmethod
+    def of(cls, strings: Iterable[bytes], library: Library) -> Strings:
+        """All in order, judged by the library's right validator."""
+        kept = list(strings)
+        right = np.fromiter((library.right(each, len(each)) for each in kept), np.uint8, len(kept))
+        return cls(b"".join(kept), np.cumsum([len(each) for each in kept], dtype=np.uint64), right)
+
+    def __len__(self) -> int:
+        return len(self.right)
+
+
+def of_suites(names: Iterable[str]) -> Iterator[bytes]:
+    """The strings of some suites that a validator is asked, without those that have another operation."""
+    for name in names:
+        if VALIDATE not in offered_in(SUITES[name], _GREETING):
+            continue
+        for batch in SUITES[name].batches():
+            start = 0
+            for length in batch.lengths:
+                yield batch.octets[start : start + length]
+                start += length
+
+
+def drawn_at_random(count: int) -> Iterator[bytes]:
+    """Random octets, of random lengths up to 64."""
+    generator = random.Random(0)  # noqa: S311 (no secret)
+    for _ in range(count):
+        yield generator.randbytes(generator.randint(1, 64))
+
+
+def lists(library: Library) -> dict[str, Strings]:
+    """Lists of strings by name."""
+    scalars = (chr(c).encode() for c in range(0x110000) if not 0xD800 <= c < 0xE000)
+    return {
+        "all scalar values": Strings.of(scalars, library),
+        "a million random strings": Strings.of(drawn_at_random(_RANDOM), library),
+        "core": Strings.of(of_suites(["core"]), library),
+        "complete-0": Strings.of(of_suites(["complete-0"]), library),
+        QUICKLY: Strings.of(of_suites(QUICK), library),
+        SUITES_OF_ALL: Strings.of(of_suites(SUITES), library),
+    }
+
+
+class Finder:
+    """Asks mutants. What is made once serves all, in the processes that are forked, too."""
+
+    def __init__(self, path: Path, seed: int) -> None:
+        self.library = Library(path)
+        self.lists = lists(self.library)
+        drawn = f"{DRAWN.name}-{seed}"
+        self.stages = {  # each is asked of what those before it did not find
+            f"tier {BRIEF.name}": BRIEF.plans,
+            f"tier {USUAL.name}": tuple(name for name in USUAL.plans if name not in BRIEF.plans),
+            f"tier {FULL.name}": (*(name for name in FULL.plans if name not in {*USUAL.plans, *BRIEF.plans}), drawn),
+        }
+        self._kinds = np.zeros(LARGEST_SHARD, np.uint8)
+        GridLoop.compile(ABI)
+
+    def found(self, mutant: Mutant) -> dict[str, float]:
+        """What finds it, by the names of lists, plans and stages, and the seconds that each took for it."""
+        found = dict[str, float]()
+        for name, strings in self.lists.items():
+            is_found, took = self._by_list(mutant, strings)
+            if is_found:
+                found[name] = took
+        seconds, by_plans = 0.0, False
+        for name, plans in self.stages.items():
+            for plan in plans if not by_plans else ():
+                by_plans, took = self._by_plan(mutant, plan)
+                seconds += took
+                if by_plans:
+                    found[plan] = took
+                    break
+            if by_plans:
+                found[name] = seconds
+        if SUITES_OF_ALL in found or by_plans:
+            found[CERTIFIED] = seconds + found.get(SUITES_OF_ALL, 0.0)
+        return found
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of all lists, then of the tiers."""
+        return [*self.lists, *self.stages]
+
+    def seconds_of_right(self, column: str) -> float:
+        """What a right validator takes for it; for a tier with those before it."""
+        right = Mutant("right", "", "", "")
+        if column in self.lists:
+            return self._by_list(right, self.lists[column])[1]
+        names = list(self.stages)
+        plans = [plan for name in names[: names.index(column) + 1] for plan in self.stages[name]]
+        return sum(self._by_plan(right, plan)[1] for plan in plans)
+
+    def _by_list(self, mutant: Mutant, strings: Strings) -> tuple[bool, float]:
+        """Whether a list finds it, and the seconds until then."""
+        self.library.forget(mutant.symbol)
+        data = (strings.octets, strings.ends.ctypes.data, strings.right.ctypes.data, len(strings))
+        started = time.perf_counter()
+        place = self.library.first_wrong(self.library.address(mutant.symbol), *data)
+        return place >= 0, time.perf_counter() - started
+
+    def _by_plan(self, mutant: Mutant, name: str) -> tuple[bool, float]:
+        """Whether a plan finds it, and the seconds until then."""
+        expected = expectation(RFC3629, _GREETING, VALIDATE)
+        loop = GridLoop(ABI, [self.library.address(mutant.symbol)], expected, RFC3629.dialect.layout)
+        self.library.forget(mutant.symbol)
+        started = time.perf_counter()
+        kinds = self._kinds.data
+        for shard in plan_named(name, RFC3629).shards():
+            progress = Progress(bytearray(PROGRESS_OCTETS))
+            progress.begin(shard.first)
+            grid = plan_named(name, RFC3629).grids[shard.grid]
+            loop.run(grid, shard.first + shard.count, progress, kinds, shard.first)
+            words = self._kinds[: shard.count]
+            if words.any():
+                words[:] = 0
+                return True, time.perf_counter() - started
+        return False, time.perf_counter() - started

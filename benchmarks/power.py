@@ -1,0 +1,223 @@
+"""Power: what share of wrong validators each suite finds, of a thousand and more that a seed draws.
+
+Each has one fault of a family: a wrong transition, a state that should be one and is two, a fault after a character, at
+an offset, from a length on, behind a fast path, across a block, depending on calls before (`mutants/`). It is one of
+the population only if a string shows that it is wrong, so what is missed is missed, and never right.
+
+Lists of strings and sweeps are asked of all of them; campaigns and libFuzzer of some, for ten seconds each, and whole
+certificates of some, to see how long they take. A column that says "tier" has all of the columns of tiers before it.
+
+    python benchmarks/power.py                       the whole: about an hour on two cores
+    python benchmarks/power.py --share 0.1           a tenth of it
+    python benchmarks/power.py --write               and write docs/power.md
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import os
+import random
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from all import machine
+from mutants.measuring import CERTIFIED, Finder
+from mutants.population import LIBRARY, by_family, population
+from overlong.conformance.support.interpreter import module
+from overlong.conformance.sweep.pool import cpus
+from overlong.conformance.targets.resolve import Limits
+from overlong.fuzz.engines.opening import open_engine
+from overlong.fuzz.execution.engine import BLOCK, CampaignJob, WorkUnit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mutants.population import Mutant
+
+PAGE = Path(__file__).parents[1] / "docs" / "power.md"
+SECONDS = 10.0
+"""For which a campaign, or libFuzzer, is asked of each."""
+LEAST = 0.98
+"""The share that a default certificate must find."""
+LIBFUZZER, CAMPAIGN = "libFuzzer", "fuzz"
+_LIMITS = Limits(timeout=1.0)
+_FUZZER = """
+#include "mutants.h"
+WALK(right, 0, false, ok)
+{code}
+int LLVMFuzzerTestOneInput(const octet *s, size_t n) {{
+    if ({symbol}(s, n) != right(s, n)) __builtin_trap();
+    return 0;
+}}
+"""
+
+TOP = """<!-- Written by `python benchmarks/power.py --write`. -->
+
+# Power: how many wrong decoders each suite finds
+
+A certificate is worth as much as the bugs that it would have found. So plant bugs and count. {count} validators in C,
+drawn by the seed {seed}, have one fault each, of the families in the table; that each is wrong is proved by a string
+that it answers wrongly ({left_out} more draws were left out, because none was known). They were built before anybody
+asked them, and no plan knows of any of them; but who wrote the plans also wrote the families, so take the figures of
+another population, please, and tell us.
+
+{machine}
+
+Shares in percent. Each *tier* counts what the tiers before it find, too; *certify* is all suites and the tier `full`,
+which is what a C function gets by default ([command-line.md](command-line.md#certify)).
+
+"""
+
+
+@dataclass
+class Measured:
+    """What became of one mutant."""
+
+    mutant: Mutant
+    found: dict[str, float] = field(default_factory=dict[str, float])
+    """The seconds of what found it."""
+
+
+_finder: Finder | None = None
+
+
+def _asked(mutant: Mutant) -> dict[str, float]:
+    assert _finder is not None
+    return _finder.found(mutant)
+
+
+def by_campaign(mutant: Mutant) -> float | None:
+    """Seconds until the engine of campaigns finds it; None if that is not within :data:`SECONDS`."""
+    engine = open_engine(CampaignJob((mutant.target,), limits=_LIMITS))
+    engine.run(WorkUnit(0, 1), lambda _: None)  # what it compiles or loads is not counted
+    began, first, count = time.monotonic(), 1, BLOCK
+    try:
+        while time.monotonic() < began + SECONDS:
+            if engine.run(WorkUnit(first, count), lambda _: None).divergences:
+                return time.monotonic() - began
+            first, count = first + count, min(2 * count, 64 * BLOCK)
+    finally:
+        engine.close()
+    return None
+
+
+def by_libfuzzer(mutant: Mutant, folder: Path) -> float | None:
+    """The same of libFuzzer, which sees the branches of the mutant and of the right validator."""
+    source, program = folder / f"{mutant.symbol}.c", folder / mutant.symbol
+    code = mutant.code.replace("NAME", mutant.symbol)
+    source.write_text(_FUZZER.format(code=code, symbol=mutant.symbol), "ascii")
+    words = ["clang", "-std=gnu11", "-O1", "-w", "-fsanitize=fuzzer", f"-I{folder}", "-o", str(program), str(source)]
+    subprocess.run(words, check=True)
+    began = time.monotonic()
+    options = (f"-max_total_time={SECONDS:.0f}", "-seed=1", "-max_len=4096", f"-artifact_prefix={folder}/")
+    done = subprocess.run([str(program), *options], capture_output=True, check=False)
+    program.unlink()
+    return time.monotonic() - began if done.returncode else None
+
+
+def certified(mutant: Mutant, folder: Path) -> tuple[bool, float]:
+    """Whether a whole certificate is refused it, and the seconds that it takes to say so."""
+    began = time.monotonic()
+    words = module("overlong", "certify", mutant.target, "-q", "-o", str(folder / "certified"))
+    done = subprocess.run(words, cwd=folder, capture_output=True, check=False)
+    if done.returncode not in {os.EX_OK, 1}:
+        raise SystemExit(f"{mutant.target}: {done.stderr.decode(errors='replace')}")
+    return done.returncode == 1, time.monotonic() - began
+
+
+def asked_all(mutants: list[Mutant], finder: Finder) -> list[Measured]:
+    """Lists and sweeps, of all of them, by a process for each CPU."""
+    global _finder  # noqa: PLW0603 (what forked processes have in common)
+    _finder = finder
+    measured = [Measured(each) for each in mutants]
+    with multiprocessing.get_context("fork").Pool(cpus()) as pool:
+        for each, found in zip(measured, pool.imap(_asked, mutants, chunksize=1), strict=True):
+            each.found = found
+            print(
+                f"{each.mutant.symbol} {each.mutant.family}: {each.mutant.words}: {', '.join(found) or 'NOT FOUND'}",
+                flush=True,
+            )
+    return measured
+
+
+def asked_some(some: list[Measured], name: str, ask: Callable[[Mutant], float | None]) -> None:
+    """What takes ten seconds for each, of some."""
+    for each in some:
+        if (seconds := ask(each.mutant)) is not None:
+            each.found[name] = seconds
+
+
+def table(measured: list[Measured], some: list[Measured], columns: list[str]) -> str:
+    """Shares in percent, in Markdown: a row for each family, and the last for all."""
+    lines = ["| family | how many | " + " | ".join(columns) + " |", "|---|" + "---:|" * (len(columns) + 1)]
+    families = [*by_family([each.mutant for each in measured]), ("all", [each.mutant for each in measured])]
+    for family, mutants in families:
+        mine = {each.symbol for each in mutants}
+        cells = [family, str(len(mine))]
+        for column in columns:
+            whose = some if column in {CAMPAIGN, LIBFUZZER} else measured
+            rows = [column in each.found for each in whose if each.mutant.symbol in mine]
+            cells.append(f"{100 * sum(rows) / len(rows):.0f}" if rows else "")
+        lines.append("| " + " | ".join(f"**{cell}**" if family == "all" and cell else cell for cell in cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def main() -> int:
+    """Measure, print, and write the page if that is wanted."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--share", type=float, default=1.0, help="of the population")
+    parser.add_argument("--fuzzed", type=int, default=100, help="how many are given to fuzzers")
+    parser.add_argument("--certified", type=int, default=20, help="how many are certified as a user would")
+    parser.add_argument("--write", action="store_true", help="write docs/power.md")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        os.chdir(folder)
+        mutants, left_out = population(folder, options.seed, options.share)
+        print(f"{len(mutants)} wrong validators; {left_out} draws left out", flush=True)
+        finder = Finder(folder / LIBRARY, options.seed)
+        rights = {name: finder.seconds_of_right(name) for name in finder.columns}
+        measured = asked_all(mutants, finder)
+        chosen = random.Random(options.seed).sample(measured, min(options.fuzzed, len(measured)))  # noqa: S311
+        asked_some(chosen, CAMPAIGN, by_campaign)
+        columns = [*finder.columns, CERTIFIED, CAMPAIGN]
+        if shutil.which("clang") is None:
+            print("left out: clang is not on the path, so there is no libFuzzer")
+        else:
+            asked_some(chosen, LIBFUZZER, lambda mutant: by_libfuzzer(mutant, folder))
+            columns.append(LIBFUZZER)
+        whole = [(each, *certified(each.mutant, folder)) for each in chosen[: options.certified]]
+    text = table(measured, chosen, columns)
+    text += f"\n`fuzz` is a campaign of {SECONDS:.0f} seconds on one core, and libFuzzer (Clang's, which sees the "
+    text += f"branches) has as long: {len(chosen)} of all were given to both, none of those seconds for compiling.\n"
+    seconds = sorted(took for _, refused, took in whole if refused)
+    if seconds:
+        text += f"\n`overlong certify` was run as a user would on {len(whole)} of them: {len(seconds)} were refused, "
+        text += f"in {statistics.median(seconds):.0f} s (median; {seconds[0]:.0f} to {seconds[-1]:.0f} s).\n"
+    text += "\n## What each costs\n\nSeconds that a right validator takes, in its own process:\n\n"
+    text += "| " + " | ".join(rights) + " |\n|" + "---:|" * len(rights) + "\n| "
+    text += " | ".join(f"{each:.2f}" for each in rights.values()) + " |\n"
+    text += "\n## What a certificate misses\n\n"
+    missed = [each.mutant for each in measured if CERTIFIED not in each.found]
+    text += "".join(f"- {each.family}: {each.words}\n" for each in missed) or "Nothing of this population.\n"
+    print(text)
+    if options.write:
+        on = f"Measured on {machine(quick=False)}"
+        top = TOP.format(count=len(mutants), seed=options.seed, left_out=left_out, machine=on)
+        PAGE.write_text(top + text, "utf-8")
+    share = 1 - len(missed) / len(measured)
+    print(f"a certificate finds {share:.1%}")
+    return int(share < LEAST)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
