@@ -4,6 +4,7 @@ import json
 import shlex
 import shutil
 import subprocess
+from collections import Counter
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
@@ -18,9 +19,12 @@ from overlong.conformance.certification import sweeps as certifying
 from overlong.conformance.certification.tiers import BRIEF, FULL, TIERS, USUAL, tier_of
 from overlong.conformance.report.terminal import summary
 from overlong.conformance.results.reading.results import report_of_run
+from overlong.conformance.results.shard import NOTHING
+from overlong.conformance.results.sweeps import PlanRun
 from overlong.conformance.results.writer import RESULTS
 from overlong.conformance.sweep.ledger import Ledger, LedgerError
 from overlong.conformance.sweep.plan import plan_named
+from overlong.conformance.sweep.sweep import telling
 from overlong.conformance.vectors.profile import Profile
 from overlong.reference import dialect
 
@@ -130,7 +134,7 @@ def test_a_function_of_a_library_is_swept_and_the_certificate_says_so(library, t
     words = " ".join(report.split())
     assert "depth-1: no decoder of up to 10 states that differs from RFC 3629 passes this; nor does" in words
     strings, seed = FULL.size(Profile()) + plan_named(plans[-1]).size, plans[-1].removeprefix("drawn-")
-    assert f"swept · tier full · drawn by {seed} · {strings:,} strings of 13 plans".replace(",", " ") in words
+    assert f"swept · tier full · drawn by {seed} · {strings:,} strings of {len(plans)} plans".replace(",", " ") in words
 
 
 @pytest.mark.long
@@ -151,12 +155,20 @@ def test_what_only_a_sweep_finds_is_a_finding_like_any_other(library, tmp_path):
     assert run.claims["verdict"] == "fails"
     bucket = run.buckets["OV201", ""]
     assert bucket.example.vector.octets[33] == 0xC0
-    total = sum(part.divergences for part in swept(certificate).plans)
-    assert bucket.count == total > 1
+    told = [part for part in swept(certificate).plans if part.plan not in swept(certificate).undescribed]
+    assert bucket.count == sum(part.divergences for part in told) > 1
+    assert len(told) == 2
+    assert swept(certificate).words[-1].endswith("diverge, too; 'overlong sweep' describes them")
     assert "offset 33" in bucket.example.vector.comment
     assert certificate.statement["predicate"]["result"] == "FAILED"
     records = [json.loads(line) for line in (tmp_path / RESULTS).read_text().splitlines()]
     assert {each["code"] for each in records if each["record"] == "divergence"} == {"OV201"}  # one for each plan
+
+
+def test_plans_that_diverge_in_another_way_are_described_too():
+    kinds = {"a": [1], "b": [1], "c": [1], "d": [1, 2], "e": [2]}
+    parts = [PlanRun(name, "", NOTHING, kinds=Counter(some)) for name, some in kinds.items()]
+    assert [part.plan for part in telling(parts)] == ["a", "b", "d"]
 
 
 @pytest.mark.long
@@ -243,7 +255,7 @@ def test_what_takes_a_target_long_is_spared_it_and_told_so(monkeypatch, thorough
 @pytest.mark.usefixtures("few")
 @pytest.mark.parametrize("tier", [None, BRIEF])
 def test_the_rate_chooses_a_tier_and_the_headline_of_the_sweep_names_it(monkeypatch, tier):
-    monkeypatch.setattr(certifying, "_bearable", lambda _run: tier)
+    monkeypatch.setattr(certifying, "_bearable", lambda _run, _seconds: tier)
     certificate = certify("cpython")
     report = "\n".join(summary(report_of_run(certificate), certificate, width=80, encoding="utf-8"))
     asked = certificate.run.swept.plans if certificate.run.swept else []

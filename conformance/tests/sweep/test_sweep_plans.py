@@ -15,7 +15,7 @@ from overlong.reference import DIALECTS, dialect, is_well_formed
 
 SMALL = (
     *("exhaustive-2", "depth-0", "leads", "forms", "placed-2", "lengths-9", "pairs"),
-    *("after", "faults", "thresholds-5", "order", "history", "drawn-7"),
+    *("after", "transitions", "faults", "thresholds-5", "order", "history", "drawn-7"),
 )
 UTF8 = dialect().automaton
 

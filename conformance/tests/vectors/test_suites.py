@@ -99,7 +99,7 @@ def test_an_automaton_that_is_not_minimal_is_refused():
 
 PLANS = (
     *("exhaustive-6", "depth-1", "leads", "forms", "placed-64", "lengths-1024", "pairs"),
-    *("after", "faults", "thresholds-20", "order", "history", "drawn-9"),
+    *("after", "transitions", "faults", "thresholds-20", "order", "history", "drawn-9"),
 )
 GIVEN = ("given", "given-in-chunks", "given-used-before", "given-in-memory")
 

@@ -132,6 +132,8 @@ class SweepRun:
     command: str
     plans: list[PlanRun]
     buckets: list[SweepBucket] = field(default_factory=list[SweepBucket])
+    undescribed: tuple[str, ...] = ()
+    """Plans of which divergent strings are counted, and not described."""
     in_process: bool = False
     """Whether it was called in its own process; else it was asked in columns."""
     isolation: str = ""
@@ -155,11 +157,16 @@ class SweepRun:
         for bucket in self.buckets:
             if bucket.cause is None:
                 alike.setdefault(bucket.found.description, []).append(bucket)
-        return [
+        lines = [
             f"{', '.join(dict.fromkeys(each.plan for each in some))}: "
             f"{thousands(sum(each.found.count for each in some))} diverge: {description}"
             for description, some in alike.items()
         ]
+        if self.undescribed:
+            count = sum(run.divergences for run in self.plans if run.plan in self.undescribed)
+            names = ", ".join(self.undescribed)
+            lines.append(f"{names}: {thousands(count)} diverge, too; 'overlong sweep' describes them")
+        return lines
 
     @property
     def strings(self) -> int:

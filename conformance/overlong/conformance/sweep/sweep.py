@@ -50,6 +50,9 @@ if TYPE_CHECKING:
 _FAILURES = 32
 """How often a target may fail, more than its limit, for each example that it is asked again: of that, each time."""
 
+_TOLD = 2
+"""Plans that a certificate describes."""
+
 Progress = Callable[[str, int, int], None]
 """Called with the name of the plan at work, the strings done, and all that will be, of every plan."""
 
@@ -83,7 +86,7 @@ def sweep(
         resume: go on with what is in that folder.
         columns: ask in frames even what could be called in its own process.
         apart: find of each set of divergent strings the least for each bucket that a suite would put some of them in
-            (``SweepBucket.others``).
+            (``SweepBucket.others``); and describe no more plans than it takes (``SweepRun.undescribed``).
         progress: called as the sweep goes on.
 
     Raises:
@@ -133,7 +136,10 @@ def sweep(
                 run.done -= left_out
                 run.incomplete, run.spent = "it failed too often; raise the limit with --restarts", True
             if not run.wrong:
-                run.buckets = _buckets(run, ledger, resolved, expected, apart=apart)
+                diverging = [part for part in run.plans if part.divergences]
+                described = telling(diverging) if apart else diverging
+                run.undescribed = tuple(part.plan for part in diverging if part not in described)
+                run.buckets = _buckets(run, described, ledger, resolved, expected, apart=apart)
             run.notes += resolved.notes
         if output is not None and not run.incomplete and not run.wrong:
             with written_whole(folder / RESULTS) as file:
@@ -238,11 +244,28 @@ def _sum_up(part: PlanRun, ledger: Ledger, run: SweepRun) -> None:
         part.digest = digest.hexdigest()
 
 
+def telling(diverging: Sequence[PlanRun]) -> list[PlanRun]:
+    """Of plans with divergent strings the first few, and those of whose kinds of divergences none of these has any.
+
+    A fault shows in many plans; it takes seconds to describe in each, and most say the same of it.
+    """
+    told: list[PlanRun] = []
+    for part in diverging:
+        if len(told) < _TOLD or not set(part.kinds) <= {kind for each in told for kind in each.kinds}:
+            told.append(part)
+    return told
+
+
 def _buckets(
-    run: SweepRun, ledger: Ledger, target: FramedTarget, expected: ExpectedAnswers, *, apart: bool
+    run: SweepRun,
+    diverging: Sequence[PlanRun],
+    ledger: Ledger,
+    target: FramedTarget,
+    expected: ExpectedAnswers,
+    *,
+    apart: bool,
 ) -> list[SweepBucket]:
-    """What diverges, in a few sets, the example of each asked again by itself."""
-    diverging = [part for part in run.plans if part.divergences]
+    """What diverges in some plans, in a few sets, the example of each asked again by itself."""
     if not diverging:
         return []
     from overlong.conformance.sweep.summary import summarise

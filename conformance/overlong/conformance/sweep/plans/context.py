@@ -129,6 +129,13 @@ def _of_every_lead(automaton: Automaton) -> tuple[bytes, ...]:
     return tuple(found)
 
 
+def _of_every_octet(automaton: Automaton) -> tuple[bytes, ...]:
+    """A character that ends in each octet that one can end in: all of ASCII, and all tails."""
+    found = [octet for octet in every_octet() if automaton.accepts(octet)]
+    tails = [form[:-1] + octet for form in fillers(automaton)[1:2] for octet in every_octet()]
+    return (*found, *filter(automaton.accepts, tails))
+
+
 def _after(profile: Profile, _number: int) -> Iterator[Grid]:
     """Every error after a character of every lead, and up to three others between."""
     automaton = profile.dialect.automaton
@@ -150,11 +157,13 @@ def _after(profile: Profile, _number: int) -> Iterator[Grid]:
             Axis("character behind it", (*some.characters, *filter(automaton.accepts, _OWN_MEANING))),
         )
     )
+    before = Axis("character before it", _of_every_octet(automaton))
+    yield Grid((before, Axis("error, or none", (*some.ill_formed, *some.characters))))
 
 
 AFTER = KindOfPlan(
     "after",
-    "every error after a character of every lead, with up to three others between, and every character after it",
+    "every error after characters of every lead and last octet, with up to three others between, and before others",
     _after,
 )
 
@@ -171,9 +180,7 @@ def _transitions(profile: Profile, _number: int) -> Iterator[Grid]:
     forms = [bytes(octets[0] for octets in ranges) for ranges in well_formed_products(automaton)]
     begun = tuple(dict.fromkeys(form[:end] for form in forms for end in range(len(form))))
     of_leads, some = _of_every_lead(automaton), fillers(automaton)
-    of_octets = [octet for octet in every_octet() if automaton.accepts(octet)]
-    of_tails = [form[:-1] + octet for form in some[1:2] for octet in every_octet()]
-    alone = dict.fromkeys((*of_leads, *of_octets, *filter(automaton.accepts, of_tails)))
+    alone = dict.fromkeys((*of_leads, *_of_every_octet(automaton)))
     parted = [character + b"a" * by for character in of_leads[1::2] for by in range(1, _BETWEEN + 1)]
     texts = [filled(filler, length) for filler in some for length in _LENGTHS]
     for before, words in ((alone, begun), (parted, access_words(automaton)), (texts, begun)):

@@ -30,7 +30,7 @@ MOST_STRINGS = 1 << 26
 FILLER = "octets of the filler"
 """What plans call the length of the characters that stand before the error."""
 _CHUNK = 1 << 20
-_MOST_WHOLE = 1 << 19
+_MOST_WHOLE = 1 << 17
 """Well-formed strings that are looked at one by one, at most."""
 BLOCKS = (8, 16, 32, 64, 128, 256)
 ACROSS = (*(f"a multiple of {block}" for block in BLOCKS), *(f"offset {block}" for block in BLOCKS))
@@ -97,7 +97,8 @@ def places(
                 states, others, *features = _features(grid, part, runs, others_runs)
                 columns = [errors.says[states].astype(np.int64) + 1, patterns.says[others].astype(np.int64), *features]
                 kind = _values(strings, number, part)
-                well_formed = np.flatnonzero(columns[0] == 0)
+                columns[2][columns[0] == 0] = 0
+                well_formed = np.flatnonzero((columns[0] == 0) & (columns[3] > BLOCKS[0]))
                 looked_at += len(well_formed)
                 if looked_at > _MOST_WHOLE:
                     return None
