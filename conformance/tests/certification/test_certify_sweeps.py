@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from overlong.__main__ import cli
 from overlong.conformance import certify
 from overlong.conformance.certification import sweeps as certifying
-from overlong.conformance.certification.tiers import BRIEF, FULL, TIERS, USUAL, tier_of
+from overlong.conformance.certification.tiers import BRIEF, FAST, FULL, TIERS, USUAL, Tier, tier_of
 from overlong.conformance.report.terminal import summary
 from overlong.conformance.results.reading.results import report_of_run
 from overlong.conformance.results.shard import NOTHING
@@ -166,6 +166,25 @@ def test_what_only_a_sweep_finds_is_a_finding_like_any_other(library, tmp_path):
     assert {each["code"] for each in records if each["record"] == "divergence"} == {"OV201"}  # one for each plan
 
 
+@pytest.mark.long
+@pytest.mark.usefixtures("few")
+def test_a_minute_buys_a_function_the_deepest_tier_and_the_command_names_its_plans(library, monkeypatch):
+    monkeypatch.setattr(certifying, "DEEP", Tier("deep", ("exhaustive-1",), ""))
+    certificate = certify(so(library, "right"), budget=60)
+    (deep, drawn) = (part.plan for part in swept(certificate).plans)
+    assert deep == "exhaustive-1"
+    assert f"--exhaustive 1 --drawn {drawn.removeprefix('drawn-')} " in certificate.command
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("few")
+def test_in_a_hurry_only_functions_that_passed_the_suites_are_swept(library):
+    passed = certify(so(library, "right"), suites=["core"], fast=True)
+    assert [part.plan for part in swept(passed).plans] == list(FAST.plans)
+    assert certify(so(library, "ascii_from_32"), suites=["core"], fast=True).run.swept is None
+    assert certify("cpython", suites=["core"], fast=True).run.swept is None
+
+
 def test_plans_that_diverge_in_another_way_are_described_too():
     kinds = {"a": [1], "b": [1], "c": [1], "d": [1, 2], "e": [2]}
     parts = [PlanRun(name, "", NOTHING, kinds=Counter(some)) for name, some in kinds.items()]
@@ -246,7 +265,7 @@ def test_named_suites_are_not_followed_by_sweeps_unless_these_are_named(library)
 @pytest.mark.usefixtures("few")
 @pytest.mark.parametrize("thorough", [False, True])
 def test_what_takes_a_target_long_is_spared_it_and_told_so(monkeypatch, thorough):
-    monkeypatch.setattr(certifying, "_BEARABLE", 0)
+    monkeypatch.setattr(certifying, "BEARABLE", 0)
     monkeypatch.setattr(certifying, "USUAL", replace(USUAL, plans=("exhaustive-1",)))
     run = certify("cpython", thorough=thorough).run
     assert (run.swept is not None) == thorough
@@ -256,7 +275,7 @@ def test_what_takes_a_target_long_is_spared_it_and_told_so(monkeypatch, thorough
 @pytest.mark.usefixtures("few")
 @pytest.mark.parametrize("tier", [None, BRIEF])
 def test_the_rate_chooses_a_tier_and_the_headline_of_the_sweep_names_it(monkeypatch, tier):
-    monkeypatch.setattr(certifying, "_bearable", lambda _run, _seconds: tier)
+    monkeypatch.setattr(certifying, "_bearable", lambda *_: tier)
     certificate = certify("cpython")
     report = "\n".join(summary(report_of_run(certificate), certificate, width=80, encoding="utf-8"))
     asked = certificate.run.swept.plans if certificate.run.swept else []

@@ -13,6 +13,7 @@ from overlong.conformance.report import text as plain
 from overlong.conformance.report.found import abbreviated, core
 from overlong.conformance.report.wording import verdict_of_campaign
 from overlong.conformance.results.invocation import replay_found, spelled, words_of_target
+from overlong.conformance.support.quantities import MOST_RUNS, count_of, lasting, seconds_of
 from overlong.conformance.vectors.profile import RFC3629, Profile
 from overlong.conformance.vectors.vector import Vector
 from overlong.fuzz.campaign.status import Status
@@ -20,7 +21,6 @@ from overlong.fuzz.cli.explanation import explain_finding
 from overlong.fuzz.cli.screen import Goal, Screen, line_of, progress_line, render
 from overlong.fuzz.minimise.stored import AGAIN, StoredFinding
 from overlong.fuzz.report.campaign import lines_of_stored, report_of_status, summary
-from overlong.fuzz.report.quantities import MOST_RUNS, count_of, lasting, seconds_of
 from overlong.fuzz.strategies import chunked, near_misses
 
 pytestmark = pytest.mark.long

@@ -49,6 +49,8 @@ def certify(
     given: Sequence[Path] = (),
     usual: bool = True,
     thorough: bool = False,
+    budget: float | None = None,
+    fast: bool = False,
     speaks: str = "rfc3629",
     output: Path | None = None,
     limits: Limits | None = None,
@@ -68,6 +70,8 @@ def certify(
         given: files of vectors, or folders of them, that are asked beside the suites (``suites/core.py``). The name
             :data:`~overlong.conformance.vectors.suites.core.GIVEN` among ``suites`` stands for nothing more than them.
         thorough: all of them for a slow one, too.
+        budget: seconds that its sweeps may take, about; None for ten (``sweeps.py``).
+        fast: sweep a function of a shared library that has passed its suites with the tier ``fast``.
         speaks: the dialect that it is measured by; one of :data:`overlong.reference.DIALECTS`.
         output: a folder for ``results.jsonl`` and ``certificate.json``; made if it is not there.
         limits: what the target may take.
@@ -134,12 +138,15 @@ def certify(
         if (
             isinstance(resolved, FramedTarget)
             and not run.incomplete
-            and (sweeps or (usual and suites is None and sweeps is None))
+            and (sweeps or fast or (usual and suites is None and sweeps is None))
         ):
             # loads NumPy, so only where a sweep may be asked
-            from overlong.conformance.certification.sweeps import plans_for, sweep_too
+            from overlong.conformance.certification.sweeps import BEARABLE, fast_plans, plans_for, sweep_too
 
-            plans, invocation = plans_for(resolved, run, invocation, pace.seconds(run.seconds), usual=usual)
+            plans, invocation = plans_for(
+                resolved, run, invocation, pace.seconds(run.seconds), usual=usual, budget=budget or BEARABLE
+            )
+            plans = fast_plans(resolved, run) if fast else plans
             sweep_too(
                 run, target, plans, limits, progress or _no_progress, swept, expected.unexpected if expected else {}
             )

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from overlong.conformance.certification.nearest_model import hold_to_sweeps
-from overlong.conformance.certification.tiers import BRIEF, FULL, USUAL, seeds_of
+from overlong.conformance.certification.tiers import BRIEF, DEEP, FAST, FULL, LEAST, USUAL, seeds_of
 from overlong.conformance.oracle.expectation import expectation
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.results.run import FAILS
@@ -32,13 +32,15 @@ if TYPE_CHECKING:
     from overlong.conformance.targets.framed import FramedTarget
     from overlong.conformance.targets.resolve import Limits
 
-_BEARABLE = 10.0
-"""Seconds that a tier may take, by the rate at which the suites were answered (``pace.py``). A decoder that raises for
-each ill-formed string takes two or three times that; one that does not, less."""
+BEARABLE = 10.0
+"""Seconds that a tier may take if nobody says otherwise, by the rate at which the suites were answered (``pace.py``). A
+decoder that raises for each ill-formed string takes two or three times that; one that does not, less."""
+_PATIENT = 60.0
+"""Seconds from which on a function of a shared library gets the deepest tier."""
 
 
 def plans_for(
-    target: FramedTarget, run: Run, invocation: Invocation, seconds: float, *, usual: bool
+    target: FramedTarget, run: Run, invocation: Invocation, seconds: float, *, usual: bool, budget: float = BEARABLE
 ) -> tuple[tuple[str, ...], Invocation]:
     """The plans to sweep a target with, after its suites; a note of the run says what a faster one would get.
 
@@ -51,16 +53,19 @@ def plans_for(
             tier's of their kind. If it is thorough, the tier is at least ``usual``.
         seconds: that the target took for its suites (``pace.py``).
         usual: false: only the plans that it names.
+        budget: seconds that the sweeps may take, about; the invocation names what was chosen by another than the usual.
 
     Returns:
         the plans, and the invocation that asks the same again.
     """
-    plans = _plans(target, run, invocation, seconds) if usual else tuple(invocation.sweeps or ())
+    plans = _plans(target, run, invocation, seconds, budget) if usual else tuple(invocation.sweeps or ())
+    if budget != BEARABLE:
+        return plans, replace(invocation, sweeps=plans)
     drawn = [name for name in plans if seeds_of([name]) and name not in (invocation.sweeps or ())]
     return plans, replace(invocation, sweeps=(*(invocation.sweeps or ()), *drawn)) if drawn else invocation
 
 
-def _plans(target: FramedTarget, run: Run, invocation: Invocation, seconds: float) -> tuple[str, ...]:
+def _plans(target: FramedTarget, run: Run, invocation: Invocation, seconds: float, budget: float) -> tuple[str, ...]:
     wanted, thorough = tuple(invocation.sweeps or ()), invocation.thorough
     if invocation.suites is not None or invocation.sweeps == ():
         return wanted
@@ -71,24 +76,33 @@ def _plans(target: FramedTarget, run: Run, invocation: Invocation, seconds: floa
     if find_spec("numpy") is None:
         run.notes.append(f"not swept (sweeps need NumPy; {install('native')})")
         return wanted
-    tier = FULL if not reason_against(target) else USUAL if thorough else _bearable(run, seconds)
+    in_process = not reason_against(target)
+    if in_process:
+        tier: Tier | None = DEEP if budget >= _PATIENT else FULL
+    else:
+        tier = USUAL if thorough else _bearable(run, seconds, budget)
     if run.restarts and not thorough:
         run.notes.append("not swept: it failed while the suites ran; 'overlong sweep' asks all the same")
         return wanted
     kinds = {name.partition("-")[0] for name in wanted}
     chosen = tuple(name for name in tier.plans if name.partition("-")[0] not in kinds) if tier else ()
-    if tier is FULL and DRAWN.name not in kinds:
+    if tier and in_process and DRAWN.name not in kinds:
         chosen = (*chosen, f"{DRAWN.name}-{secrets.randbelow(DRAWN.most + 1)}")
-    if tier in {None, BRIEF}:
+    if tier in {None, BRIEF, LEAST}:
         run.notes.append(f"not swept{' further' if tier else ''}: {_price(run)}")
     return (*chosen, *wanted)
 
 
-def _bearable(run: Run, seconds: float) -> Tier | None:
+def fast_plans(target: FramedTarget, run: Run) -> tuple[str, ...]:
+    """Those of the tier ``fast`` for what is called in a process of its own and has passed its suites; else none."""
+    return FAST.plans if not run.buckets and not reason_against(target) else ()
+
+
+def _bearable(run: Run, seconds: float, budget: float) -> Tier | None:
     """The most thorough tier that a target in frames answers in some seconds, by the rate of its suites."""
     answers = sum(part.done * len(part.operations) for part in run.suites)
     each = seconds / max(answers, 1)
-    return next((tier for tier in (USUAL, BRIEF) if each * tier.size(run.profile) < _BEARABLE), None)
+    return next((tier for tier in (USUAL, BRIEF, LEAST) if each * tier.size(run.profile) < budget), None)
 
 
 def _price(run: Run) -> str:

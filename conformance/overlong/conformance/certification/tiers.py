@@ -32,6 +32,14 @@ class Tier:
         return sum(plan_named(name, profile).size for name in self.plans)
 
 
+DEEP = Tier(
+    "deep",
+    (
+        *("exhaustive-3", "depth-2", "leads", "forms", "placed-256", "lengths-4096", "pairs"),
+        *("after", "transitions", "faults", "thresholds-22", "order", "history"),
+    ),
+    "functions of shared libraries, if somebody waits a minute or two for them",
+)
 FULL = Tier(
     "full",
     (
@@ -40,14 +48,20 @@ FULL = Tier(
     ),
     "functions of shared libraries, which are called in a process of their own",
 )
+FAST = Tier(
+    "fast",
+    ("exhaustive-2", "leads", "placed-16", "after", "transitions", "faults", "thresholds-12", "order", "history"),
+    "functions of shared libraries where it must be quick",
+)
 USUAL = Tier(
     "usual",
     ("exhaustive-2", "depth-1", "leads", "placed-16", "after", "faults", "thresholds-12", "order", "history"),
     "decoders that answer the strings of the suites at a million a second",
 )
-BRIEF = Tier("brief", ("exhaustive-2", "after", "faults"), "slower ones, down to a hundred thousand a second")
+BRIEF = Tier("brief", ("exhaustive-2", "after", "faults"), "slower ones, down to a hundred and fifty thousand a second")
+LEAST = Tier("least", ("exhaustive-2",), "still slower ones, down to seven thousand a second")
 
-TIERS = {tier.name: tier for tier in (FULL, USUAL, BRIEF)}
+TIERS = {tier.name: tier for tier in (DEEP, FULL, FAST, USUAL, BRIEF, LEAST)}
 """By name, the most thorough first."""
 
 

@@ -27,6 +27,7 @@ from overlong.conformance.cli.options import (
     leave,
     limits_of,
     profile_option,
+    read_by,
     target_of,
     width,
     with_limits,
@@ -35,6 +36,7 @@ from overlong.conformance.cli.plans import plans_wanted, with_plans
 from overlong.conformance.cli.trust import agreed_to
 from overlong.conformance.cli.words import complete_suites, complete_targets, list_suites, named_now
 from overlong.conformance.results.headline import exit_code_of
+from overlong.conformance.support.quantities import seconds_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -73,7 +75,7 @@ Examples:
     help="Ask the vectors of this file, or folder, too (several may be named); with '--suite given' only them.",
 )
 @profile_option("What the decoder should speak: rfc3629, cesu-8, mutf-8, wtf-8, ... (see docs/dialects.md).")
-@click.option("--quick", is_flag=True, help="Leave out the scalar values; no certificate then.")
+@click.option("--quick", is_flag=True, help="Leave out the scalar values, and sweep only C functions; no certificate.")
 @click.option("--thorough", is_flag=True, help="Ask all suites and sweep, even if that takes a slow target hours.")
 @click.option(
     "--list-suites",
@@ -86,8 +88,15 @@ Examples:
 @with_plans
 @click.option(
     "--tier",
-    type=click.Choice(("brief", "usual", "full")),
+    type=click.Choice(("least", "brief", "usual", "fast", "full", "deep")),
     help="Sweep with the plans of this tier, in place of the one that the decoder's speed allows.",
+)
+@click.option(
+    "--for",
+    "budget",
+    callback=read_by(seconds_of),
+    metavar="TIME",
+    help="Sweep for about 30s, 1m, 8h: with the most thorough tier that fits.  [default: 10s]",
 )
 @click.option("--no-sweeps", is_flag=True, help="Leave out the sweeps.")
 @click.option(
@@ -124,6 +133,7 @@ def command(
     quick: bool,  # noqa: FBT001
     thorough: bool,  # noqa: FBT001
     tier: str | None,
+    budget: float | None,
     no_sweeps: bool,  # noqa: FBT001
     answers: Path | None,
     expected: Path | None,
@@ -178,15 +188,9 @@ def command(
     if (quick or thorough) and suites:
         raise click.UsageError("--quick and --thorough choose the suites themselves; leave out --suite")
     chosen: Sequence[str] | None = suites or (QUICK if quick else None)
-    plans = plans_wanted()
-    if (plans or tier) and no_sweeps:
-        raise click.UsageError("--no-sweeps and a sweep exclude each other; leave one of them out")
-    if plans and tier:
-        raise click.UsageError("--tier chooses the sweeps itself; leave out it or the others")
-    if tier:
-        from overlong.conformance.certification.tiers import TIERS
-
-        plans = TIERS[tier].plans
+    if budget and (tier or quick or thorough):
+        raise click.UsageError("--for chooses the tier itself; leave out it or --tier, --quick and --thorough")
+    plans = _plans(tier, no_sweeps=no_sweeps, budget=budget)
     if plans and answers is not None:
         raise click.UsageError("answers in a file cannot be swept; leave out the sweep")
     folder = output or Path("overlong-results") / slug(named)
@@ -203,6 +207,8 @@ def command(
             sweeps=() if no_sweeps else plans or None,
             usual=tier is None,
             thorough=thorough,
+            budget=budget,
+            fast=quick and not plans and not no_sweeps,
             speaks=profile,
             output=folder,
             limits=limits_of(timeout, restarts),
@@ -218,6 +224,20 @@ def command(
             _print(certificate, folder, quiet=quiet, verbose=verbose)
         tell_written(wanted, folder, quiet=quiet)
     sys.exit(exit_code_of(certificate.state, len(certificate.stale)))
+
+
+def _plans(tier: str | None, *, no_sweeps: bool, budget: float | None) -> tuple[str, ...]:
+    """The plans that the command line names, by themselves or as a tier."""
+    plans = plans_wanted()
+    if (plans or tier or budget) and no_sweeps:
+        raise click.UsageError("--no-sweeps and a sweep exclude each other; leave one of them out")
+    if plans and tier:
+        raise click.UsageError("--tier chooses the sweeps itself; leave out it or the others")
+    if not tier:
+        return plans
+    from overlong.conformance.certification.tiers import TIERS
+
+    return TIERS[tier].plans
 
 
 @contextlib.contextmanager

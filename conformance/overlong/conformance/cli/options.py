@@ -210,3 +210,17 @@ def width() -> int:
     import shutil
 
     return max(40, min(shutil.get_terminal_size((80, 24)).columns, 120))
+
+
+def read_by(reader: Callable[[str], float]) -> Callable[[click.Context, click.Parameter, str | None], float | None]:
+    """What reads an option's text, and whose message names the option; ``reader`` raises ValueError."""
+
+    def read(_context: click.Context, _option: click.Parameter, text: str | None) -> float | None:
+        if text is None:
+            return None
+        try:
+            return reader(text)
+        except ValueError as error:
+            raise click.BadParameter(str(error)) from None
+
+    return read

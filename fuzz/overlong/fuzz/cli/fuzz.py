@@ -28,14 +28,15 @@ from overlong.conformance.cli.options import (
     leave,
     limits_of,
     profile_option,
+    read_by,
     width,
     with_limits,
 )
 from overlong.conformance.cli.trust import agreed_to, named_here
 from overlong.conformance.cli.words import complete_targets
 from overlong.conformance.results.headline import State, exit_code_of
+from overlong.conformance.support.quantities import count_of, seconds_of
 from overlong.fuzz.cli.campaigns import TargetsCommand, campaign_errors, targets_of
-from overlong.fuzz.report.quantities import count_of, seconds_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -76,26 +77,10 @@ class _Shown:
     verbose: bool
 
 
-def _read_by(reader: Callable[[str], float]) -> Callable[[click.Context, click.Parameter, str | None], float | None]:
-    """What reads an option's text, and whose message names the option."""
-
-    def read(_context: click.Context, _option: click.Parameter, text: str | None) -> float | None:
-        if text is None:
-            return None
-        try:
-            return reader(text)
-        except ValueError as error:
-            raise click.BadParameter(str(error)) from None
-
-    return read
-
-
 @click.command("fuzz", cls=TargetsCommand, epilog=EXAMPLES)
 @click.argument("names", nargs=-1, metavar="TARGET...", shell_complete=complete_targets)
-@click.option(
-    "--time", "seconds", callback=_read_by(seconds_of), metavar="TIME", help="End after 30s, 10m, 2h, 3d, 2w."
-)
-@click.option("--runs", callback=_read_by(count_of), metavar="N", help="End after so many inputs: 5000, 10k, 5M.")
+@click.option("--time", "seconds", callback=read_by(seconds_of), metavar="TIME", help="End after 30s, 10m, 2h, 3d, 2w.")
+@click.option("--runs", callback=read_by(count_of), metavar="N", help="End after so many inputs: 5000, 10k, 5M.")
 @click.option(
     "--seed",
     type=click.IntRange(0, (1 << 64) - 1),

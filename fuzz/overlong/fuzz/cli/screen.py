@@ -11,8 +11,8 @@ import click
 
 from overlong.conformance.report.found import abbreviated, inputs
 from overlong.conformance.support.printable import counted, printable, thousands
+from overlong.conformance.support.quantities import lasting
 from overlong.fuzz.report.campaign import apart, kind_of
-from overlong.fuzz.report.quantities import lasting
 from overlong.reference.extra import install
 
 if TYPE_CHECKING:

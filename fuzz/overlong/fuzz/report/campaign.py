@@ -18,8 +18,8 @@ from overlong.conformance.results.model import INPUTS, Report, ReportKind, Stand
 from overlong.conformance.results.reading.campaign import cause_of_stored
 from overlong.conformance.support.printable import printable, thousands
 from overlong.conformance.support.provenance import generator
+from overlong.conformance.support.quantities import lasting
 from overlong.fuzz.campaign.store import finding_as_json
-from overlong.fuzz.report.quantities import lasting
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -34,6 +34,8 @@ WITH_A_TAIL = 3
 """Octets of a placed string that has text behind it: the text is what its fourth octet would be."""
 TAIL = 64
 """Octets behind a placed string, where there are any: a block of the widest vector unit."""
+_FAR_BEHIND = (256, 1024, 4096)
+"""Octets behind an error of each kind: some decoders look at so many at once, or not at all."""
 NO_OCTET = 0xFF
 """An octet that occurs in no well-formed string."""
 _FAR = tuple((1 << power) + by for power in range(10, 17) for by in range(-4, 5))
@@ -60,6 +62,8 @@ def _placed(profile: Profile, furthest: int) -> Iterator[Grid]:
         tail = Axis("text behind it", (filler * (TAIL // len(filler)),))
         placed = dict.fromkeys((*sum(strings[:WITH_A_TAIL], ()), *some.ill_formed))
         yield Grid((before, Axis("placed string", tuple(placed)), tail), around=NO_OCTET)
+        long = text_of(filler, _FAR_BEHIND, "text behind it")
+        yield Grid((before, Axis("placed string", some.kinds), long))
 
 
 PLACED = KindOfPlan(
@@ -134,6 +138,13 @@ def _of_every_octet(automaton: Automaton) -> tuple[bytes, ...]:
     found = [octet for octet in every_octet() if automaton.accepts(octet)]
     tails = [form[:-1] + octet for form in fillers(automaton)[1:2] for octet in every_octet()]
     return (*found, *filter(automaton.accepts, tails))
+
+
+def _of_all(automaton: Automaton) -> bytes:
+    """Well-formed text with a character of every kind and every lead behind one of every length."""
+    own = filter(automaton.accepts, _OWN_MEANING)
+    every = dict.fromkeys((*_of_every_lead(automaton), *pieces(automaton).characters, *own))
+    return b"".join(filler + character for character in every for filler in fillers(automaton))
 
 
 def _after(profile: Profile, _number: int) -> Iterator[Grid]:
@@ -242,9 +253,9 @@ def _thresholds(profile: Profile, power: int) -> Iterator[Grid]:
     """An error at, before and behind offsets, lengths and counts of characters where counters and buffers end."""
     automaton = profile.dialect.automaton
     some, every_filler = pieces(automaton), fillers(automaton)
-    few, all_leads = (every_filler[0], every_filler[-1]), b"".join((*_of_every_lead(automaton), *some.characters))
-    kinds = (*some.kinds, all_leads)
-    every = tuple(dict.fromkeys((*some.ill_formed, *some.characters, all_leads)))
+    few, all_well = (every_filler[0], every_filler[-1]), _of_all(automaton)
+    kinds = (*some.kinds, all_well)
+    every = tuple(dict.fromkeys((*some.ill_formed, *some.characters, all_well)))
     rest = tuple(piece for piece in every if piece not in kinds)
     for least, most, errors, texts, near in (
         (3, _ALL_ERRORS, every, every_filler, _NEAR),

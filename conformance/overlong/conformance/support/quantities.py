@@ -22,7 +22,7 @@ def seconds_of(text: str) -> float:
         raise ValueError(f"{text!r} is no time; write 30s, 10m, 2h, 3d or 2w")
     seconds = float(found[1]) * _SECONDS[found[2]]
     if not 0 < seconds <= _LONGEST:
-        raise ValueError(f"{text!r} is not between 0 and ten years; leave --time out to go on until Ctrl-C")
+        raise ValueError(f"{text!r} is not between 0 and ten years; leave the option out for the usual")
     return seconds
 
 
