@@ -1,6 +1,6 @@
 """What holds for every test: none fails because the machine is slow. Which are long, and profiles of Hypothesis.
 
-``pytest --hypothesis-profile=thorough`` looks at five times as many examples, where a test does not say how many.
+``pytest --hypothesis-profile=thorough`` looks at three times as many examples, where a test does not say how many.
 """
 
 import os
@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("thorough", settings.get_profile("any machine"), max_examples=500)
+settings.register_profile("thorough", settings.get_profile("any machine"), max_examples=300)
 settings.load_profile("any machine")
 
 # Tests start hundreds of processes. Without bytecode on disk each compiles all that it imports, which takes seconds.

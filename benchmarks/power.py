@@ -5,7 +5,7 @@ an offset, from a length on, behind a fast path, across a block, depending on ca
 the population only if a string shows that it is wrong, so what is missed is missed, and never right.
 
 Lists of strings and sweeps are asked of all of them; campaigns and libFuzzer of some, for ten seconds each, and whole
-certificates of some, to see how long they take. A column that says "tier" has all of the columns of tiers before it.
+certificates of some, to see how long they take.
 
     python benchmarks/power.py                       the whole: about an hour on two cores
     python benchmarks/power.py --share 0.1           a tenth of it
@@ -65,14 +65,15 @@ TOP = """<!-- Written by `python benchmarks/power.py --write`. -->
 
 A certificate is worth as much as the bugs that it would have found. So plant bugs and count. {count} validators in C,
 drawn by the seed {seed}, have one fault each, of the families in the table; that each is wrong is proved by a string
-that it answers wrongly ({left_out} more draws were left out, because none was known). They were built before anybody
-asked them, and no plan knows of any of them; but who wrote the plans also wrote the families, so take the figures of
-another population, please, and tell us.
+that it answers wrongly ({left_out} more draws were left out, because none was known). No plan
+knows any of them, but the plans and the families are by the same hand, and plans were mended by what populations of
+other seeds showed. A population of somebody else's would be the better measure.
 
 {machine}
 
-Shares in percent. Each *tier* counts what the tiers before it find, too; *certify* is all suites and the tier `full`,
-which is what a C function gets by default ([command-line.md](command-line.md#certify)).
+Shares in percent. *certify* is all suites and the tier `full`, which is what a C function gets by default, and
+*certify --quick* some suites and the tier `fast` ([command-line.md](command-line.md#certify)). Decoders that are no C
+functions get the tier that their speed allows: the columns of `usual` and `brief` say what that finds.
 
 """
 
@@ -82,45 +83,44 @@ class Measured:
     """What became of one mutant."""
 
     mutant: Mutant
-    found: dict[str, float] = field(default_factory=dict[str, float])
-    """The seconds of what found it."""
+    found: list[str] = field(default_factory=list[str])
+    """The names of what finds it."""
 
 
 _finder: Finder | None = None
 
 
-def _asked(mutant: Mutant) -> dict[str, float]:
+def _asked(mutant: Mutant) -> list[str]:
     assert _finder is not None
     return _finder.found(mutant)
 
 
-def by_campaign(mutant: Mutant) -> float | None:
-    """Seconds until the engine of campaigns finds it; None if that is not within :data:`SECONDS`."""
+def by_campaign(mutant: Mutant) -> bool:
+    """Whether the engine of campaigns finds it within :data:`SECONDS`."""
     engine = open_engine(CampaignJob((mutant.target,), limits=_LIMITS))
     engine.run(WorkUnit(0, 1), lambda _: None)  # what it compiles or loads is not counted
     began, first, count = time.monotonic(), 1, BLOCK
     try:
         while time.monotonic() < began + SECONDS:
             if engine.run(WorkUnit(first, count), lambda _: None).divergences:
-                return time.monotonic() - began
+                return True
             first, count = first + count, min(2 * count, 64 * BLOCK)
     finally:
         engine.close()
-    return None
+    return False
 
 
-def by_libfuzzer(mutant: Mutant, folder: Path) -> float | None:
+def by_libfuzzer(mutant: Mutant, folder: Path) -> bool:
     """The same of libFuzzer, which sees the branches of the mutant and of the right validator."""
     source, program = folder / f"{mutant.symbol}.c", folder / mutant.symbol
     code = mutant.code.replace("NAME", mutant.symbol)
     source.write_text(_FUZZER.format(code=code, symbol=mutant.symbol), "ascii")
     words = ["clang", "-std=gnu11", "-O1", "-w", "-fsanitize=fuzzer", f"-I{folder}", "-o", str(program), str(source)]
     subprocess.run(words, check=True)
-    began = time.monotonic()
     options = (f"-max_total_time={SECONDS:.0f}", "-seed=1", "-max_len=4096", f"-artifact_prefix={folder}/")
     done = subprocess.run([str(program), *options], capture_output=True, check=False)
     program.unlink()
-    return time.monotonic() - began if done.returncode else None
+    return done.returncode != os.EX_OK
 
 
 def certified(mutant: Mutant, folder: Path) -> tuple[bool, float]:
@@ -148,11 +148,11 @@ def asked_all(mutants: list[Mutant], finder: Finder) -> list[Measured]:
     return measured
 
 
-def asked_some(some: list[Measured], name: str, ask: Callable[[Mutant], float | None]) -> None:
+def asked_some(some: list[Measured], name: str, ask: Callable[[Mutant], bool]) -> None:
     """What takes ten seconds for each, of some."""
     for each in some:
-        if (seconds := ask(each.mutant)) is not None:
-            each.found[name] = seconds
+        if ask(each.mutant):
+            each.found.append(name)
 
 
 def table(measured: list[Measured], some: list[Measured], columns: list[str]) -> str:
@@ -185,11 +185,11 @@ def main() -> int:
         mutants, left_out = population(folder, options.seed, options.share)
         print(f"{len(mutants)} wrong validators; {left_out} draws left out", flush=True)
         finder = Finder(folder / LIBRARY, options.seed)
-        rights = {name: finder.seconds_of_right(name) for name in finder.columns}
+        rights = {name: finder.seconds_of_right(name) for name in (*finder.lists, *finder.tiers)}
         measured = asked_all(mutants, finder)
         chosen = random.Random(options.seed).sample(measured, min(options.fuzzed, len(measured)))  # noqa: S311
         asked_some(chosen, CAMPAIGN, by_campaign)
-        columns = [*finder.columns, CERTIFIED, CAMPAIGN]
+        columns = [*finder.columns, CAMPAIGN]
         if shutil.which("clang") is None:
             print("left out: clang is not on the path, so there is no libFuzzer")
         else:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mutants.population import Library, Mutant
-from overlong.conformance.certification.tiers import BRIEF, FULL, USUAL
+from overlong.conformance.certification.tiers import BRIEF, FAST, FULL, USUAL
 from overlong.conformance.oracle.expectation import expectation
 from overlong.conformance.protocol.wire import UNITS, VALIDATE, Greeting
 from overlong.conformance.results.run import offered_in
@@ -27,9 +27,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 ABI = ABIS["bool(ptr,len)"]
-CERTIFIED = "certify"
-"""What all suites find, or the last tier."""
-QUICKLY, SUITES_OF_ALL = "certify --quick", "all suites"
+OF_QUICK, OF_ALL = "suites of --quick", "all suites"
+HURRIED, WHOLE = f"tier {FAST.name}", f"tier {FULL.name}"
+QUICKLY, CERTIFIED = "certify --quick", "certify"
+"""What some suites find, or a tier."""
 _GREETING = Greeting("mutant", "", "c", VALIDATE, UNITS["utf-32"], "")
 _RANDOM = 1_000_000
 
@@ -80,8 +81,8 @@ def lists(library: Library) -> dict[str, Strings]:
         "a million random strings": Strings.of(drawn_at_random(_RANDOM), library),
         "core": Strings.of(of_suites(["core"]), library),
         "complete-0": Strings.of(of_suites(["complete-0"]), library),
-        QUICKLY: Strings.of(of_suites(QUICK), library),
-        SUITES_OF_ALL: Strings.of(of_suites(SUITES), library),
+        OF_QUICK: Strings.of(of_suites(QUICK), library),
+        OF_ALL: Strings.of(of_suites(SUITES), library),
     }
 
 
@@ -91,49 +92,36 @@ class Finder:
     def __init__(self, path: Path, seed: int) -> None:
         self.library = Library(path)
         self.lists = lists(self.library)
-        drawn = f"{DRAWN.name}-{seed}"
-        self.stages = {  # each is asked of what those before it did not find
-            f"tier {BRIEF.name}": BRIEF.plans,
-            f"tier {USUAL.name}": tuple(name for name in USUAL.plans if name not in BRIEF.plans),
-            f"tier {FULL.name}": (*(name for name in FULL.plans if name not in {*USUAL.plans, *BRIEF.plans}), drawn),
-        }
+        self.tiers = {f"tier {tier.name}": tier.plans for tier in (BRIEF, USUAL, FAST, FULL)}
+        self.tiers[WHOLE] += (f"{DRAWN.name}-{seed}",)
         self._kinds = np.zeros(LARGEST_SHARD, np.uint8)
         GridLoop.compile(ABI)
 
-    def found(self, mutant: Mutant) -> dict[str, float]:
-        """What finds it, by the names of lists, plans and stages, and the seconds that each took for it."""
-        found = dict[str, float]()
-        for name, strings in self.lists.items():
-            is_found, took = self._by_list(mutant, strings)
-            if is_found:
-                found[name] = took
-        seconds, by_plans = 0.0, False
-        for name, plans in self.stages.items():
-            for plan in plans if not by_plans else ():
-                by_plans, took = self._by_plan(mutant, plan)
-                seconds += took
-                if by_plans:
-                    found[plan] = took
-                    break
-            if by_plans:
-                found[name] = seconds
-        if SUITES_OF_ALL in found or by_plans:
-            found[CERTIFIED] = seconds + found.get(SUITES_OF_ALL, 0.0)
-        return found
-
     @property
     def columns(self) -> list[str]:
-        """The names of all lists, then of the tiers."""
-        return [*self.lists, *self.stages]
+        """The names of all lists, then of the tiers, then of what ``certify`` asks."""
+        return [*self.lists, *self.tiers, QUICKLY, CERTIFIED]
+
+    def found(self, mutant: Mutant) -> list[str]:
+        """What finds it: the names of columns, and of the plan that was asked first of those that do."""
+        found = [name for name, strings in self.lists.items() if self._by_list(mutant, strings)[0]]
+        known = dict[str, bool]()
+        for name, plans in self.tiers.items():
+            if any(known.get(plan) for plan in plans) or any(
+                known.setdefault(plan, self._by_plan(mutant, plan)[0]) for plan in plans if plan not in known
+            ):
+                found.append(name)
+        for name, parts in ((QUICKLY, (OF_QUICK, HURRIED)), (CERTIFIED, (OF_ALL, WHOLE))):
+            if any(part in found for part in parts):
+                found.append(name)
+        return [*(plan for plan, finds in known.items() if finds), *found]
 
     def seconds_of_right(self, column: str) -> float:
-        """What a right validator takes for it; for a tier with those before it."""
+        """What a right validator takes for a list or a tier."""
         right = Mutant("right", "", "", "")
         if column in self.lists:
             return self._by_list(right, self.lists[column])[1]
-        names = list(self.stages)
-        plans = [plan for name in names[: names.index(column) + 1] for plan in self.stages[name]]
-        return sum(self._by_plan(right, plan)[1] for plan in plans)
+        return sum(self._by_plan(right, plan)[1] for plan in self.tiers[column])
 
     def _by_list(self, mutant: Mutant, strings: Strings) -> tuple[bool, float]:
         """Whether a list finds it, and the seconds until then."""
