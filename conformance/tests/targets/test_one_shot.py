@@ -142,14 +142,14 @@ def test_a_hang_is_found_and_the_next_is_judged(program):
     started = time.monotonic()
     said, _ = observed(f"cmd:{program(lines)}", b"a", b"hang", b"\xff", timeout=0.5)
     assert said == [Accepted(), TimedOut(0.5), Refused()]
-    assert time.monotonic() - started < 10
+    assert time.monotonic() - started < 50  # it would hang for a minute
 
 
 def test_children_that_hold_its_output_do_not_hold_us_up():
     started = time.monotonic()
     said, _ = observed("cmd[utf-8]:sh -c 'cat; sleep 30 &'", b"\xc3\xa9")
     assert said == [Accepted((0xE9,))]
-    assert time.monotonic() - started < 10
+    assert time.monotonic() - started < 25  # the child holds it for half a minute
 
 
 @pytest.mark.parametrize(
