@@ -69,6 +69,10 @@ that it answers wrongly ({left_out} more draws were left out, because none was k
 knows any of them, but the plans and the families are by the same hand, and plans were mended by what populations of
 other seeds showed. A population of somebody else's would be the better measure.
 
+A fault is a whole class of octets or characters, a part of one, or its first or last; at a certain place (after a
+character, from an offset on) it is one value out of many in five of a hundred only. Decoders with such faults are found
+by luck, whoever asks.
+
 {machine}
 
 Shares in percent. *certify* is all suites and the tier `full`, which is what a C function gets by default, and
@@ -201,7 +205,7 @@ def main() -> int:
     text += f"branches) has as long: {len(chosen)} of all were given to both, none of those seconds for compiling.\n"
     seconds = sorted(took for _, refused, took in whole if refused)
     if seconds:
-        text += f"\n`overlong certify` was run as a user would on {len(whole)} of them: {len(seconds)} were refused, "
+        text += f"\n`overlong certify` was run as a user would on {len(whole)} of them; it refused {len(seconds)}, "
         text += f"in {statistics.median(seconds):.0f} s (median; {seconds[0]:.0f} to {seconds[-1]:.0f} s).\n"
     text += "\n## What each costs\n\nSeconds that a right validator takes, in its own process:\n\n"
     text += "| " + " | ".join(rights) + " |\n|" + "---:|" * len(rights) + "\n| "

@@ -1,7 +1,8 @@
-// Wrong validators by the thousand: each is the right one with a fault where and when `families.py` says.
+// Wrong validators by the thousand: each is the right one with a fault where and when `population.py` says.
 // What an expression may use: s and n, the input; i, the offset, and left = n - i; before, the octets of the character
-// that ends at i, 0 if none does; count, the characters so far, wide, those that are not ASCII, and zeros, those that are U+0000; errors, what was
-// passed over so far; past, the calls before. `refuses` may also use k and c, the character's length and number.
+// that ends at i, 0 if none does; count, the characters so far; wide, those of them that are not ASCII; zeros, those
+// that are U+0000; errors, what was passed over so far; past, the calls before. `refuses` may also use k and c, the
+// character's length and number.
 
 #include "utf8.h"
 
