@@ -23,8 +23,8 @@ _REFUSED = Code.REFUSED
 _SUBSTITUTES = {0xFFFD: "U+FFFD", 0x3F: "a question mark"}
 
 TURNED_ROUND = (
-    "it refuses all that is well-formed and accepts the rest: if its yes and no are turned round in the adapter, or by "
-    "the choice of abi=, mend that first; the verdict is not the decoder's"
+    "it refuses all that is well-formed and accepts the rest: if the adapter, or the choice of abi=, inverts its "
+    "results, mend that first; the verdict is not the decoder's"
 )
 
 

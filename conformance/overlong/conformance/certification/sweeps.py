@@ -108,7 +108,7 @@ def _bearable(run: Run, seconds: float, budget: float) -> Tier | None:
 def _price(run: Run) -> str:
     """What the usual tier takes; no figure of a clock, so that a certificate is the same each time."""
     return (
-        f"the {thousands(USUAL.size(run.profile))} strings of the tier usual would take it long; --tier usual asks them"
+        f"the {thousands(USUAL.size(run.profile))} strings of the tier usual would exceed the budget; use --tier usual"
     )
 
 

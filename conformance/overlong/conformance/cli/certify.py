@@ -112,7 +112,7 @@ Examples:
     help="What is expected to diverge.  [default: what overlong.toml or pyproject.toml here says]",
 )
 @click.option(
-    "--update-expected", is_flag=True, help="Write to that file what diverges now; take out of it what does no more."
+    "--update-expected", is_flag=True, help="Write to that file what diverges now; drop entries that no longer occur."
 )
 @click.option(
     "-o",
@@ -195,7 +195,7 @@ def command(
         raise click.UsageError("answers in a file cannot be swept; leave out the sweep")
     folder = output or Path("overlong-results") / slug(named)
     if given and answers is not None:
-        raise click.UsageError("answers in a file are to the suites that it names; leave out --vectors")
+        raise click.UsageError("recorded answers fix the suites; drop --vectors")
     if given and profile != "rfc3629":
         raise click.UsageError("files of vectors hold what RFC 3629 says; leave out --vectors or --profile")
     with errors_on_one_line(), files_refused(), _expectations_refused(), Bar(enabled=not quiet) as bar:

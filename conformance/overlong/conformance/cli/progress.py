@@ -70,6 +70,6 @@ class Bar:
             self._said = now
 
     def _rate(self, done: int, now: float) -> str:
-        """How fast strings are asked; of vectors, which are many things, nobody wants to know."""
+        """How many strings a second. There is no rate for vectors: their costs vary too much."""
         new, seconds = done - self._first, now - self._began
         return f", {thousands(round(new / seconds))} per second" if self._unit == "strings" and new and seconds else ""

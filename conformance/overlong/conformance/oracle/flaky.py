@@ -37,7 +37,7 @@ class RerunQueue:
         self._first: dict[tuple[str, str], list[Finding]] = {}
 
     def add(self, finding: Finding) -> None:
-        """Note a finding, if it is one of the first of its bucket, and an answer: who fails was asked twice already."""
+        """Note a finding, if it is one of the first of its bucket, and an answer. Crashes were already retried."""
         first = self._first.setdefault(finding.bucket, [])
         if len(first) < RERUN and isinstance(finding.observed, Accepted | Refused | Failed):
             first.append(finding)

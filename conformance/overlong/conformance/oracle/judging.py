@@ -224,7 +224,7 @@ class Judge:
         return other
 
     def _set_aside(self, first: int, count: int) -> NDArray[np.bool_]:
-        """Of which strings it has no say where they are refused: a trait touches them."""
+        """Strings whose error offset a declared trait leaves unspecified."""
         found = np.zeros(count, np.bool_)
         if self._expectation.strips_signature:
             found |= self._begins_with_signature(first, count)

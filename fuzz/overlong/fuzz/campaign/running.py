@@ -1,7 +1,7 @@
 """One run of a campaign: units are claimed, run and triaged until something ends it.
 
-What is found is examined while others run units. Where nobody else does, it gets a share of the time: who asks a
-decoder with many faults should still get to ask.
+Workers run units while findings are examined. Where there is no other worker, triage gets a share of the time, so that
+a decoder with many faults never stalls the campaign.
 """
 
 from __future__ import annotations

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from overlong.fuzz.execution.divergence import Divergence, Fingerprint
 
 AT_ONCE = 64
-"""Fingerprints of one target and kind that are examined as they come; of more, the 128th, the 256th and so on: who is
-wrong everywhere would have nothing else examined."""
+"""Fingerprints of one target and kind that are examined as they come; of more, the 128th, the 256th and so on. This
+caps triage, so that one broken decoder cannot starve the rest."""
 _LONGEST = 500  # characters of what was expected or observed
 
 

@@ -127,7 +127,7 @@ def _output_differs(number: int, number_in_run: int, size: int, task: int) -> bo
 
 @register_jitable
 def set_aside(address: int, whole: int, task: int) -> bool:
-    """Whether where the string at that address, of so many octets, is refused has no say: a trait touches it."""
+    """True if a declared trait leaves the error offset of this string unspecified; it has ``whole`` octets."""
     mask = get(task, "signature_mask")
     fits = whole >= WORD or mask >> 8 * whole == 0  # else what stands behind the string would be taken for its own
     if mask and fits and load64(address) & mask == get(task, "signature"):

@@ -157,9 +157,9 @@ def _by_forms(facts: Facts, part: Part) -> Said | None:
 
 
 def _first_errors(facts: Facts, form: Product) -> frozenset[int]:
-    """What strings first go wrong with in which a form stands behind characters, if what follows has no say in it.
+    """The classes of octets of the first error after well-formed text and the form, where no suffix changes it.
 
-    Empty if it has, for the form could begin a character; or if the form stands for too many octets.
+    Empty if a suffix can change it, for the form could begin a character; or if the form stands for too many octets.
     """
     classes = [{facts.errors.class_of(octet) for octet in octets} for octets in form]
     if prod(map(len, classes)) > _MOST_WORDS:
