@@ -168,6 +168,22 @@ def test_what_only_a_sweep_finds_is_a_finding_like_any_other(library, tmp_path):
 
 @pytest.mark.long
 @pytest.mark.usefixtures("few")
+def test_a_decoder_that_is_wrong_is_not_swept_to_the_end_and_the_command_gives_the_same(library):
+    certificate = certify(so(library, "wrong_at_33"))
+    run = certificate.run
+    plans = [part.plan for part in swept(certificate).plans]
+    assert plans == list(FULL.plans[: len(plans)]), "in the order of the tier"
+    assert [part.plan for part in swept(certificate).plans if part.divergences][1:] == plans[-1:], (
+        "the second is the last"
+    )
+    (note,) = (note for note in run.notes if note.startswith("not swept further, for it diverges: "))
+    assert all(name in note for name in FULL.plans[len(plans) :])
+    assert "--drawn" not in certificate.command, "no seed of a plan that was not asked"
+    assert certify(so(library, "wrong_at_33")).to_json() == certificate.to_json()
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("few")
 def test_a_minute_buys_a_function_the_deepest_tier_and_the_command_names_its_plans(library, monkeypatch):
     monkeypatch.setattr(certifying, "DEEP", Tier("deep", ("exhaustive-1",), ""))
     certificate = certify(so(library, "right"), budget=60)

@@ -592,7 +592,8 @@ def without_chance(text):
 
 def without_sweeps(text):
     """The lines of a summary, unbroken: without notes, and without what other lines say of sweeps."""
-    text = re.sub(r"^(note: |swept ).*\n(  .*\n)*", "", without_chance(text) + "\n", flags=re.MULTILINE)
+    of_sweeps = r"^(note: |swept |[\w-]+(, [\w-]+)*: [\d ]+ diverge|depth-).*\n(  .*\n)*"
+    text = re.sub(of_sweeps, "", without_chance(text) + "\n", flags=re.MULTILINE)
     text = re.sub(r",? ?[\d ]+ of [\d ]+ strings|(?<=and )[\d ]+(?= more)", "", text)
     return re.sub(r"(\n +| {2,})", " ", text).splitlines()  # where a line is broken depends on its length
 

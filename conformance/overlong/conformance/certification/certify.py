@@ -141,14 +141,15 @@ def certify(
             and (sweeps or fast or (usual and suites is None and sweeps is None))
         ):
             # loads NumPy, so only where a sweep may be asked
-            from overlong.conformance.certification.sweeps import BEARABLE, fast_plans, plans_for, sweep_too
+            from overlong.conformance.certification.sweeps import add_sweeps
 
-            plans, invocation = plans_for(
-                resolved, run, invocation, pace.seconds(run.seconds), usual=usual, budget=budget or BEARABLE
-            )
-            plans = fast_plans(resolved, run) if fast else plans
-            sweep_too(
-                run, target, plans, limits, progress or _no_progress, swept, expected.unexpected if expected else {}
+            unexpected = {} if expected is None else expected.unexpected
+            invocation = add_sweeps(
+                *(resolved, run, invocation, pace.seconds(run.seconds), progress or _no_progress, swept, unexpected),
+                usual=usual,
+                fast=fast,
+                budget=budget,
+                all_plans=expected is not None and expected.says_something,
             )
         if left := [name for name in left_out if offered_in(SUITES[name], run.greeting)]:
             why = "no file of requests asks them" if isinstance(resolved, RecordedTarget) else "--thorough runs them"

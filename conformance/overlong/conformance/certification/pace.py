@@ -7,10 +7,13 @@ the system says it, and by a known calculation beside it: then two machines, bus
 from __future__ import annotations
 
 import time
+from statistics import median
 
 _KNOWN_SECONDS = 0.006
 """Of the calculation, on the processor whose seconds these are (an x86-64 of 2023, 3 GHz)."""
 
+_TIMES = 15
+"""How often it is timed: others take turns on this processor, and share its caches, as they did meanwhile."""
 _WAITED_FOR = 0.1
 """The part of a run's time that the target's processes must have worked, for their time to count. If they worked less,
 they waited for something that did the work: a container, another machine."""
@@ -30,7 +33,7 @@ class Pace:
         before, now = self._before, _of_children()
         if before is None or now is None or now - before < _WAITED_FOR * run:
             return run
-        return (now - before) * _KNOWN_SECONDS / min(_known() for _ in range(5))
+        return (now - before) * _KNOWN_SECONDS / median(_known() for _ in range(_TIMES))
 
 
 def _of_children() -> float | None:

@@ -35,8 +35,56 @@ if TYPE_CHECKING:
 BEARABLE = 10.0
 """Seconds that a tier may take if nobody says otherwise, by the rate at which the suites were answered (``pace.py``). A
 decoder that raises for each ill-formed string takes two or three times that; one that does not, less."""
+_ENOUGH = 2
+"""Plans that show divergences: the verdict is settled, and each further one takes seconds to ask and to describe."""
 _PATIENT = 60.0
 """Seconds from which on a function of a shared library gets the deepest tier."""
+
+
+def add_sweeps(
+    target: FramedTarget,
+    run: Run,
+    invocation: Invocation,
+    seconds: float,
+    progress: Progress,
+    found: Callable[[Finding], None] | None,
+    unexpected: Mapping[tuple[str, str], Bucket],
+    *,
+    usual: bool,
+    fast: bool = False,
+    budget: float | None = None,
+    all_plans: bool = False,
+) -> Invocation:
+    """Choose the plans for a target whose suites ran, and sweep it with them as part of the run.
+
+    Args:
+        target: that is not started.
+        run: of its suites.
+        invocation: as in :func:`plans_for`.
+        seconds: that the target took for its suites (``pace.py``).
+        progress: as in :func:`sweep_too`.
+        found: likewise.
+        unexpected: likewise.
+        usual: false: only the plans that the invocation names.
+        fast: those of :func:`fast_plans`.
+        budget: seconds that the sweeps may take, about; None for the usual.
+        all_plans: ask all of them, whatever diverges; so it is where somebody chose them, too.
+
+    Returns:
+        the invocation that asks the same again.
+    """
+    plans, named = plans_for(
+        target, run, invocation, seconds, usual=usual, budget=BEARABLE if budget is None else budget
+    )
+    if fast:
+        plans = fast_plans(target, run)
+    by_itself = (usual or fast) and budget is None and all(seeds_of([name]) for name in invocation.sweeps or ())
+    sweep_too(
+        *(run, invocation.target, plans, invocation.limits, progress, found, unexpected),
+        all_plans=all_plans or not by_itself,
+    )
+    asked = {part.plan for part in run.swept.plans} if run.swept else set[str]()
+    return named if asked.issuperset(named.sweeps or ()) else invocation
 
 
 def plans_for(
@@ -120,6 +168,8 @@ def sweep_too(
     progress: Progress,
     found: Callable[[Finding], None] | None,
     unexpected: Mapping[tuple[str, str], Bucket],
+    *,
+    all_plans: bool,
 ) -> None:
     """Sweep a target with some plans, if any, as part of a run; ``found`` is told what its suites had none like.
 
@@ -134,12 +184,20 @@ def sweep_too(
         progress: called as the sweep goes on.
         found: called with each finding of a bucket that the suites do not have.
         unexpected: buckets of what nobody expected, if anything was: their examples are those of the run.
+        all_plans: false: once some plans have shown divergences, no other is begun; a note says so.
     """
     if not plans:
         return
     try:
         swept = sweep(
-            target, plans, speaks=run.profile.speaks, jobs=cpus(), limits=limits, apart=True, progress=progress
+            target,
+            plans,
+            speaks=run.profile.speaks,
+            jobs=cpus(),
+            limits=limits,
+            apart=True,
+            enough=None if all_plans else _ENOUGH,
+            progress=progress,
         )
     except (TargetError, LedgerError) as error:
         run.incomplete = f"the sweep: {error}"
@@ -148,6 +206,8 @@ def sweep_too(
         run.incomplete = "interrupted"
         return
     run.swept = swept
+    if left := plans[len(swept.plans) :]:
+        run.notes.append(f"not swept further, for it diverges: {', '.join(left)} ('overlong sweep' asks them)")
     if swept.incomplete or swept.wrong:
         run.incomplete = f"the sweep: {swept.incomplete or swept.wrong}"
     hold_to_sweeps(run)

@@ -70,6 +70,7 @@ def sweep(
     resume: bool = False,
     columns: bool = False,
     apart: bool = False,
+    enough: int | None = None,
     progress: Progress | None = None,
 ) -> SweepRun:
     """Ask a target all strings of some plans.
@@ -87,6 +88,7 @@ def sweep(
         columns: ask in frames even what could be called in its own process.
         apart: find of each set of divergent strings the least for each bucket that a suite would put some of them in
             (``SweepBucket.others``); and describe no more plans than it takes (``SweepRun.undescribed``).
+        enough: after so many plans that show divergences no other is begun; those are not in the result.
         progress: called as the sweep goes on.
 
     Raises:
@@ -127,7 +129,7 @@ def sweep(
             make_folder(folder := output)
         ledger = stack.enter_context(Ledger.open(folder / LEDGER, _header(run), resume=resume))
         (folder / RESULTS).unlink(missing_ok=True)  # of an earlier run: it must not be taken for this one's
-        _run(run, ledger, job, cluster, progress or _no_progress)
+        _run(run, ledger, job, cluster, progress or _no_progress, enough)
         if not run.incomplete or run.spent:
             for part in run.plans:
                 _sum_up(part, ledger, run)
@@ -171,27 +173,33 @@ def _header(run: SweepRun) -> Header:
     )
 
 
-def _run(run: SweepRun, ledger: Ledger, job: SweepJob, cluster: str, progress: Progress) -> None:
+def _run(run: SweepRun, ledger: Ledger, job: SweepJob, cluster: str, progress: Progress, enough: int | None) -> None:
     """Run what is missing. An interruption, or a target that cannot be asked any more, ends it; what is done is kept.
 
     Raises:
         TargetError: nothing was asked.
     """
     run.done = run.resumed = ledger.strings
-    missing = _missing(run, ledger)
-    first = next(missing, None)
     total = run.strings
-    if first is None:
-        return
     pool: Pool[Shard, LedgerEntry] | None = None
     whole = False
+    diverging = set[str]()
     try:
-        pool = _pool(job, cluster, run)
-        progress(first.plan, run.done, total)
-        for entry in results(pool, chain((first,), missing)):
-            ledger.add(entry)
-            run.done += entry.result.shard.count
-            progress(entry.result.shard.plan, run.done, total)
+        for parts in [run.plans] if enough is None else [[part] for part in run.plans]:
+            missing = _missing(parts, run.profile, ledger)
+            if (first := next(missing, None)) is None:
+                continue
+            pool = pool or _pool(job, cluster, run)
+            progress(first.plan, run.done, total)
+            for entry in results(pool, chain((first,), missing)):
+                ledger.add(entry)
+                run.done += entry.result.shard.count
+                progress(entry.result.shard.plan, run.done, total)
+                if entry.counts.keys() - {LEFT_OUT}:
+                    diverging.add(entry.result.shard.plan)
+            if enough is not None and len(diverging) >= enough:
+                del run.plans[run.plans.index(parts[0]) + 1 :]
+                break
         whole = True
     except KeyboardInterrupt:
         run.incomplete = "interrupted"
@@ -206,11 +214,9 @@ def _run(run: SweepRun, ledger: Ledger, job: SweepJob, cluster: str, progress: P
             pool.close(at_once=not whole)
 
 
-def _missing(run: SweepRun, ledger: Ledger) -> Iterator[Shard]:
-    """The shards that are not in the ledger, in order."""
-    return (
-        shard for part in run.plans for shard in plan_named(part.plan, run.profile).shards() if not ledger.has(shard)
-    )
+def _missing(parts: Sequence[PlanRun], profile: Profile, ledger: Ledger) -> Iterator[Shard]:
+    """The shards of some plans that are not in the ledger, in order."""
+    return (shard for part in parts for shard in plan_named(part.plan, profile).shards() if not ledger.has(shard))
 
 
 def _pool(job: SweepJob, cluster: str, run: SweepRun) -> Pool[Shard, LedgerEntry]:

@@ -240,9 +240,14 @@ class Expectations:
     def _looks_up_nothing(self) -> bool:
         return not self.deviations and self._kept is None
 
+    @property
+    def says_something(self) -> bool:
+        """Whether the file has entries for this target, or is to get some."""
+        return bool(self.deviations or self.expired or self.updating)
+
     def as_given(self) -> GivenFile | None:
         """The file, as a certificate names it; None if it says nothing of this target."""
-        if not (self.deviations or self.expired or self.updating):
+        if not self.says_something:
             return None
         return GivenFile.of(self.file) if self.file.exists() else GivenFile(self.file.name, "sha256", "")
 
