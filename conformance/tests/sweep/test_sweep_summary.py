@@ -6,6 +6,7 @@ import re
 import zlib
 from dataclasses import replace
 from functools import lru_cache
+from itertools import product
 
 import pytest
 
@@ -80,14 +81,13 @@ def placed_wrong(plan, accepts, offsets, concerns):
 
     def kinds(number):
         before, placed, *tail = (axis.choices for axis in plan.grids[number].axes)
-        behind = tail[0][0] if tail else b""
-        found = np.zeros((len(before), len(placed)), np.uint8)
+        behind = tail[0] if tail else (b"",)
+        found = np.zeros((len(before), len(placed), len(behind)), np.uint8)
         columns = [column for column, string in enumerate(placed) if concerns(string)]
-        for row in offsets:
-            for column in columns:
-                octets = before[row] + placed[column] + behind
-                wanted, said = UTF8.accepts(octets), accepts(octets)
-                found[row, column] = 0 if wanted == said else REFUSED_WELL_FORMED if wanted else ACCEPTED_ILL_FORMED
+        for row, column, end in product(offsets, columns, range(len(behind))):
+            octets = before[row] + placed[column] + behind[end]
+            wanted, said = UTF8.accepts(octets), accepts(octets)
+            found[row, column, end] = 0 if wanted == said else REFUSED_WELL_FORMED if wanted else ACCEPTED_ILL_FORMED
         return found.reshape(-1)
 
     return kinds
