@@ -129,7 +129,7 @@ def test_what_is_shown(tmp_path):
     shown = overlong("certify", "--quick", "-o", str(tmp_path), target("ends_at_nul"))
     assert shown.returncode == 0, shown.stderr
     headline = next(line for line in shown.stdout.splitlines() if line.startswith("CONFORMANT"))
-    assert re.fullmatch(r"CONFORMANT, [\d ]+ vectors set aside \(nul: ends the string\)", headline)
+    assert re.fullmatch(r"CONFORMANT \(not swept\), [\d ]+ vectors set aside \(nul: ends the string\)", headline)
     assert "nul: ends the string; strings with octet 00 are set aside (" in shown.stdout
     records = [json.loads(line) for line in (tmp_path / "results.jsonl").read_text().splitlines()]
     core = next(each for each in records if each.get("suite") == "core")
@@ -151,7 +151,7 @@ def test_replay_expects_what_the_trait_says():
 def test_every_headline_says_what_is_set_aside(tmp_path):
     """Who reads nothing but the headline must not take the verdict for more than it is."""
     done = overlong("certify", "--no-sweeps", "-o", str(tmp_path), "-q", target("ends_at_nul"))
-    words = done.stdout.strip().removeprefix("CONFORMANT, ")
+    words = done.stdout.strip().removeprefix("CONFORMANT (not swept), ")
     assert re.fullmatch(r"[\d ]+ vectors set aside \(nul: ends the string\)", words), done.stdout + done.stderr
     for source in ("results.jsonl", "certificate.json"):
         for form in ("text", "markdown", "html", "junit", "badge", "sarif"):

@@ -235,7 +235,7 @@ def test_every_code_is_explained():
 
 def test_verdicts_are_not_misread():
     words = {
-        State.CONFORMS: "CONFORMANT", State.EXCEPT: "CONFORMANT EXCEPT error mode",
+        State.CONFORMS: "CONFORMANT (not swept)", State.EXCEPT: "CONFORMANT EXCEPT error mode (not swept)",
         State.DIVERGES: "NOT CONFORMANT", State.INCOMPLETE: "INCOMPLETE",
         State.NOT_MEASURED: "NOT MEASURED", State.NOTHING: "NOTHING TO JUDGE",
         State.EXPECTED: "0 unexpected (2 buckets as expected)",

@@ -452,7 +452,7 @@ def test_badges_on_the_page_are_real():
 
 def test_badges():
     ok = Subject("a", State.CONFORMS)
-    assert words(of(state=State.CONFORMS)) == ("rfc3629@1 conformant", "brightgreen")
+    assert words(of(state=State.CONFORMS)) == ("rfc3629@1 conformant (not swept)", "brightgreen")
     assert words(of(state=State.CONFORMS, why="only part of the suites ran")) == (
         "no divergences in what was asked",
         "blue",

@@ -48,9 +48,13 @@ def test_the_definition():
 @pytest.mark.parametrize(
     ("name", "words", "code"),
     [
-        ("strict", "CONFORMANT", 0),
-        ("offset_is_one_too_large", "CONFORMANT EXCEPT error position", 1),
-        ("one_for_each_octet", "CONFORMANT EXCEPT error mode", 1),  # it offers L alone: nothing else is measured
+        ("strict", "CONFORMANT (not swept)", 0),
+        ("offset_is_one_too_large", "CONFORMANT EXCEPT error position (not swept)", 1),
+        (
+            "one_for_each_octet",
+            "CONFORMANT EXCEPT error mode (not swept)",
+            1,
+        ),  # it offers L alone: nothing else is measured
         ("surrogates", "NOT CONFORMANT", 1),
     ],
 )
@@ -101,9 +105,9 @@ def test_a_matrix_counts_what_its_rows_say(tmp_path):
     assert [row["state"] for row in rows] == [State.CONFORMS, State.EXCEPT, State.EXCEPT, State.DIVERGES]
     report = read([tmp_path])
     assert [verdict(subject) for subject in report.subjects] == [
-        "CONFORMANT",
-        "CONFORMANT EXCEPT error position",
-        "CONFORMANT EXCEPT error mode",
+        "CONFORMANT (not swept)",
+        "CONFORMANT EXCEPT error position (not swept)",
+        "CONFORMANT EXCEPT error mode (not swept)",
         "NOT CONFORMANT",
     ]
     assert verdict_of(report).words == "1 of 4 NOT CONFORMANT"

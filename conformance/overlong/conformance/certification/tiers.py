@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from overlong.conformance.support.printable import counted
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.sweep.plans import DRAWN
 
@@ -74,3 +75,16 @@ def tier_of(plans: Iterable[str]) -> Tier | None:
     """The tier that these plans are, whatever is drawn besides; None if they are none."""
     named = {name for name in plans if not seeds_of([name])}
     return next((tier for tier in TIERS.values() if set(tier.plans) == named), None)
+
+
+def short_of_usual(plans: Iterable[str]) -> str:
+    """``tier brief``, ``1 plan swept``, ``not swept``: what was swept, if it is less than ``usual`` or ``fast`` asks.
+
+    Plans of the same kind count alike, whatever their numbers. Empty if nothing is lacking.
+    """
+    named = {name for name in plans if not seeds_of([name])}
+    kinds = {name.partition("-")[0] for name in named}
+    if any(kinds >= {name.partition("-")[0] for name in tier.plans} for tier in (USUAL, FAST)):
+        return ""
+    tier = tier_of(named)
+    return f"tier {tier.name}" if tier else f"{counted(len(named), 'plan')} swept" if named else "not swept"

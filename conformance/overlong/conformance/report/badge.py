@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from overlong.conformance.report.wording import faults, is_fault, of_several, verdict
+from overlong.conformance.report.wording import faults, is_fault, of_several, swept_short, verdict
 from overlong.conformance.results.headline import FAILING
 from overlong.conformance.results.model import ReportKind, Standing, State
 from overlong.conformance.support.printable import counted, printable, thousands
@@ -58,6 +58,8 @@ def _message(report: Report) -> tuple[str, str]:
     profile = _profile(subjects)
     of_one = {ReportKind.SWEEP: "no divergences", ReportKind.FUZZ: "nothing found"}.get(report.kind, "conformant")
     words = of_one if len(subjects) == 1 else f"{len(subjects)} decoders {of_one}"
+    if len(subjects) == 1 and (short := swept_short(first, report.kind)):
+        words = f"{words} ({short})"
     words = f"{profile} {words}" if profile else words
     aside = [printable(subject.set_aside, 100) for subject in subjects if subject.set_aside]
     if aside:  # for what the target declares, and nobody can ask

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
+from overlong.conformance.certification.tiers import short_of_usual
 from overlong.conformance.oracle.stream_state import ended_how
 from overlong.conformance.protocol.kind import UNDECLARED
 from overlong.conformance.results.headline import WAITS, state_of
@@ -28,6 +29,7 @@ _OF_SEVERAL = {
 }
 AS_FAR = "CONFORMANT as far as these strings go"
 """Of a sweep that found nothing."""
+_CERTIFIES = frozenset({ReportKind.CERTIFY, ReportKind.MATRIX})
 _FAULTS = frozenset({Standing.UNEXPECTED, Standing.REGRESSED, Standing.NEW})
 
 
@@ -77,9 +79,15 @@ def verdict(subject: Subject, kind: ReportKind = ReportKind.CERTIFY) -> str:
         subject.failing,
         expected=len(subject.causes),
         stale=len(subject.stale),
+        short=swept_short(subject, kind),
         aside=printable(subject.set_aside),
         kind=kind,
     )
+
+
+def swept_short(subject: Subject, kind: ReportKind = ReportKind.CERTIFY) -> str:
+    """``tier brief``, ``not swept``: what a certificate's sweeps were, if they were less than usual."""
+    return short_of_usual(part.name for part in subject.parts if part.is_sweep) if kind in _CERTIFIES else ""
 
 
 def state_of_campaign(report: Report) -> State:
@@ -127,6 +135,7 @@ def verdict_words(
     *,
     expected: int = 0,
     stale: int = 0,
+    short: str = "",
     aside: str = "",
     kind: ReportKind = ReportKind.CERTIFY,
 ) -> str:
@@ -137,10 +146,11 @@ def verdict_words(
         failing: the claims that fail.
         expected: how many buckets are expected, if all are.
         stale: how many expected deviations occur no more, or otherwise.
+        short: what was swept, in words, if it is less than usual: nothing is called conformant without it.
         aside: what of the vectors was set aside for traits that the target declares, in words.
         kind: of the run: a campaign certifies nothing.
     """
-    but_for = f", {aside}" if aside else ""
+    but_for = (f" ({short})" if short else "") + (f", {aside}" if aside else "")
     only = " and ".join(map(printable, failing))
     match state:
         case State.INCOMPLETE | State.NOT_MEASURED:
