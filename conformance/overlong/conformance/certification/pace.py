@@ -6,6 +6,7 @@ the system says it, and by a known calculation beside it: then two machines, bus
 
 from __future__ import annotations
 
+import sys
 import time
 from statistics import median
 
@@ -38,10 +39,10 @@ class Pace:
 
 def _of_children() -> float | None:
     """The processor time of all processes that this one started and that ended; None on Windows."""
-    try:
-        import resource
-    except ImportError:
+    if sys.platform == "win32":
         return None
+    import resource
+
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 

@@ -1,6 +1,6 @@
 """Adapter for sweeps of shared libraries: ``adapter.py LIBRARY SYMBOLS ABI [trait=value ...]``.
 
-It answers shards: the private operation ``W``, whose payload and response are those of :class:`WantedSweep` and
+It answers shards: the private operation ``W``, whose payload and response are those of ``request.py`` and
 :func:`respond`; nobody but ``sweep/in_process.py`` asks it. Two processes, as in ``shared_library.py``: this one speaks
 the protocol and never runs foreign code; a child of it, forked when the loops are compiled, loads the library and runs
 them. Counter, sums and kinds lie in memory that both see: when the child dies, or hangs and is killed, this process
@@ -34,10 +34,8 @@ import mmap
 import os
 import select
 import signal
-import struct
 import time
 import zlib
-from dataclasses import dataclass
 from functools import lru_cache
 from io import FileIO
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -48,6 +46,7 @@ from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.protocol.wire import DECODE, VALIDATE, Greeting
 from overlong.conformance.sweep.compiled.progress import PROGRESS_OCTETS, Progress
 from overlong.conformance.sweep.plan import LARGEST_SHARD, plan_named
+from overlong.conformance.sweep.request import AT_WORK, HEAD_OF_RESULT, SWEEP, Question, WantedSweep
 from overlong.conformance.targets.adapters.abi import ABIS
 from overlong.conformance.targets.adapters.native import Library, address_of
 from overlong.conformance.targets.adapters.python import HEAD, answer_frames, fail, pieces, write_all
@@ -60,10 +59,9 @@ if TYPE_CHECKING:
     from overlong.conformance.targets.adapters.abi import Abi
     from overlong.reference.layout import Layout
 
-SWEEP, AT_WORK = "W", b"W"
-"""The operation; and the status of a frame that says that the answer is not ready yet, once a second."""
-HEAD_OF_RESULT = struct.Struct(">I")
-"""Before a result: octets of its JSON. What follows that are the kinds."""
+if sys.platform == "win32":
+    raise ImportError("what runs foreign code is forked, which needs POSIX")
+
 IN_A_ROW = 32
 """Strings next to each other that it dies of before the rest of a block is left out."""
 BLOCK = 256
@@ -80,39 +78,6 @@ _LOADS = 60.0  # seconds that a library may take to be loaded: a Python file com
 _MESSAGE = 1 << 12  # octets; no more than what a pipe takes at once
 _READY = b"."
 _SET_PDEATHSIG = 1  # linux/prctl.h
-
-
-@dataclass(frozen=True)
-class WantedSweep:
-    """What is asked: a shard, and how it is to be judged. As JSON it is the payload of :data:`SWEEP`."""
-
-    plan: str
-    grid: int
-    first: int
-    count: int
-    speaks: str
-    """The profile's dialect."""
-    operation: str
-    timeout: float
-    """Seconds for one call."""
-    restarts: int
-    """Deaths in the shard after which strings are left out behind each."""
-    more: str = ""
-    """What else the source of the strings is told, in words of its own."""
-
-    @property
-    def question(self) -> Question:
-        return Question(self.plan, self.grid, self.speaks, self.operation, self.more)
-
-
-class Question(NamedTuple):
-    """What all strings of a request have in common."""
-
-    plan: str
-    grid: int
-    speaks: str
-    operation: str
-    more: str = ""
 
 
 class StringSource(Protocol):

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import os
 import struct
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -21,8 +21,8 @@ from overlong.conformance.protocol.wire import ACCEPTED, ECHO, FAILED
 from overlong.conformance.results.shard import ShardResult
 from overlong.conformance.support.printable import printable
 from overlong.conformance.support.strict_json import loads
-from overlong.conformance.sweep.adapter import AT_WORK, HEAD_OF_RESULT, SWEEP, WantedSweep
 from overlong.conformance.sweep.compiled import available
+from overlong.conformance.sweep.request import AT_WORK, HEAD_OF_RESULT, SWEEP, WantedSweep
 from overlong.conformance.targets.adapters.abi import ABIS
 from overlong.conformance.targets.builtin import ADAPTERS
 from overlong.conformance.targets.process import Ended
@@ -49,7 +49,7 @@ def reason_against(target: FramedTarget) -> str:
         return "it is no function of a shared library (so:)"
     if command[_PLACE + 3] not in ABIS:
         return "a function of Python stands between (abi=py:)"
-    if os.name != "posix":
+    if sys.platform == "win32":
         return "this system has no fork"
     if find_spec("numba") is None:
         return f"Numba is not installed; {install('native')}"

@@ -8,6 +8,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 import tomllib
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
@@ -76,7 +77,7 @@ class Programs:
 
     def missing(self, *_row: str) -> str:
         """What to install to use a decoder here; empty if nothing."""
-        if self.posix and os.name != "posix":
+        if self.posix and sys.platform == "win32":
             return "its adapter needs POSIX"
         if why := not_on_path(tuple(self.needs), self.install):
             return why

@@ -20,6 +20,7 @@ import shlex
 import signal
 import stat
 import subprocess
+import sys
 import threading
 import tomllib
 from dataclasses import dataclass, field, replace
@@ -113,14 +114,13 @@ def _run(command: Sequence[str]) -> tuple[int, bytes]:
         subprocess.TimeoutExpired: it did not end; neither it nor its process group is left.
         OSError: it cannot be started.
     """
-    own = os.name == "posix"
     process = subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         bufsize=0,
-        start_new_session=own,
+        start_new_session=sys.platform != "win32",
     )
     kept = bytearray()
     assert process.stdout is not None
@@ -129,11 +129,12 @@ def _run(command: Sequence[str]) -> tuple[int, bytes]:
         reader.start()
         status = process.wait(_SETUP_SECONDS)
     except BaseException:  # Ctrl-C, too
-        for number in (signal.SIGTERM, signal.SIGKILL) if own else ():
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, number)
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(_DYING)
+        if sys.platform != "win32":
+            for number in (signal.SIGTERM, signal.SIGKILL):
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process.pid, number)
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(_DYING)
         process.kill()
         raise
     reader.join(_DYING)  # to its end, unless something that it left running has the pipe open

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
@@ -39,7 +40,7 @@ def library_command(name: str, rest: str) -> list[str]:
         UnknownTarget: it names no library and no way to call it; the message says what to write.
     """
     shown = printable(name)
-    if os.name != "posix":
+    if sys.platform == "win32":
         raise UnknownTarget(f"{shown}: so: needs fork and guard pages, which this system lacks; write an adapter in C")
     function = FunctionName.of(shown, rest, f"{_FORM}; {_KNOWN}")
     symbols, convention = function.name, function.abi

@@ -54,7 +54,7 @@ def version_of(library: str) -> str:
     Empty if there is no such file. It is safe to show.
     """
     try:
-        file = os.open(library, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        file = os.open(library, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     except (OSError, ValueError):
         return ""
     try:
@@ -80,16 +80,25 @@ def names_in(file: int) -> tuple[str, str]:
         OSError: it cannot be read.
     """
     try:
-        head = os.pread(file, 64, 0)
+        head = _at(file, 64, 0)
         if head[:4] != b"\x7fELF" or head[4] not in (1, 2) or head[5] not in (1, 2):
             return "", ""
         order, wide = "<>"[head[5] - 1], head[4] == 2
         segments = list(_segments(file, head, order, wide=wide))
-        build_ids = (_build_id(os.pread(file, min(each.size, _NOTES), each.offset), order)
+        build_ids = (_build_id(_at(file, min(each.size, _NOTES), each.offset), order)
                      for each in [each for each in segments if each.kind == _NOTE][:_TABLES])  # fmt: skip
         return _soname(file, segments, order, wide=wide), next(filter(None, build_ids), "")
     except (struct.error, IndexError, OverflowError, ValueError):
         return "", ""
+
+
+def _at(file: int, size: int, place: int) -> bytes:
+    """What stands there; nothing where no file reaches."""
+    try:
+        os.lseek(file, place, os.SEEK_SET)
+    except OSError:
+        return b""
+    return os.read(file, size)
 
 
 def _segments(file: int, head: bytes, order: str, *, wide: bool) -> Iterator[Segment]:
@@ -98,7 +107,7 @@ def _segments(file: int, head: bytes, order: str, *, wide: bool) -> Iterator[Seg
     form = struct.Struct(f"{order}IIQQQQ" if wide else f"{order}IIIII")
     if size < form.size:
         return
-    octets = os.pread(file, size * min(number, _SEGMENTS), table)
+    octets = _at(file, size * min(number, _SEGMENTS), table)
     for start in range(0, len(octets) - form.size + 1, size):
         if wide:
             kind, _, offset, address, _, length = form.unpack_from(octets, start)
@@ -124,14 +133,14 @@ def _soname(file: int, segments: list[Segment], order: str, *, wide: bool) -> st
     dynamic = next((each for each in segments if each.kind == _DYNAMIC), None)
     if dynamic is None:
         return ""
-    octets = os.pread(file, min(dynamic.size, _ENTRIES * form.size), dynamic.offset)
+    octets = _at(file, min(dynamic.size, _ENTRIES * form.size), dynamic.offset)
     entries = dict(form.iter_unpack(octets[: len(octets) // form.size * form.size]))
     if _STRTAB not in entries or _SONAME not in entries:
         return ""
     address = entries[_STRTAB] + entries[_SONAME]
     for each in segments:
         if each.kind == _LOAD and each.address <= address < each.address + each.size:
-            name, end, _ = os.pread(file, _NAME, each.offset + address - each.address).partition(b"\0")
+            name, end, _ = _at(file, _NAME, each.offset + address - each.address).partition(b"\0")
             return name.decode("utf-8", "backslashreplace") if end else ""
     return ""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import shutil
+import sys
 from pathlib import Path
 
 from overlong.conformance.oracle.target import TargetError, UnknownTarget
@@ -28,6 +29,8 @@ def one_shot_command(name: str) -> list[str]:
         UnknownTarget: the name is no command.
         TargetError: there is no such program.
     """
+    if sys.platform == "win32":
+        raise UnknownTarget(f"{printable(name)}: cmd: needs POSIX; write an adapter")
     kind, _, rest = name.partition(":")
     units = "verdict"
     if kind != KIND:

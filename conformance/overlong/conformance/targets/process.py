@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from io import FileIO
 
-_POSIX = os.name == "posix"
+_POSIX = sys.platform != "win32"
 _READ = 1 << 18
 _LARGE = 1 << 16  # octets of a frame that is read into memory of its own
 _PIPE = 1 << 20
@@ -146,7 +146,7 @@ class Process:
         """Start it; with a limit on its memory, through the supervisor."""
         theirs: list[int] = []
         try:
-            if memory is not None:
+            if sys.platform == "linux" and memory is not None:
                 if not command or any("\0" in word for word in command):
                     raise ValueError("embedded null byte" if command else "an empty command")
                 ending, lifeline = os.pipe()
@@ -279,7 +279,7 @@ class Process:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._popen.wait(_KILLED)
                 return
-        if _POSIX:
+        if sys.platform != "win32":
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._popen.pid, signal.SIGKILL)
         with contextlib.suppress(ProcessLookupError):
@@ -387,7 +387,7 @@ class Process:
 
     def _comes(self, pipe: IO[bytes]) -> bool:
         """Wait until something comes, or the end, which children that outlive the process cannot put off."""
-        if _POSIX:
+        if sys.platform != "win32":
             patience, ready = _LOOK, select.poll()
             ready.register(pipe, select.POLLIN)
             while not ready.poll(patience):
@@ -430,17 +430,23 @@ def can_supervise() -> bool:
 
 def _widen(pipe: IO[bytes]) -> None:
     """Let a pipe hold more: a target need not wait for the harness's threads. What is not granted is done without."""
-    with contextlib.suppress(ImportError, AttributeError, OSError):  # Linux; and a user's pipes share one allowance
+    if sys.platform == "linux":
         import fcntl
 
-        fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE)
+        with contextlib.suppress(AttributeError, OSError):  # a user's pipes share one allowance
+            fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE)
 
 
 def _write_all(pipe: IO[bytes], parts: Sequence[bytes]) -> None:
     """Write the parts one behind the other, without putting them together first where that can be helped."""
-    views = [memoryview(part) for part in (parts if _POSIX else [b"".join(parts)])]
+    if sys.platform == "win32":
+        parts = [b"".join(parts)]
+    views = [memoryview(part) for part in parts]
     while views:
-        written = os.writev(pipe.fileno(), views) if _POSIX else pipe.write(views[0])
+        if sys.platform == "win32":
+            written = pipe.write(views[0])
+        else:
+            written = os.writev(pipe.fileno(), views)
         while views and written >= len(views[0]):
             written -= len(views.pop(0))
         if views:

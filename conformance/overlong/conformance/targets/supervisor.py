@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 else:
     import _signal as signal  # what signal puts around it takes half as long to import as the interpreter to start
 
+if sys.platform != "linux":
+    raise ImportError("a supervisor needs Linux")
+
 PID_NAMESPACE, PROCESS_TREE = "PID namespace", "process tree"
 """What the first line of the report says."""
 

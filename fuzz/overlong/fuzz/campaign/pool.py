@@ -6,11 +6,12 @@ import contextlib
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 import time
 from collections import deque
 from dataclasses import dataclass, field
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
@@ -24,6 +25,11 @@ from overlong.fuzz.execution.engine import UnitResult, WorkUnit
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
     from multiprocessing.context import SpawnProcess
+
+    if sys.platform == "win32":
+        from multiprocessing.connection import PipeConnection as Connection
+    else:
+        from multiprocessing.connection import Connection
 
     from overlong.fuzz.execution.engine import CampaignJob, InputEngine
 
@@ -261,7 +267,7 @@ class Processes:
 @contextlib.contextmanager
 def _no_interrupt() -> Generator[None]:
     """Ctrl-C waits, where it can; a process that begins here is spared it until it has said what it does with it."""
-    if not hasattr(signal, "pthread_sigmask"):
+    if sys.platform == "win32":
         yield
         return
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -285,7 +291,7 @@ def serve(
     as_before()
     threading.Thread(target=_end_with_parent, daemon=True).start()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who started it, too, and that one ends it
-    if hasattr(signal, "pthread_sigmask"):
+    if sys.platform != "win32":
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # targets should be able to get it
     signal.signal(signal.SIGTERM, _leave)
     engine: InputEngine | None = None

@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -91,8 +92,9 @@ class AtherisProcess:
         with contextlib.suppress(subprocess.TimeoutExpired):
             if self._popen.poll() is None and process.can_supervise():
                 self._popen.wait(_ENDING)
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._popen.pid, signal.SIGKILL)
+        if sys.platform != "win32":
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._popen.pid, signal.SIGKILL)
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._popen.wait(_ENDING)
         self._drainer.join(1)

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from overlong.conformance.oracle.expectation import ExpectedAnswers
-    from overlong.conformance.sweep.adapter import Asks, Question
+    from overlong.conformance.sweep.adapter import Asks
+    from overlong.conformance.sweep.request import Question
     from overlong.conformance.targets.adapters.abi import Abi
     from overlong.reference.layout import Layout
 

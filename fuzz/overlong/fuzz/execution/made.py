@@ -44,7 +44,7 @@ class Made:
         """Raises: OSError: it cannot be read. ValueError: it holds something else."""
         first, count = map(int, path.name.split("-"))
         with path.open("rb") as file:
-            memory = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
+            memory = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         if len(memory) < 2 * NUMBER * count + BEHIND:
             raise ValueError("the file of the inputs is too short")
         return cls(memory, first, count)

@@ -31,8 +31,9 @@ from overlong.conformance.support.interpreter import environment, module
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-AVAILABLE = sys.platform == "linux"
-"""Elsewhere a process that was only forked may not be used, or there is no such thing."""
+if sys.platform != "linux":
+    raise ImportError("a process that was only forked may not be used here, or there is no such thing")
+
 _USED = (
     "certification.certify",
     "certification.nearest_model",

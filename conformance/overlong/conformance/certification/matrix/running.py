@@ -14,7 +14,6 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from overlong.conformance.certification.matrix.job import KEPT_LINE, MatrixJob
-from overlong.conformance.certification.matrix.nursery import AVAILABLE, Nursery
 from overlong.conformance.certification.matrix.row import MatrixRow, not_begun, row_of
 from overlong.conformance.results.model import State
 from overlong.conformance.support.interpreter import environment, module
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from overlong.conformance.certification.matrix.nursery import Forked
+    from overlong.conformance.certification.matrix.nursery import Forked, Nursery
     from overlong.conformance.certification.matrix.statement import Kept
 
 SLOWEST = (
@@ -35,6 +34,7 @@ SLOWEST = (
 """Decoders that take longer than most others, about the longest first. It changes when each begins, and no row."""
 _WORTH_A_NURSERY = 2
 """Making the suites once pays if more than so many targets come to each place."""
+_KILL: signal.Signals = getattr(signal, "SIGKILL", signal.SIGTERM)
 
 
 class Matrix:
@@ -75,7 +75,9 @@ class Matrix:
         # The first ones start at once, while the nursery makes the suites.
         fresh = frozenset(ordered[:jobs])
         with contextlib.ExitStack() as stack:
-            if AVAILABLE and len(targets) - len(kept) > _WORTH_A_NURSERY * jobs:
+            if sys.platform == "linux" and len(targets) - len(kept) > _WORTH_A_NURSERY * jobs:
+                from overlong.conformance.certification.matrix.nursery import Nursery
+
                 self._nursery = Nursery(self._asked.speaks, QUICK if self._asked.quick else tuple(SUITES))
                 stack.callback(self._nursery.close)
             pool = stack.enter_context(ThreadPoolExecutor(jobs))
@@ -91,7 +93,7 @@ class Matrix:
                     for future in waiting:  # those that had not begun say so at once, the others when they have ended
                         future.result()
                 except KeyboardInterrupt:
-                    self._stop(signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
+                    self._stop(_KILL)
                 rows.update((row.target, row) for row, _ in (future.result() for future in waiting))
             except OSError:  # what was measured cannot be written
                 self._stop(signal.SIGTERM)

@@ -91,7 +91,7 @@ def _end_with_standard_input() -> None:
 def _watch(lifeline: int) -> None:
     while os.read(lifeline, 1):
         pass
-    if os.name == "posix" and os.getpgrp() == os.getpid():
+    if sys.platform != "win32" and os.getpgrp() == os.getpid():
         os.killpg(0, signal.SIGKILL)  # targets end by their own lifelines
     os._exit(1)
 

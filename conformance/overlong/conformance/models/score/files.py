@@ -31,6 +31,8 @@ LONGEST_LINE = 1 << 23
 
 _HEAD = 1 << 16  # octets in which the first line that says something must begin
 _LEAST = 9  # octets that tell a frame
+_AT_ONCE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)  # opening a FIFO would wait for who writes
+_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 _JSON = re.compile(rb'\{\s*["}]|\{$|\[(?!\s*(?:0x|\\x))')  # and no {0xC0, 0x80} of C
 
 _BY_LINES: dict[str, Callable[[Iterable[tuple[int, bytes]], str], Iterator[ScoreEntry]]] = {
@@ -73,8 +75,7 @@ def _opened(path: str, name: str) -> Generator[BinaryIO]:
         yield sys.stdin.buffer
         return
     try:
-        # without O_NONBLOCK, opening a FIFO waits for somebody to write
-        number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        number = os.open(path, os.O_RDONLY | _AT_ONCE)
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) and error.strerror else printable(str(error))
         raise ReadError(f"{name}: {why}") from None
@@ -182,7 +183,7 @@ def _folder(path: str, note: Callable[[str], None]) -> Iterator[ScoreEntry]:
 def _member(path: str, name: str, note: Callable[[str], None]) -> bytes | None:
     try:
         # what the folder held a moment ago may be something else now
-        number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW)
+        number = os.open(path, os.O_RDONLY | _AT_ONCE | _NO_FOLLOW)
     except OSError as error:
         note(f"{name}: skipped: {error.strerror}")
         return None

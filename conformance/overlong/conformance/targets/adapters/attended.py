@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
+if sys.platform == "win32":
+    raise ImportError("what is attended is forked, which needs POSIX")
+
 _TRIES = 50
 _PAUSE = 0.02
 

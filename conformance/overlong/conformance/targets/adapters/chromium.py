@@ -24,6 +24,9 @@ from typing import Any
 
 from overlong.conformance.targets.adapters.attended import ChildFailed, attended, folder_for
 
+if sys.platform == "win32":
+    raise ImportError("the browser is driven through its descriptors 3 and 4, which needs POSIX")
+
 SCRIPT = Path(__file__).with_name("chromium_textdecoder.js")
 _HEAD = struct.Struct(">II")
 _FLAGS = (

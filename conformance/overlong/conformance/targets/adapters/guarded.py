@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import mmap
 import os
+import sys
 import tempfile
 
 GUARD = 1 << 20
@@ -22,9 +23,15 @@ class Guarded:
     """``size`` octets, rounded up to whole pages, between guards. They live as long as the process."""
 
     __slots__ = ("end", "size", "start", "view")
+    start: int
+    end: int
+    size: int
+    view: mmap.mmap
 
     def __init__(self, size: int, *, writable: bool) -> None:
         """Raises: OSError: the system does not give that memory."""
+        if sys.platform == "win32":
+            raise OSError("this system maps no memory twice")
         self.size = -(-size // mmap.PAGESIZE) * mmap.PAGESIZE
         file = _file()
         try:
@@ -40,7 +47,7 @@ class Guarded:
 
 def _file() -> int:
     """A file without a name; in memory where the system has such files (Linux)."""
-    if hasattr(os, "memfd_create"):
+    if sys.platform == "linux" and hasattr(os, "memfd_create"):
         return os.memfd_create("guarded")
     with tempfile.TemporaryFile() as file:
         return os.dup(file.fileno())

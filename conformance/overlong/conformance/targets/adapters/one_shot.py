@@ -20,7 +20,10 @@ import tempfile
 import threading
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
+
+if sys.platform == "win32":
+    raise ImportError("programs are started by posix_spawn, which needs POSIX")
 
 HEAD = struct.Struct(">II")
 UNITS = {"utf-32": (4, "utf-32-be"), "utf-16": (2, "utf-16-be"), "utf-8": (1, "utf-8")}
@@ -63,7 +66,7 @@ def run(words: list[str], octets: bytes, *, output: bool, said: bool = False) ->
     Raises:
         OSError: it cannot be started.
     """
-    actions: list[tuple[int, int, int] | tuple[int, str | int, int, int]] = []
+    actions: list[Any] = []
     ours: list[int] = []
     theirs: list[int] = []
     rest, feed = b"", -1
@@ -76,7 +79,7 @@ def run(words: list[str], octets: bytes, *, output: bool, said: bool = False) ->
                 file.seek(0)
                 theirs.append(os.dup(file.fileno()))
             actions.append((os.POSIX_SPAWN_DUP2, theirs[-1], FILE))
-            actions.append((os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0))  # type: ignore[arg-type]
+            actions.append((os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0))
         else:
             end, feed = os.pipe()
             theirs.append(end)
@@ -89,7 +92,7 @@ def run(words: list[str], octets: bytes, *, output: bool, said: bool = False) ->
                 theirs.append(end)
                 actions.append((os.POSIX_SPAWN_DUP2, end, descriptor))
             else:
-                actions.append((os.POSIX_SPAWN_OPEN, descriptor, os.devnull, os.O_WRONLY, 0))  # type: ignore[arg-type]
+                actions.append((os.POSIX_SPAWN_OPEN, descriptor, os.devnull, os.O_WRONLY, 0))
         pid = os.posix_spawn(words[0], words, os.environ, file_actions=actions, setsigdef=[signal.SIGPIPE])
     except BaseException:
         for descriptor in (*ours, feed):

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
     from overlong.conformance.targets.adapters.python import Answerer
 
+if sys.platform == "win32":
+    raise ImportError("the backend is forked, which needs POSIX")
+
 _NEW_IPC = 0x08000000  # CLONE_NEWIPC
 _PROMPT = b"backend> "
 _QUIET = ("-c", "log_min_messages=fatal")  # or what fails is written to stderr, statement and all

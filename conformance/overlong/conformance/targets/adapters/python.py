@@ -26,7 +26,7 @@ HEAD = struct.Struct(">II")
 NOT_SAID = 0xFFFFFFFF
 PART, LARGEST_PART = 1 << 17, 1024
 """Octets, and items, that are asked for at a time: they, and what becomes of them, should stay in the CPU's cache."""
-VECTORS = 1024 if hasattr(os, "writev") else 0
+VECTORS = 1024
 """Parts that one system call writes: POSIX promises 16, all systems of today take 1024."""
 MISSING = {"unexpected end of data": True, "invalid start byte": False, "invalid continuation byte": False}
 """The reasons that CPython's decoder gives, and whether more octets might help. Other words say nothing about that."""
@@ -414,12 +414,15 @@ def pieces(payload: bytes) -> Sequence[bytes]:
 
 def write_all(answers: FileIO, parts: Sequence[bytes]) -> None:
     """Write octets that stand in parts, which are not put together first where that can be helped."""
-    if not VECTORS:
+    if sys.platform == "win32":
         parts = [b"".join(parts)]
-    for start in range(0, len(parts), VECTORS or 1):
-        views = [memoryview(part) for part in parts[start : start + (VECTORS or 1)]]
+    for start in range(0, len(parts), VECTORS):
+        views = [memoryview(part) for part in parts[start : start + VECTORS]]
         while views:
-            written = os.writev(answers.fileno(), views) if VECTORS else answers.write(views[0])
+            if sys.platform == "win32":
+                written = answers.write(views[0])
+            else:
+                written = os.writev(answers.fileno(), views)
             while views and written >= len(views[0]):
                 written -= len(views.pop(0))
             if views:

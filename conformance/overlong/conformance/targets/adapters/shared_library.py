@@ -49,6 +49,9 @@ from overlong.conformance.targets.adapters.python import HEAD, answer_frames, co
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+if sys.platform == "win32":
+    raise ImportError("what runs foreign code is forked, which needs POSIX")
+
 PYTHON = "py"
 """The name of the escape hatch, where else the name of an ABI stands."""
 ENOUGH = 32
