@@ -14,8 +14,7 @@ import pytest
 
 pytestmark = pytest.mark.long
 
-MAKER = Path(__file__).parents[3] / "corpora" / "packages.py"
-VERDICT = "12035 vectors, 0 wrong\n"
+ROOT = Path(__file__).parents[3]
 
 
 def run(*command, cwd, **environment):
@@ -26,18 +25,44 @@ def run(*command, cwd, **environment):
     return done.stdout
 
 
+def needs(*tools):
+    for tool in tools:
+        if shutil.which(tool) is None:
+            pytest.skip(f"no {tool} here")
+
+
+def make(folder):
+    run(sys.executable, "-m", "corpora.packages", "--output", folder, cwd=ROOT, SOURCE_DATE_EPOCH="1000000000")
+    return folder
+
+
 @pytest.fixture(scope="module")
 def packages(tmp_path_factory):
-    if not MAKER.exists():
+    if not (ROOT / "corpora" / "packages").exists():
         pytest.skip("no checkout here")
-    folder = tmp_path_factory.mktemp("packages")
-    run(sys.executable, MAKER, "--output", folder, cwd=folder, SOURCE_DATE_EPOCH="1000000000")
-    return folder
+    return make(tmp_path_factory.mktemp("packages"))
+
+
+@pytest.fixture(scope="module")
+def verdict(packages):
+    """What every example prints."""
+    lists = [json.loads(each) for each in held(only(packages, "overlong-vectors-?.*.tar.gz"), ".json")]
+    return f"{sum(len(group['tests']) for each in lists for group in each['groups'])} vectors, 0 wrong\n"
 
 
 def only(packages, pattern):
     (found,) = packages.glob(pattern)
     return found
+
+
+def held(package, suffix):
+    """The texts of an archive whose names end so."""
+    with tarfile.open(package) as archive:
+        return [
+            file.read().decode("ascii")
+            for name in archive.getnames()
+            if name.endswith(suffix) and (file := archive.extractfile(name))
+        ]
 
 
 def example(readme):
@@ -46,31 +71,38 @@ def example(readme):
     return program
 
 
+def installed(package, project):
+    """Do in a project what an archive's README says; returns the README's program."""
+    shutil.copy(package, project)
+    (readme,) = held(package, "/README.md")
+    for command in re.findall(r"^    (.+)", readme.partition("```")[0], re.MULTILINE):
+        run("sh", "-ec", command, cwd=project)
+    return example(readme)
+
+
 def test_same_version_same_octets(packages, tmp_path):
-    run(sys.executable, MAKER, "--output", tmp_path, cwd=tmp_path, SOURCE_DATE_EPOCH="1000000000")
-    assert {each.name: each.read_bytes() for each in tmp_path.iterdir()} == {
+    again = make(tmp_path)
+    assert {each.name: each.read_bytes() for each in again.iterdir()} == {
         each.name: each.read_bytes() for each in packages.iterdir()
     }
 
 
 def test_checksums_and_sizes(packages):
-    if shutil.which("sha256sum") is None:
-        pytest.skip("no sha256sum here")
+    needs("sha256sum")
     run("sha256sum", "-c", "SHA256SUMS", cwd=packages)
     assert all(each.stat().st_size < 2_000_000 for each in packages.iterdir())
 
 
-def test_npm(packages, tmp_path):
-    if shutil.which("npm") is None:
-        pytest.skip("no npm here")
+def test_npm(packages, verdict, tmp_path):
+    needs("npm")
     (tmp_path / "package.json").write_text(json.dumps({"name": "empty", "version": "0.0.0"}))
     run("npm", "install", "--offline", "--no-audit", "--no-fund", only(packages, "*.tgz"), cwd=tmp_path)
     readme = (tmp_path / "node_modules" / "overlong-vectors" / "README.md").read_text("ascii")
     (tmp_path / "example.cjs").write_text(example(readme))
-    assert run("node", "example.cjs", cwd=tmp_path) == VERDICT
+    assert run("node", "example.cjs", cwd=tmp_path) == verdict
 
 
-def test_wheel(packages, tmp_path):
+def test_wheel(packages, verdict, tmp_path):
     wheel = only(packages, "*.whl")
     run(sys.executable, "-m", "venv", "fresh", cwd=tmp_path)
     python = tmp_path / "fresh" / "bin" / "python"
@@ -78,13 +110,19 @@ def test_wheel(packages, tmp_path):
     with zipfile.ZipFile(wheel) as archive:
         (about,) = (name for name in archive.namelist() if name.endswith("/METADATA"))
         (tmp_path / "example.py").write_bytes(example(archive.read(about).decode("ascii")).encode("ascii"))
-    assert run(python, "example.py", cwd=tmp_path) == VERDICT
+    assert run(python, "example.py", cwd=tmp_path) == verdict
+
+
+def test_crate(packages, verdict, tmp_path):
+    needs("cargo")
+    run("cargo", "init", "--quiet", "--vcs", "none", "--name", "empty", cwd=tmp_path)
+    program = installed(only(packages, "*.crate"), tmp_path)
+    (tmp_path / "src" / "main.rs").write_text(program)
+    assert run("cargo", "run", "--quiet", "--offline", cwd=tmp_path, RUSTFLAGS="-Dwarnings") == verdict
+    run("cargo", "package", "--offline", "--no-verify", cwd=only(tmp_path, "overlong-vectors-*.*[0-9]"))
 
 
 def test_tarball(packages, tmp_path):
-    if shutil.which("sha256sum") is None:
-        pytest.skip("no sha256sum here")
-    with tarfile.open(only(packages, "*.tar.gz")) as archive:
-        archive.extractall(tmp_path, filter="data")
-    (top,) = tmp_path.iterdir()
-    run("sh", "-ec", example((top / "README.md").read_text("ascii")), cwd=top)
+    needs("sha256sum")
+    program = installed(only(packages, "overlong-vectors-?.*.tar.gz"), tmp_path)
+    run("sh", "-ec", program, cwd=only(tmp_path, "overlong-vectors-*.*[0-9]"))

@@ -1,0 +1,39 @@
+"""Writes data packages: the vectors for those who do not install overlong. ``python -m corpora.packages --output DIR``.
+
+Each holds the suites `core` and `streams`, and `complete-0`, with every expected answer, and what reads them in its
+language. Same version, same octets. Nothing is published from here.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from corpora.packages.archives import sums, tarball
+from corpora.packages.contents import STEM, data, readme
+from corpora.packages.javascript import npm
+from corpora.packages.python import wheel
+from corpora.packages.rust import crate
+
+
+def plain(held: dict[str, bytes]) -> dict[str, bytes]:
+    """The files alone, with their checksums."""
+    about = readme(f"tar xzf {STEM}.tar.gz", "sh", "sha256sum -c SHA256SUMS\n")
+    return {f"{STEM}.tar.gz": tarball(STEM, held | {"SHA256SUMS": sums(held), "README.md": about})}
+
+
+def main() -> None:
+    """Write the packages, and the checksums of all."""
+    parser = argparse.ArgumentParser(description="Write the data packages.")
+    parser.add_argument("--output", type=Path, required=True, metavar="DIR", help="the folder, made if it is missing")
+    folder: Path = parser.parse_args().output
+    folder.mkdir(parents=True, exist_ok=True)
+    held = data()
+    packages = {name: octets for make in (crate, npm, plain, wheel) for name, octets in make(held).items()}
+    for name, octets in packages.items():
+        (folder / name).write_bytes(octets)
+    (folder / "SHA256SUMS").write_bytes(sums(packages))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,51 @@
+"""What every data package holds: the vectors, the licence, a README with a program that runs."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+
+from overlong.conformance.vectors.export import format_named
+from overlong.conformance.vectors.registry import SUITE_VERSION
+from overlong.conformance.vectors.selection import Selection
+from overlong.conformance.vectors.sink import FolderSink
+
+NAME = "overlong-vectors"
+VERSION = SUITE_VERSION
+STEM = f"{NAME}-{VERSION}"
+LINE = "Test vectors for UTF-8 decoders, with every expected answer"
+SELECTIONS = {"core": Selection(("core", "streams")), "complete": Selection(("complete-0",))}
+
+README = """# overlong-vectors {version}
+
+{line}: `core` holds each known kind of fault, named, and `complete` the strings that no wrong decoder of up to nine
+states passes. The answers are those of RFC 3629 and of Unicode chapter 3. The version is the suite's: an id, once
+published, never means anything else. All of it is CC0-1.0.
+
+{use}
+"""
+FIELDS = """`hex` is the input. `expect.strict` says whether it is well-formed, `expect.replacement` what is put out
+for it by a decoder that replaces."""
+
+
+def exported(form: str, name: str) -> bytes:
+    """The list of that name, as ``overlong vectors export --format FORM`` writes it."""
+    with tempfile.TemporaryDirectory() as scratch:
+        format_named(form).write(SELECTIONS[name], FolderSink(Path(scratch), "vectors"))
+        return (Path(scratch) / "vectors").read_bytes()
+
+
+def data() -> dict[str, bytes]:
+    """The files that most packages hold, by their names."""
+    held = {"LICENSE": (Path(__file__).parents[1] / "LICENSE").read_bytes()}
+    for name in SELECTIONS:
+        whole = json.loads(exported("json", name))
+        held[f"{name}.json"] = json.dumps(whole, separators=(",", ":")).encode("ascii") + b"\n"
+    return held
+
+
+def readme(install: str, language: str, example: str, fields: str = FIELDS) -> bytes:
+    """A package's README: what to do in a project, a program that judges the language's decoder, what fields are."""
+    use = f"    {install}\n\n```{language}\n{example}```\n\n{fields}"
+    return README.format(version=VERSION, line=LINE, use=use).encode("ascii")
