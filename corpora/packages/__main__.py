@@ -11,6 +11,7 @@ from pathlib import Path
 
 from corpora.packages.archives import sums, tarball
 from corpora.packages.contents import STEM, data, readme
+from corpora.packages.go import module
 from corpora.packages.javascript import npm
 from corpora.packages.python import wheel
 from corpora.packages.rust import crate
@@ -29,7 +30,7 @@ def main() -> None:
     folder: Path = parser.parse_args().output
     folder.mkdir(parents=True, exist_ok=True)
     held = data()
-    packages = {name: octets for make in (crate, npm, plain, wheel) for name, octets in make(held).items()}
+    packages = {name: octets for make in (crate, module, npm, plain, wheel) for name, octets in make(held).items()}
     for name, octets in packages.items():
         (folder / name).write_bytes(octets)
     (folder / "SHA256SUMS").write_bytes(sums(packages))

@@ -122,6 +122,17 @@ def test_crate(packages, verdict, tmp_path):
     run("cargo", "package", "--offline", "--no-verify", cwd=only(tmp_path, "overlong-vectors-*.*[0-9]"))
 
 
+def test_go(packages, verdict, tmp_path):
+    needs("go", "gofmt")
+    alone = {"GO111MODULE": "on", "GOPROXY": "off", "GOTOOLCHAIN": "local", "GOWORK": "off", "GOFLAGS": "-mod=mod"}
+    run("go", "mod", "init", "empty.invalid", cwd=tmp_path, **alone)
+    program = installed(only(packages, "*-go-*.tar.gz"), tmp_path)
+    (tmp_path / "main.go").write_text(program)
+    run("go", "vet", "./...", "overlong.invalid/...", cwd=tmp_path, **alone)
+    assert run("go", "run", ".", cwd=tmp_path, **alone) == verdict
+    assert run("gofmt", "-l", ".", cwd=tmp_path) == ""
+
+
 def test_tarball(packages, tmp_path):
     needs("sha256sum")
     program = installed(only(packages, "overlong-vectors-?.*.tar.gz"), tmp_path)
