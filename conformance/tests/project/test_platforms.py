@@ -1,4 +1,4 @@
-"""Every module can be imported on every system, but for those that say why not.
+"""Every module can be imported on every system, but for those that say why not; and what works with no extra.
 
 There is no Windows and no macOS here: what the modules see is changed until it looks like one. Other people's modules
 are loaded before.
@@ -83,3 +83,34 @@ def test_all_but_a_few_programs_can_be_imported_elsewhere(system, refuse):
     assert lacks == {}
     assert failed.keys() == refuse
     assert count > 300
+
+
+WITHOUT_EXTRAS = """
+import sys
+
+class Hide:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in ("hypothesis", "numba", "numpy", "pyarrow", "rich", "wasmtime"):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Hide())
+from overlong.__main__ import main
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        ("certify cpython --quick --output {}", 0, "CONFORMANT (not swept)"),
+        ("matrix cpython --quick --output {}", 0, "1 target: 1 conforms"),
+        ("sweep cpython", 3, "a sweep needs NumPy"),
+        ("fuzz cpython --runs 10", 3, "a campaign needs NumPy"),
+    ],
+)
+def test_what_works_without_the_extras_and_what_says_that_it_does_not(words, status, said, tmp_path):
+    folder = str(tmp_path / "out")
+    asked = [sys.executable, "-c", WITHOUT_EXTRAS, *(word.format(folder) for word in words.split())]
+    done = subprocess.run(asked, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == status, done.stdout + done.stderr
+    assert said in done.stdout + done.stderr
