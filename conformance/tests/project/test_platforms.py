@@ -90,7 +90,7 @@ import sys
 
 class Hide:
     def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in ("hypothesis", "numba", "numpy", "pyarrow", "rich", "wasmtime"):
+        if name.partition(".")[0] in ("numba", "numpy"):
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 sys.meta_path.insert(0, Hide())
@@ -103,9 +103,7 @@ main()
     ("words", "status", "said"),
     [
         ("certify cpython --quick --output {}", 0, "CONFORMANT (not swept)"),
-        ("matrix cpython --quick --output {}", 0, "1 target: 1 conforms"),
         ("sweep cpython", 3, "a sweep needs NumPy"),
-        ("fuzz cpython --runs 10", 3, "a campaign needs NumPy"),
     ],
 )
 def test_what_works_without_the_extras_and_what_says_that_it_does_not(words, status, said, tmp_path):
