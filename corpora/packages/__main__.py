@@ -7,11 +7,14 @@ language. Same version, same octets. Nothing is published from here.
 from __future__ import annotations
 
 import argparse
+import shutil
+import sys
 from pathlib import Path
 
 from corpora.packages.archives import sums, tarball
 from corpora.packages.contents import STEM, data, readme
 from corpora.packages.go import module
+from corpora.packages.java import artifact
 from corpora.packages.javascript import npm
 from corpora.packages.python import wheel
 from corpora.packages.rust import crate
@@ -29,8 +32,12 @@ def main() -> None:
     parser.add_argument("--output", type=Path, required=True, metavar="DIR", help="the folder, made if it is missing")
     folder: Path = parser.parse_args().output
     folder.mkdir(parents=True, exist_ok=True)
+    makers = [artifact, crate, module, npm, plain, wheel]
+    if shutil.which("javac") is None:
+        makers.remove(artifact)
+        print("no javac: the Maven artifact is left out (Debian: apt install default-jdk-headless)", file=sys.stderr)
     held = data()
-    packages = {name: octets for make in (crate, module, npm, plain, wheel) for name, octets in make(held).items()}
+    packages = {name: octets for make in makers for name, octets in make(held).items()}
     for name, octets in packages.items():
         (folder / name).write_bytes(octets)
     (folder / "SHA256SUMS").write_bytes(sums(packages))

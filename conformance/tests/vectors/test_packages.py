@@ -133,6 +133,25 @@ def test_go(packages, verdict, tmp_path):
     assert run("gofmt", "-l", ".", cwd=tmp_path) == ""
 
 
+def test_jar(packages, verdict, tmp_path):
+    """On the class path of a program without a build tool: Maven would fetch plugins of its own."""
+    needs("javac", "java")
+    jar = only(packages, "*[0-9].jar")
+    with zipfile.ZipFile(jar) as archive:
+        readme, pom = (archive.read(name) for name in archive.namelist() if name.endswith((".md", "/pom.xml")))
+    (tmp_path / "Example.java").write_text(example(readme.decode("ascii")))
+    assert run("java", "-cp", jar, "Example.java", cwd=tmp_path) == verdict
+    assert jar.with_suffix(".pom").read_bytes() == pom
+
+
+def test_without_javac_the_others_are_made(packages, tmp_path):
+    making = [sys.executable, "-m", "corpora.packages", "--output", tmp_path]
+    made = subprocess.run(making, cwd=ROOT, env={**os.environ, "PATH": ""}, capture_output=True, text=True, check=True)
+    assert made.stderr == ("no javac: the Maven artifact is left out (Debian: apt install default-jdk-headless)\n")
+    left_out = {each.name for each in packages.iterdir()} - {each.name for each in tmp_path.iterdir()}
+    assert all(name.endswith((".jar", ".pom")) for name in left_out)
+
+
 def test_tarball(packages, tmp_path):
     needs("sha256sum")
     program = installed(only(packages, "overlong-vectors-?.*.tar.gz"), tmp_path)
