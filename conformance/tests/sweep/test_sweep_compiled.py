@@ -25,14 +25,15 @@ from overlong.conformance.oracle import expectation as expectations
 from overlong.conformance.oracle import kinds as codes
 from overlong.conformance.oracle.expectation import ExpectedAnswers
 from overlong.conformance.sweep.accounting import account
-from overlong.conformance.sweep.compiled import available, calls, kernel
+from overlong.conformance.sweep.compiled import kernel
 from overlong.conformance.sweep.compiled.automaton import AutomatonWords, PackedAutomaton, verdict
-from overlong.conformance.sweep.compiled.cached import Compiled, edition
 from overlong.conformance.sweep.compiled.loop import PROGRESS_OCTETS, GridLoop, Progress
-from overlong.conformance.sweep.compiled.memory import load64, store64
 from overlong.conformance.sweep.grid import Axis, Grid
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.targets.adapters.abi import ABIS, NOT_SAID, UNIT, Called
+from overlong.conformance.targets.adapters.compiled import available, calls
+from overlong.conformance.targets.adapters.compiled.cached import Compiled, edition
+from overlong.conformance.targets.adapters.compiled.memory import load64, store64
 from overlong.conformance.targets.adapters.native import Library, Streams, bound
 from overlong.conformance.vectors.suites.complete import complete_strings
 from overlong.reference.dialect import dialect

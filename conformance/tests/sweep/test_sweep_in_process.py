@@ -29,10 +29,10 @@ from overlong.conformance.oracle.kinds import (
 from overlong.conformance.results.shard import Shard
 from overlong.conformance.sweep import adapter
 from overlong.conformance.sweep.accounting import account
-from overlong.conformance.sweep.compiled import available
 from overlong.conformance.sweep.engine import SweepJob
 from overlong.conformance.sweep.in_process import InProcess, reason_against
 from overlong.conformance.sweep.plan import LARGEST_SHARD, plan_named
+from overlong.conformance.targets.adapters.compiled import available
 from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.batch import Batch

@@ -3,6 +3,7 @@
 import ctypes.util
 import itertools
 import json
+import mmap
 import os
 import re
 import shutil
@@ -18,7 +19,10 @@ from overlong.conformance.oracle.finding import observed_in_words
 from overlong.conformance.protocol import kind
 from overlong.conformance.protocol.memory_fault import MEMORY_FAULTS, memory_fault
 from overlong.conformance.protocol.observation import Accepted, Crashed, Refused
-from overlong.conformance.targets.adapters.abi import ABIS
+from overlong.conformance.targets.adapters.abi import ABIS, ITERATE
+from overlong.conformance.targets.adapters.compiled import available
+from overlong.conformance.targets.adapters.python import column
+from overlong.conformance.targets.adapters.shared_library import Child, Named
 from overlong.conformance.targets.functions import library_command as command
 from overlong.conformance.targets.resolve import identity_of, resolve
 from overlong.conformance.vectors.batch import Batch
@@ -29,6 +33,7 @@ from right_functions import RIGHT
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="guard pages and fork are POSIX's")
 
+needs_compiled = pytest.mark.skipif(not available(), reason="needs Numba (the extra native)")
 SCHEMAS = Path(kind.__file__).parents[1] / "schemas"
 SOURCES = Path(__file__).parents[1].joinpath("shared_libraries")
 PTR = "bool(ptr,len)"
@@ -68,7 +73,7 @@ def built(tmp_path_factory):
     if compiler is None:
         pytest.skip("no C compiler on PATH; install gcc or clang")
     folder = tmp_path_factory.mktemp("shared")
-    for name in ("right", "wrong"):
+    for name in ("right", "wrong", "wild"):
         words = ["-std=c11", "-D_GNU_SOURCE", "-Wall", "-Werror", "-O1", "-shared", "-fPIC"]
         subprocess.run([compiler, *words, SOURCES / f"{name}.c", "-o", folder / f"{name}.so"], check=True)
     return lambda name: folder / f"{name}.so"
@@ -419,3 +424,41 @@ def test_other_targets_are_not_told_of_memory():
         check=True,
     )
     assert "memory" not in done.stdout
+
+
+WILD = {
+    "bool": PTR, "int": "int(ptr,len)", "string": "int(string)", "errpos": "errpos(ptr,len)",
+    "minus1": "errpos-or-minus1(ptr,len)", "null": "ptr-or-null(ptr,len)", "result": "result(ptr,len)",
+    "glib": "glib(ptr,len,end)", "icu": "icu(out,cap,outlen,ptr,len,status)",
+    **{f"utf{bits}": f"utf{bits}{BOUNDED}" for bits in (8, 16, 32)},
+    **{f"short{bits}": f"utf{bits}(ptr,len,out)" for bits in (8, 16, 32)},
+    **{f"pair{bits}": f"utf{bits}-result(ptr,len,out)" for bits in (8, 16, 32)},
+}  # fmt: skip
+
+
+def test_every_convention_of_one_call_is_wild():
+    assert set(WILD.values()) | {"bool(string)", "error(ptr,len)"} == {
+        name for name, abi in ABIS.items() if abi is not ITERATE and not abi.functions
+    }
+
+
+@needs_compiled
+@pytest.mark.parametrize("name", WILD)
+def test_compiled_code_answers_as_ctypes_does(name, built):
+    """To the octet, what breaks the convention and its words included."""
+    named = Named(str(built("wild")), (f"wild_{name}",), WILD[name], None, {})
+    child = Child(named, memoryview(bytearray(64)).cast("Q"), mmap.mmap(-1, 4096))
+    pairs = [bytes(pair) for pair in itertools.product(range(256), range(16))]
+    items = [octets for octets in (*SAMPLE, *pairs) if name != "string" or 0 not in octets]
+    payload = b"".join((column([len(items)]), column(map(len, items)), *items))
+    expected = child.answer(child.operations[0], items, frozenset(), single=False)
+    assert child.answer_compiled(payload) == expected
+    statuses = expected[: len(items)]
+    assert set(statuses) == set(b"AR" if WILD[name] in (PTR, "int(ptr,len)", "int(string)") else b"ARX")
+
+
+@needs_compiled
+@pytest.mark.long_after(1)
+def test_what_dies_or_forks_in_compiled_code_is_asked_again(built):
+    (part,) = judged(so(built("wild"), "over_reads_and_forks", PTR), suites=("scalars",)).suites
+    assert (part.done, len(part.failing)) == (part.suite.size, 0)

@@ -11,7 +11,7 @@ import pytest
 import known_wrong
 from overlong.conformance import Limits, TargetError
 from overlong.conformance.oracle.kinds import CRASHED, KINDS, TIMED_OUT
-from overlong.conformance.sweep.compiled import available
+from overlong.conformance.targets.adapters.compiled import available
 from overlong.fuzz.engines.grammar import GrammarEngine
 from overlong.fuzz.engines.opening import open_engine
 from overlong.fuzz.execution.engine import BLOCK, CampaignJob, WorkUnit

@@ -24,7 +24,7 @@ from overlong.conformance.oracle.kinds import (
     answer_code,
 )
 from overlong.conformance.results.shard import Shard
-from overlong.conformance.sweep.compiled import available
+from overlong.conformance.targets.adapters.compiled import available
 from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.profile import RFC3629
 from overlong.fuzz.execution.columnar import ColumnarSurvey

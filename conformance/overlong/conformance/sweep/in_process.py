@@ -21,9 +21,9 @@ from overlong.conformance.protocol.wire import ACCEPTED, ECHO, FAILED
 from overlong.conformance.results.shard import ShardResult
 from overlong.conformance.support.printable import printable
 from overlong.conformance.support.strict_json import loads
-from overlong.conformance.sweep.compiled import available
 from overlong.conformance.sweep.request import AT_WORK, HEAD_OF_RESULT, SWEEP, WantedSweep
 from overlong.conformance.targets.adapters.abi import ABIS
+from overlong.conformance.targets.adapters.compiled import available
 from overlong.conformance.targets.builtin import ADAPTERS
 from overlong.conformance.targets.process import Ended
 from overlong.reference.extra import install

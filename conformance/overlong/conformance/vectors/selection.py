@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from overlong.conformance.vectors.suites import GENERATED, SUITES, suite_named
 from overlong.conformance.vectors.vector import LONGEST_HEX, IdError, Vector
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from overlong.conformance.vectors.byte_ranges import ByteRangeSequence
     from overlong.conformance.vectors.suites.suite import Suite
@@ -131,13 +132,10 @@ def find_vectors(name: str) -> tuple[Vector, ...]:
     if name in withdrawn():
         gone = withdrawn()[name]
         raise IdError(f"{name} was withdrawn in version {gone.version}: {gone.reason}")
-    if "/sha256-" in name:
-        for suite in SUITES.values():
-            for batch in suite.batches():
-                if max(batch.lengths) > LONGEST_HEX:  # else it has no digests for ids
-                    for vector in batch:
-                        if vector.id == name:
-                            return (vector,)
+    category, digest, _ = name.partition("/sha256-")
+    if digest:
+        if name in (known := _named_by_digest(category)):
+            return (known[name],)
         raise IdError(f"no suite has a vector {name!r}; digests are in the ids of long inputs only")
     try:
         return (Vector.from_id(name),)
@@ -147,3 +145,17 @@ def find_vectors(name: str) -> tuple[Vector, ...]:
         if not near:
             raise
         raise IdError(f"{error}; the nearest case is {near[0]}") from None
+
+
+@lru_cache(maxsize=8)
+def _named_by_digest(category: str) -> Mapping[str, Vector]:
+    """The vectors of a category whose ids have a digest, the first of each id, in all suites."""
+    found: dict[str, Vector] = {}
+    for suite in SUITES.values():
+        for batch in suite.batches():
+            if batch.category == category:
+                for place, length in enumerate(batch.lengths):
+                    if length > LONGEST_HEX:
+                        vector = batch[place]
+                        found.setdefault(vector.id, vector)
+    return found

@@ -15,10 +15,13 @@ import numpy as np
 from numba import types
 from numba.extending import register_jitable
 
+from overlong.conformance.sweep.compiled import sources as of_loops
 from overlong.conformance.sweep.compiled.automaton import PackedAutomaton, verdict
-from overlong.conformance.sweep.compiled.cached import Compiled, edition
 from overlong.conformance.sweep.compiled.loop import Asking, Memory
-from overlong.conformance.sweep.compiled.memory import (
+from overlong.conformance.sweep.compiled.task import LoopTask
+from overlong.conformance.sweep.grid import CONTINUATION
+from overlong.conformance.targets.adapters.compiled.cached import Compiled, edition
+from overlong.conformance.targets.adapters.compiled.memory import (
     WORD,
     copy,
     fields,
@@ -29,8 +32,6 @@ from overlong.conformance.sweep.compiled.memory import (
     store64,
     unlikely,
 )
-from overlong.conformance.sweep.compiled.task import LoopTask
-from overlong.conformance.sweep.grid import CONTINUATION
 from overlong.fuzz.execution.made import NUMBER, Inputs
 from overlong.fuzz.generation.choice import LONGEST, REACH, SLACK
 from overlong.fuzz.generation.compiled import sources, write_input
@@ -130,7 +131,7 @@ def judge_inputs(_edition: Any, count: int, lengths: int, octets: int, verdicts:
 @cache
 def _compiled(function: Callable[..., None], numbers: int) -> Compiled:
     """One of these functions, compiled: the first two take long, and are the same for all conventions."""
-    return Compiled(function, edition(Path(__file__), *sources()), *[types.int64] * numbers)
+    return Compiled(function, edition(Path(__file__), *sources(), *of_loops()), *[types.int64] * numbers)
 
 
 def verdicts_on(lengths: Sequence[int], octets: bytes, automaton: Automaton) -> bytes:

@@ -20,8 +20,8 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, overload, register_jitable
 
-from overlong.conformance.sweep.compiled.cached import Compiled, edition
-from overlong.conformance.sweep.compiled.memory import WORD, copy, load8, load64, store32, store64
+from overlong.conformance.targets.adapters.compiled.cached import Compiled, edition
+from overlong.conformance.targets.adapters.compiled.memory import WORD, copy, load8, load64, store32, store64
 from overlong.fuzz.generation import choice, memory
 from overlong.fuzz.generation.choice import REACH, write
 

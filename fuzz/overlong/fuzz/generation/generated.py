@@ -7,7 +7,7 @@ from array import array
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from overlong.conformance.sweep.compiled import available
+from overlong.conformance.targets.adapters.compiled import available
 from overlong.fuzz.generation.choice import LONGEST, REACH, below, first_state, following, write
 from overlong.fuzz.generation.tables import Tables
 from overlong.reference.dialect import Dialect, dialect

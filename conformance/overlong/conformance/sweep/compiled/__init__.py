@@ -6,7 +6,6 @@ The loop (``kernel.py``) asks, judges (``judging.py``), counts and publishes; a 
 The interface, for ``sweep/adapter.py`` (all of it in :mod:`overlong.conformance.sweep.compiled.loop`, which imports
 Numba, so import it late):
 
-* ``available()`` (here; imports nothing): whether Numba is there and this machine's calls are known.
 * ``Progress(memory)``: a view of ``PROGRESS_OCTETS`` octets of shared memory, ``memory`` a writable buffer such as an
   ``mmap``; make one on either side of the fork.
 
@@ -35,15 +34,9 @@ with the checksum's code of ``X``; what is wrong with it is said by whoever asks
 
 from __future__ import annotations
 
-import platform
-import sys
-from importlib.util import find_spec
-
-MACHINES = frozenset(("x86_64", "amd64", "aarch64", "arm64"))
-"""Where how a C function is called is known, and tested on the first."""
+from pathlib import Path
 
 
-def available() -> bool:
-    """Whether there can be a compiled loop: Numba is installed, and the machine is a 64-bit POSIX one."""
-    known = platform.machine().lower() in MACHINES and sys.maxsize > 1 << 32 and sys.platform != "win32"
-    return known and find_spec("numba") is not None
+def sources() -> tuple[Path, ...]:
+    """The files of this package: machine code that is kept on disk is made of them, too."""
+    return tuple(sorted(Path(__file__).parent.glob("*.py")))

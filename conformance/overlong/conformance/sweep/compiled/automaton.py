@@ -15,7 +15,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, register_jitable
 
-from overlong.conformance.sweep.compiled.memory import WORD, fields, load8, load64
+from overlong.conformance.targets.adapters.compiled.memory import WORD, fields, load8, load64
 
 if TYPE_CHECKING:
     from collections.abc import Callable

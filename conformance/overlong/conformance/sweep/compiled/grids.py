@@ -13,12 +13,13 @@ from typing import Any, NamedTuple
 from numba import types
 from numba.extending import register_jitable
 
+from overlong.conformance.sweep.compiled import sources
 from overlong.conformance.sweep.compiled.automaton import STEP
 from overlong.conformance.sweep.compiled.automaton import read as read_octets
-from overlong.conformance.sweep.compiled.cached import Compiled, edition
 from overlong.conformance.sweep.compiled.judging import units_of
-from overlong.conformance.sweep.compiled.memory import WORD, copy, fields, fill, load64, store64
 from overlong.conformance.sweep.compiled.task import BEHIND, LoopTask
+from overlong.conformance.targets.adapters.compiled.cached import Compiled, edition
+from overlong.conformance.targets.adapters.compiled.memory import WORD, copy, fields, fill, load64, store64
 
 LEVEL = 8 * WORD
 """Octets of a level: which choice there is of an axis, and what was read before it."""
@@ -143,4 +144,4 @@ def lay_out(_edition: Any, task: int) -> None:
 @cache
 def laying_out() -> Compiled:
     """:func:`lay_out`, compiled."""
-    return Compiled(lay_out, edition(), types.int64)
+    return Compiled(lay_out, edition(*sources()), types.int64)

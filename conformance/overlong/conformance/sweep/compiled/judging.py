@@ -13,8 +13,9 @@ from overlong.conformance.oracle.kinds import ACCEPTED_ILL_FORMED, ODD, OTHER_OF
 from overlong.conformance.oracle.kinds import BROKEN as BROKEN_KIND
 from overlong.conformance.sweep.compiled.automaton import accepts, step
 from overlong.conformance.sweep.compiled.automaton import get as automaton_get
-from overlong.conformance.sweep.compiled.calls import ACCEPTED, REFUSED
-from overlong.conformance.sweep.compiled.memory import (
+from overlong.conformance.sweep.compiled.task import get
+from overlong.conformance.targets.adapters.compiled.calls import ACCEPTED, REFUSED
+from overlong.conformance.targets.adapters.compiled.memory import (
     WORD,
     load8,
     load16,
@@ -25,7 +26,6 @@ from overlong.conformance.sweep.compiled.memory import (
     store32,
     unlikely,
 )
-from overlong.conformance.sweep.compiled.task import get
 
 _SIGNED_ODD = ODD - (1 << 64)
 FEW = 16

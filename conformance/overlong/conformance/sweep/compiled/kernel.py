@@ -15,11 +15,19 @@ from typing import TYPE_CHECKING, Any
 
 from numba.extending import register_jitable
 
-from overlong.conformance.sweep.compiled.calls import ACCEPTED, ask, run, says_offsets, unit
 from overlong.conformance.sweep.compiled.judging import FEW, checked, judged
-from overlong.conformance.sweep.compiled.memory import WORD, hidden, load64, publish64, store8, store64, unlikely
 from overlong.conformance.sweep.compiled.progress import CURRENT, EARLIER, SNAPSHOT, SNAPSHOTS
 from overlong.conformance.sweep.compiled.task import get, put
+from overlong.conformance.targets.adapters.compiled.calls import ACCEPTED, ask, run, says_offsets, unit
+from overlong.conformance.targets.adapters.compiled.memory import (
+    WORD,
+    hidden,
+    load64,
+    publish64,
+    store8,
+    store64,
+    unlikely,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 import numpy as np
 from numba import types
 
+from overlong.conformance.sweep.compiled import sources
 from overlong.conformance.sweep.compiled.automaton import PackedAutomaton
-from overlong.conformance.sweep.compiled.cached import Compiled
-from overlong.conformance.sweep.compiled.calls import convention
 from overlong.conformance.sweep.compiled.grids import LEVEL, PLACE, GridWords, laying_out
 from overlong.conformance.sweep.compiled.kernel import loop_over
-from overlong.conformance.sweep.compiled.memory import WORD
 from overlong.conformance.sweep.compiled.progress import PROGRESS_OCTETS, Progress
 from overlong.conformance.sweep.compiled.tables import CharacterBits, PieceTable, reading
 from overlong.conformance.sweep.compiled.task import BEHIND, LoopTask
 from overlong.conformance.targets.adapters.abi import UNIT
+from overlong.conformance.targets.adapters.compiled.cached import Compiled
+from overlong.conformance.targets.adapters.compiled.calls import convention
+from overlong.conformance.targets.adapters.compiled.memory import WORD
 from overlong.reference.order import SIGNATURE
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ ALIGNED = 64
 @cache
 def _compiled_for(abi: Abi, *, alone: bool) -> Compiled:
     """Compile the loop for a convention, or load it."""
-    return Compiled(loop_over(alone=alone), convention(abi), *[types.int64] * 2)
+    return Compiled(loop_over(alone=alone), convention(abi, *sources()), *[types.int64] * 2)
 
 
 class Numbered(Protocol):

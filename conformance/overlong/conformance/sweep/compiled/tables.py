@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
+from overlong.conformance.sweep.compiled import sources
 from overlong.conformance.sweep.compiled.automaton import STEP, verdict
-from overlong.conformance.sweep.compiled.cached import Compiled, edition
-from overlong.conformance.sweep.compiled.memory import WORD, load64, store64
+from overlong.conformance.targets.adapters.compiled.cached import Compiled, edition
+from overlong.conformance.targets.adapters.compiled.memory import WORD, load64, store64
 
 if TYPE_CHECKING:
     from overlong.conformance.sweep.compiled.automaton import PackedAutomaton
@@ -98,4 +99,4 @@ def _reading(_edition: Any, automaton: int, octets: int, starts: int, verdicts: 
 @cache
 def reading() -> Compiled:
     """:func:`_reading`, compiled."""
-    return Compiled(_reading, edition(), *[types.int64] * 6)
+    return Compiled(_reading, edition(*sources()), *[types.int64] * 6)

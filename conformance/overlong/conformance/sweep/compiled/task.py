@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from overlong.conformance.sweep.compiled.memory import fields
+from overlong.conformance.targets.adapters.compiled.memory import fields
 
 BEHIND = 128
 """Octets of what stands around a string that are kept behind it."""

@@ -73,6 +73,13 @@ ACCEPTED = AnswerReading("A")
 REFUSED = AnswerReading("R", NOT_SAID)
 
 
+def within(room: int, reading: AnswerReading) -> AnswerReading:
+    """What an answer means, if it does not say that more units were written than have room; else what is wrong."""
+    if reading.status != "A" or reading.number <= room:
+        return reading
+    return AnswerReading("X", text=f"it says that it wrote {reading.number} units where {room} have room")
+
+
 @dataclass(frozen=True, slots=True)
 class Abi:
     """One way to call a decoder."""

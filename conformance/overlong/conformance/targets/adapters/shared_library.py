@@ -16,6 +16,7 @@ if __name__ == "__main__":  # wherever this package lies, it must be found
     if (_root := str(Path(__file__).resolve().parents[4])) not in sys.path:
         sys.path.insert(0, _root)
 
+import ctypes
 import errno
 import gc
 import marshal
@@ -27,10 +28,11 @@ import struct
 import time
 from array import array
 from dataclasses import dataclass
+from functools import cached_property
 from io import FileIO
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from overlong.conformance.targets.adapters.abi import ABIS, ITERATE, REFUSED, UNIT, Abi, AnswerReading
+from overlong.conformance.targets.adapters.abi import ABIS, ITERATE, REFUSED, UNIT, Abi, AnswerReading, within
 from overlong.conformance.targets.adapters.bounds import (
     AFTER,
     CLEAN,
@@ -43,11 +45,14 @@ from overlong.conformance.targets.adapters.bounds import (
     Memory,
     Steps,
 )
-from overlong.conformance.targets.adapters.native import Library, Streams, bound, by_python
+from overlong.conformance.targets.adapters.compiled import available
+from overlong.conformance.targets.adapters.native import Library, Streams, address_of, bound, by_python
 from overlong.conformance.targets.adapters.python import HEAD, answer_frames, column, fail, load, pieces
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from overlong.conformance.targets.adapters.compiled.answers import Answers
 
 if sys.platform == "win32":
     raise ImportError("what runs foreign code is forked, which needs POSIX")
@@ -62,6 +67,9 @@ _AT_ONCE = 1 << 16  # inputs that are examined before their faults are fetched
 _FEW = 8  # inputs in a request that are examined whole, whatever was named before
 _HANGS = 0.5  # seconds for a call that is made between others
 _ROOM = 16  # units for what a stream puts out at its end
+_WORD = 8
+_MANY = 1024  # inputs in a batch that compiled code asks
+_WORTH = 1 << 16  # inputs after which it is worth its start: compiled code is loaded in half a second
 _LOOK = 50  # milliseconds after which a silent child is looked after: what it forked may keep its pipe open
 _PLAIN = Abi(PYTHON, "", ("ptr", "len"), "int", lambda _: REFUSED, "")
 """What the escape hatch is, to whoever places its input."""
@@ -97,6 +105,7 @@ class Child:
         self._process = os.getpid()
         self._memory = Memory()
         self._streams: Streams | None = None
+        self._function: Any = None
         try:
             library = Library(named.library)
             if named.python is not None:
@@ -108,8 +117,8 @@ class Child:
                 self._call = self._streams.whole
             else:
                 self.abi = ABIS[named.abi]
-                function = library.function(named.symbols[0], self.abi.parameters, self.abi.result)
-                self._call = bound(self.abi, function)
+                self._function = library.function(named.symbols[0], self.abi.parameters, self.abi.result)
+                self._call = bound(self.abi, self._function)
         except (OSError, UnicodeError) as error:  # the loader's message holds the name as it is
             why = str(error) if isinstance(error, OSError) else "the loader refuses it"
             fail(f"it cannot be loaded: {why}")
@@ -153,6 +162,19 @@ class Child:
             readings.append(reading)
             marks.append(marked)
         return self._single(readings[0], marks[0]) if single else self._columns(readings, marks)
+
+    def answer_compiled(self, payload: bytes) -> bytes:
+        """The response to a batch of an ordinary operation, each input right before a guard, from compiled code."""
+        statuses, numbers, output = self._compiled.to(payload)
+        incompletes = statuses.translate(_INCOMPLETES)
+        return b"".join((statuses, numbers, bytes(len(statuses)), incompletes, *output))
+
+    @cached_property
+    def _compiled(self) -> Answers:
+        from overlong.conformance.targets.adapters.compiled.answers import Answers
+
+        shared = ctypes.addressof(ctypes.c_char.from_buffer(self._item))
+        return Answers(self.abi, address_of(self._function), self._memory, shared + _WORD * Steps.ITEM)
 
     def examine(self, items: Sequence[bytes], first: int, leave_out: frozenset[int]) -> None:
         """Write the faults and details of the items from ``first`` on where the parent sees them."""
@@ -207,12 +229,8 @@ class Child:
             return self._call_alone(address, length, 0, 0), ()
         room = self.abi.room(length)
         self._poison(room)
-        reading = self._call_alone(address, length, self._memory.output.start + PAD, room)
-        if reading.status != "A":
-            return reading, ()
-        if reading.number > room:
-            return AnswerReading("X", text=f"it says that it wrote {reading.number} units where {room} have room"), ()
-        return reading._replace(output=self._written(reading.number)), ()
+        reading = within(room, self._call_alone(address, length, self._memory.output.start + PAD, room))
+        return reading._replace(output=self._written(reading.number)) if reading.status == "A" else reading, ()
 
     def _stream(self, payload: bytes, plain: bool) -> tuple[AnswerReading, Marks]:  # noqa: FBT001
         streams = self._streams
@@ -267,7 +285,7 @@ class Child:
             if written < 0:
                 return REFUSED, (number,)
             if written > room:
-                return AnswerReading("X", text=f"it says that it wrote {written} units where {room} have room"), ()
+                return within(room, AnswerReading("A", written)), ()
             marks.append(total)
         return AnswerReading("A", total, output=b"".join(output)), tuple(marks)
 
@@ -334,10 +352,26 @@ class Parent:
         self._pipes: tuple[int, ...] = ()
         """To the child, and from it."""
         self.ready: tuple[str, str] = ("", "")
+        self._answered = 0  # inputs
+        abi = ABIS.get(named.abi)
+        self._compiles = abi is not None and abi is not ITERATE and not abi.functions and available()
         self._start()
 
+    def answer_batch(self, operation: str, payload: bytes) -> bytes:
+        """The response to a batch, whatever the child dies of."""
+        count = int.from_bytes(payload[:4], "big")
+        self._answered += count
+        if self._compiles and operation in "VD" and not self._deaths and self._answered > _WORTH and count >= _MANY:
+            try:
+                response: bytes = self._ask(("C", payload))
+            except Died as died:
+                self._died(died, frozenset())  # it is asked once more, with nothing compiled
+            else:
+                return response
+        return self.answer(operation, pieces(payload), single=False)
+
     def answer(self, operation: str, items: Sequence[bytes], *, single: bool) -> bytes:
-        """The response, whatever the child dies of."""
+        """The response to these inputs, likewise."""
         if operation == "G":
             return self._examined(items, single=single)
         plain = frozenset[int]() if self._deaths < GUARDED_DEATHS else None
@@ -345,14 +379,18 @@ class Parent:
             try:
                 response: bytes = self._ask((operation, list(items), plain, single))
             except Died as died:
-                item = self._shared[Steps.ITEM]
-                if plain is None or item in plain or os.WIFEXITED(died.status):
-                    die(died.status)  # no guard was near
-                self._start()
-                self._deaths += 1
-                plain = plain | {item} if self._deaths < GUARDED_DEATHS else None
+                plain = self._died(died, plain)
             else:
                 return response
+
+    def _died(self, died: Died, plain: frozenset[int] | None) -> frozenset[int] | None:
+        """Start a child again, if the last may have died at a guard; the items to ask without guards."""
+        item = self._shared[Steps.ITEM]
+        if plain is None or item in plain or os.WIFEXITED(died.status):
+            die(died.status)  # no guard was near
+        self._start()
+        self._deaths += 1
+        return plain | {item} if self._deaths < GUARDED_DEATHS else None
 
     def _examined(self, items: Sequence[bytes], *, single: bool) -> bytes:
         """The faults, in columns."""
@@ -465,7 +503,9 @@ class Parent:
                     fail("it closed descriptors that it had not opened")
                 os._exit(0)  # the parent is gone, or done
             reply = None
-            if operation == "G":
+            if operation == "C":
+                reply = child.answer_compiled(items)
+            elif operation == "G":
                 child.examine(items, *rest)
             elif operation == "1":
                 child.once_more(items[0], *rest)
@@ -543,7 +583,7 @@ def main() -> None:
 
     def respond(operation: str, payload: bytes, batched: bool) -> list[bytes]:  # noqa: FBT001
         if batched:
-            return [b"A", parent.answer(operation, pieces(payload), single=False)]
+            return [b"A", parent.answer_batch(operation, payload)]
         return [parent.answer(operation, [payload], single=True)]
 
     answer_frames(greeting, f"{operations}G", respond, answers)

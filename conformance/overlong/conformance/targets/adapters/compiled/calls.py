@@ -20,12 +20,13 @@ from numba.extending import (
     register_model,
 )
 
-from overlong.conformance.sweep.compiled.cached import sources
-from overlong.conformance.sweep.compiled.memory import below, load32, load64, store32, store64, unlikely
 from overlong.conformance.targets.adapters.abi import ABIS, ICU_OVERFLOW, ICU_REFUSALS, ITERATE, NOT_SAID, UNIT
+from overlong.conformance.targets.adapters.compiled.cached import sources
+from overlong.conformance.targets.adapters.compiled.memory import below, load32, load64, store32, store64, unlikely
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from overlong.conformance.targets.adapters.abi import Abi
 
@@ -65,9 +66,9 @@ class Convention(types.Opaque):
         return ABIS[self.abi_name]
 
 
-def convention(abi: Abi) -> Convention:
-    """The type of that convention."""
-    return Convention(abi.name, sources())
+def convention(abi: Abi, *others: Path) -> Convention:
+    """The type of that convention; ``others``: sources beside these of what is compiled for it."""
+    return Convention(abi.name, sources(*others))
 
 
 register_model(Convention)(models.OpaqueModel)
@@ -320,25 +321,41 @@ def _ask(
         return _iterate
     if abi.functions:
         return _stream_of(UNIT[abi.units])
+    return _once_with(bool(abi.units), *_cells_of(abi))
+
+
+def _cells_of(abi: Abi) -> tuple[bool, ...]:
+    """Whether the first cell holds a pointer, or an int32_t; the same of the second."""
     kinds = [parameter for parameter in abi.parameters if parameter in ("cell", "cell32")]
-    return _once_with(bool(abi.units), *(each in kinds[place : place + 1] for place in (0, 1) for each in _CELL_KINDS))
+    return tuple(each in kinds[place : place + 1] for place in (0, 1) for each in ("cell", "cell32"))
 
 
-_CELL_KINDS = ("cell", "cell32")
-
-
-def _once_with(puts_out: bool, first: bool, first32: bool, second: bool, second32: bool) -> Any:  # noqa: FBT001
+def _once_with(puts_out: bool, *cells: bool) -> Any:  # noqa: FBT001
     """One call; whether there is output, and what the cells hold: a pointer, or an int32_t."""
+    called = register_jitable(_called_with(*cells))
 
     def once(
         convention: Any, functions: tuple[int, ...], address: int, length: int, out: int, room: int, cells: int
     ) -> tuple[int, int]:
+        returned, other, one, two = called(convention, functions[0], address, length, out, room, cells)
+        status, number = read(convention, returned, other, one, two, address, length)
+        if puts_out and status == ACCEPTED and unlikely(not below(number, room + 1)):
+            return BROKEN, 0
+        return status, number
+
+    return once
+
+
+def _called_with(first: bool, first32: bool, second: bool, second32: bool) -> Any:  # noqa: FBT001
+    def called(
+        convention: Any, function: int, address: int, length: int, out: int, room: int, cells: int
+    ) -> tuple[int, int, int, int]:
         one = two = 0
         if first or first32:
             store64(cells, 0)
         if second or second32:
             store64(cells + CELL, 0)
-        returned, other = _call(convention, functions[0], 0, address, length, out, room, cells)
+        returned, other = _call(convention, function, 0, address, length, out, room, cells)
         if first:
             one = load64(cells)
         if first32:
@@ -347,12 +364,32 @@ def _once_with(puts_out: bool, first: bool, first32: bool, second: bool, second3
             two = load64(cells + CELL)
         if second32:
             two = (load32(cells + CELL) ^ _SIGN) - _SIGN
-        status, number = read(convention, returned, other, one, two, address, length)
-        if puts_out and status == ACCEPTED and unlikely(not below(number, room + 1)):
-            return BROKEN, 0
-        return status, number
+        return returned, other, one, two
 
-    return once
+    return called
+
+
+def call_once(
+    convention: Any, function: int, address: int, length: int, out: int, room: int, cells: int
+) -> tuple[int, int, int, int]:
+    """What one call came back with, for :func:`read`: the result, the second of a pair, and the cells.
+
+    Of functions that answer by one call: no streams, and none that is called until the input ends.
+    """
+    raise NotImplementedError
+
+
+@overload(call_once, strict=False, jit_options={"forceinline": True})
+def _call_once(
+    convention: Any,
+    function: Any,  # noqa: ARG001
+    address: Any,  # noqa: ARG001
+    length: Any,  # noqa: ARG001
+    out: Any,  # noqa: ARG001
+    room: Any,  # noqa: ARG001
+    cells: Any,  # noqa: ARG001
+) -> Any:
+    return _called_with(*_cells_of(convention.abi))
 
 
 _SIGN = 1 << 31

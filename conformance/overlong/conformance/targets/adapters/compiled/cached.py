@@ -7,6 +7,7 @@ import ctypes
 import hashlib
 from functools import cache
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import TYPE_CHECKING, Any
 
 from numba import cfunc, types
@@ -15,6 +16,10 @@ from overlong.conformance.targets.adapters import abi
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+
+_NO_CACHE = (RuntimeError, OSError, ImportError, AttributeError, EOFError, UnpicklingError)
+"""No folder that can be written to, no room there, or files there that are damaged or of other modules."""
 
 
 @cache
@@ -37,7 +42,7 @@ class Compiled:
         signature = types.void(first, *others)
         try:
             self._kept: Any = cfunc(signature, cache=True, error_model="numpy")(function)
-        except (RuntimeError, OSError):  # no folder that can be written to, or no room there
+        except _NO_CACHE:
             self._kept = cfunc(signature, error_model="numpy")(function)
         self.address = int(self._kept.address or 0)
         self._call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, *[ctypes.c_int64] * len(others))(self.address)
