@@ -13,6 +13,8 @@ import pytest
 from click.testing import CliRunner
 
 from overlong.__main__ import VERBS, cli
+from overlong.conformance.cli.formats import WantedFormats, folder_and_file
+from overlong.conformance.targets.adapters.abi import ABIS
 from overlong.conformance.vectors.suites import SUITES
 from progress_lines import beside_progress
 
@@ -309,3 +311,44 @@ def test_no_portion_of_the_namespace_package_hides_the_others():
     for root in ("reference", "conformance", "fuzz"):
         assert not (HERE.parent.parent / root / "overlong" / "__init__.py").exists()
         assert (HERE.parent.parent / root / "overlong" / root / "py.typed").exists()
+
+
+def test_a_file_that_o_names_is_a_report_and_no_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "plain").touch()
+    usual, text = Path("usual"), WantedFormats(("text",))
+    assert folder_and_file(None, usual, text) == (usual, text)
+    assert folder_and_file(Path("v1.2"), usual, text) == (Path("v1.2"), text)
+    for name, form in {"a.html": "html", "a.xml": "junit", "a.sarif": "sarif", "a.md": "markdown"}.items():
+        for wanted in (text, WantedFormats((form,))):
+            assert folder_and_file(Path(name), usual, wanted) == (usual, WantedFormats((form,), Path(name)))
+    for name, names in {"plain": ("text",), "a.html": ("junit",), "b.html": ("html", "junit")}.items():
+        with pytest.raises(click.BadParameter, match=name):
+            folder_and_file(Path(name), usual, WantedFormats(names))
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["certify", "cpython", "--suite", "cor"], "did you mean core?"),
+        (["certify", "cpython", "--suite", "zzz"], "--list-suites lists them"),
+        (["certify", "cpython", "--profile", "RFC3630"], "did you mean rfc3629?"),
+        (["certify", "so:./a.so:f?abi=bol(ptr,len)"], "did you mean bool(ptr,len)?"),
+        (["certify", "so:./a.so:f"], "'overlong target abis' lists all"),
+        (["vectors", "export", "--format", "jsn"], "did you mean json"),
+        (["diff", "cpython", "py:a:b"], "overlong certify cpython -o older/"),
+        (["certify", "py:json:lods"], "did you mean loads?"),
+        (["certify", "py:here:decode"], "PYTHONPATH=src"),
+    ],
+)
+def test_a_wrong_name_gets_the_nearest(words, said, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "here.py").touch()
+    done = CliRunner().invoke(cli, words)
+    assert (done.exit_code, said in done.output) == (3 if words[1].startswith("py:") else 2, True), done.output
+
+
+def test_every_way_to_call_a_function_is_listed():
+    shown = CliRunner().invoke(cli, ["target", "abis"]).output
+    assert [line for line in shown.splitlines() if not line.startswith(" ")] == [*ABIS, "py:FILE.py:FUNCTION"]

@@ -7,6 +7,7 @@ import re
 import shutil
 import struct
 import subprocess
+import sys
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -32,7 +33,8 @@ pytestmark = pytest.mark.long
 PAGE = (Path(__file__).parents[3] / "docs" / "vendoring.md").read_text(encoding="utf-8")
 PROGRAMS = dict(re.findall(r"^```\w+ (\S+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL))
 FORMATS = {
-    name: format_named(name) for name in ("c-header", "rust", "go", "javascript", "java", "text", "frames", "libfuzzer")
+    name: format_named(name)
+    for name in ("c-header", "rust", "go", "javascript", "java", "python", "text", "frames", "libfuzzer")
 }
 WARNINGS = ["-pedantic", "-Wall", "-Wextra", "-Werror"]
 
@@ -97,6 +99,14 @@ LANGUAGES = {
         ["javac", "--release", "11", "-Xlint:all", "-Werror", "Utf8Vectors.java", "TestDecoder.java"],
         ["java", "TestDecoder"],
         ((r"\\treject\\t", r"\\taccept\\t"),),
+    ),
+    "Python": Language(
+        "python",
+        "test_decoder.py",
+        (),
+        [],
+        [sys.executable, "-Werror", "test_decoder.py"],
+        ((r"accept=False", "accept=True, scalars=()"), (r"65533,", "65532,")),
     ),
 }
 

@@ -12,6 +12,7 @@ import click
 from overlong.conformance.cli.formats import (
     WantedFormats,
     coloured,
+    folder_and_file,
     formats_option,
     rendered,
     report_of,
@@ -36,6 +37,7 @@ from overlong.conformance.cli.plans import plans_wanted, with_plans
 from overlong.conformance.cli.trust import agreed_to
 from overlong.conformance.cli.words import complete_suites, complete_targets, list_suites, named_now
 from overlong.conformance.results.headline import exit_code_of
+from overlong.conformance.support.near import did_you_mean
 from overlong.conformance.support.quantities import seconds_of
 
 if TYPE_CHECKING:
@@ -117,9 +119,10 @@ Examples:
 @click.option(
     "-o",
     "--output",
-    type=click.Path(file_okay=False, path_type=Path),
-    metavar="FOLDER",
-    help="Where results.jsonl and certificate.json go.  [default: overlong-results/TARGET]",
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="Where results.jsonl and certificate.json go; or the file of a report, such as a.html.  "
+    "[default: overlong-results/TARGET]",
 )
 @formats_option("the certificate's statement")
 @with_limits
@@ -182,7 +185,8 @@ def command(
         if name == GIVEN and not given:
             raise click.UsageError(f"--suite {GIVEN} asks the vectors of a file; name it with --vectors")
         if name not in SUITES and name != GIVEN:
-            raise click.BadParameter(f"no suite {name!r}; there is {', '.join(SUITES)}", param_hint="--suite")
+            hint = did_you_mean(name, SUITES, "--list-suites lists them")
+            raise click.BadParameter(f"no suite {name!r}; {hint}", param_hint="--suite")
     if quick and thorough:
         raise click.UsageError("--quick and --thorough exclude each other; leave one of them out")
     if (quick or thorough) and suites:
@@ -193,7 +197,7 @@ def command(
     plans = _plans(tier, no_sweeps=no_sweeps, budget=budget)
     if plans and answers is not None:
         raise click.UsageError("answers in a file cannot be swept; leave out the sweep")
-    folder = output or Path("overlong-results") / slug(named)
+    folder, wanted = folder_and_file(output, Path("overlong-results") / slug(named), wanted)
     if given and answers is not None:
         raise click.UsageError("recorded answers fix the suites; drop --vectors")
     if given and profile != "rfc3629":
@@ -218,8 +222,8 @@ def command(
         bar.close()
         if wanted.stdout == "json":
             click.echo(certificate.to_json(), nl=False)
-        elif wanted.stdout == "markdown":
-            show(rendered(report_of(folder), "markdown", width=width()))
+        elif wanted.stdout != "text":
+            show(rendered(report_of(folder), wanted.stdout, width=width()))
         else:
             _print(certificate, folder, quiet=quiet, verbose=verbose)
         tell_written(wanted, folder, quiet=quiet)

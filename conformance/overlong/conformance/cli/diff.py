@@ -20,9 +20,21 @@ Examples:
 """
 
 
+def _there(_context: click.Context, _argument: click.Parameter, path: Path) -> Path:
+    if not path.exists():
+        from overlong.conformance.support.printable import printable
+
+        named = printable(str(path))
+        raise click.UsageError(
+            f"no file or folder {named}. If it is a target, keep its results first, "
+            f"'overlong certify {named} -o older/', or show several side by side: 'overlong matrix {named} ...'"
+        )
+    return path
+
+
 @click.command("diff", epilog=EXAMPLES)
-@click.argument("older", type=click.Path(exists=True, path_type=Path))
-@click.argument("newer", type=click.Path(exists=True, path_type=Path))
+@click.argument("older", type=click.Path(path_type=Path), callback=_there)
+@click.argument("newer", type=click.Path(path_type=Path), callback=_there)
 @click.option(
     "--fail-on",
     type=click.Choice(["regression", "new", "any", "none"]),

@@ -5,15 +5,18 @@ And the colours of a report's lines in a terminal.
 
 from __future__ import annotations
 
+import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from stat import S_ISREG
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from overlong.conformance.cli.options import USAGE, leave, width
 from overlong.conformance.results.headline import State
+from overlong.conformance.support.near import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -38,16 +41,59 @@ class WantedFormats:
     """What a verb that measures shall write."""
 
     names: tuple[str, ...]
+    file: Path | None = None
+    """Where the only one goes, if the user named a file."""
 
     @property
     def stdout(self) -> str:
-        """What stdout gets."""
-        return self.names[0] if len(self.names) == 1 and self.names[0] in TO_STDOUT else "text"
+        """What stdout gets: of one format, what was asked for, if it is one to be read, or stdout is a file."""
+        if len(self.names) == 1 and self.file is None and (self.names[0] in TO_STDOUT or _stdout_is_a_file()):
+            return self.names[0]
+        return "text"
 
     @property
     def files(self) -> tuple[str, ...]:
         """What the folder gets, besides the results themselves."""
-        return () if self.names[0] in TO_STDOUT and len(self.names) == 1 else self.names
+        only = len(self.names) == 1 and (self.names[0] in TO_STDOUT or self.file is not None)
+        return () if only else self.names
+
+
+def _stdout_is_a_file() -> bool:
+    """Whether stdout was redirected to a file: no terminal, and no pipe to a log."""
+    try:
+        return S_ISREG(os.fstat(sys.stdout.fileno()).st_mode)
+    except (OSError, ValueError):  # a stand-in for it has no descriptor
+        return False
+
+
+def folder_and_file(output: Path | None, usual: Path, wanted: WantedFormats) -> tuple[Path, WantedFormats]:
+    """The folder of the results, and the formats: ``-o report.html`` names the file of a report, and not a folder.
+
+    Raises:
+        click.BadParameter: it is a file that no report goes to, or not one of the format that is wanted.
+    """
+    from overlong.conformance.report.formats import FORMATS
+    from overlong.conformance.support.printable import printable
+
+    if output is None or output.is_dir():
+        return output or usual, wanted
+    path = printable(str(output))
+    fitting = [name for name, each in FORMATS.items() if Path(each.file).suffix == output.suffix.lower()]
+    if not output.suffix or not fitting:
+        if output.exists():
+            raise click.BadParameter(
+                f"{path} is a file; name a folder, or a report such as report.html", param_hint="-o"
+            )
+        return output, wanted
+    if len(wanted.names) > 1:
+        raise click.BadParameter(f"{path} is a file, and several formats need a folder; name one", param_hint="-o")
+    (name,) = wanted.names
+    if name == "text":  # nobody said otherwise: the file's name does
+        name = fitting[0]
+    if name not in fitting:
+        ending = Path(FORMATS[name].file).suffix
+        raise click.BadParameter(f"{path} is no name for {name}; end it with {ending}", param_hint="-o")
+    return usual, WantedFormats((name,), output)
 
 
 def names_in(text: str) -> tuple[str, ...]:
@@ -61,11 +107,7 @@ def names_in(text: str) -> tuple[str, ...]:
     names = tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
     for name in names:
         if name not in FORMATS:
-            import difflib
-
-            close = difflib.get_close_matches(name, FORMATS, 1)
-            hint = f"did you mean {close[0]}?" if close else f"there is {', '.join(FORMATS)}"
-            raise click.BadParameter(f"no format {name!r}; {hint}", param_hint="--format")
+            raise click.BadParameter(f"no format {name!r}; {did_you_mean(name, FORMATS)}", param_hint="--format")
     if not names:
         raise click.BadParameter(f"no format named; there is {', '.join(FORMATS)}", param_hint="--format")
     return names
@@ -89,7 +131,7 @@ def formats_option(json: str) -> Callable[[Any], Any]:
         metavar="LIST",
         callback=_wanted,
         help=f"text, json ({json}) or markdown on stdout; html, junit, sarif, badge, or several with commas between "
-        "them, in files beside the results (see 'overlong report').",
+        "them, in files beside the results, or one in the file that -o names, or stdout is (see 'overlong report').",
     )
 
 
@@ -167,13 +209,17 @@ def tell_written(wanted: WantedFormats, folder: Path, *, quiet: bool = False) ->
     Raises:
         OSError: one cannot be written.
     """
-    from overlong.conformance.report.formats import write_reports
+    from overlong.conformance.report.formats import FORMATS, write_reports, write_to
     from overlong.conformance.support.printable import printable
 
-    if wanted.files:
-        for path in write_reports(report_of(folder), wanted.files, folder):
-            if not quiet:
-                click.echo(f"report: {printable(str(path), 1000)}")
+    written: list[Path] = []
+    if wanted.file is not None:
+        write_to(FORMATS[wanted.names[0]].render(report_of(folder)), wanted.file)
+        written = [wanted.file]
+    elif wanted.files:
+        written = write_reports(report_of(folder), wanted.files, folder)
+    for path in () if quiet else written:
+        click.echo(f"report: {printable(str(path), 1000)}", err=wanted.stdout != "text")
 
 
 def show(text: str, *, plain: bool = False) -> None:

@@ -69,10 +69,10 @@ def _named(language: str | None) -> AdapterTemplate:
         raise click.UsageError(f"name a language: {LANGUAGES}")
     if template := template_for(language):
         return template
-    import difflib
+    from overlong.conformance.support.near import nearest
 
     names = [name for each in TEMPLATES.values() for name in (each.language, *each.others)]
-    close = difflib.get_close_matches(language.casefold(), names, 1)
+    close = nearest(language, names)
     hint = f", did you mean {close[0]}?" if close else "."
     raise click.UsageError(
         f"no adapter in {printable(language)}{hint} There is {LANGUAGES}. "

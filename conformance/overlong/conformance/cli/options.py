@@ -197,11 +197,9 @@ def _dialect(_context: click.Context, _option: click.Parameter, name: str) -> st
     from overlong.reference import DIALECTS
 
     if name not in DIALECTS:
-        import difflib
+        from overlong.conformance.support.near import did_you_mean
 
-        close = difflib.get_close_matches(name, DIALECTS, 1)
-        hint = f"did you mean {close[0]}?" if close else f"there is {', '.join(DIALECTS)}"
-        raise click.BadParameter(f"no profile {name!r}; {hint}", param_hint="--profile")
+        raise click.BadParameter(f"no profile {name!r}; {did_you_mean(name, DIALECTS)}", param_hint="--profile")
     return name
 
 

@@ -39,8 +39,9 @@ def command(name: str | None) -> None:
       0  printed
       2  there is no such schema
     """  # noqa: D301 (click reads the backspace)
-    import difflib
     import json
+
+    from overlong.conformance.support.near import did_you_mean
 
     known = schemas()
     if name is None:
@@ -51,7 +52,6 @@ def command(name: str | None) -> None:
         return
     versions = [each for each in known if each == name or each.rpartition("-")[0] == name]
     if not versions:
-        close = difflib.get_close_matches(name, known, 1)
-        hint = f"did you mean {close[0]}?" if close else "'overlong schema' lists them"
+        hint = did_you_mean(name, known, "'overlong schema' lists them")
         raise click.UsageError(f"no such schema; {hint}")
     click.echo(known[versions[-1]], nl=False)

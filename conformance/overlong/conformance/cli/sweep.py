@@ -13,6 +13,7 @@ from overlong.conformance.cli.certify import slug
 from overlong.conformance.cli.formats import (
     WantedFormats,
     coloured,
+    folder_and_file,
     formats_option,
     rendered,
     report_of,
@@ -86,9 +87,10 @@ _ESTIMATE = 5.0
 @click.option(
     "-o",
     "--output",
-    type=click.Path(file_okay=False, path_type=Path),
-    metavar="FOLDER",
-    help="Where sweep.sqlite and sweep.json go.  [default: overlong-results/sweep-TARGET]",
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="Where sweep.sqlite and sweep.json go; or the file of a report, such as a.html.  "
+    "[default: overlong-results/sweep-TARGET]",
 )
 @formats_option("what sweep.json holds")
 @with_limits
@@ -139,7 +141,7 @@ def command(
         raise click.UsageError("--jobs is for this machine, and with --cluster others ask; leave one of them out")
     if cluster == "":
         raise click.BadParameter("'' is no address; write tcp://HOST:PORT", param_hint="--cluster")
-    folder = output or Path("overlong-results") / f"sweep-{slug(named)}"
+    folder, wanted = folder_and_file(output, Path("overlong-results") / f"sweep-{slug(named)}", wanted)
     with errors_on_one_line(), Bar(enabled=not quiet, unit="strings") as bar:
         agreed_to([named])
         progress = bar.update if quiet or not _LONG & set(plans) else _with_estimate(bar.update)
@@ -231,8 +233,8 @@ def _print(run: SweepRun, folder: Path, form: str, *, quiet: bool, verbose: bool
     if form == "json":
         click.echo(to_json(run), nl=False)
         return
-    if form == "markdown":
-        show(rendered(report_of(folder), "markdown", width=width()))
+    if form != "text":
+        show(rendered(report_of(folder), form, width=width()))
         return
     report = report_of_swept(run)
     if quiet and run.conformant:

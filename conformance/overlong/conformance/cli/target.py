@@ -9,6 +9,11 @@ import click
 from overlong.conformance.cli.check import check_command
 from overlong.conformance.cli.new import new_command
 
+_BY_PYTHON = (
+    "any other convention: a function in Python that is given the function of the library and the input, and "
+    "returns whether it is accepted, or the text (docs/shared-libraries.md)"
+)
+
 
 @click.group("target")
 def command() -> None:
@@ -18,11 +23,34 @@ def command() -> None:
     Examples:
       overlong target list
       overlong target new rust > adapter.rs
+      overlong target abis
     """  # noqa: D301 (click reads the backspace)
 
 
 command.add_command(check_command)
 command.add_command(new_command)
+
+
+@command.command("abis")
+def abis_command() -> None:
+    """List the ways to call a function of a shared library: what stands behind abi=.
+
+    \b
+    Examples:
+      overlong target abis
+      overlong certify 'so:./libmine.so:is_utf8?abi=bool(ptr,len)'
+    """  # noqa: D301 (click reads the backspace)
+    from overlong.conformance.cli.options import width
+    from overlong.conformance.targets.adapters.abi import ABIS
+
+    for abi in ABIS.values():
+        click.echo(click.style(abi.name, bold=True))
+        for text in (abi.prototype, abi.says):
+            for line in textwrap.wrap(text, width(), initial_indent="  ", subsequent_indent="    "):
+                click.echo(line)
+    click.echo(click.style("py:FILE.py:FUNCTION", bold=True))
+    for line in textwrap.wrap(_BY_PYTHON, width(), initial_indent="  ", subsequent_indent="    "):
+        click.echo(line)
 
 
 @command.command("list")

@@ -11,6 +11,7 @@ import click
 
 from overlong.conformance.cli.options import DIVERGES, USAGE, errors_on_one_line, leave, width
 from overlong.conformance.cli.words import complete_suites, named_now
+from overlong.conformance.support.near import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -163,10 +164,12 @@ def export_command(
 ) -> None:
     """Write vectors to a file that you may keep: they are CC0-1.0.
 
+    Beside a file goes its manifest, with digests, which 'overlong vectors check' reads.
+
     \b
     Formats:
-      json, jsonl, tsv       data, with every expectation
-      c-header, rust, go, javascript, java
+      json, jsonl, tsv, csv  data, with every expectation
+      c-header, rust, go, javascript, java, python
                              sources for your own test suite
       text                   a text to read, and one with the raw octets in it
       frames                 requests of the target protocol
@@ -185,10 +188,11 @@ def export_command(
       2  nothing matches, there is no such format, or it cannot be written
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.support.printable import printable
-    from overlong.conformance.vectors.export import FORMATS, export
+    from overlong.conformance.vectors.export import FORMATS, OTHERS, export
 
+    form = OTHERS.get(form, form)
     if form not in FORMATS:
-        raise click.BadParameter(f"no format {form!r}; there is {', '.join(FORMATS)}", param_hint="--format")
+        raise click.BadParameter(f"no format {form!r}; {did_you_mean(form, FORMATS)}", param_hint="--format")
     with errors_on_one_line(), selection_errors():
         chosen = _selection(suites, families, flags, ids)
         files = export(chosen, form, output, sys.stdout.buffer)
@@ -253,10 +257,10 @@ def _selection(
     if chosen.suites == Selection().suites:
         for family in families:
             if family not in FAMILIES:
-                raise SelectionError(f"no family {family!r}; there is {', '.join(FAMILIES)}")
+                raise SelectionError(f"no family {family!r}; {did_you_mean(family, FAMILIES)}")
     for flag in chosen.flags:
         if flag not in DEFECTS:
-            raise SelectionError(f"no flag {flag!r}; there is {', '.join(DEFECTS)}")
+            raise SelectionError(f"no flag {flag!r}; {did_you_mean(flag, DEFECTS)}")
     return chosen
 
 

@@ -15,6 +15,7 @@ from overlong.conformance.protocol.kind import MEMORY, POSITION, VERDICT
 from overlong.conformance.protocol.wire import GUARDED, OPERATIONS
 from overlong.conformance.report.text import SHOWN, blocks, claim_lines, in_rows, sign_lines, title, verdict_lines
 from overlong.conformance.report.wording import Glyphs, verdict
+from overlong.conformance.results.details import is_not_offered
 from overlong.conformance.results.expected.records import expired_as_words, missing_as_words, unasked_as_words
 from overlong.conformance.results.model import Standing
 from overlong.conformance.results.run import HOLDS
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from overlong.conformance.results.model import Report
     from overlong.conformance.results.sweeps import PlanRun, SweepRun
 
+_WHY = "(-v_says_why)"  # on one line
 _PLANS = f"{'plan':<15}{'strings':>20}{'seconds':>10}{'per second':>15}{'well-formed':>18}"
 
 
@@ -41,7 +43,7 @@ def summary(
         certificate: of the run.
         width: columns.
         encoding: that the terminal has.
-        every: buckets are written out though a sign explains them.
+        every: why claims were not measured, and buckets though a sign explains them.
     """
     (subject,), run, glyphs = report.subjects, certificate.run, Glyphs(encoding)
     yield from title(subject, glyphs, width)
@@ -69,9 +71,17 @@ def summary(
         yield f"and {len(causes) - SHOWN} more buckets: see results.jsonl"
         yield ""
     yield from verdict_lines(report, width)
-    for claim in subject.claims:
-        if claim != MEMORY or GUARDED in subject.operations:  # only functions of shared libraries can be asked
+    claims = [claim for claim in subject.claims if claim != MEMORY or GUARDED in subject.operations]  # of C functions
+    brief = (
+        [] if every else [claim for claim in claims if is_not_offered(claim, subject.claims[claim], subject.operations)]
+    )
+    for claim in claims:
+        if claim not in brief:
             yield from claim_lines(subject, claim, glyphs, width)
+    if brief:
+        line = f"{glyphs.open} not measured: {', '.join(brief)} {_WHY}"
+        for part in textwrap.wrap(line, width, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False):
+            yield part.replace("_", " ")
     for line in _remarks(certificate):
         yield from textwrap.wrap(line, width, subsequent_indent="  ", break_on_hyphens=False)
     if certificate.expected is not None:

@@ -49,6 +49,13 @@ def detail(
     return ""
 
 
+def is_not_offered(claim: str, state: str, operations: str) -> bool:
+    """Whether a claim was not measured since the target cannot be asked about it, as is usual; else look into it."""
+    if state != NOT_MEASURED or claim not in {POSITION, *MEASURED_BY}:
+        return False
+    return claim == POSITION or not set(operations) & set(MEASURED_BY[claim])
+
+
 def why_not(claim: str, operations: str, error_mode: str, unsupported: Mapping[str, int], without_text: int = 0) -> str:
     """Why a claim was not measured; empty if it is none that this version knows."""
     offered = set(operations)

@@ -8,6 +8,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from overlong.conformance.results.shard import Account, Shard
+from overlong.conformance.support.near import did_you_mean
 from overlong.conformance.support.printable import thousands
 from overlong.conformance.sweep.accounting import account, total
 from overlong.conformance.sweep.plans import PLANS
@@ -72,7 +73,7 @@ def plan_named(name: str, profile: Profile = RFC3629) -> Plan:
     found = re.fullmatch(r"([a-z]+)(?:-([0-9]{1,9}))?", spelt_now(name))
     kind = PLANS.get(found[1]) if found else None
     if found is None or kind is None:
-        raise ValueError(f"no plan {name!r}; there is {', '.join(each.form for each in PLANS.values())}")
+        raise ValueError(f"no plan {name!r}; {did_you_mean(name, (each.form for each in PLANS.values()))}")
     if kind.least is None:
         if found[2] is not None:
             raise ValueError(f"the plan '{kind.name}' takes no number")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.target import UnknownTarget
 from overlong.conformance.protocol.wire import TRAITS
+from overlong.conformance.support.near import did_you_mean
 from overlong.conformance.support.printable import printable
 
 if TYPE_CHECKING:
@@ -71,6 +71,6 @@ class FunctionName:
 
     def no_abi(self, shown: str, known: Iterable[str], where: str, otherwise: str) -> UnknownTarget:
         """The error for a name that is no ABI; ``otherwise`` is said where no known one is near."""
-        near = difflib.get_close_matches(self.abi, known, 1)
-        hint = f"did you mean {near[0]}? " if near else ""
-        return UnknownTarget(f"{shown}: no abi '{printable(self.abi)}'{where}; {hint}{otherwise}")
+        return UnknownTarget(
+            f"{shown}: no abi '{printable(self.abi)}'{where}; {did_you_mean(self.abi, known, otherwise)}"
+        )

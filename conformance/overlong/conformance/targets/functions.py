@@ -22,11 +22,14 @@ from overlong.reference.extra import install
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_KNOWN = f"there are {', '.join(ABIS)}, and py:FILE.py:FUNCTION"
+_KNOWN = (
+    "for example bool(ptr,len), errpos-or-minus1(ptr,len), or utf32(ptr,len,out,cap), which puts out code points; "
+    "'overlong target abis' lists all, and how each is called"
+)
 _FORM = "write so:LIBRARY:SYMBOL?abi=NAME, as in 'so:./libmine.so:is_utf8?abi=bool(ptr,len)'"
 OFFERED_TO_WASM = tuple(name for name, abi in ABIS.items() if not abi.functions and abi is not ITERATE)
 """ABIs of one function that is called once for an input."""
-_KNOWN_OF_WASM = f"there is {', '.join(OFFERED_TO_WASM)}"
+_KNOWN_OF_WASM = "'overlong target abis' lists them; no streams, and no function that is called until the input ends"
 
 
 def library_command(name: str, rest: str) -> list[str]:

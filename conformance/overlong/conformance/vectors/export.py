@@ -16,15 +16,17 @@ if TYPE_CHECKING:
     from overlong.conformance.vectors.selection import Selection
 
 _MODULES = {
-    **dict.fromkeys(("json", "jsonl", "tsv"), "data"),
+    **dict.fromkeys(("json", "jsonl", "tsv", "csv"), "data"),
     "frames": "frames",
-    **dict.fromkeys(("c-header", "rust", "go", "javascript", "java"), "programs"),
+    **dict.fromkeys(("c-header", "rust", "go", "javascript", "java", "python"), "programs"),
     "text": "text",
     "libfuzzer": "libfuzzer",
     **dict.fromkeys(("arrow", "parquet"), "columnar"),
 }
 """Which module of ``formats`` has a format; it is imported when it is used."""
 FORMATS = tuple(_MODULES)
+OTHERS = {"c": "c-header", "h": "c-header", "js": "javascript", "py": "python", "rs": "rust"}
+"""What else formats are called."""
 
 
 class ExportError(ValueError):

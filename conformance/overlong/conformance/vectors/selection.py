@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from overlong.conformance.support.near import did_you_mean, nearest
 from overlong.conformance.vectors.families import all_vectors
 from overlong.conformance.vectors.names import spelt_before
 from overlong.conformance.vectors.registry import withdrawn
@@ -117,7 +117,7 @@ def find_suite(name: str) -> Suite:
     try:
         return suite_named(name)
     except KeyError:
-        raise SelectionError(f"no suite {name!r}; there is {', '.join((*SUITES, *GENERATED))}") from None
+        raise SelectionError(f"no suite {name!r}; {did_you_mean(name, (*SUITES, *GENERATED))}") from None
 
 
 def find_vectors(name: str) -> tuple[Vector, ...]:
@@ -141,7 +141,7 @@ def find_vectors(name: str) -> tuple[Vector, ...]:
         return (Vector.from_id(name),)
     except IdError as error:
         cases = {case for vector in all_vectors() for case in vector.cases}
-        near = difflib.get_close_matches(name, cases, n=1)
+        near = nearest(name, cases)
         if not near:
             raise
         raise IdError(f"{error}; the nearest case is {near[0]}") from None

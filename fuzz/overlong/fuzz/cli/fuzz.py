@@ -295,8 +295,8 @@ def _run(campaign: Campaign, goal: Goal, jobs: int, cluster: str, shown: _Shown)
         (folder / SUMMARY).write_text("".join(f"{line}\n" for line in text), encoding="utf-8")
     if shown.wanted.stdout == "json" and not stopped:
         click.echo((folder / STATEMENT).read_text("utf-8"), nl=False)
-    elif shown.wanted.stdout == "markdown" and not stopped:
-        show(rendered(report_of(folder), "markdown", width=width()))
+    elif shown.wanted.stdout != "text" and not stopped:
+        show(rendered(report_of(folder), shown.wanted.stdout, width=width()))
     else:
         _print(text, report)
     tell_written(shown.wanted, folder, quiet=shown.quiet)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from overlong.conformance.support.near import did_you_mean
 from overlong.conformance.support.printable import printable
 from overlong.fuzz.promotion.case import case_of
 from overlong.fuzz.promotion.languages import LANGUAGES, TestLanguage
@@ -59,7 +60,7 @@ def language_named(name: str) -> TestLanguage:
         PromotionError: there is none; the message lists those there are.
     """
     if name not in LANGUAGES:
-        raise PromotionError(f"no tests are written in {printable(name, 40)}; there is {', '.join(LANGUAGES)}")
+        raise PromotionError(f"no tests are written in {printable(name, 40)}; {did_you_mean(name, LANGUAGES)}")
     return LANGUAGES[name]
 
 

@@ -14,6 +14,7 @@ import pytest
 
 from overlong.conformance.protocol.kind import CLAIMS, LIMITS, VERDICT
 from overlong.conformance.results.run import FAILS, NOT_MEASURED
+from overlong.conformance.support.near import did_you_mean
 from overlong.conformance.support.printable import printable
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def items_of(session: pytest.Session, targets: Sequence[str]) -> Iterator[pytest
     wanted = [told_now(name) for name in named]
     for name in wanted:
         if name not in suites.SUITES and name != ALL:
-            raise pytest.UsageError(f"--overlong-suite: no suite {name!r}; there is {', '.join(suites.SUITES)}, {ALL}")
+            raise pytest.UsageError(f"--overlong-suite: no suite {name!r}; {did_you_mean(name, (*suites.SUITES, ALL))}")
     for target in targets:
         parent = TargetNode.of(session, target, None if ALL in wanted else tuple(wanted) or SUITES)
         names = [*_TESTS, *[EXPECTED] * bool(parent.expectations().deviations)]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, overload
 
+from overlong.conformance.support.near import did_you_mean
 from overlong.conformance.vectors.suites.core import core_vectors
 from overlong.reference import Decoded
 
@@ -85,9 +85,7 @@ class Vectors(Sequence[Sample]):
         """What is wrong with the names of some categories; empty if all are right."""
         for name in names:
             if name not in self.categories:
-                close = difflib.get_close_matches(str(name), self.categories, 1)
-                hint = f"did you mean {close[0]!r}?" if close else f"there is {', '.join(self.categories)}"
-                return f"no category {name!r} of vectors; {hint}"
+                return f"no category {name!r} of vectors; {did_you_mean(str(name), self.categories)}"
         return ""
 
     @property

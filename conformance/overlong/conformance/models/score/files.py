@@ -127,10 +127,7 @@ class _Source:
             return "numbered"
         if telling.isascii() and telling.decode("ascii").replace("\t", " ").isprintable():
             return "hex"
-        raise ReadError(
-            f"{self._name}: no list that is known; if the whole file is one string say --input raw, "
-            "if each line is one --input lines"
-        )
+        return "lines" if any(line.endswith(b"\n") for line in self._ahead) else "raw"
 
     def _lines(self) -> Iterator[tuple[int, bytes]]:
         rest = iter(lambda: self._file.readline(LONGEST_LINE + 1), b"")

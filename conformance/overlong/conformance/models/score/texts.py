@@ -46,7 +46,8 @@ def _text(line: bytes, name: str, number: int) -> str:
 
 
 def _no_octets(name: str, number: int, text: str) -> ReadError:
-    return ReadError(f"{name}:{number}: not octets in hexadecimal such as E0 80 AF: {printable(text.strip(), 40)!r}")
+    said = f"{name}:{number}: not octets in hexadecimal such as E0 80 AF: {printable(text.strip(), 40)!r}"
+    return ReadError(f"{said}; if each line is a string itself, say --input lines")
 
 
 def hex_lines(lines: Iterable[tuple[int, bytes]], name: str) -> Iterator[ScoreEntry]:

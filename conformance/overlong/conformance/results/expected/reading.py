@@ -6,7 +6,6 @@ octet. A document's model would move comments that stand between tables; a cut b
 
 from __future__ import annotations
 
-import difflib
 import re
 import tomllib
 from datetime import date, datetime
@@ -21,6 +20,7 @@ from overlong.conformance.protocol.observation import Accepted, Refused
 from overlong.conformance.protocol.wire import MEASURED
 from overlong.conformance.results.expected.deviation import Deviation, ExpectationError
 from overlong.conformance.results.expected.patterns import matches, says_nothing
+from overlong.conformance.support.near import did_you_mean
 from overlong.conformance.support.printable import printable
 from overlong.conformance.targets.configured import toml_of
 from overlong.conformance.vectors.names import spelt_now
@@ -135,10 +135,7 @@ def _entries(file: Path, path: tuple[str, ...]) -> object:
 
 
 def _unknown(key: str, known: list[str]) -> str:
-    close = difflib.get_close_matches(key, known, 1)
-    return f"there is no {printable(key)!r}; " + (
-        f"did you mean {close[0]}?" if close else f"there is {', '.join(known)}"
-    )
+    return f"there is no {printable(key)!r}; {did_you_mean(key, known)}"
 
 
 def _read(where: str, number: int, entry: object, *, given: bool) -> Deviation:
@@ -210,8 +207,7 @@ def _is_right(key: str, value: object) -> bool:
 
 def _known(where: str, name: str, known: list[str]) -> None:
     if name not in known:
-        close = difflib.get_close_matches(name, known, 1)
-        hint = f"did you mean {close[0]}?" if close else f"'overlong explain' shows what there is: {known[0]}, ..."
+        hint = did_you_mean(name, known, f"'overlong explain' shows what there is: {known[0]}, ...")
         raise ExpectationError(f"{where}: there is no {printable(name)!r}; {hint}")
 
 

@@ -287,14 +287,15 @@ def interspersed(automaton: Automaton, products: Sequence[Product], *, ends: Seq
     patterns = [*products, *ends]
     ended = {state for state, row in enumerate(automaton.table) if {state} == set(row)}  # nothing behind has a say
 
-    def step(state: Hashable, octet: int) -> Hashable:
-        assert isinstance(state, frozenset)
-        after: set[tuple[int, int, int]] = set()  # pattern or -1, its place or the automaton's state, what it says
-        for pattern, place, first in state:
-            if pattern >= 0:
-                if place < len(patterns[pattern]) and octet in patterns[pattern][place]:
-                    after.add((pattern, place + 1, first))
-                continue
+    @cache
+    def step_of(part: tuple[int, int, int], octet: int) -> frozenset[tuple[int, int, int]]:
+        """Of one part of a state: a pattern or -1, its place or the automaton's state, what it says."""
+        pattern, place, first = part
+        after: set[tuple[int, int, int]] = set()
+        if pattern >= 0:
+            if place < len(patterns[pattern]) and octet in patterns[pattern][place]:
+                after.add((pattern, place + 1, first))
+        else:
             to = automaton.table[place][octet]
             if to != automaton.dead:
                 after.add((-1, to, first))
@@ -306,6 +307,10 @@ def interspersed(automaton: Automaton, products: Sequence[Product], *, ends: Seq
             if 0 <= pattern < len(products) and place == len(patterns[pattern]):
                 after.add((-1, 0, first))
         return frozenset(after)
+
+    def step(state: Hashable, octet: int) -> Hashable:
+        assert isinstance(state, frozenset)
+        return frozenset[tuple[int, int, int]]().union(*[step_of(part, octet) for part in state])
 
     def says(state: Hashable) -> int:
         assert isinstance(state, frozenset)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from overlong.reference.automaton import OctetClass
 from overlong.reference.theory import shortlex
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from overlong.conformance.sweep.summary.diagram import Level
     from overlong.conformance.sweep.summary.languages import Product
@@ -107,7 +107,7 @@ def merged(products: Iterable[Product]) -> list[Product]:
     return sorted(left, key=lambda product: (len(product), [sorted(octets) for octets in product]))
 
 
-@lru_cache(maxsize=512)  # of long text each is asked for twice
+@lru_cache(maxsize=1 << 14)  # each is asked for twice
 def middle(octets: bytes, automaton: Automaton) -> tuple[bytes, bool]:
     """What is ill-formed in a string: behind the last character before it, and as short as the rest allows.
 
@@ -119,12 +119,24 @@ def middle(octets: bytes, automaton: Automaton) -> tuple[bytes, bool]:
         return b"", True
     first = max(place for place, state in enumerate(states) if automaton.accepting[state])
     last, place = len(octets), len(octets)
-    lead_on = {state for state in range(len(automaton)) if automaton.accepting[state]}  # that what is behind completes
+    leading = _leading(automaton)
+    lead_on = frozenset(state for state in range(len(automaton)) if automaton.accepting[state])  # to what completes it
     while lead_on and place > first + 1:
         place -= 1
-        lead_on = {state for state, row in enumerate(automaton.table) if row[octets[place]] in lead_on}
+        lead_on = leading(lead_on, octets[place])
         last = place if 0 in lead_on else last
     return octets[first:last], last == len(octets)
+
+
+@lru_cache(maxsize=1)
+def _leading(automaton: Automaton) -> Callable[[frozenset[int], int], frozenset[int]]:
+    """The states from which an octet leads into some states."""
+
+    @cache
+    def leading(to: frozenset[int], octet: int) -> frozenset[int]:
+        return frozenset(state for state, row in enumerate(automaton.table) if row[octet] in to)
+
+    return leading
 
 
 def made_of(octets: bytes, patterns: Collection[Product], automaton: Automaton) -> bool:

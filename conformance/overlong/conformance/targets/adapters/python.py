@@ -263,13 +263,26 @@ def load(place: str, name: str) -> Any:
         else:
             module = importlib.import_module(place)
     except BaseException as error:  # noqa: BLE001 (whatever importing it does, it is not a verdict)
-        fail(f"importing {place} failed: {type(error).__name__}: {error}")
+        fail(f"importing {place} failed: {type(error).__name__}: {error}{_hint(place, error)}")
     found: Any = module
     for part in name.split("."):
         if not hasattr(found, part):
-            fail(f"{place} has no {name}")
+            from overlong.conformance.support.near import nearest
+
+            close = nearest(part, dir(found))
+            fail(f"{place} has no {name}{f'; did you mean {close[0]}?' if close else ''}")
         found = getattr(found, part)
     return found
+
+
+def _hint(place: str, error: BaseException) -> str:
+    """What to do where a package of the current folder was not found."""
+    package = place.partition(".")[0]
+    if not isinstance(error, ModuleNotFoundError) or error.name != package:
+        return ""
+    if any(Path("src", package + ending).exists() for ending in ("", ".py")):
+        return "; it is in src/: 'pip install -e .', or set PYTHONPATH=src"
+    return "; install it where overlong is, or set PYTHONPATH"
 
 
 def fail(message: str) -> NoReturn:

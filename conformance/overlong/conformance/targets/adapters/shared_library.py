@@ -22,6 +22,7 @@ import gc
 import marshal
 import mmap
 import os
+import re
 import select
 import signal
 import struct
@@ -67,6 +68,8 @@ _AT_ONCE = 1 << 16  # inputs that are examined before their faults are fetched
 _FEW = 8  # inputs in a request that are examined whole, whatever was named before
 _HANGS = 0.5  # seconds for a call that is made between others
 _ROOM = 16  # units for what a stream puts out at its end
+_READ = 1 << 26  # octets of a library in which a symbol's name is looked for
+_ALIKE = 4
 _WORD = 8
 _MANY = 1024  # inputs in a batch that compiled code asks
 _WORTH = 1 << 16  # inputs after which it is worth its start: compiled code is loaded in half a second
@@ -123,7 +126,7 @@ class Child:
             why = str(error) if isinstance(error, OSError) else "the loader refuses it"
             fail(f"it cannot be loaded: {why}")
         except LookupError as error:
-            fail(f"{named.library} has no function {error.args[0]}")
+            fail(f"{named.library} has no function {error.args[0]}{_near(named.library, error.args[0])}")
         self._size = 1 if not self.abi.units else UNIT[self.abi.units]
         self._unit = self._size if self.abi.units and self.abi is not ITERATE else 0
         self.operations = "D" if self.abi.units else "V"
@@ -326,6 +329,20 @@ class Child:
 
 _INCOMPLETES = bytes(0xFF if octet == ord("R") else 0 for octet in range(256))
 """From a status to what a refusal says of being incomplete: nothing."""
+
+
+def _near(library: str, symbol: str) -> str:
+    """The end of a message: a name in a library's tables that is near to a symbol."""
+    from overlong.conformance.support.near import nearest
+
+    try:
+        with open(library, "rb") as file:  # noqa: PTH123 (the loader's name for it is no path of ours)
+            names = re.findall(rb"(?<=\0)[A-Za-z_][A-Za-z0-9_.$]{0,99}(?=\0)", file.read(_READ))
+    except OSError:
+        return ""
+    alike = {name.decode() for name in names if abs(len(name) - len(symbol)) < _ALIKE}
+    close = nearest(symbol, alike)
+    return f"; did you mean {close[0]}?" if close else ""
 
 
 class Died(Exception):

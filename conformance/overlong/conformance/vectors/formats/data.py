@@ -1,9 +1,11 @@
-"""Data with every expectation: JSON, JSON Lines, TSV."""
+"""Data with every expectation: JSON, JSON Lines, TSV, CSV."""
 
 from __future__ import annotations
 
+import csv
 import json
 from itertools import groupby
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from overlong.conformance.vectors.formats.format import VectorFormat
@@ -21,7 +23,7 @@ COLUMNS = (
     "id", "hex", "chunks", "verdict", "offset", "length", "incomplete", "detectable_at", "scalars", "replacement",
     "chunked", "flags", "rule", "alternative", "cases", "comment",
 )  # fmt: skip
-"""Of TSV."""
+"""Of TSV and CSV."""
 
 
 def _write_json(selection: Selection, sink: Sink) -> None:
@@ -63,10 +65,18 @@ def _write_tsv(selection: Selection, sink: Sink) -> None:
     with sink.open() as file:
         file.write(("\t".join(COLUMNS) + "\n").encode("ascii"))
         for vector in selection.vectors():
-            file.write(("\t".join(_tsv_row(vector)) + "\n").encode("ascii"))
+            file.write(("\t".join(_row(vector)) + "\n").encode("ascii"))
 
 
-def _tsv_row(vector: Vector) -> tuple[str, ...]:
+def _write_csv(selection: Selection, sink: Sink) -> None:
+    """The columns of TSV by RFC 4180."""
+    with sink.open() as file:
+        rows = csv.writer(SimpleNamespace(write=lambda text: file.write(text.encode("ascii"))))
+        rows.writerow(COLUMNS)
+        rows.writerows(map(_row, selection.vectors()))
+
+
+def _row(vector: Vector) -> tuple[str, ...]:
     """One vector's fields, as :data:`COLUMNS` names them; what does not apply is empty."""
     strict, provenance = vector.strict, vector.provenance
     if isinstance(strict, Decoded):
@@ -95,5 +105,6 @@ FORMATS = {
         VectorFormat("json", "vectors.json", _write_json),
         VectorFormat("jsonl", "vectors.jsonl", _write_jsonl),
         VectorFormat("tsv", "vectors.tsv", _write_tsv),
+        VectorFormat("csv", "vectors.csv", _write_csv),
     )
 }

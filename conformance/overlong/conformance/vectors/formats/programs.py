@@ -1,4 +1,4 @@
-"""Source code of five languages: what stands above and below the vectors is a template, a vector is a line."""
+"""Source code of six languages: what stands above and below the vectors is a template, a vector is a line."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ _LARGEST = 60_000  # characters of a string constant in Java, which are octets h
 
 
 def _head(language: str, selection: Selection) -> str:
-    return part(language, "head", heading="\n".join(heading(selection)), generator=generator())
+    notice = heading(selection, "# " if language == "python" else "// ")
+    return part(language, "head", heading="\n".join(notice), generator=generator())
 
 
 def _by_lines(language: str, file: str, row: Callable[[Vector], str]) -> VectorFormat:
@@ -91,6 +92,30 @@ def _javascript(vector: Vector) -> str:
         f"replacement: {replaced}, putOut: [{in_decimal(vector.put_out)}], "
         f"flags: [{', '.join(map(quoted, vector.flags))}] }},"
     )
+
+
+def _python(vector: Vector) -> str:
+    refused, known = refusal(vector), vector.detectable_at
+    replaced = _tuple(vector.replaced.scalars)
+    fields = {"id": quoted(vector.id), "comment": quoted(sentence(vector)), "octets": f'b"{escaped(vector.octets)}"'}
+    if vector.chunks is not None:
+        fields["chunks"] = _tuple(vector.chunks)
+    fields["accept"] = str(refused is None)
+    if refused is not None:
+        fields |= {"offset": str(refused.offset), "length": str(refused.length), "incomplete": str(refused.incomplete)}
+    if known is not None:
+        fields["detectable_at"] = str(known)
+    if refused is None:
+        fields["scalars"] = replaced
+    fields |= {"replacement": replaced, "put_out": _tuple(vector.put_out)}
+    if vector.flags:
+        fields["flags"] = f"({', '.join(map(quoted, vector.flags))},)"
+    return f"    Vector({', '.join(f'{name}={value}' for name, value in fields.items())}),"
+
+
+def _tuple(numbers: Iterable[int]) -> str:
+    """As Python has it: ``(1,)``."""
+    return f"({''.join(f'{number},' for number in numbers)})"
 
 
 def _rust(vector: Vector) -> str:
@@ -233,5 +258,6 @@ FORMATS = {
         _by_lines("go", "utf8_vectors.go", _go),
         _by_lines("javascript", "utf8_vectors.mjs", _javascript),
         VectorFormat("java", "Utf8Vectors.java", _write_java),
+        _by_lines("python", "utf8_vectors.py", _python),
     )
 }

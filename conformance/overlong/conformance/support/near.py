@@ -1,0 +1,30 @@
+"""What a user may have meant by a name that there is not."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
+    """``did you mean core?``, the end of an error.
+
+    Args:
+        name: that there is not.
+        known: the names there are.
+        otherwise: what is said if none of them is near; if left out, all of them.
+    """
+    known = list(known)
+    close = nearest(name, known)
+    if close:
+        return f"did you mean {' or '.join(close)}?"
+    return otherwise or f"there is {', '.join(known) or 'none'}"
+
+
+def nearest(name: str, known: Iterable[str]) -> list[str]:
+    """The name that is nearest to another, and those as near; in the spelling of ``known``."""
+    spelt = {each.casefold(): each for each in known}
+    return [spelt[each] for each in get_close_matches(name.casefold(), spelt, 1)]
