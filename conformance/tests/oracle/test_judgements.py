@@ -1,5 +1,6 @@
 """The judgements that few decoders give rise to: streams that go wrong, limits, instability, columns with traits."""
 
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, cast
 
@@ -10,7 +11,7 @@ from overlong.conformance.oracle.divergences import divergences
 from overlong.conformance.oracle.earliest import judge
 from overlong.conformance.oracle.finding import expected_in_words
 from overlong.conformance.oracle.flaky import AGAIN, RERUN, RerunQueue
-from overlong.conformance.oracle.limits import expected_under, judged, limits_of
+from overlong.conformance.oracle.limits import expected_under, judged, limits_of, without
 from overlong.conformance.oracle.own_mode import own_mode_fault
 from overlong.conformance.oracle.target import Answered
 from overlong.conformance.protocol.kind import Code
@@ -28,6 +29,7 @@ from overlong.conformance.protocol.wire import (
     big_endian,
 )
 from overlong.conformance.vectors.batch import Batch
+from overlong.conformance.vectors.profile import RFC3629, Profile
 from overlong.conformance.vectors.suites import SUITES
 from overlong.conformance.vectors.vector import Vector
 from overlong.reference import Decoded, Rejected
@@ -217,3 +219,60 @@ def test_divergences_in_columns_are_those_of_each_answer(suite, wrong):
             assert found is not None
             assert [found.finding(index) for index in range(len(found))] == singly
             assert found.digested() == "".join(f"{each.id} {each.vector.id}\n" for each in singly).encode()
+
+
+def test_where_columns_do_not_tell_all_each_answer_is_looked_at():
+    target, batch = says(), Batch.of([Vector("", b"a"), Vector("", b"\xff")])
+    refused = Answers.of(b"RR", big_endian("I", [0, 0]), bytes(2), bytes(2), b"")
+    assert divergences(Answered(batch, "D", refused), target) is None
+    sig = Batch.of([Vector("", b"a", profile=Profile("utf-8-sig"))])
+    for asked, operation in ((sig, "D"), (next(iter(SUITES["streams"].batches())), "S")):
+        assert divergences(Answered(asked, operation, refused), target) is None
+
+
+def test_what_is_not_supported_is_no_divergence():
+    batch = next(iter(SUITES["runs"].batches())).part(0, 1)
+    found = divergences(Answered(batch, "D", Answers.of(UNSUPPORTED, bytes(4), b"\0", b"\0", b"")), says())
+    assert found is not None
+    assert len(found) == 0
+
+
+def test_strings_without_what_a_limit_touches_are_all_kept():
+    batch = Batch.of([Vector("", b"a\xef\xbb\xbf"), Vector("", b"b")])
+    assert without(batch, limits_of(says(**STRIPS))) == (batch, [])
+
+
+def test_an_encoder_that_replaces_does_not_refuse():
+    vector = Vector("", big_endian("I", [0xD800]), profile=replace(RFC3629, encodes="replacement"))
+    finding = compare(vector, "E", Refused(0))
+    assert finding is not None
+    assert (finding.code, finding.place) == (Code.ENCODER_REPLACEMENT, "lone surrogate refused")
+
+
+def test_an_offset_in_a_stream_is_from_its_start_if_it_is_said_to_be():
+    vector, target = Vector("", b"ab\xff", chunks=(1, 2)), replace(says(), stream_offsets="stream")
+    right = Rejected(2, 1, incomplete=False)
+    assert list(judge(vector, "S", right, Refused(2), [2], target)) == []
+    assert [each.code for each in judge(vector, "S", right, Refused(1), [2], target)] == [Code.STREAM_OFFSET]
+
+
+def test_of_an_error_mode_that_nobody_knows_much_is_open():
+    own = replace(RFC3629, own_mode="mine")
+    marked = Vector("", b"\xef\xbb\xbf\xff", profile=own)
+    assert expected_under(marked, "L", limits_of(says(**STRIPS))) == ()
+    stream = Batch.of([Vector("", b"a\xff", chunks=(1, 1), profile=own)])
+    put_out = Answers(1, b"A" + big_endian("I", [2]) + b"\0\0" + big_endian("I", [0x61, 0x3F]), big_endian("I", [1, 1]))
+    assert list(compare_batch(Answered(stream, "T", put_out), says())) == []
+
+
+def test_outputs_of_one_batch_go_wrong_in_different_ways():
+    batch = next(each for each in SUITES["encoder-scalars"].batches() if each[0].octets[1]).part(0, 2)
+    halves = b"\xed\xa0\x80\xed\xb0\x80"  # of U+10000
+    answers = Answers.of(b"AA", big_endian("I", [6, 1]), bytes(2), bytes(2), halves + b"B")
+    answered = Answered(batch, "E", answers)
+    found, singly = divergences(answered, says()), list(compare_batch(answered, says()))
+    assert found is not None
+    assert [found.finding(index) for index in range(2)] == singly
+    assert [each.code for each in singly] == [Code.SURROGATE_ENCODED, Code.WRONG_OCTETS]
+    assert len(found.observed) == 2
+    assert found.digested() == "".join(f"{each.id} {each.vector.id}\n" for each in singly).encode()

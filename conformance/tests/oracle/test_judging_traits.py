@@ -1,5 +1,6 @@
 """Columns of answers are judged as single answers are, where traits and earlier strings come in."""
 
+import sys
 from dataclasses import replace
 
 import pytest
@@ -61,6 +62,8 @@ def test_a_signature_that_is_stripped_is_no_other_output():
 
 def test_outputs_that_are_empty_and_those_that_are_shorter():
     assert judged((b"", b"\xff"), EXPECTED, answers_of(b"AR", [0, 0])) == [AGREES, AGREES]
+    assert judged((b"ab",), EXPECTED, answers_of(b"A", [2], big_endian("I", [0x61, 0x63]))) == [OTHER_OUTPUT]
+    assert judged((b"ab",), EXPECTED, answers_of(b"A", [2], big_endian("I", [0x61, 0x62]))) == [AGREES]
     shorter = answers_of(b"AA", [1, 1], big_endian("I", [0x62, 0x62]))
     assert judged((b"ab", b"a"), EXPECTED, shorter) == [OTHER_OUTPUT, OTHER_OUTPUT]
 
@@ -119,3 +122,31 @@ def test_the_loop_that_numba_compiles_reads_as_the_automaton_runs():
     columnar._read(octets, np.array([5, 7, 8]), table, accepting, dead, 0, 0, last, live, states)
     assert (last.tolist(), live.tolist()) == ([4, 0, 1], [4, 0, 1])
     assert [int(each) == dead for each in states] == [True, True, False]
+
+
+def test_without_numba_or_before_it_pays_strings_are_read_by_numpy(monkeypatch):
+    monkeypatch.setitem(sys.modules, "numba", None)
+    assert columnar.compiled.__wrapped__() is None
+    monkeypatch.setattr(columnar, "compiled", FakeCache())
+    reader = ColumnReader(AUTOMATON)
+    assert reader.read_one(b"ab\xff" * 600)[:2] == (2, 2)
+    assert reader.read(b"ab\xff", np.array([3], np.uint32)).last.tolist() == [2]
+    monkeypatch.setattr(columnar, "PATIENCE", 0.0)
+    assert reader.read_one(b"ab\xff" * 600)[:2] == (2, 2)
+
+
+class FakeCache:
+    """Numba, asked for and not there."""
+
+    def __call__(self):
+        return None
+
+    def cache_info(self):
+        return self
+
+    currsize = 0
+
+
+def test_verdicts_alone_have_no_output():
+    oracle = ColumnOracle(Columns(Grid((Axis("only", (b"a", b"\xff")),))), replace(EXPECTED, units=""), Profile())
+    assert oracle.expected(0, 2).units == b""

@@ -12,6 +12,7 @@ from overlong.conformance.protocol.wire import (
     ProtocolError,
     again_payload,
     big_endian,
+    cut_evenly,
     stream_payload,
 )
 
@@ -66,3 +67,8 @@ def test_answers_that_are_alike_are_one():
     assert one.columns == b"R" + big_endian("I", [1]) + b"\1\0"
     assert Answers.of(b"", b"", b"", b"", b"").alike() is None
     assert Answers.of(b"RR", big_endian("I", [1, 2]), b"\1\1", b"\0\0", b"").alike() is None
+
+
+@pytest.mark.parametrize("count", [3, 20_000])
+def test_octets_are_cut_into_few_pieces_or_many(count):
+    assert cut_evenly(b"ab" * count, 2) == [b"ab"] * count

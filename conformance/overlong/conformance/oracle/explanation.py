@@ -39,8 +39,7 @@ def explain_code(code: str, width: int) -> Iterator[str]:
         yield ""
         yield f"section  {defect.section}"
         yield f"effect   {defect.effect}"
-        if defect.cwe:
-            yield "CWE      " + ", ".join(f"CWE-{number}" for number in defect.cwe)
+        yield "CWE      " + ", ".join(f"CWE-{number}" for number in defect.cwe)
         if defect.cves:
             yield "CVE      " + ", ".join(defect.cves)
         return
