@@ -276,3 +276,9 @@ def test_outputs_of_one_batch_go_wrong_in_different_ways():
     assert [each.code for each in singly] == [Code.SURROGATE_ENCODED, Code.WRONG_OCTETS]
     assert len(found.observed) == 2
     assert found.digested() == "".join(f"{each.id} {each.vector.id}\n" for each in singly).encode()
+
+
+def test_what_was_asked_as_a_stream_is_looked_at_answer_by_answer():
+    batch = next(iter(SUITES["runs"].batches())).part(0, 1)
+    assert batch.is_closed
+    assert divergences(Answered(batch, "S", Answers.of(ACCEPTED, bytes(4), b"\0", b"\0", b"")), says()) is None

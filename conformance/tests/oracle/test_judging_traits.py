@@ -1,6 +1,7 @@
 """Columns of answers are judged as single answers are, where traits and earlier strings come in."""
 
 import sys
+from array import array
 from dataclasses import replace
 
 import pytest
@@ -150,3 +151,5 @@ class FakeCache:
 def test_verdicts_alone_have_no_output():
     oracle = ColumnOracle(Columns(Grid((Axis("only", (b"a", b"\xff")),))), replace(EXPECTED, units=""), Profile())
     assert oracle.expected(0, 2).units == b""
+    verdicts = columnar.ColumnarOracle(replace(EXPECTED, units=""), dialect().layout)
+    assert verdicts.expected(array("I", [1, 1]), b"a\xff").units == b""
