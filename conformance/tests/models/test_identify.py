@@ -161,15 +161,23 @@ def test_the_bound_on_questions_is_kept() -> None:
     assert all(part.learned is None for part in model.parts)
 
 
+@pytest.fixture(scope="module")
+def pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with all kinds of pictures of a right decoder, and of a wrong one."""
+    folder = tmp_path_factory.mktemp("pictures")
+    for speaker in ("rfc3629", "unlike_anything"):
+        wanted = [word for kind in ("svg", "mmd", "dot") for word in ("--picture", str(folder / f"{speaker}.{kind}"))]
+        result = CliRunner().invoke(cli, ["identify", f"py:{SPEAKERS}:{speaker}", *wanted])
+        assert result.exit_code == 0, result.output
+    return folder
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("kind", ["svg", "mmd", "dot"])
-def test_pictures_mark_what_differs_and_nothing_else(tmp_path: Path, kind: str) -> None:
+def test_pictures_mark_what_differs_and_nothing_else(pictures: Path, kind: str) -> None:
     red = {"svg": 'marker-end="url(#different)"', "mmd": "linkStyle", "dot": "penwidth=3"}[kind]
     for speaker, differs in (("rfc3629", False), ("unlike_anything", True)):
-        path = tmp_path / f"{speaker}.{kind}"
-        result = CliRunner().invoke(cli, ["identify", f"py:{SPEAKERS}:{speaker}", "--picture", str(path)])
-        assert result.exit_code == 0, result.output
-        text = path.read_text("ascii")
+        text = (pictures / f"{speaker}.{kind}").read_text("ascii")
         assert (red in text) == differs
         if kind == "svg":
             ET.fromstring(text)
@@ -177,12 +185,10 @@ def test_pictures_mark_what_differs_and_nothing_else(tmp_path: Path, kind: str) 
 
 @pytest.mark.long
 @pytest.mark.skipif(shutil.which("dot") is None, reason="graphviz is not installed")
-def test_graphviz_reads_the_picture(tmp_path: Path) -> None:
+def test_graphviz_reads_the_picture(pictures: Path) -> None:
     import subprocess
 
-    path = tmp_path / "a.dot"
-    CliRunner().invoke(cli, ["identify", f"py:{SPEAKERS}:unlike_anything", "--picture", str(path)])
-    subprocess.run(["dot", "-Tsvg", str(path)], check=True, capture_output=True)
+    subprocess.run(["dot", "-Tsvg", str(pictures / "unlike_anything.dot")], check=True, capture_output=True)
 
 
 @pytest.mark.long

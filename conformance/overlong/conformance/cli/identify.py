@@ -13,8 +13,10 @@ from overlong.conformance.cli.options import (
     CONFORMS,
     INCOMPLETE,
     NOT_MEASURED,
+    USAGE,
     TargetCommand,
     errors_on_one_line,
+    leave,
     limits_of,
     target_of,
     width,
@@ -87,11 +89,14 @@ def command(
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.models.identify.identify import identify
     from overlong.conformance.report.identity import model_as_json, model_lines
+    from overlong.conformance.support.printable import printable
 
     named = target_of(target)
     for path in pictures:
         if path.suffix not in PICTURES:
             raise click.BadParameter(f"{path.name!r}: end the name in {', '.join(PICTURES)}", param_hint="--picture")
+        if not path.parent.is_dir():
+            leave(f"{printable(str(path))}: there is no such folder; make it, or name another", USAGE)
 
     def progress(title: str, asked: int) -> None:
         if not quiet and sys.stderr.isatty():

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, cast
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from overlong.conformance.protocol.wire import BATCH, ECHO, OPERATIONS
 from overlong.conformance.report.html.comparison import page_among_others, pages_of, pairs, sources
 from overlong.conformance.report.html.shown import Maps, Room, Shower, TooLarge, claims_of, overviews
 from overlong.conformance.report.html.verdict import (
@@ -51,6 +52,8 @@ ROOMS = (
     Room(causes=0, walks=0, maps=Maps.NONE, text=80, subjects=200, drawn=sys.maxsize),
 )
 """What is tried, until the page is not too large."""
+FEW = 7
+"""Rows or buckets that need no filter."""
 _LEAST = 700
 """Octets of a bucket with nothing in it."""
 _GROUPS = re.compile(r"(?<=\d) (?=\d{3}\b)")
@@ -101,6 +104,8 @@ def _rendered(report: Report, room: Room, known: dict[str, Picture | None]) -> s
             STANDINGS=STANDINGS,
             STATES=STATES,
             glossary=several,
+            operation_words=_operation_words,
+            FEW=FEW,
             state_words=state_words,
             report=report,
             label=_LABELS[report.kind],
@@ -126,6 +131,11 @@ def _rendered(report: Report, room: Room, known: dict[str, Picture | None]) -> s
             script=Markup(_script()),  # noqa: S704 - a file of ours
         )
     )
+
+
+def _operation_words(letters: str) -> str:
+    """``decode strictly, encode code points``: operations in words; what only carries them is left out."""
+    return ", ".join(OPERATIONS.get(letter, letter) for letter in letters if letter not in ECHO + BATCH) or letters
 
 
 @cache

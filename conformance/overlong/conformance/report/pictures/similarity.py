@@ -23,11 +23,14 @@ _LEFT, _TOP, _TREE = 190, 24, 160
 
 
 def similarity(report: Report) -> str:
-    """The decoders of a report that were measured, compared with each other; nothing if they are fewer than two."""
+    """The decoders of a report that were measured, compared with each other; nothing if that shows nothing."""
     subjects = [each for each in report.subjects if each.claims or each.causes or each.maps][:_MOST]
     if len(subjects) < 2:
         return ""
     apart, what = distances(subjects)
+    pairs = {round(_distance(apart, one, other), 3) for one in range(len(subjects)) for other in range(one)}
+    if pairs == {1.0}:  # none is like another
+        return ""
     tree = joined(len(subjects), apart)
     order = leaves(tree)
     cell = 30 if len(order) <= _NUMBERED else 14
