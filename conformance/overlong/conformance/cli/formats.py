@@ -87,7 +87,7 @@ def folder_and_file(output: Path | None, usual: Path, wanted: WantedFormats) -> 
         return output, wanted
     if len(wanted.names) > 1:
         raise click.BadParameter(f"{path} is a file, and several formats need a folder; name one", param_hint="-o")
-    (name,) = wanted.names
+    [name] = list(wanted.names)
     if name == "text":  # nobody said otherwise: the file's name does
         name = fitting[0]
     if name not in fitting:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
-from itertools import groupby
-from types import SimpleNamespace
+from itertools import chain, groupby
 from typing import TYPE_CHECKING
 
 from overlong.conformance.vectors.formats.format import VectorFormat
@@ -71,9 +71,10 @@ def _write_tsv(selection: Selection, sink: Sink) -> None:
 def _write_csv(selection: Selection, sink: Sink) -> None:
     """The columns of TSV by RFC 4180."""
     with sink.open() as file:
-        rows = csv.writer(SimpleNamespace(write=lambda text: file.write(text.encode("ascii"))))
-        rows.writerow(COLUMNS)
-        rows.writerows(map(_row, selection.vectors()))
+        for row in chain((COLUMNS,), map(_row, selection.vectors())):
+            line = io.StringIO()
+            csv.writer(line).writerow(row)
+            file.write(line.getvalue().encode("ascii"))
 
 
 def _row(vector: Vector) -> tuple[str, ...]:
