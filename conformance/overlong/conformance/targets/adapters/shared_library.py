@@ -167,8 +167,15 @@ class Child:
         return self._single(readings[0], marks[0]) if single else self._columns(readings, marks)
 
     def answer_compiled(self, payload: bytes) -> bytes:
-        """The response to a batch of an ordinary operation, each input right before a guard, from compiled code."""
-        statuses, numbers, output = self._compiled.to(payload)
+        """The response to a batch of an ordinary operation, each input right before a guard, from compiled code.
+
+        Empty if nothing can be compiled: Numba is there, and does not fit the other packages.
+        """
+        try:
+            compiled = self._compiled
+        except Exception:  # noqa: BLE001 (whatever Numba or LLVM raises, ctypes does without them)
+            return b""
+        statuses, numbers, output = compiled.to(payload)
         incompletes = statuses.translate(_INCOMPLETES)
         return b"".join((statuses, numbers, bytes(len(statuses)), incompletes, *output))
 
@@ -384,7 +391,9 @@ class Parent:
             except Died as died:
                 self._died(died, frozenset())  # it is asked once more, with nothing compiled
             else:
-                return response
+                if response:
+                    return response
+                self._compiles = False
         return self.answer(operation, pieces(payload), single=False)
 
     def answer(self, operation: str, items: Sequence[bytes], *, single: bool) -> bytes:
