@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from importlib.metadata import version as version_of
 from typing import TYPE_CHECKING
@@ -24,5 +25,8 @@ nitpicky = True
 
 
 def setup(app: Sphinx) -> None:
-    """Octets in fences are text: Pygments does not know ``hex``."""
+    """Octets in fences are text: Pygments does not know ``hex``. The pages of vectors are made first."""
     app.add_lexer("hex", import_module("pygments.lexers.special").TextLexer)
+    sys.path.insert(0, str(app.srcdir))
+    write = import_module("printing.vectors").write
+    app.connect("builder-inited", lambda built: write(built.srcdir / "vectors"))

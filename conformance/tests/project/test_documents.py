@@ -44,7 +44,11 @@ from overlong.reference.machine import output_machine, place_machine
 from overlong.reference.theory import access_words, characterising_set
 
 DOCS = Path(__file__).parents[3] / "docs"
-PAGES = (*sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md")), "../README.md", "../SECURITY.md")
+BUILT = DOCS / "vectors"  # with the site
+PAGES = (
+    *sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md") if BUILT not in path.parents),
+    *("../README.md", "../SECURITY.md"),
+)
 AUTOMATON = dialect().automaton
 DEAD = cast("int", AUTOMATON.dead)
 LIVE = [state for state in range(len(AUTOMATON)) if state != DEAD]
