@@ -689,3 +689,25 @@ def test_a_list_of_a_gigabyte_takes_no_memory_worth_the_name(start, size, words,
         tracemalloc.stop()
     assert words in str(refused.value)
     assert most < 80 << 20
+
+
+def test_strings_that_stand_in_programs(tmp_path):
+    """As WPT, C, Go, Rust, Java and Python write them; other arrays and literals are none."""
+    program = r"""
+const bad = [{ encoding: 'utf-8', input: [0xFF], name: 'invalid code' },
+  { encoding: 'utf-8', input: [0xF0,
+      0x80, 0x80], name: 'overlong [1]' }, table[7], sizes = [256, 1024]];
+unsigned char c[] = {0xC0, 0xAF, 0x00,}; byte[] java = {(byte) 0xED, (byte)0xA0, 65};
+char *s = "a\xC0\xAF\n\"\101", *t = "no escape", *u = "\u00e9\x41";
+b'\xe2\x82' r"\d"
+"""
+    file = tmp_path / "test.js"
+    file.write_text(program, encoding="utf-8")
+    expected = [
+        (2, b"\xff"), (3, b"\xf0\x80\x80"), (5, b"\xc0\xaf\0"), (5, b"\xed\xa0A"), (6, b'a\xc0\xaf\n"A'),
+        (7, b"\xe2\x82"),
+    ]  # fmt: skip
+    for form in ("auto", "source"):
+        assert [(entry.place, entry.octets) for entry in entries(str(file), form)] == [
+            (f"{file}:{line}", octets) for line, octets in expected
+        ]

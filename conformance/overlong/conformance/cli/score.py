@@ -19,7 +19,7 @@ from overlong.conformance.cli.options import (
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-FORMATS = ("auto", "hex", "numbered", "json", "jsonl", "tsv", "frames", "directory", "raw", "lines")
+FORMATS = ("auto", "hex", "numbered", "json", "jsonl", "tsv", "frames", "directory", "raw", "lines", "source")
 """As ``overlong.conformance.models.score.files`` has them; here so that ``--help`` imports nothing."""
 
 EXAMPLES = """\b

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from overlong.conformance.models.score import documents, texts
 from overlong.conformance.models.score.expectations import ReadError, ScoreEntry
 from overlong.conformance.models.score.frames import frames, looks_like_frames
+from overlong.conformance.models.score.programs import is_program, source_lines
 from overlong.conformance.support.printable import printable
 
 if TYPE_CHECKING:
@@ -40,10 +41,11 @@ _BY_LINES: dict[str, Callable[[Iterable[tuple[int, bytes]], str], Iterator[Score
     "numbered": texts.numbered_lines,
     "tsv": texts.tsv_lines,
     "lines": texts.raw_lines,
+    "source": source_lines,
     "jsonl": documents.json_lines,
 }
 AUTO = "auto"
-FORMATS = (AUTO, "hex", "numbered", "json", "jsonl", "tsv", "frames", "directory", "raw", "lines")
+FORMATS = (AUTO, "hex", "numbered", "json", "jsonl", "tsv", "frames", "directory", "raw", "lines", "source")
 
 
 def entries(path: str, form: str = AUTO, note: Callable[[str], None] = lambda _: None) -> Iterator[ScoreEntry]:
@@ -117,6 +119,8 @@ class _Source:
                 telling = line.strip().removeprefix(codecs.BOM_UTF8)
         if not size:
             raise ReadError(f"{self._name}: empty")
+        if is_program(self._name):
+            return "source"
         if looks_like_frames(b"".join(self._ahead)):
             return "frames"
         if _JSON.match(telling):
@@ -127,7 +131,10 @@ class _Source:
             return "numbered"
         if telling.isascii() and telling.decode("ascii").replace("\t", " ").isprintable():
             return "hex"
-        return "lines" if any(line.endswith(b"\n") for line in self._ahead) else "raw"
+        raise ReadError(
+            f"{self._name}: no list that is known; if the whole file is one string say --input raw, "
+            "if each line is one --input lines, if they stand in a program --input source"
+        )
 
     def _lines(self) -> Iterator[tuple[int, bytes]]:
         rest = iter(lambda: self._file.readline(LONGEST_LINE + 1), b"")
