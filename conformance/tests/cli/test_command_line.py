@@ -170,7 +170,7 @@ def test_a_program_of_the_current_folder(tmp_path):
     [
         (["certify"], "overlong certify cpython"),
         (["certify", "a", "b"], "put -- before a command"),
-        (["certify", "cpython", "--suite", "nosuch"], "there is core"),
+        (["certify", "cpython", "--suite", "nosuch"], "--list-suites lists them"),
         (["certify", "cpython", "--suite", "core", "--quick"], "leave out --suite"),
         (["explain", "OV999"], "explain codes"),
         (["explain", "xyz"], "neither octets"),

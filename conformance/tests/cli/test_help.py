@@ -20,7 +20,7 @@ def walk(command, path=()):
 COMMANDS = dict(walk(cli))
 ENDS = {path: command for path, command in COMMANDS.items() if not isinstance(command, click.Group)}
 NAMES = [" ".join(path) for path in COMMANDS]
-NEVER_FAILS = {("target", "list"), ("completion",)}
+NEVER_FAILS = {("target", "abis"), ("target", "list"), ("completion",)}
 
 
 def text(path):

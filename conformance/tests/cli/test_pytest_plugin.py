@@ -87,4 +87,4 @@ def test_vectors_for_tests_of_ones_own(project):
     project.makepyfile(
         test_mine="import pytest\n@pytest.mark.overlong_vectors('overlng')\ndef test_x(overlong_vector): ...\n"
     )
-    project.runpytest_inprocess().stdout.fnmatch_lines(["no category 'overlng' of vectors; did you mean 'overlong'?"])
+    project.runpytest_inprocess().stdout.fnmatch_lines(["no category 'overlng' of vectors; did you mean overlong?"])

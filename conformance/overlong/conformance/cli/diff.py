@@ -20,15 +20,17 @@ Examples:
 """
 
 
-def _there(_context: click.Context, _argument: click.Parameter, path: Path) -> Path:
+def _there(_context: click.Context, argument: click.Parameter, path: Path) -> Path:
     if not path.exists():
         from overlong.conformance.support.printable import printable
 
         named = printable(str(path))
-        raise click.UsageError(
-            f"no file or folder {named}. If it is a target, keep its results first, "
-            f"'overlong certify {named} -o older/', or show several side by side: 'overlong matrix {named} ...'"
+        hint = (
+            f"; if it is a target, keep its results first: 'overlong certify {named} -o older/', "
+            f"or show several side by side: 'overlong matrix {named} ...'"
         )
+        is_file = "/" in named or path.suffix in (".json", ".jsonl")
+        raise click.BadParameter(f"path {named!r} does not exist{'' if is_file else hint}", param=argument)
     return path
 
 

@@ -33,7 +33,7 @@ command.add_command(new_command)
 
 @command.command("abis")
 def abis_command() -> None:
-    """List the ways to call a function of a shared library: what stands behind abi=.
+    """List the ways to call a function of a shared library: what stands behind abi=. Exit status: 0.
 
     \b
     Examples:
