@@ -52,7 +52,7 @@ TOP = """<!-- Written by `python benchmarks/all.py --write`. -->
 
 # Performance
 
-What overlong costs, beside what nobody can do without: a bare loop over the same strings, the same loop in C, another
+What overlong costs, beside the least that a test costs: a bare loop over the same strings, the same loop in C, another
 fuzzer. Each figure is the median of several rounds, with the least and the most; the contenders take turns, so that a
 busy machine disturbs both. A ratio says most. Seconds, rates and nanoseconds are this machine's:
 
