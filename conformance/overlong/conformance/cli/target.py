@@ -63,23 +63,28 @@ def abis_command() -> None:
     help="What stdout gets.",
 )
 @click.option("--ready", is_flag=True, help="Only those that can be used here.")
+@click.option("--survey", is_flag=True, help="Also the decoders of the survey's records.")
 @click.option("-v", "--verbose", is_flag=True, help="Also what each decodes with, and what it fetches at first.")
-def list_command(output_format: str, ready: bool, verbose: bool) -> None:  # noqa: FBT001
+def list_command(output_format: str, ready: bool, survey: bool, verbose: bool) -> None:  # noqa: FBT001
     """List the decoders that ship with an adapter: versions, and what to install for those not here.
 
-    Nothing is built, fetched or started for it. Exit status: 0.
+    With --survey also those that have a record (docs/records.md). Nothing is built, fetched or started for it.
+    Exit status: 0.
 
     \b
     Examples:
       overlong target list
       overlong target list --ready --format json
+      overlong target list --survey -v
     """  # noqa: D301 (click reads the backspace)
     import json
 
     from overlong.conformance.cli.options import width
-    from overlong.conformance.targets.builtins import at_hand
+    from overlong.conformance.targets.builtins import BUILTINS, at_hand
+    from overlong.conformance.targets.shipped import all_shipped
 
-    listed = [each for each in at_hand() if not ready or not each.missing]
+    decoders = all_shipped() if survey else BUILTINS
+    listed = [each for each in at_hand(decoders.values()) if not ready or not each.missing]
     if output_format == "json":
         click.echo(json.dumps([each.as_json() for each in listed], indent=2))
         return

@@ -19,21 +19,22 @@ _KINDS = {
     "so:": "a function of a shared library: so:LIBRARY:FUNCTION?abi=...",
     "wasm:": "a function in WebAssembly: wasm:MODULE:FUNCTION?abi=...",
     "cmd:": "a program that exits with status 0 or 1",
+    "lines:": "a program that reads lines of hexadecimal and writes a line for each",
 }
 
 
 def complete_targets(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Decoders that ship with an adapter, those that the project names, and the kinds of other names."""
     from overlong.conformance.oracle.target import UnknownTarget
-    from overlong.conformance.targets.builtins import BUILTINS
     from overlong.conformance.targets.configured import configured
+    from overlong.conformance.targets.shipped import all_shipped
 
     try:
         own = configured()
     except UnknownTarget:  # a file that cannot be read is no reason to offer nothing
         own = {}
     words = dict.fromkeys(own, "named by this project")
-    words |= {name: builtin.what for name, builtin in BUILTINS.items()}
+    words |= {name: builtin.what for name, builtin in all_shipped().items()}
     return _beginning(incomplete, (words | _KINDS).items())
 
 

@@ -39,6 +39,8 @@ class Builtin:
     """Where it is started, if not here."""
     fetches: str = ""
     """What is fetched from a registry of packages when it is first used; empty if nothing."""
+    intent: str = ""
+    """What its documentation says of how it departs from RFC 3629; empty if it says nothing."""
 
 
 def python_command(place: str, name: str, *said: str) -> list[str]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.support.interpreter import script
@@ -31,6 +31,9 @@ from overlong.conformance.targets.builtin import (
 )
 from overlong.conformance.targets.packages import Project, fetched
 from overlong.reference.extra import install
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 SOURCES = ADAPTERS / "c"
 _PKG_CONFIG = "pkg-config (Debian: apt install pkg-config)"
@@ -380,12 +383,12 @@ class AtHand:
         }
 
 
-def at_hand() -> list[AtHand]:
-    """All of them, in order. Programs are asked for their versions; nothing is built or fetched."""
+def at_hand(decoders: Iterable[Builtin]) -> list[AtHand]:
+    """Each of them, in order. Programs are asked for their versions; nothing is built or fetched."""
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(_ASKED_AT_ONCE) as pool:
-        return list(pool.map(_look, BUILTINS.values()))
+        return list(pool.map(_look, decoders))
 
 
 def _look(builtin: Builtin) -> AtHand:

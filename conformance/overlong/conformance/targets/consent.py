@@ -20,6 +20,7 @@ from overlong.conformance.support.printable import printable
 from overlong.conformance.support.whole_file import written_whole
 from overlong.conformance.targets.builtins import BUILTINS
 from overlong.conformance.targets.configured import configured
+from overlong.conformance.targets.shipped import shipped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -136,7 +137,7 @@ def _runs(chain: Sequence[str], own: Mapping[str, Configured]) -> bool:
     if any(own[name].setup or own[name].environment for name in chain):
         return True
     last = own[chain[-1]].target
-    return not (isinstance(last, str) and (last.removeprefix("builtin:") in BUILTINS or last.startswith("answers:")))
+    return not (isinstance(last, str) and (shipped(last.removeprefix("builtin:")) or last.startswith("answers:")))
 
 
 def _lines(wanted: Configured, own: Mapping[str, Configured]) -> list[str]:

@@ -6,24 +6,19 @@ the registry's own client, so the user's own configuration says from where.
 
 from __future__ import annotations
 
-import hashlib
-import os
 import re
-import shutil
-import subprocess
 from dataclasses import dataclass
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.support.printable import printable
-from overlong.conformance.targets.build import publish, stamp
-from overlong.conformance.targets.builtin import ADAPTERS, found, not_on_path
+from overlong.conformance.targets.builtin import ADAPTERS, not_on_path
+from overlong.conformance.targets.recipe import Recipe, made
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-_FETCH_SECONDS = 300
+    from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -79,37 +74,13 @@ def fetched(project: Project) -> Path:
     Raises:
         TargetError: it cannot be fetched or built; the message has the client's first error and how to look further.
     """
-    import tempfile
-
-    from platformdirs import user_cache_path
-
-    programs = [found(step[0]) for step in project.steps]
     try:
-        sources = _sources(project)
-        key = hashlib.sha256(repr((project.steps, [stamp(program) for program in programs])).encode())
-        for name, path in sources.items():
-            key.update(f"{name}\0".encode() + hashlib.sha256(path.read_bytes()).digest())
-        cache = user_cache_path("overlong") / "packages"
-        finished = cache / f"{project.folder}-{key.hexdigest()[:16]}"
-        if not finished.exists():
-            cache.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryDirectory(prefix=f"{project.folder}-", dir=cache) as scratch:
-                work = Path(scratch) / "work"
-                for name, path in sources.items():
-                    (work / name).parent.mkdir(parents=True, exist_ok=True)
-                    (work / name).write_bytes(path.read_bytes())
-                for number, (step, program) in enumerate(zip(project.steps, programs, strict=True)):
-                    _run(project, [program, *step[1:]], work)
-                    if number == 0:
-                        _check(project, work)
-                for name in project.drop:
-                    shutil.rmtree(work / name)
-                publish(work, finished)
-    except subprocess.TimeoutExpired as error:
-        raise TargetError(_failure(project, f"{project.steps[0][0]} took more than {_FETCH_SECONDS} s")) from error
+        files = {name: path.read_bytes() for name, path in _sources(project).items()}
     except OSError as error:
-        raise TargetError(f"{printable(str(error))}: decoders of {project.registry} cannot be kept there") from error
-    return finished
+        raise TargetError(f"{printable(str(error))}: decoders of {project.registry} cannot be read") from error
+    steps, environment = project.steps, project.environment or {}
+    failure = partial(_failure, project)
+    return made(Recipe(project.folder, files, steps, environment, project.drop, failure, project.sums), "packages")
 
 
 def _sources(project: Project) -> dict[str, Path]:
@@ -120,33 +91,6 @@ def _sources(project: Project) -> dict[str, Path]:
         if path.is_file() and "__pycache__" not in path.parts
     }
     return own | {name: ADAPTERS / name for name in project.shared}
-
-
-def _run(project: Project, command: list[str], work: Path) -> None:
-    done = subprocess.run(
-        command,
-        cwd=work,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        timeout=_FETCH_SECONDS,
-        check=False,
-        env={**os.environ, **(project.environment or {})},
-    )
-    if done.returncode != 0:
-        text = (done.stderr + b"\n" + done.stdout).decode("utf-8", "backslashreplace")  # Maven complains on stdout
-        said = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("go: downloading")]
-        errors = [line for line in said if re.search("error|fail", line, re.IGNORECASE)] or said
-        raise TargetError(_failure(project, errors[0] if errors else f"status {done.returncode}"))
-
-
-def _check(project: Project, work: Path) -> None:
-    """Hold what was fetched against the digests that are pinned."""
-    if not project.sums:
-        return
-    for line in (work / project.sums).read_text(encoding="ascii").splitlines():
-        digest, name = line.split()
-        if hashlib.sha256((work / name).read_bytes()).hexdigest() != digest:
-            raise TargetError(_failure(project, f"{Path(name).name} is not the file that {project.sums} pins"))
 
 
 def _failure(project: Project, why: str) -> str:

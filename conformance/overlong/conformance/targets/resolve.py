@@ -22,8 +22,10 @@ from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.function_name import declared
 from overlong.conformance.targets.functions import library_command, library_in, wasm_command
 from overlong.conformance.targets.library_version import version_of
+from overlong.conformance.targets.line_by_line import is_line_by_line, line_command
 from overlong.conformance.targets.one_shot import is_one_shot, one_shot_command
 from overlong.conformance.targets.recorded import RecordedTarget
+from overlong.conformance.targets.shipped import all_shipped, shipped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -77,11 +79,13 @@ def resolve(
         return RecordedTarget(Path(rest))
     if is_one_shot(kind):
         return _framed(name, one_shot_command(name), limits)
+    if is_line_by_line(kind):
+        return _framed(name, line_command(name), limits)
     if kind not in _COMMANDS:
         raise UnknownTarget(
             f"{printable(name)}: there is no kind of target '{printable(kind)}'; "
             "write a name from 'overlong target list', py:MODULE:CALLABLE, so:LIBRARY:FUNCTION?abi=..., "
-            "wasm:MODULE:FUNCTION?abi=..., cmd:COMMAND, or -- COMMAND"
+            "wasm:MODULE:FUNCTION?abi=..., cmd:COMMAND, lines:COMMAND, or -- COMMAND"
         )
     name = as_name(name)
     target = _framed(name, _COMMANDS[kind](name, name.partition(":")[2]), limits)
@@ -91,7 +95,7 @@ def resolve(
 
 
 def _builtin(name: str, limits: Limits) -> FramedTarget:
-    builtin = BUILTINS.get(name)
+    builtin = shipped(name)
     if builtin is None:
         raise UnknownTarget(f"no target '{printable(name)}'; {_hint(name)}")
     if missing := builtin.missing():
@@ -114,7 +118,7 @@ def _hint(name: str) -> str:
         if os.access(name, os.X_OK):
             return f"if that is an adapter write -- {shown if '/' in name else f'./{shown}'}"
         return "for an adapter write -- and the command that runs it"
-    close = difflib.get_close_matches(name, [*configured(), *BUILTINS], 3, _NEAR)
+    close = difflib.get_close_matches(name, [*configured(), *all_shipped()], 3, _NEAR)
     if close:
         return f"did you mean {' or '.join(map(printable, close))}?"
     return "'overlong target list' shows those that ship with an adapter; overlong.toml here can name others"

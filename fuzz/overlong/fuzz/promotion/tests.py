@@ -71,13 +71,14 @@ def language_for(target: str, said: str = "") -> str:
         target: its name.
         said: the language that its greeting names, if that is known.
     """
-    from overlong.conformance.targets.builtins import BUILTINS
+    from overlong.conformance.targets.shipped import shipped
 
     kind, colon, rest = target.partition(":")
     name = rest if kind == "builtin" else target
     if colon and kind in ("py", "so", "wasm"):
         return "pytest" if kind == "py" else "c"
-    spoken = said or (BUILTINS[name].language if name in BUILTINS else "")
+    known = shipped(name)
+    spoken = said or (known.language if known else "")
     return next((each.name for each in LANGUAGES.values() if spoken in each.of), next(iter(LANGUAGES)))
 
 

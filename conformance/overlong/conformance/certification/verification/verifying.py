@@ -23,8 +23,8 @@ from overlong.conformance.results.expected import Expectations
 from overlong.conformance.results.invocation import GivenFile, identifier
 from overlong.conformance.support.printable import printable
 from overlong.conformance.support.provenance import generator, today
-from overlong.conformance.targets.builtins import BUILTINS
 from overlong.conformance.targets.configured import configured
+from overlong.conformance.targets.shipped import shipped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -222,7 +222,7 @@ def ships(target: str | Sequence[str]) -> bool:
     if not isinstance(target, str):
         return False
     name = target.removeprefix("builtin:")
-    return name in BUILTINS and (name != target or name not in configured())
+    return shipped(name) is not None and (name != target or name not in configured())
 
 
 def _trusted(target: str | Sequence[str], path: Path, *, trust: bool) -> None:

@@ -6,7 +6,6 @@ package decides and CPython makes the text, only the verdict is asked for, unles
 
 from __future__ import annotations
 
-import re
 import sys
 from contextlib import suppress
 from dataclasses import dataclass
@@ -14,15 +13,14 @@ from importlib import import_module
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
+from overlong.conformance.targets.adapters.documents import cbor_text, json_string, protobuf_string, xml_element
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     Made = tuple[Callable[[Any], Any], type[Exception]]
 
 _ADAPTER: Any = sys.modules["__main__"]  # which loads this file
-_JSON_ESCAPED = re.compile(rb'["\\\x00-\x1f]')
-_XML_ESCAPED = re.compile(rb"[&<>]")
-_SHORT, _LARGEST_SHORT = 24, 256  # of CBOR's lengths
 
 
 class RefusedByPackage(Exception):
@@ -84,35 +82,6 @@ def _whole(text: Any) -> Any:
     if text != text.encode("utf-32-le", "surrogatepass").decode("utf-32-le", "surrogatepass"):
         return _ADAPTER.Bug("returned a str that does not equal a copy of its characters")
     return text
-
-
-def json_string(octets: bytes) -> bytes:
-    """A JSON string of these octets; only ASCII octets that a string must not have are escaped."""
-    return b'"' + _JSON_ESCAPED.sub(lambda found: b"\\u%04x" % found[0][0], octets) + b'"'
-
-
-def xml_element(octets: bytes) -> bytes:
-    """An XML element with this text; only ASCII octets that are markup are escaped."""
-    return b"<x>" + _XML_ESCAPED.sub(lambda found: b"&#%d;" % found[0][0], octets) + b"</x>"
-
-
-def cbor_text(octets: bytes) -> bytes:
-    """A CBOR text string of definite length (RFC 8949 section 3.1, major type 3)."""
-    size = len(octets)
-    if size < _SHORT:
-        return bytes([0x60 + size]) + octets
-    if size < _LARGEST_SHORT:
-        return bytes([0x78, size]) + octets
-    return b"\x7a" + size.to_bytes(4, "big") + octets
-
-
-def protobuf_string(octets: bytes) -> bytes:
-    """Field 1 of a message, with its length as a varint."""
-    size, varint = len(octets), bytearray()
-    while size >= 0x80:
-        varint.append(size & 0x7F | 0x80)
-        size >>= 7
-    return b"\x0a" + bytes(varint) + bytes([size]) + octets
 
 
 def _orjson() -> Made:

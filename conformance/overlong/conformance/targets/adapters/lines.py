@@ -1,0 +1,169 @@
+"""Adapter for programs that answer line by line: ``lines.py KEY=VALUE... -- PROGRAM [ARGUMENT...]``.
+
+The program reads lines of hexadecimal digits, an input each, and writes a line for each, at once:
+
+- ``=`` accepts; behind it stands the decoded text in hexadecimal, in units of fixed width;
+- ``-`` refuses; behind it may stand the offset of the flaw in decimal;
+- ``!`` says that the decoder failed, and in words how.
+
+Keys: ``operation`` (V, D or L), ``units`` (``utf-32``, ``utf-16`` or ``utf-8``), ``document`` (what the octets are put
+into, a word of documents.py), ``name``, and traits for the greeting. Of documents no offset is passed on: it would
+count from their start.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+if __name__ == "__main__":  # wherever this package lies, it must be found
+    if (_root := str(Path(__file__).resolve().parents[4])) not in sys.path:
+        sys.path.insert(0, _root)
+
+import os
+import selectors
+import signal
+import subprocess
+from io import FileIO
+from typing import TYPE_CHECKING, NoReturn
+
+from overlong.conformance.targets.adapters.documents import DOCUMENTS, WRAPPERS
+from overlong.conformance.targets.adapters.python import Bug, Refusal, Result, fail, serve
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+PIECE = 1 << 16
+MOST = 1 << 20  # octets of answers beyond sixty-four for each of the questions
+SHOWN = 60
+_ENDING = 5.0  # seconds that a program has to end in when it has closed its output
+UNITS = {"utf-32": 4, "utf-16": 2, "utf-8": 1}
+
+
+class Program:
+    """A program that reads lines and writes lines."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self._shown = Path(words[0]).name
+        try:
+            self._process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        except OSError as error:
+            fail(f"{words[0]} cannot be started: {error.strerror}")
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._to, self._from = self._process.stdin.fileno(), self._process.stdout.fileno()
+        os.set_blocking(self._to, False)
+        os.set_blocking(self._from, False)
+        self._kept = b""
+
+    def lines(self, questions: bytes, count: int) -> list[bytes]:
+        """The answers to so many lines. Questions and answers pass each other: neither pipe may fill up.
+
+        If the program ends before it has answered, this process ends in the same way.
+        """
+        left, most = memoryview(questions), 64 * len(questions) + MOST
+        answers = bytearray(self._kept)
+        there = answers.count(b"\n")
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._from, selectors.EVENT_READ)
+            selector.register(self._to, selectors.EVENT_WRITE)
+            while there < count:
+                for key, _ in selector.select():
+                    if key.fd == self._to:
+                        try:
+                            left = left[os.write(self._to, left[:PIECE]) :]
+                        except BrokenPipeError:
+                            self._ended()
+                        if not left:
+                            selector.unregister(self._to)
+                    else:
+                        octets = os.read(self._from, PIECE)
+                        if not octets:
+                            self._ended()
+                        answers += octets
+                        there += octets.count(b"\n")
+                if len(answers) > most:
+                    fail(f"{self._shown} answered with more than {most} octets")
+        *lines, self._kept = bytes(answers).split(b"\n")
+        if len(lines) > count:
+            fail(f"{self._shown} wrote more lines than it was asked for: {_shown(lines[count])}")
+        return lines
+
+    def _ended(self) -> NoReturn:
+        """End as the program did; the harness sees what became of the decoder."""
+        try:
+            status = self._process.wait(_ENDING)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            fail(f"{self._shown} closed its output and went on")
+        if status < 0:
+            if -status != signal.SIGKILL:
+                signal.signal(-status, signal.SIG_DFL)  # Python ignores some
+            os.kill(os.getpid(), -status)
+        fail(f"{self._shown} ended with status {status} before it had answered")
+
+
+def reader(units: str) -> Callable[[bytes], Result]:
+    """What makes an answer of a line."""
+    size = UNITS[units]
+
+    def read(line: bytes) -> Result:
+        kind, rest = line[:1], line[1:].rstrip(b"\r")
+        if kind == b"=":
+            try:
+                octets = bytes.fromhex(rest.decode("ascii"))
+            except ValueError:
+                return Bug(f"it answered with a line that is no {units} in hexadecimal: {_shown(line)}")
+            if len(octets) % size:
+                return Bug(f"it put out {len(octets)} octets, no whole number of {size}-octet units")
+            return octets if size == 1 else in_utf8(octets, units)
+        if kind == b"-":
+            return Refusal(int(rest) if rest.isdigit() else None)
+        if kind == b"!":
+            return Bug(_shown(rest))
+        return Bug(f"it answered with a line that begins with none of = - !: {_shown(line)}")
+
+    return read
+
+
+def in_utf8(octets: bytes, units: str) -> bytes:
+    """A text of other units, surrogates as they are, and numbers above 10FFFF as RFC 2279 has them."""
+    try:
+        return octets.decode(f"{units}-be", "surrogatepass").encode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:  # numbers that are no code points
+        from overlong.conformance.protocol.wire import UNITS as WIRE
+
+        return WIRE["utf-8"].write(WIRE[units].values(octets))
+
+
+def _shown(line: bytes) -> str:
+    return line[:SHOWN].decode("ascii", "backslashreplace")
+
+
+def main() -> None:
+    """Start the program that the command line names, and serve it."""
+    answers = FileIO(os.dup(1), "wb")
+    os.dup2(2, 1)
+    border = sys.argv.index("--")
+    said = dict(word.split("=", 1) for word in sys.argv[1:border])
+    operation, name, document = said.pop("operation"), said.pop("name"), said.pop("document", "")
+    read, place = reader(said.pop("units")), DOCUMENTS.get(document)
+    program = Program(sys.argv[border + 1 :])
+
+    def ask(many: Sequence[bytes]) -> Sequence[Result]:
+        asked = many if place is None else [place(octets) for octets in many]
+        lines = program.lines("\n".join([*(octets.hex() for octets in asked), ""]).encode(), len(asked))
+        results: list[Result] = [read(line) for line in lines]
+        if place is not None:
+            results = [Refusal() if isinstance(each, Refusal) else each for each in results]
+        if operation == "V":
+            results = [True if isinstance(each, bytes) else each for each in results]
+        return results
+
+    ask([b"a"])  # whatever it says: it must be able to answer
+    traits = {"units": "utf-8", **({"wrapper": WRAPPERS[document]} if document in WRAPPERS else {}), **said}
+    serve({operation: ask}, name, traits, answers)
+
+
+if __name__ == "__main__":
+    main()

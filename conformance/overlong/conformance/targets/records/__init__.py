@@ -1,0 +1,209 @@
+"""Decoders as data: a record says which packages hold a decoder, and in a few lines of its language how it is called.
+
+A file of ``decoders/`` has the records of one language; ``languages.toml`` says how a program is made of the lines,
+with the loop of ``loops/`` around them. What the program reads and writes is in ``adapters/lines.py``. The files
+``so.toml`` and ``command.toml`` name targets that need no program of ours. docs/records.md tells how to write one.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from overlong.conformance.oracle.target import TargetError
+from overlong.conformance.support.printable import printable
+from overlong.conformance.targets.builtin import Builtin, said
+from overlong.conformance.targets.functions import library_command
+from overlong.conformance.targets.line_by_line import lines_command
+from overlong.conformance.targets.one_shot import one_shot_command
+from overlong.conformance.targets.recipe import Recipe, made
+from overlong.conformance.targets.records.debian import installed, not_installed
+from overlong.conformance.targets.records.language import HERE, Language, languages
+from overlong.conformance.targets.records.manifests import MANIFESTS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_PACKAGE = re.compile(r"(?P<name>.+?)(?:==|@=|(?<=.)@|:)(?P<version>[^@:=+]+)(?P<features>(?:\+[^+]+)*)")
+_OPERATIONS = {"decode": "D", "validate": "V", "replace": "L"}
+_ROOM = "records"
+
+
+@dataclass(frozen=True)
+class Record:
+    """A decoder of the survey."""
+
+    name: str
+    what: str
+    language: Language
+    code: str
+    """What defines ``decode``, as the language's loop calls it."""
+    packages: tuple[str, ...] = ()
+    """As the language's client of packages takes them, with exact versions."""
+    debian: tuple[str, ...] = ()
+    """Packages of Debian that it needs."""
+    links: tuple[str, ...] = ()
+    pkg_config: str = ""
+    document: str = ""
+    """What the octets are put into: a word of documents.py; empty: nothing."""
+    mode: str = "decode"
+    error_mode: str = "replacement"
+    intent: str = ""
+    """What its documentation says of how it departs from RFC 3629, and where; empty if it says nothing."""
+    traits: tuple[str, ...] = ()
+    """More for its greeting, ``MEMBER=WORD`` each."""
+
+    def missing(self) -> str:
+        """What to install to use it here; empty if nothing. Its packages are fetched when it is used."""
+        return self.language.missing() or not_installed(self.debian)
+
+    def version(self) -> str:
+        """Which version is here or would be fetched; found without building anything."""
+        if self.packages:
+            name, version, _ = parts_of(self.packages[0])
+            return f"{name.rpartition(':')[2]} {version}"
+        if self.debian:
+            return f"{self.debian[0]} {installed().get(self.debian[0], '')}".strip()
+        asked = self.language.ask
+        return self.language.prefix + said(*self.language.filled(asked)) if asked else ""
+
+    def fetches(self) -> str:
+        """What is fetched when it is first used."""
+        return f"{parts_of(self.packages[0])[0]} of {self.language.registry}" if self.packages else ""
+
+    def command(self) -> list[str]:
+        """How it is started; fetches and builds it first.
+
+        Raises:
+            TargetError: it cannot be fetched or built; the message has the first error.
+        """
+        folder = made(self._recipe(), _ROOM)
+        return lines_command(
+            self.language.filled(self.language.start, str(folder)),
+            operation=_OPERATIONS[self.mode],
+            units=self.language.units,
+            name=self.name,
+            document=self.document,
+            version=self.version(),
+            language=self.language.language,
+            error_mode=self.error_mode,
+            **dict(each.split("=", 1) for each in self.traits),
+        )
+
+    def program(self, loop: str) -> str:
+        """The text of a program: this record's code in a loop. Imports stand where the loop wants them."""
+        lines, imports = self.code.strip("\n").split("\n"), list[str]()
+        if "@IMPORTS@" in loop:
+            while lines and (not lines[0].strip() or lines[0].startswith("import ")):
+                imports.append(lines.pop(0))
+        return loop.replace("@IMPORTS@", "\n".join(imports)).replace("@CODE@", "\n".join(lines))
+
+    def loop(self) -> str:
+        """The text around the code, with a place for it."""
+        return (HERE / "loops" / self.language.loop).read_text("utf-8")
+
+    def _recipe(self) -> Recipe:
+        language = self.language
+        files = {language.source: self.program(self.loop()).encode()}
+        if language.manifest:
+            name, text = MANIFESTS[language.manifest](list(map(parts_of, self.packages)))
+            files[name] = text.encode()
+        more = {"packages": list(self.packages), "flags": self._flags()}
+        steps = tuple(
+            tuple(language.filled(_expanded(step, more)))
+            for step in language.steps
+            if self.packages or "{packages}" not in step
+        )
+        return Recipe(self.name, files, steps, language.environment, tuple(language.drop), self._failure)
+
+    def _flags(self) -> list[str]:
+        found_ = said("pkg-config", "--cflags", "--libs", *self.pkg_config.split()) if self.pkg_config else ""
+        return [*found_.split(), *self.links]
+
+    def _failure(self, why: str) -> str:
+        from_where = f"; its packages come from {self.language.registry}" if self.packages else ""
+        return f"{self.name}: making its program failed: {printable(why, 200)}{from_where}"
+
+
+@dataclass(frozen=True)
+class Named:
+    """A record that names a target of another kind: ``so:`` a function of a library, ``cmd:`` a program."""
+
+    name: str
+    what: str
+    target: str
+    language: str = "C"
+    debian: tuple[str, ...] = ()
+    intent: str = ""
+
+    def missing(self) -> str:
+        """What to install to use it here; empty if nothing."""
+        return not_installed(self.debian)
+
+    def version(self) -> str:
+        """That of the package that brings it."""
+        return f"{self.debian[0]} {installed().get(self.debian[0], '')}".strip() if self.debian else ""
+
+    def fetches(self) -> str:
+        """Nothing."""
+        return ""
+
+    def command(self) -> list[str]:
+        """How it is started.
+
+        Raises:
+            UnknownTarget, TargetError: the target cannot be used; the message says why.
+        """
+        kind, _, rest = self.target.partition(":")
+        return library_command(self.target, rest) if kind == "so" else one_shot_command(self.target)
+
+
+def parts_of(package: str) -> tuple[str, str, list[str]]:
+    """Name, version and features of a package: ``simd-json@=0.15.1+big`` has all three."""
+    parts = _PACKAGE.fullmatch(package)
+    if parts is None:
+        raise TargetError(f"{printable(package)}: a record names packages with their exact versions")
+    return parts["name"], parts["version"].strip(), [each for each in parts["features"].split("+") if each]
+
+
+def _expanded(step: Sequence[str], more: Mapping[str, list[str]]) -> list[str]:
+    """The words of a step; ``{packages}`` and ``{flags}`` are several."""
+    return [each for word in step for each in more.get(word.strip("{}") if word.startswith("{") else "", [word])]
+
+
+@lru_cache(maxsize=1)
+def records() -> dict[str, Record | Named]:
+    """All records, by their names."""
+    spoken, read = languages(), dict[str, Record | Named]()
+    for path in sorted((HERE / "decoders").glob("*.toml")):
+        for name, table in tomllib.loads(path.read_text("utf-8")).items():
+            keys: dict[str, Any] = {key: _frozen(value) for key, value in table.items()}
+            language = spoken.get(path.stem)
+            read[name] = Record(name, language=language, **keys) if language else Named(name, **keys)
+    return read
+
+
+def _frozen(value: str | list[str]) -> str | tuple[str, ...]:
+    return tuple(value) if isinstance(value, list) else value
+
+
+@lru_cache(maxsize=1)
+def surveyed() -> dict[str, Builtin]:
+    """The decoders of records, as those that ship with an adapter are described."""
+    return {name: _as_builtin(record) for name, record in records().items()}
+
+
+def _as_builtin(record: Record | Named) -> Builtin:
+    return Builtin(
+        record.name,
+        record.language.language if isinstance(record, Record) else record.language,
+        record.what,
+        record.missing,
+        record.command,
+        record.version,
+        fetches=record.fetches(),
+        intent=record.intent,
+    )

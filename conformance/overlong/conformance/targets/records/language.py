@@ -1,0 +1,61 @@
+"""How programs are made of records, language by language."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from overlong.conformance.targets.builtin import found, not_on_path
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+HERE = Path(__file__).parent
+_PLACE = re.compile(r"\{([a-z][a-z0-9.+-]*)\}")
+
+
+@dataclass(frozen=True)
+class Language:
+    """How programs are made of records; languages.toml says what each field means."""
+
+    language: str
+    source: str
+    start: list[str]
+    units: str
+    steps: list[list[str]] = field(default_factory=list[list[str]])
+    needs: list[str] = field(default_factory=list[str])
+    debian: list[str] = field(default_factory=list[str])
+    registry: str = ""
+    manifest: str = ""
+    loop: str = ""
+    environment: dict[str, str] = field(default_factory=dict[str, str])
+    drop: list[str] = field(default_factory=list[str])
+    ask: list[str] = field(default_factory=list[str])
+    prefix: str = ""
+
+    @classmethod
+    def of(cls, name: str, table: dict[str, Any]) -> Language:
+        """From a table of TOML; its loop has its name, if nothing else is said."""
+        own: dict[str, Any] = {"loop": f"{name}{Path(table['source']).suffix}.in"}
+        return cls(**(own | table))
+
+    def missing(self) -> str:
+        """What to install; empty if nothing."""
+        return not_on_path(tuple(self.needs), f"{self.language} (Debian: apt install {' '.join(self.debian)})")
+
+    def filled(self, words: Sequence[str], folder: str = "") -> list[str]:
+        """The words of a command, with paths in the places of programs."""
+        known = {name: found(name) for name in self.needs if f"{{{name}}}" in "".join(words)}
+        known |= {"python": sys.executable, "folder": folder, "pathsep": os.pathsep}
+        return [_PLACE.sub(lambda place: known[place[1]], word) for word in words]
+
+
+def languages() -> dict[str, Language]:
+    """By the names of their files in ``decoders/``."""
+    tables = tomllib.loads((HERE / "languages.toml").read_text("utf-8"))
+    return {name: Language.of(name, table) for name, table in tables.items()}

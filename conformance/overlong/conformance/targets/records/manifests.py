@@ -1,0 +1,44 @@
+"""Files that name packages, for clients that take no names on their command lines."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+from xml.sax.saxutils import escape
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    Package = tuple[str, str, list[str]]
+
+
+def npm(_packages: Sequence[Package]) -> tuple[str, str]:
+    """Of npm: that this folder is a project of its own, whatever stands above it."""
+    return "package.json", '{"name": "decode", "private": true}\n'
+
+
+def cargo(packages: Sequence[Package]) -> tuple[str, str]:
+    """Of Cargo; what is built is a program named ``decode``."""
+    lines = ["[package]", 'name = "decode"', 'version = "0.0.0"', 'edition = "2021"', "", "[workspace]", ""]
+    lines += ["[dependencies]"]
+    for name, version, features in packages:
+        lines += [f"{name} = {{ version = {json.dumps(f'={version}')}, features = {json.dumps(features)} }}"]
+    return "Cargo.toml", "\n".join(lines) + "\n"
+
+
+def maven(packages: Sequence[Package]) -> tuple[str, str]:
+    """Of Maven."""
+    dependencies = list[str]()
+    for name, version, _ in packages:
+        group, _, artifact = name.partition(":")
+        parts = (("groupId", group), ("artifactId", artifact), ("version", version))
+        dependencies += [f"<dependency>{''.join(f'<{tag}>{escape(of)}</{tag}>' for tag, of in parts)}</dependency>"]
+    return "pom.xml", (
+        '<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>'
+        "<groupId>decode</groupId><artifactId>decode</artifactId><version>0</version><packaging>pom</packaging>"
+        f"<dependencies>{''.join(dependencies)}</dependencies></project>\n"
+    )
+
+
+MANIFESTS: dict[str, Callable[[Sequence[Package]], tuple[str, str]]] = {"npm": npm, "cargo": cargo, "maven": maven}
+"""By the words of languages.toml."""

@@ -1,0 +1,232 @@
+"""Decoders as data, and the adapter of programs that answer line by line."""
+
+import ast
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from dataclasses import replace
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import cbor2
+import pytest
+import yaml  # type: ignore[import-untyped]
+from google.protobuf.wrappers_pb2 import StringValue  # type: ignore[import-untyped]
+from hypothesis import given
+from hypothesis import strategies as st
+
+from overlong.conformance import certify
+from overlong.conformance.oracle.target import TargetError, UnknownTarget
+from overlong.conformance.targets.adapters.documents import DOCUMENTS
+from overlong.conformance.targets.adapters.lines import reader
+from overlong.conformance.targets.builtins import BUILTINS
+from overlong.conformance.targets.records import Record, parts_of, records, surveyed
+from overlong.conformance.targets.records.language import languages
+from overlong.conformance.targets.resolve import resolve
+from overlong.reference import ERROR_MODES
+
+RIGHT = {
+    "python": "def decode(octets):\n    return octets.decode()",
+    "node": 'const { TextDecoder } = require("node:util");\n'
+    'const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });\n'
+    "const decode = (o) => { try { return strict.decode(o); } catch (e) { throw new Error(e); } };",
+    "go": 'import "unicode/utf8"\n\nfunc decode(o []byte) (string, bool) { return string(o), utf8.Valid(o) }',
+    "rust": "fn decode(octets: &[u8]) -> Option<String> { String::from_utf8(octets.to_vec()).ok() }",
+    "java": "import java.nio.charset.StandardCharsets;\nimport java.nio.ByteBuffer;\n\n"
+    "static String decode(byte[] octets) throws Exception {\n"
+    "    return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(octets)).toString();\n}",
+    "c": "#include <iconv.h>\n\nstatic int decode(const uint8_t *octets, size_t size) {\n"
+    "    static uint32_t points[1 << 20];\n"
+    '    iconv_t cd = iconv_open("UTF-32LE", "UTF-8");\n'
+    "    char *in = (char *)octets, *out = (char *)points;\n    size_t left = size, room = sizeof points;\n"
+    "    int fine = iconv(cd, &in, &left, &out, &room) != (size_t)-1 && !left;\n    iconv_close(cd);\n"
+    "    for (uint32_t *p = points; p < (uint32_t *)out; p++) put(*p);\n    return fine;\n}",
+}
+RIGHT["cpp"] = RIGHT["c"]
+LOOP = """
+import sys
+for line in sys.stdin:
+    octets = bytes.fromhex(line)
+    print({answer}, flush=True)
+"""
+
+
+def of(name, code, **more):
+    """A record of a language with this code."""
+    return Record("tried", "a decoder", languages()[name], code, **more)
+
+
+def lines(tmp_path, answer, words="utf-8"):
+    """The name of a target whose answers are what this expression of ``octets`` gives."""
+    (tmp_path / "answers.py").write_text(LOOP.format(answer=answer))
+    return f"lines[{words}]:{sys.executable} {tmp_path / 'answers.py'}"
+
+
+@pytest.mark.parametrize(
+    "name", [name if name in ("python", "c") else pytest.param(name, marks=pytest.mark.long) for name in RIGHT]
+)
+def test_the_loop_of_a_language_certifies_a_right_decoder(name):
+    record = of(name, RIGHT[name])
+    if why := record.missing():
+        pytest.skip(why)
+    certificate = certify(record.command(), suites=["core", "complete-0", "complete-0-refusing"])
+    assert certificate.claims["verdict"] == certificate.claims["scalars"] == "holds"
+    assert not certificate.run.buckets
+    assert certificate.run.greeting.language == record.language.language
+
+
+def test_each_record_is_whole():
+    assert not set(records()) & set(BUILTINS)
+    for name, record in records().items():
+        assert re.fullmatch(r"[a-z][a-z0-9-]*", name), name
+        assert record.what, name
+        assert "\n" not in record.what, name
+        if isinstance(record, Record):
+            assert record.document in ("", *DOCUMENTS), name
+            assert record.mode in ("decode", "validate", "replace"), name
+            assert record.error_mode in (*ERROR_MODES, "unknown"), name
+            assert "decode" in record.code, name
+            assert record.code.count("\n") <= 40, f"{name}: a record is a few lines; mend the mechanism first"
+            for package in record.packages:
+                assert all(parts_of(package)[:2]), name
+            if record.language.language == "Python":
+                ast.parse(record.code)
+        else:
+            assert record.target.startswith(("so:", "cmd:", "cmd[")), name
+    assert [each.name for each in surveyed().values()] == list(records())
+
+
+def test_each_loop_has_a_place_for_code():
+    for name in languages():
+        text = of(name, "import x\nTHE CODE").program("@IMPORTS@|@CODE@")
+        assert text == "import x|THE CODE"
+        assert "THE CODE" in of(name, "THE CODE").program(of(name, "").loop())
+
+
+def test_parts_of_packages():
+    assert parts_of("@scope/name@1.2.3") == ("@scope/name", "1.2.3", [])
+    assert parts_of("simd-json@=0.15.1+big+small") == ("simd-json", "0.15.1", ["big", "small"])
+    assert parts_of("com.google.code.gson:gson:2.11.0") == ("com.google.code.gson:gson", "2.11.0", [])
+    assert parts_of("pyjson5==1.6.9") == ("pyjson5", "1.6.9", [])
+    assert parts_of("github.com/goccy/go-json@v0.10.5") == ("github.com/goccy/go-json", "v0.10.5", [])
+    with pytest.raises(TargetError, match="exact versions"):
+        parts_of("pyjson5")
+
+
+READERS: dict[str, Any] = {
+    "json": json.loads,
+    "cbor": cbor2.loads,
+    "protobuf": lambda document: StringValue.FromString(document).value,
+    "xml": lambda document: ET.fromstring(document).text or "",
+    "yaml": lambda document: yaml.safe_load(document.decode()),
+    "toml": lambda document: tomllib.loads(document.decode())["x"],
+}
+
+
+@pytest.mark.parametrize("name", READERS)
+@given(text=st.text() | st.text(min_size=250, max_size=300))
+def test_a_document_has_the_text_in_it(name, text):
+    text = "".join(each for each in text if each.isprintable()) + '"&\\<\u20ac'
+    assert READERS[name](DOCUMENTS[name](text.encode())) == text
+
+
+@pytest.mark.parametrize("size", [0, 31, 32, 255, 256, 65535, 65536])
+def test_lengths_of_messagepack_and_bson(size):
+    octets = b"x" * size
+    packed = DOCUMENTS["messagepack"](octets)
+    head = {0xD9: 2, 0xDA: 3, 0xDB: 5}.get(packed[0], 1)
+    length = packed[0] & 31 if head == 1 else int.from_bytes(packed[1:head], "big")
+    assert (length, packed[head:]) == (size, octets)
+    document = DOCUMENTS["bson"](octets)
+    assert int.from_bytes(document[:4], "little") == len(document)
+    assert document[4:6] == b"\x02\x00"
+    assert document[6:] == (size + 1).to_bytes(4, "little") + octets + b"\x00\x00"
+
+
+def test_answers_of_all_kinds():
+    read: Any = reader("utf-16")
+    assert read(b"=0061d800") == b"a\xed\xa0\x80"
+    assert read(b"=\r") == b""
+    assert read(b"-").columns() == (0xFFFFFFFF, 0, 255)
+    assert read(b"-3").columns() == (3, 0, 255)
+    assert read(b"!it broke").text == "it broke"
+    assert "no whole number of 2-octet units" in read(b"=61").text
+    assert "that is no utf-16 in hexadecimal" in read(b"=6").text
+    assert "begins with none of = - !: what\\x1b" in read(b"what\x1b\xff").text.replace("\x1b", "\\x1b")
+
+
+def test_offsets_are_passed_on_of_octets_only(tmp_path):
+    answer = "'-0' if 0xff in octets else '=' + octets.decode(errors='replace').encode().hex()"
+    bare, document = lines(tmp_path, answer), lines(tmp_path, answer, "utf-8,json")
+    assert "error position" in certify(bare, suites=["core"]).claims
+    assert certify(document, suites=["core"]).claims["error position"] == "not measured"
+
+
+def test_numbers_that_are_no_code_points_arrive(tmp_path):
+    certificate = certify(
+        lines(tmp_path, "'=00110000' if octets == b'\\xf4\\x90\\x80\\x80' else "
+              "'=' + octets.decode('utf-8', 'replace').encode('utf-32-be').hex()", "utf-32"),
+        suites=["core"],
+    )  # fmt: skip
+    assert any(code == "OV203" for code, _ in certificate.run.buckets)
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ("sys.exit(7)", "ended with status 7"),
+        ("__import__('os').abort()", "SIGABRT"),
+        ("__import__('os').close(1) or __import__('os')._exit(0)", "ended with status 0"),
+    ],
+)
+def test_a_program_that_ends_is_seen(tmp_path, answer, said):
+    with pytest.raises(TargetError, match=said):
+        certify(lines(tmp_path, answer), suites=["core"])
+
+
+def test_a_program_that_ends_at_one_input_has_crashed_there(tmp_path):
+    dies, replaces = "__import__('os').abort()", "'=' + octets.decode(errors='replace').encode().hex()"
+    answer = f"{dies} if octets == b'\\xc0\\xaf' else {replaces}"
+    certificate = certify(lines(tmp_path, answer, "utf-8,replace"), suites=["core"])
+    assert certificate.run.restarts
+    assert any(code == "OV602" for code, _ in certificate.run.buckets)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("lines[jsn]:x", "did you mean json?"),
+        ("lines[json:x", "in the brackets stands jso"),
+        ("lines:", "write a command after the colon"),
+        ("lines:'x", "no closing quotation"),
+    ],
+)
+def test_names_that_mean_nothing(name, said):
+    with pytest.raises(UnknownTarget, match=re.escape(said)):
+        resolve(name)
+
+
+def test_a_program_that_is_not_there():
+    with pytest.raises(TargetError, match="install it, or mend PATH"):
+        resolve("lines:no-such-program-anywhere")
+
+
+def test_what_a_record_lacks_is_said(monkeypatch):
+    monkeypatch.setattr("overlong.conformance.targets.records.debian.installed", lambda: {"gcc": "1"})
+    assert of("c", "", debian=("libnothing-dev",)).missing() == "install it (Debian: apt install libnothing-dev)"
+
+
+def test_code_that_cannot_be_built_says_so():
+    with pytest.raises(TargetError, match=r"tried: making its program failed: .*error") as failed:
+        of("c", "no C at all").command()
+    assert "\n" not in str(failed.value)
+
+
+def test_a_record_is_made_once(monkeypatch):
+    record = of("python", RIGHT["python"])
+    assert record.command() == record.command()
+    assert replace(record, code=record.code + "\n# another").command() != record.command()
+    monkeypatch.setattr(subprocess, "run", None)  # what is there is not made again
+    record.command()
