@@ -24,6 +24,7 @@ from overlong.conformance.targets.adapters.lines import reader
 from overlong.conformance.targets.builtins import BUILTINS
 from overlong.conformance.targets.records import Record, parts_of, records, surveyed
 from overlong.conformance.targets.records.language import languages
+from overlong.conformance.targets.records.standalone import shown, standalone
 from overlong.conformance.targets.resolve import resolve
 from overlong.reference import ERROR_MODES
 
@@ -98,11 +99,12 @@ def test_each_record_is_whole():
     assert [each.name for each in surveyed().values()] == list(records())
 
 
-def test_each_loop_has_a_place_for_code():
+@pytest.mark.parametrize("folder", ["loops", "shows"])
+def test_each_language_has_a_place_for_code(folder):
     for name in languages():
-        text = of(name, "import x\nTHE CODE").program("@IMPORTS@|@CODE@")
-        assert text == "import x|THE CODE"
-        assert "THE CODE" in of(name, "THE CODE").program(of(name, "").loop())
+        assert "import x\nTHE CODE" in of(name, "import x\nTHE CODE").program(folder).replace("\n\n", "\n") or (
+            name == "java" and "THE CODE" in of(name, "import x\nTHE CODE").program(folder)
+        )
 
 
 def test_parts_of_packages():
@@ -230,3 +232,18 @@ def test_a_record_is_made_once(monkeypatch):
     assert replace(record, code=record.code + "\n# another").command() != record.command()
     monkeypatch.setattr(subprocess, "run", None)  # what is there is not made again
     record.command()
+
+
+@pytest.mark.parametrize(
+    "name", [name if name in ("python", "c") else pytest.param(name, marks=pytest.mark.long) for name in RIGHT]
+)
+def test_a_program_without_us_shows_what_a_decoder_does(name):
+    record = of(name, RIGHT[name])
+    if why := record.missing():
+        pytest.skip(why)
+    accepted, refused = shown(record, "a\u20ac".encode()), shown(record, b"\xc0\xaf")
+    assert (accepted.accepted, accepted.values) == (True, (0x61, 0x20AC))
+    assert not refused.accepted
+    text = standalone(record, b"\xc0\xaf")
+    assert "overlong" not in text
+    assert text.count("\n") - record.code.count("\n") <= 16

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shlex
 import shutil
 import subprocess
 from dataclasses import dataclass
@@ -114,6 +115,21 @@ def built(compiler: Compiler, source: Path, *parts: Path) -> Path:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise TargetError(f"building {source.name} failed: {printable(str(error))}") from error
     return finished
+
+
+def pkg_config_flags(packages: str) -> list[str]:
+    """What a compiler needs to find and link libraries, as ``pkg-config`` knows them.
+
+    Raises:
+        TargetError: it does not know one.
+    """
+    asked = subprocess.run(
+        ["pkg-config", "--cflags", "--libs", *packages.split()],
+        capture_output=True, text=True, errors="backslashreplace", timeout=10, check=False,
+    )  # fmt: skip
+    if asked.returncode != 0:
+        raise TargetError(f"pkg-config does not say how {packages} is linked: {printable(asked.stderr.strip(), 200)}")
+    return shlex.split(asked.stdout)
 
 
 def stamp(program: str) -> str:

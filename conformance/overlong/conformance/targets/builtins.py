@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import re
-import shlex
 import shutil
-import subprocess
 import sys
 import tomllib
 from dataclasses import dataclass, field, replace
@@ -16,10 +14,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.support.interpreter import script
 from overlong.conformance.support.printable import printable
-from overlong.conformance.targets.build import COMPILERS, C, Compiler, built
+from overlong.conformance.targets.build import COMPILERS, C, Compiler, built, pkg_config_flags
 from overlong.conformance.targets.builtin import (
     ADAPTERS,
     ELSEWHERE,
@@ -295,14 +292,7 @@ class CLibrary:
         """What a compiler needs to find and link it."""
         if not self.package:
             return self.links
-        asked = subprocess.run(
-            ["pkg-config", "--cflags", "--libs", self.package],
-            capture_output=True, text=True, errors="backslashreplace", timeout=10, check=False,
-        )  # fmt: skip
-        if asked.returncode != 0:
-            why = printable(asked.stderr.strip(), 200)
-            raise TargetError(f"pkg-config does not say how {self.name} is linked: {why}")
-        return shlex.split(asked.stdout)
+        return pkg_config_flags(self.package)
 
 
 def no_compiler(compiler: Compiler = C) -> str:

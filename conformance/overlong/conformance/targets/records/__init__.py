@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.support.printable import printable
+from overlong.conformance.targets.build import pkg_config_flags
 from overlong.conformance.targets.builtin import Builtin, said
 from overlong.conformance.targets.functions import library_command
 from overlong.conformance.targets.line_by_line import lines_command
@@ -80,9 +81,8 @@ class Record:
         Raises:
             TargetError: it cannot be fetched or built; the message has the first error.
         """
-        folder = made(self._recipe(), _ROOM)
         return lines_command(
-            self.language.filled(self.language.start, str(folder)),
+            self.start(self.program("loops")),
             operation=_OPERATIONS[self.mode],
             units=self.language.units,
             name=self.name,
@@ -93,24 +93,32 @@ class Record:
             **dict(each.split("=", 1) for each in self.traits),
         )
 
-    def program(self, loop: str) -> str:
-        """The text of a program: this record's code in a loop. Imports stand where the loop wants them."""
+    def program(self, folder: str) -> str:
+        """The text of a program: this record's code in what a folder has for its language, ``loops`` or ``shows``.
+
+        Imports stand where that wants them.
+        """
+        around = (HERE / folder / self.language.loop).read_text("utf-8")
         lines, imports = self.code.strip("\n").split("\n"), list[str]()
-        if "@IMPORTS@" in loop:
+        if "@IMPORTS@" in around:
             while lines and (not lines[0].strip() or lines[0].startswith("import ")):
                 imports.append(lines.pop(0))
-        return loop.replace("@IMPORTS@", "\n".join(imports)).replace("@CODE@", "\n".join(lines))
+        return around.replace("@IMPORTS@", "\n".join(imports)).replace("@CODE@", "\n".join(lines))
 
-    def loop(self) -> str:
-        """The text around the code, with a place for it."""
-        return (HERE / "loops" / self.language.loop).read_text("utf-8")
+    def start(self, text: str) -> list[str]:
+        """The command that starts a program with this text; what it needs is fetched, and it is built, first.
 
-    def _recipe(self) -> Recipe:
+        Raises:
+            TargetError: it cannot be fetched or built; the message has the first error.
+        """
+        return self.language.filled(self.language.start, str(made(self._recipe(text), _ROOM)))
+
+    def _recipe(self, text: str) -> Recipe:
         language = self.language
-        files = {language.source: self.program(self.loop()).encode()}
+        files = {language.source: text.encode()}
         if language.manifest:
-            name, text = MANIFESTS[language.manifest](list(map(parts_of, self.packages)))
-            files[name] = text.encode()
+            name, manifest = MANIFESTS[language.manifest](list(map(parts_of, self.packages)))
+            files[name] = manifest.encode()
         more = {"packages": list(self.packages), "flags": self._flags()}
         steps = tuple(
             tuple(language.filled(_expanded(step, more)))
@@ -120,8 +128,7 @@ class Record:
         return Recipe(self.name, files, steps, language.environment, tuple(language.drop), self._failure)
 
     def _flags(self) -> list[str]:
-        found_ = said("pkg-config", "--cflags", "--libs", *self.pkg_config.split()) if self.pkg_config else ""
-        return [*found_.split(), *self.links]
+        return [*(pkg_config_flags(self.pkg_config) if self.pkg_config else ()), *self.links]
 
     def _failure(self, why: str) -> str:
         from_where = f"; its packages come from {self.language.registry}" if self.packages else ""
