@@ -179,7 +179,7 @@ def test_the_command_line(adapter):
 
 
 def page():
-    return (Path(__file__).parents[3] / "docs" / "targets.md").read_text("utf-8")
+    return (Path(__file__).parents[3] / "docs" / "adapters.md").read_text("utf-8")
 
 
 def test_every_step_is_on_the_page():

@@ -192,6 +192,6 @@ def test_without_wasmtime(module, monkeypatch):
 
 
 def test_every_abi_is_on_the_page():
-    text = (Path(__file__).parents[3] / "docs" / "wasm.md").read_text("utf-8")
+    text = (Path(__file__).parents[3] / "docs" / "shared-libraries.md").read_text("utf-8")
     for name in functions.OFFERED_TO_WASM:
         assert f"`{name}`" in text

@@ -1,6 +1,6 @@
 """``so:LIBRARY:SYMBOL?abi=NAME`` and ``wasm:FILE:EXPORT?abi=NAME`` to the command lines of worker processes.
 
-``docs/shared-libraries.md`` and ``docs/wasm.md`` explain them.
+``docs/shared-libraries.md`` explains them.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ grammar, and the corpus of the campaign, to which inputs that reach new code are
 inputs look divergent; they are asked again through ``Probe``, whose word counts. When the
 child dies or hangs, the input at hand is taken from memory that both share, and another child goes on.
 
-``docs/engines.md`` has the traps.
+``docs/fuzzing.md`` has the traps.
 """
 
 from __future__ import annotations

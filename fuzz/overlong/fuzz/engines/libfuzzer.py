@@ -2,7 +2,7 @@
 
 One file that needs nothing of this project: the automaton, the bits of characters and the tokens of the mutator stand
 in it. Each divergence is a function of its own, because OSS-Fuzz and ClusterFuzz take crashes for one if their stacks
-are alike. ``docs/engines.md`` shows how it is built and run.
+are alike. ``docs/fuzzing.md`` shows how it is built and run.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Adapter for WebAssembly: ``wasm.py MODULE EXPORT ABI [trait=value ...]``. ``docs/wasm.md`` explains it.
+"""Adapter for WebAssembly: ``wasm.py MODULE EXPORT ABI [trait=value ...]``. ``docs/shared-libraries.md`` explains it.
 
 A function of a module is called in an instance of its own, with fuel for each call and a limit on memory. Pages are
 added at the end of its linear memory for inputs and outputs, and ``G`` asks with an input, or an output, that ends
@@ -341,7 +341,9 @@ class Decoder:
         if self._memory.data_len(self._store) != self._end:
             self._base = ctypes.addressof(self._memory.data_ptr(self._store).contents)  # it may have moved
         if self._read(self._cells - len(_CANARY), len(_CANARY)) != _CANARY:
-            raise Trapped("it took pages that were added for its input for its own; see Allocators in docs/wasm.md")
+            raise Trapped(
+                "it took pages that were added for its input for its own; see Allocators in docs/shared-libraries.md"
+            )
         returned, second = self._asked[len(arguments)], 0
         if pair:
             returned, second = self._number(self._cells, signed=True), self._number(self._cells + 4)
