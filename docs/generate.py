@@ -10,7 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from printing import cli, error_modes, formats, protocol
+from printing import cli, error_modes, faults, formats, protocol
 from printing.error_modes import EXAMPLE, put_out
 from printing.markdown import NOTICE
 from printing.strip import strip
@@ -176,6 +176,7 @@ PAGES = {
     "error-modes.md": error_modes.page,
     "cli.md": cli.page,
     "formats.md": formats.page,
+    "planted-faults.md": faults.page,
     "protocol-constants.md": protocol.page,
 }
 

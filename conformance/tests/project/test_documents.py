@@ -739,7 +739,7 @@ def test_members_of_a_portrait_are_on_the_page(workplace):
     portrait = json.loads(done.stdout)
     trait = portrait["traits"][0]
     wrong = json.loads(overlong("identify", "--format", "json", "--questions", "10", "py:sly.py:decode").stdout)
-    text = page("identify.md")
+    text = page("formats.md").partition("\n## identity-1\n")[2].partition("\n## ")[0]
     for field in {*portrait, *trait, *trait["machine"], *wrong["traits"][0]}:
         assert f"`{field}`" in text, field
     assert trait["exact"]

@@ -4,7 +4,7 @@ Most are wrong grammars: the grammar of RFC 3629 with something replaced, compil
 rest are habits that no grammar of octets has: they depend on places in a buffer, concern only the output, or
 show only where a stream is cut.
 
-Names are stable. ``docs/score.md`` lists them; ``families/regression.py`` has the decoders.
+Names are stable. ``docs/planted-faults.md`` lists them; ``families/regression.py`` has the decoders.
 """
 
 from __future__ import annotations
