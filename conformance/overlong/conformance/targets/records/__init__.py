@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 _PACKAGE = re.compile(r"(?P<name>.+?)(?:==|@=|(?<=.)@|:)(?P<version>[^@:=+]+)(?P<features>(?:\+[^+]+)*)")
 _OPERATIONS = {"decode": "D", "validate": "V", "replace": "L"}
 _ROOM = "records"
+_IMPORTS = ("import ", "with ")
+"""How lines begin that must stand before all others."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,7 @@ class Record:
         around = (HERE / folder / self.language.loop).read_text("utf-8")
         lines, imports = self.code.strip("\n").split("\n"), list[str]()
         if "@IMPORTS@" in around:
-            while lines and (not lines[0].strip() or lines[0].startswith("import ")):
+            while lines and (not lines[0].strip() or lines[0].startswith(_IMPORTS)):
                 imports.append(lines.pop(0))
         return around.replace("@IMPORTS@", "\n".join(imports)).replace("@CODE@", "\n".join(lines))
 

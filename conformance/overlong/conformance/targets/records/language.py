@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 HERE = Path(__file__).parent
-_PLACE = re.compile(r"\{([a-z][a-z0-9.+-]*)\}")
+_PLACE = re.compile(r"\{([A-Za-z][A-Za-z0-9.+-]*)\}")
 
 
 @dataclass(frozen=True)

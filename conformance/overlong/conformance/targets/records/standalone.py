@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from overlong.conformance.targets.records import Record
 
 _SECONDS = 60.0
-_POINT = re.compile(r"U\+([0-9A-F]{4,8})")
+_POINT = re.compile(r"U\+([0-9A-Fa-f]{4,8})")
 
 
 @dataclass(frozen=True)
@@ -36,9 +36,30 @@ class Shown:
 def standalone(record: Record, octets: bytes) -> str:
     """The text of a program that asks the decoder for these octets, in the document that it takes, and prints."""
     given = DOCUMENTS[record.document](octets) if record.document else octets
-    text = record.program("shows").replace("@HEX@", given.hex())
-    text = text.replace("@ESCAPED@", "".join(f"\\x{octet:02x}" for octet in given))
-    return text.replace("@BYTES@", ", ".join(f"0x{octet:02X}" for octet in given))
+    text = record.program("shows")
+    for place, literal in _literals(given).items():
+        text = text.replace(place, literal)
+    return text
+
+
+def _paired(numbers: list[int]) -> list[int]:
+    """Code units of UTF-16 as the characters that they make; other numbers as they are."""
+    if max(numbers, default=0) > 0xFFFF:
+        return numbers
+    return list(UNITS["utf-16"].values(b"".join(number.to_bytes(2, "big") for number in numbers)))
+
+
+def _literals(given: bytes) -> dict[str, str]:
+    """The octets as languages write them, by the place where a program has them."""
+    return {
+        "@HEX@": given.hex(),
+        "@ESCAPED@": "".join(f"\\x{octet:02x}" for octet in given),
+        "@BYTES@": ", ".join(f"0x{octet:02X}" for octet in given),
+        "@DECIMALS@": ", ".join(map(str, given)),
+        "@DECIMALSPACED@": " ".join(map(str, given)),
+        "@INDEXED@": ", ".join(f"{place} => {octet}" for place, octet in enumerate(given, 1)),  # one may stand alone
+        "@LAST@": str(len(given) - 1),
+    }
 
 
 def shown(record: Record, octets: bytes) -> Shown:
@@ -62,5 +83,6 @@ def shown(record: Record, octets: bytes) -> Shown:
     words.remove("accepted")
     points = [_POINT.fullmatch(word) for word in words]
     if all(points):
-        return Shown(accepted=True, values=tuple(int(point[1], 16) for point in points if point), line=line)
+        numbers = [int(point[1], 16) for point in points if point]
+        return Shown(accepted=True, values=tuple(_paired(numbers)), line=line)
     return Shown(accepted=True, values=UNITS["utf-8"].values(bytes.fromhex("".join(words))), line=line)
