@@ -14,6 +14,7 @@ from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 from typing import cast
+from xml.etree import ElementTree as ET
 
 import click
 import jsonschema
@@ -635,6 +636,13 @@ def test_sessions_on_the_page_are_real(block):
         else:
             assert without_chance(done.stdout) == without_chance(shown)
         assert all(len(line) <= 80 for line in shown.splitlines() if not re.match(r"ready|certificate:", line))
+
+
+def test_the_recording_is_a_session_of_the_page():
+    texts = ET.parse(DOCS / "pictures" / "certify.svg").iter("{http://www.w3.org/2000/svg}text")
+    recorded = "\n".join("".join(text.itertext()) for text in texts)
+    sessions = [block.partition("$ echo $?")[0] for block in blocks("command-line.md", "console")]
+    assert without_chance(recorded) in map(without_chance, sessions)
 
 
 def test_suites_on_the_page_are_those_that_run():
