@@ -66,7 +66,7 @@ Examples:
     metavar="NAME",
     shell_complete=complete_suites,
     callback=named_now,
-    help="Run only this suite (several may be named); no certificate then.",
+    help="Run only this suite (repeatable); no certificate then.",
 )
 @click.option(
     "--vectors",
@@ -74,44 +74,46 @@ Examples:
     multiple=True,
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Ask the vectors of this file, or folder, too (several may be named); with '--suite given' only them.",
+    help="Also ask the vectors of this file or folder (repeatable); with '--suite given', only them.",
 )
-@profile_option("What the decoder should speak: rfc3629, cesu-8, mutf-8, wtf-8, ... (see docs/dialects.md).")
-@click.option("--quick", is_flag=True, help="Leave out the scalar values, and sweep only C functions; no certificate.")
-@click.option("--thorough", is_flag=True, help="Ask all suites and sweep, even if that takes a slow target hours.")
+@profile_option("Dialect to measure by: rfc3629, cesu-8, mutf-8, wtf-8, ... (see docs/dialects.md).")
+@click.option(
+    "--quick", is_flag=True, help="Leave out the scalar values, sweep only C functions, and write no certificate."
+)
+@click.option("--thorough", is_flag=True, help="Run all suites and sweeps, even if a slow target takes hours.")
 @click.option(
     "--list-suites",
     is_flag=True,
     is_eager=True,
     expose_value=False,
     callback=list_suites,
-    help="List the suites and what each shows, and exit.",
+    help="List the suites and what each shows.",
 )
 @with_plans
 @click.option(
     "--tier",
     type=click.Choice(("least", "brief", "usual", "fast", "full", "deep")),
-    help="Sweep with the plans of this tier, in place of the one that the decoder's speed allows.",
+    help="Sweep with the plans of this tier.  [default: by the decoder's speed]",
 )
 @click.option(
     "--for",
     "budget",
     callback=read_by(seconds_of),
     metavar="TIME",
-    help="Sweep for about 30s, 1m, 8h: with the most thorough tier that fits.  [default: 10s]",
+    help="Sweep for about 30s, 1m or 8h, with the most thorough tier that fits.  [default: 10s]",
 )
 @click.option("--no-sweeps", is_flag=True, help="Leave out the sweeps.")
 @click.option(
     "--answers",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Judge what an adapter answered to 'vectors export --format frames', in place of a TARGET.",
+    help="Judge recorded answers to 'vectors export --format frames', in place of a TARGET.",
 )
 @click.option(
     "--expected",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="What is expected to diverge.  [default: what overlong.toml or pyproject.toml here says]",
+    help="File of expected deviations.  [default: overlong.toml or pyproject.toml here]",
 )
 @click.option(
     "--update-expected", is_flag=True, help="Write to that file what diverges now; drop entries that no longer occur."
@@ -121,13 +123,13 @@ Examples:
     "--output",
     type=click.Path(path_type=Path),
     metavar="PATH",
-    help="Where results.jsonl and certificate.json go; or the file of a report, such as a.html.  "
+    help="Folder for results.jsonl and certificate.json, or the file of a report, such as a.html.  "
     "[default: overlong-results/TARGET]",
 )
 @formats_option("the certificate's statement")
 @with_limits
 @click.option("-q", "--quiet", is_flag=True, help="No progress; on success one line.")
-@click.option("-v", "--verbose", is_flag=True, help="Also the suites, what each shows, and digests.")
+@click.option("-v", "--verbose", is_flag=True, help="Also print the suites, what each shows, and digests.")
 def command(
     target: tuple[str, ...],
     suites: tuple[str, ...],
@@ -150,11 +152,16 @@ def command(
 ) -> None:
     """Certify a decoder.
 
-    TARGET is the name of a decoder that ships with an adapter ('overlong target list'),
-    py:MODULE:CALLABLE or py:FILE.py:CALLABLE for Python (bytes -> str or bool, or a class with
-    decode(data, final=...)), so:LIBRARY:FUNCTION?abi=... for a function of a shared library (wasm:
-    for WebAssembly), cmd:COMMAND for a program that exits with status 0 or 1 for each input, a name
-    from overlong.toml, or -- and a command that speaks the target protocol.
+    \b
+    TARGET is one of:
+      NAME                 a decoder of 'overlong target list' or overlong.toml
+      py:MODULE:CALLABLE   Python: bytes -> str or bool, or a class with
+      py:FILE.py:CALLABLE  decode(data, final=...)
+      so:LIBRARY:FUNCTION?abi=ABI
+                           a function of a shared library (wasm: of WebAssembly)
+      lines:COMMAND        a program that answers a line for each line
+      cmd:COMMAND          a program that exits with 0 or 1 for each input
+      -- COMMAND ...       a program that speaks the target protocol
 
     \b
     Exit status:

@@ -35,7 +35,7 @@ Examples:
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
-    help="What stdout gets.",
+    help="What to print.",
 )
 @with_limits
 def check_command(target: tuple[str, ...], output_format: str, timeout: float, restarts: int) -> None:

@@ -42,10 +42,10 @@ def _there(_context: click.Context, argument: click.Parameter, path: Path) -> Pa
     type=click.Choice(["regression", "new", "any", "none"]),
     default="none",
     show_default=True,
-    help="Exit with 1 if there is a regression; that or something new; anything that is not the same.",
+    help="Exit with 1 on a regression; on that or anything new; on any difference.",
 )
 @output_options
-@click.option("-q", "--quiet", is_flag=True, help="No text: the exit status says it.")
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing; the exit status tells.")
 def command(
     older: Path,
     newer: Path,
@@ -57,8 +57,8 @@ def command(
     """Compare two results: what is fixed, what regressed, what is new, what cannot be compared.
 
     OLDER and NEWER are files or folders that certify, matrix, sweep or fuzz wrote. Targets are
-    paired by name; if each side has one, those two. A cause is only called fixed or regressed if
-    both sides were asked the same inputs.
+    paired by name, or if each side has only one, with each other. A cause counts as fixed or
+    regressed only if both sides were asked the same inputs.
 
     \b
     Exit status:

@@ -130,8 +130,8 @@ def formats_option(json: str) -> Callable[[Any], Any]:
         show_default=True,
         metavar="LIST",
         callback=_wanted,
-        help=f"text, json ({json}) or markdown on stdout; html, junit, sarif, badge, or several with commas between "
-        "them, in files beside the results, or one in the file that -o names, or stdout is (see 'overlong report').",
+        help=f"text, json ({json}) or markdown: printed. html, junit, sarif, badge, or a list with commas: files "
+        "beside the results; a single one goes to the file of -o or of a redirection (see 'overlong report').",
     )
 
 
@@ -147,7 +147,7 @@ def output_options(command: Any) -> Any:
             "--output",
             type=click.Path(path_type=Path),
             metavar="PATH",
-            help="The file to write, or the folder; several formats need a folder.  [default: stdout]",
+            help="File to write, or folder; several formats need a folder.  [default: stdout]",
         ),
         click.option(
             "--format",
@@ -156,7 +156,7 @@ def output_options(command: Any) -> Any:
             show_default=True,
             metavar="LIST",
             callback=_named,
-            help="text, json, markdown, html, junit, sarif or badge; several with commas between them.",
+            help="text, json, markdown, html, junit, sarif or badge, or a list with commas.",
         ),
     ):
         command = option(command)

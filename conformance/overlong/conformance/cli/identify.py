@@ -45,8 +45,8 @@ PICTURES = (".svg", ".mmd", ".dot")
     type=click.Path(dir_okay=False, path_type=Path),
     multiple=True,
     metavar="FILE",
-    help="Draw the automaton that was learned beside that of the dialect, what differs in red: "
-    "FILE.svg, FILE.mmd (Mermaid) or FILE.dot (Graphviz). May be given several times.",
+    help="Draw the learned automaton beside that of the dialect, differences in red: "
+    "FILE.svg, FILE.mmd (Mermaid) or FILE.dot (Graphviz). Repeatable.",
 )
 @click.option(
     "--format",
@@ -54,7 +54,7 @@ PICTURES = (".svg", ".mmd", ".dot")
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
-    help="What stdout gets: sentences, or all that was found, machines included.",
+    help="Sentences, or all data, machines included.",
 )
 @click.option(
     "--questions",
@@ -62,7 +62,7 @@ PICTURES = (".svg", ".mmd", ".dot")
     default=1_000_000,
     show_default=True,
     metavar="N",
-    help="How many strings one operation may be asked.",
+    help="Strings that one operation may be asked.",
 )
 @with_limits
 @click.option("-q", "--quiet", is_flag=True, help="No progress.")
@@ -77,12 +77,12 @@ def command(
 ) -> None:
     """Say what a decoder is: dialect, error position, error mode, behaviour in streams.
 
-    Its automaton is learned and compared with those of the reference: equivalence, not samples. Where it is
-    not equal to any, the nearest is named, and what is different, with the shortest witnesses.
+    overlong learns the decoder's automaton and compares it with those of the reference: by equivalence, not by
+    samples. If none is equal, the report names the nearest, and each difference with its shortest witness.
 
     \b
     Exit status:
-      0  everything that it offers was identified
+      0  every operation that it offers was identified
       2  the command line is wrong, or a picture cannot be written
       3  nothing was measured: the target would not start, or broke the protocol
       4  something was not settled within the limits; the report says what

@@ -43,7 +43,7 @@ _TIMEOUT = 10.0
 def _with_limits(command: Any) -> Any:
     """The options of ``with_limits``, with a longer time-out."""
     own = click.option("--timeout", type=click.FloatRange(0.01, 3600), default=_TIMEOUT, show_default=True,
-                       metavar="SECONDS", help="How long a target may take to answer one request.")  # fmt: skip
+                       metavar="SECONDS", help="Time that a target may take for one answer.")  # fmt: skip
     for option in reversed((own, *limits_options[1:])):
         command = option(command)
     return command
@@ -51,9 +51,11 @@ def _with_limits(command: Any) -> Any:
 
 @click.command("matrix", epilog=EXAMPLES)
 @click.argument("targets", nargs=-1, shell_complete=complete_targets)
-@click.option("--all", "every", is_flag=True, help="Every decoder that ships with an adapter and can be used here.")
+@click.option(
+    "--all", "every", is_flag=True, help="Take every decoder that ships with an adapter and can be used here."
+)
 @click.option("--quick", is_flag=True, help="Leave out the scalar values.")
-@profile_option("What the decoders should speak: rfc3629, cesu-8, mutf-8, wtf-8, ... (see docs/dialects.md).")
+@profile_option("Dialect to measure by: rfc3629, cesu-8, mutf-8, wtf-8, ... (see docs/dialects.md).")
 @click.option(
     "-j",
     "--jobs",
@@ -61,14 +63,14 @@ def _with_limits(command: Any) -> Any:
     default=lambda: os.cpu_count() or 1,
     show_default="cores",
     metavar="N",
-    help="Certify so many at a time.",
+    help="Certify so many targets at a time.",
 )
 @_with_limits
 @click.option(
     "--expected",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Deviations that are expected, as in 'overlong certify'.",
+    help="File of expected deviations, as in 'overlong certify'.",
 )
 @click.option(
     "-o",
@@ -77,11 +79,9 @@ def _with_limits(command: Any) -> Any:
     default=Path("overlong-results"),
     show_default=True,
     metavar="FOLDER",
-    help="Where matrix.json goes, and a folder with the results of each target.",
+    help="Folder for matrix.json and a folder of results for each target.",
 )
-@click.option(
-    "--resume", is_flag=True, help="Take the rows that are in the folder, and measure what is missing or has changed."
-)
+@click.option("--resume", is_flag=True, help="Keep the rows in the folder, and measure what is missing or has changed.")
 @formats_option("what matrix.json holds")
 @click.option("-q", "--quiet", is_flag=True, help="No progress.")
 def command(

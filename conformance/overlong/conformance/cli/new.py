@@ -41,9 +41,9 @@ Exit status:
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Write it to this file, which must not be there yet.",
+    help="Write to this file, which must not exist yet.",
 )
-@click.option("--force", is_flag=True, help="Replace the file if it is there.")
+@click.option("--force", is_flag=True, help="Replace an existing file.")
 def new_command(language: str | None, output: Path | None, force: bool) -> None:  # noqa: FBT001
     template = _named(language)
     with errors_on_one_line():

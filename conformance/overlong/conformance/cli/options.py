@@ -129,7 +129,7 @@ limits_options: list[Any] = [
         show_default=True,
         metavar="SECONDS",
         callback=_a_number,
-        help="How long the target may take to answer one request.",
+        help="Time that the target may take for one answer.",
     ),
     click.option(
         "--restarts",
@@ -137,7 +137,7 @@ limits_options: list[Any] = [
         default=100,
         show_default=True,
         metavar="N",
-        help="How often it may crash or hang before the run is given up.",
+        help="Crashes and hangs allowed before the run is given up.",
     ),
     click.option(
         "--memory",
@@ -146,21 +146,21 @@ limits_options: list[Any] = [
         metavar="SIZE",
         expose_value=False,
         callback=_keep_memory,
-        help="How much memory each of its processes may allocate, as 512M or 4G; 0 for no limit. Linux only.",
+        help="Memory that each target process may allocate: 512M, 4G; 0 for no limit. Linux only.",
     ),
     click.option(
         "--no-sandbox",
         is_flag=True,
         expose_value=False,
         callback=_keep_sandbox,
-        help="Run it as a plain process group, without limits on memory; what leaves the group may outlive it.",
+        help="Run the target as a plain process group: no memory limit, and processes that leave it may outlive it.",
     ),
     click.option(
         "--trust",
         is_flag=True,
         expose_value=False,
         callback=keep_trust,
-        help="Run what overlong.toml or pyproject.toml here names for it, without being asked.",
+        help="Run what overlong.toml or pyproject.toml here names, without asking.",
     ),
 ]
 

@@ -9,11 +9,11 @@ import click
 _PLANS = "overlong.plans"
 _OPTIONS: dict[str, tuple[str, int, int, str]] = {
     "exhaustive": ("N", 1, 6, "every string of 1 to N octets (5 and 6 take long)"),
-    "depth": ("D", 0, 4, "the complete suite for decoders of up to D states more than it takes"),
-    "leads": ("", 0, 0, "every octet at each place behind every lead, alone, at the end of text and within it"),
+    "depth": ("D", 0, 4, "the complete suite for decoders with up to D states more than needed"),
+    "leads": ("", 0, 0, "every octet at each place after every lead, alone, at the end of text and within it"),
     "forms": ("", 0, 0, "every lead of two to four octets with all of its tails"),
     "placed": ("K", 0, 4096, "every string of up to four classes of octets at every offset from 0 to K"),
-    "lengths": ("L", 0, 4096, "every length from 0 to L and around powers of two, with an error at an end"),
+    "lengths": ("L", 0, 4096, "text of every length from 0 to L and around powers of two, with an error at an end"),
     "pairs": ("", 0, 0, "every two characters, whole or cut short, across boundaries of blocks"),
     "after": ("", 0, 0, "every error after a character of every lead, with up to three others between"),
     "transitions": ("", 0, 0, "every transition of the grammar's automaton, after every kind of character and of text"),

@@ -36,7 +36,7 @@ Examples:
 
 @click.command("replay", cls=TargetCommand, epilog=EXAMPLES)
 @click.argument("words", nargs=-1, required=True, metavar="VECTOR TARGET", shell_complete=complete_targets)
-@profile_option("What the decoder should speak.")
+@profile_option("Dialect to measure by.")
 @with_limits
 def command(words: tuple[str, ...], profile: str, timeout: float, restarts: int) -> None:
     """Give one vector to one target, and show what each of its operations answers.

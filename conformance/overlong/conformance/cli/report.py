@@ -26,7 +26,7 @@ Examples:
 @click.option(
     "--exit-zero",
     is_flag=True,
-    help="Exit with 0 whatever the results say, if the report could be written.",
+    help="Exit with 0 whatever the results say, once the report is written.",
 )
 def command(
     files: tuple[Path, ...],
@@ -36,10 +36,10 @@ def command(
 ) -> None:
     """Show results again, in any format, without asking a decoder.
 
-    FILE is what a verb left behind, or the folder where it did: results.jsonl or certificate.json
-    of 'certify', matrix.json of 'matrix', sweep.json of 'sweep', campaign.json of 'fuzz', diff.json
-    of 'diff', or a report in JSON. Several files of single decoders become one table. A file that was
-    cut, since its writer was killed, still gives what is in it: the report says INCOMPLETE.
+    FILE is a result file or its folder: results.jsonl or certificate.json of 'certify', matrix.json
+    of 'matrix', sweep.json of 'sweep', campaign.json of 'fuzz', diff.json of 'diff', or a report in
+    JSON. Several files of single decoders become one table. If a writer was killed and its file is
+    cut, the report shows what is left, and says INCOMPLETE.
 
     \b
     Formats, and the names of their files in a folder:
@@ -51,8 +51,8 @@ def command(
       sarif     overlong.sarif  SARIF 2.1.0, for code scanning
       badge     badge.json      the JSON of a badge (shields.io endpoint)
 
-    One format goes to stdout, or to the file that -o names; if -o is a folder, or ends with '/', into
-    that, under the name above. Equal results give equal octets.
+    One format goes to stdout, or to the file that -o names. If -o is a folder, or ends with '/', the
+    report goes into it under the name above. Equal results give equal octets.
 
     \b
     Exit status: that of the results, so that CI can fail by it (--exit-zero: 0):

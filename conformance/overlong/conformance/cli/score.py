@@ -40,7 +40,7 @@ Examples:
     type=click.Choice(FORMATS),
     default="auto",
     show_default=True,
-    help="How the files are written; raw: each is one string; lines: each line's octets are one.",
+    help="Format of the files; raw: each file is one string; lines: each line is.",
 )
 @click.option(
     "--format",
@@ -48,14 +48,14 @@ Examples:
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
-    help="What stdout gets.",
+    help="What to print.",
 )
 @click.option(
     "--add",
     "missing",
     type=click.Path(dir_okay=False),
     metavar="FILE",
-    help="Write the vectors that are missing for 100 %, one a line.",
+    help="Write the vectors that are missing for 100 %, one on each line.",
 )
 @click.option(
     "--fail-under",
@@ -64,7 +64,7 @@ Examples:
     help="Exit with 1 if fewer single-transition faults are caught.",
 )
 @click.option("-q", "--quiet", is_flag=True, help="No progress; one line.")
-@click.option("-v", "--verbose", is_flag=True, help="More of what is missed, and what the names mean.")
+@click.option("-v", "--verbose", is_flag=True, help="Print more of what is missed, and what the names mean.")
 def command(
     files: tuple[str, ...],
     form: str,
@@ -76,8 +76,9 @@ def command(
 ) -> None:
     """Measure a list of test strings: which wrong decoders does it catch?
 
-    FILE is a list in our own formats or another (octets in hexadecimal a line, number:octets, JSON arrays),
-    a folder whose files are strings, or - for standard input. Several files are one list.
+    FILE is a list in one of our formats or another (a line of hexadecimal octets for each string,
+    number:octets, JSON arrays), a folder whose files are strings, or - for standard input. Several
+    files are one list.
 
     \b
     Exit status:

@@ -16,7 +16,7 @@ Examples:
 
 
 @click.command("self-test", epilog=EXAMPLES)
-@click.option("-q", "--quiet", is_flag=True, help="Only what fails.")
+@click.option("-q", "--quiet", is_flag=True, help="Print only what fails.")
 def command(quiet: bool) -> None:  # noqa: FBT001
     """Test the judge: the reference against an independent oracle, and wrong decoders, which must be caught.
 

@@ -69,33 +69,35 @@ _ESTIMATE = 5.0
 @click.command("sweep", cls=TargetCommand, epilog=EXAMPLES)
 @click.argument("target", nargs=-1, required=True, shell_complete=complete_targets)
 @with_plans
-@click.option("--verdict", is_flag=True, help="Ask only whether a string is well-formed, though it can be decoded.")
-@click.option("--columns", is_flag=True, help="Ask in frames even a function that could be called in its own process.")
-@profile_option("What the decoder should speak: rfc3629, cesu-8, mutf-8, wtf-8, ... (see docs/dialects.md).")
+@click.option("--verdict", is_flag=True, help="Ask only for verdicts, though the target can decode.")
+@click.option("--columns", is_flag=True, help="Use the protocol even for a function that could be called directly.")
+@profile_option("Dialect to measure by: rfc3629, cesu-8, mutf-8, wtf-8, ... (see docs/dialects.md).")
 @click.option(
     "--jobs",
     type=click.IntRange(1, 1024),
     metavar="N",
-    help="How many processes of the target are asked at a time.  [default: one for each CPU]",
+    help="Processes of the target that are asked at a time.  [default: one for each CPU]",
 )
 @click.option(
     "--cluster",
     metavar="ADDRESS",
-    help="Have the workers of this Dask scheduler ask, tcp://HOST:PORT, in place of this machine.",
+    help="Let the workers of the Dask scheduler at tcp://HOST:PORT ask.",
 )
-@click.option("--resume", is_flag=True, help="Go on with the sweep in the folder, where it was interrupted.")
+@click.option("--resume", is_flag=True, help="Continue the interrupted sweep in the folder.")
 @click.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path),
     metavar="PATH",
-    help="Where sweep.sqlite and sweep.json go; or the file of a report, such as a.html.  "
+    help="Folder for sweep.sqlite and sweep.json, or the file of a report, such as a.html.  "
     "[default: overlong-results/sweep-TARGET]",
 )
 @formats_option("what sweep.json holds")
 @with_limits
 @click.option("-q", "--quiet", is_flag=True, help="No progress; on success one line.")
-@click.option("-v", "--verbose", is_flag=True, help="Also what each plan shows, digests, and how it was asked.")
+@click.option(
+    "-v", "--verbose", is_flag=True, help="Also print what each plan shows, digests, and how the target was asked."
+)
 def command(
     target: tuple[str, ...],
     verdict: bool,  # noqa: FBT001
@@ -113,10 +115,10 @@ def command(
 ) -> None:
     """Ask a decoder every string of one or more plans, and compare every answer.
 
-    Without a plan it is asked exhaustive-2, depth-1, leads, placed-64, lengths-1024, pairs, after,
-    faults, thresholds-16, order and history. TARGET is as for 'overlong certify'. A function of a
-    shared library is called in a process of its own, millions of times a second (extra 'native');
-    others are asked in large batches.
+    The default plans are exhaustive-2, depth-1, leads, placed-64, lengths-1024, pairs, after,
+    faults, thresholds-16, order and history. TARGET is named as in 'overlong certify'. A function of
+    a shared library answers millions of strings a second in a process of its own (extra 'native');
+    other targets are asked in large batches.
 
     \b
     Exit status:

@@ -10,14 +10,14 @@ from overlong.conformance.cli.check import check_command
 from overlong.conformance.cli.new import new_command
 
 _BY_PYTHON = (
-    "any other convention: a function in Python that is given the function of the library and the input, and "
+    "any other convention: a Python function that gets the library's function and the input, and "
     "returns whether it is accepted, or the text (docs/shared-libraries.md)"
 )
 
 
 @click.group("target")
 def command() -> None:
-    """Adapters: those that come with overlong, a new one, one that is examined.
+    """Adapters: list those that ship with overlong, write one, examine one.
 
     \b
     Examples:
@@ -60,11 +60,11 @@ def abis_command() -> None:
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
-    help="What stdout gets.",
+    help="What to print.",
 )
-@click.option("--ready", is_flag=True, help="Only those that can be used here.")
-@click.option("--survey", is_flag=True, help="Also the decoders of the survey's records.")
-@click.option("-v", "--verbose", is_flag=True, help="Also what each decodes with, and what it fetches at first.")
+@click.option("--ready", is_flag=True, help="Only list those that can be used here.")
+@click.option("--survey", is_flag=True, help="Also list the decoders of the survey's records.")
+@click.option("-v", "--verbose", is_flag=True, help="Also print what each decodes with, and what it fetches at first.")
 def list_command(output_format: str, ready: bool, survey: bool, verbose: bool) -> None:  # noqa: FBT001
     """List the decoders that ship with an adapter: versions, and what to install for those not here.
 

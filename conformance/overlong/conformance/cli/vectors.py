@@ -26,13 +26,13 @@ SELECTION: list[Callable[[Any], Any]] = [
         metavar="SUITE",
         shell_complete=complete_suites,
         callback=named_now,
-        help="Of this suite. May be repeated. [default: core, streams]",
+        help="Only this suite (repeatable). [default: core, streams]",
     ),
-    click.option("--family", "families", multiple=True, metavar="FAMILY", help="Only this family. May be repeated."),
+    click.option("--family", "families", multiple=True, metavar="FAMILY", help="Only this family (repeatable)."),
     click.option(
-        "--flag", "flags", multiple=True, metavar="CODE", help="Only with this defect: OV201. May be repeated."
+        "--flag", "flags", multiple=True, metavar="CODE", help="Only with this defect, such as OV201 (repeatable)."
     ),
-    click.option("--id", "ids", multiple=True, metavar="GLOB", help="Only ids or cases that match. May be repeated."),
+    click.option("--id", "ids", multiple=True, metavar="GLOB", help="Only ids or cases that match (repeatable)."),
 ]
 
 
@@ -62,7 +62,7 @@ def command() -> None:
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
-    help="What stdout gets.",
+    help="What to print.",
 )
 def list_command(
     suites: tuple[str, ...],
@@ -110,7 +110,7 @@ def list_command(
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
-    help="What stdout gets.",
+    help="What to print.",
 )
 def show_command(names: tuple[str, ...], output_format: str) -> None:
     """Show everything about vectors: by id, by the name of a case, or by octets in hexadecimal.
@@ -152,7 +152,7 @@ def show_command(names: tuple[str, ...], output_format: str) -> None:
 @with_selection
 @click.option("--format", "form", required=True, metavar="FORMAT", help="One of the formats below.")
 @click.option("-o", "--output", metavar="PATH", help="A file, or a folder (folder/). [default: stdout]")
-@click.option("-q", "--quiet", is_flag=True, help="Say nothing of what was written.")
+@click.option("-q", "--quiet", is_flag=True, help="Do not report what was written.")
 def export_command(
     suites: tuple[str, ...],
     families: tuple[str, ...],
@@ -203,7 +203,7 @@ def export_command(
 
 @command.command("check")
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATH...")
-@click.option("-q", "--quiet", is_flag=True, help="Say nothing of what is right.")
+@click.option("-q", "--quiet", is_flag=True, help="Report only what is wrong.")
 def check_command(paths: tuple[Path, ...], quiet: bool) -> None:  # noqa: FBT001
     """Check files of vectors: their form, their digests, and that every expectation in them is right.
 

@@ -59,7 +59,7 @@ def _file_or_folder(_context: click.Context, _argument: click.Parameter, path: P
 @click.argument("target", nargs=-1, shell_complete=complete_targets)
 @click.option("--trust", is_flag=True, help="Run the decoder that the certificate names, whatever it is.")
 @click.option(
-    "--no-run", is_flag=True, help="Run nothing: hold it against itself, and against the vectors of this version."
+    "--no-run", is_flag=True, help="Run nothing: compare it with itself and with the vectors of this version."
 )
 @click.option(
     "--max-strings",
@@ -67,7 +67,7 @@ def _file_or_folder(_context: click.Context, _argument: click.Parameter, path: P
     default=10**9,
     show_default=True,
     metavar="N",
-    help="Stop before anything is run if its sweeps would ask more strings than that.",
+    help="Refuse if its sweeps would ask more strings.",
 )
 @click.option(
     "--vectors",
@@ -75,37 +75,37 @@ def _file_or_folder(_context: click.Context, _argument: click.Parameter, path: P
     multiple=True,
     type=click.Path(exists=True, path_type=Path),
     metavar="FILE",
-    help="Where a file or folder of vectors lies that it names (one for each, in its order).  [default: where it says]",
+    help="Where the vectors lie that it names, one option for each, in its order.  [default: where it says]",
 )
 @click.option(
     "--expected",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Where the file of expected deviations lies that it names.  [default: where it says]",
+    help="Where its file of expected deviations lies.  [default: where it says]",
 )
 @click.option(
     "--signature",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Check this detached signature first, with ssh-keygen; nothing is run unless it is good.",
+    help="Check this detached signature with ssh-keygen before anything runs.",
 )
 @click.option(
     "--signers",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Who may sign: ALLOWED SIGNERS in ssh-keygen(1).",
+    help="Trusted signers: ALLOWED SIGNERS in ssh-keygen(1).",
 )
-@click.option("--identity", metavar="WHO", help="Who of them must have signed.  [default: any]")
+@click.option("--identity", metavar="WHO", help="The signer that is required.  [default: any of them]")
 @click.option(
     "--format",
     "output_format",
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
-    help="What stdout gets.",
+    help="What to print.",
 )
-@click.option("-q", "--quiet", is_flag=True, help="No progress; the verdict only.")
-@click.option("-v", "--verbose", is_flag=True, help="Every field that differs.")
+@click.option("-q", "--quiet", is_flag=True, help="No progress; print the verdict only.")
+@click.option("-v", "--verbose", is_flag=True, help="Print every field that differs.")
 def command(
     certificate: Path,
     target: tuple[str, ...],
@@ -123,17 +123,16 @@ def command(
 ) -> None:
     """Verify a certificate: measure again what it certifies, and say what differs.
 
-    CERTIFICATE is a certificate.json, or the folder it is in. The decoder is asked again what the
-    certificate says that it was asked, within the same limits. Then every field of the statement is
-    compared; one that differs is named with both values.
+    CERTIFICATE is a certificate.json, or its folder. verify asks the decoder the same again, within
+    the same limits, and compares every field; it names each one that differs with both values.
 
-    What the sweeps ask is counted first and said: 'exhaustive-6' is a word, and nine years. More
-    than --max-strings is refused before anything is run.
+    It first counts the strings of the sweeps, since 'exhaustive-6' takes nine years, and refuses more
+    than --max-strings before anything runs.
 
-    A certificate names a command to run. Only decoders that ship with overlong are run for its word
-    alone; for others name the decoder as TARGET (as in 'overlong certify'), or give --trust.
+    A certificate names a command. Only a decoder that ships with overlong runs on its word alone; name
+    any other as TARGET (as in 'overlong certify'), or give --trust.
 
-    The version of overlong and the environment are told and refute nothing. No file is written.
+    Another version of overlong or environment is reported and refutes nothing. No file is written.
 
     \b
     Exit status:

@@ -36,7 +36,7 @@ def command() -> None:
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
-    help="What stdout gets.",
+    help="What to print.",
 )
 def list_command(folder: str, form: str) -> None:
     """List the findings of a run, in the order of its report.
@@ -69,7 +69,7 @@ def list_command(folder: str, form: str) -> None:
     type=click.Choice(["json", "text", "id"]),
     default="json",
     show_default=True,
-    help="All of it as data; as the report has it; or only what 'overlong replay' takes for a vector.",
+    help="All of it as data, the report's lines, or the vector that 'overlong replay' takes.",
 )
 def show_command(folder: str, name: str, form: str) -> None:
     """Show a finding. ID may be shortened as long as no other begins like it, or be the vector's: overlong/c0ae.
@@ -108,7 +108,7 @@ def show_command(folder: str, name: str, form: str) -> None:
     default=Path("corpora/regressions"),
     show_default=True,
     metavar="FOLDER",
-    help="Where regressions are kept.",
+    help="Folder of regressions.",
 )
 def promote_command(folder: str, name: str, to: Path) -> None:
     """Make a finding a regression vector: a file that every later run can be held to.
@@ -139,14 +139,14 @@ def promote_command(folder: str, name: str, to: Path) -> None:
 @click.option(
     "--language",
     type=click.Choice(LANGUAGES),
-    help="In which language the test is.  [default: that of the decoder, as far as its target tells]",
+    help="Language of the test.  [default: that of the decoder, if its target tells]",
 )
 @click.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Where it goes; in a folder it gets a name. A file that is there is left as it is.  [default: stdout]",
+    help="A new file, or a folder. Existing files are left as they are.  [default: stdout]",
 )
 def test_command(folder: str, name: str, language: str | None, output: Path | None) -> None:
     """Write a regression test for a finding, in the language of its decoder.

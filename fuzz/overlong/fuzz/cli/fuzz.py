@@ -79,38 +79,40 @@ class _Shown:
 
 @click.command("fuzz", cls=TargetsCommand, epilog=EXAMPLES)
 @click.argument("names", nargs=-1, metavar="TARGET...", shell_complete=complete_targets)
-@click.option("--time", "seconds", callback=read_by(seconds_of), metavar="TIME", help="End after 30s, 10m, 2h, 3d, 2w.")
-@click.option("--runs", callback=read_by(count_of), metavar="N", help="End after so many inputs: 5000, 10k, 5M.")
+@click.option(
+    "--time", "seconds", callback=read_by(seconds_of), metavar="TIME", help="End after 30s, 10m, 2h, 3d or 2w."
+)
+@click.option("--runs", callback=read_by(count_of), metavar="N", help="End after so many inputs: 5000, 10k or 5M.")
 @click.option(
     "--seed",
     type=click.IntRange(0, (1 << 64) - 1),
     metavar="N",
-    help="The same seed and --runs find the same.  [default: chosen by chance, and shown]",
+    help="Equal seeds and --runs find the same.  [default: random, and shown]",
 )
 @click.option(
     "--engine",
     type=click.Choice(ENGINES),
     default="grammar",
     show_default=True,
-    help="What makes inputs: the grammar; Hypothesis; or the coverage of a Python target.",
+    help="Make inputs from the grammar, by Hypothesis, or guided by a Python target's coverage.",
 )
-@profile_option("What the decoders should speak: rfc3629, cesu-8, mutf-8, wtf-8, ... (see docs/dialects.md).")
+@profile_option("Dialect to measure by: rfc3629, cesu-8, mutf-8, wtf-8, ... (see docs/dialects.md).")
 @click.option(
     "--corpus",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="FOLDER",
-    help="Begin with the inputs in this folder, in the layout of libFuzzer: a file for each.",
+    help="Begin with the inputs in this folder, a file for each, as libFuzzer has them.",
 )
 @click.option(
     "--jobs",
     type=click.IntRange(1, 1024),
     metavar="N",
-    help="How many processes ask at a time.  [default: one for each CPU]",
+    help="Processes that ask at a time.  [default: one for each CPU]",
 )
 @click.option(
     "--cluster",
     metavar="ADDRESS",
-    help="Have the workers of this Dask scheduler ask, tcp://HOST:PORT, in place of this machine.",
+    help="Let the workers of the Dask scheduler at tcp://HOST:PORT ask.",
 )
 @click.option(
     "--dir",
@@ -119,15 +121,15 @@ class _Shown:
     "path",
     type=click.Path(path_type=Path),
     metavar="FOLDER",
-    help="Where the campaign is kept; with --emit, the file.  [default: overlong-results/fuzz-TARGET]",
+    help="Folder of the campaign; with --emit, the file.  [default: overlong-results/fuzz-TARGET]",
 )
 @click.option(
     "--resume",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="FOLDER",
-    help="Go on with the campaign in the folder, with its targets, seed and engine.",
+    help="Continue the campaign in the folder, with its targets, seed and engine.",
 )
-@click.option("--ci", is_flag=True, help="No screen; fail if a target was not asked; keep the report in summary.txt.")
+@click.option("--ci", is_flag=True, help="No screen; fail if a target was not asked; write the report to summary.txt.")
 @click.option("--emit", type=click.Choice(["libfuzzer"]), help="Write a harness in C++ in place of running anything.")
 @formats_option("what campaign.json holds")
 @with_limits
@@ -155,18 +157,19 @@ def command(
 ) -> None:
     """Ask decoders inputs without end, and find each bug once.
 
-    TARGETs are as for 'overlong certify', one word each; after -- comes one command that speaks the
-    protocol. Each is compared with the reference, and where RFC 3629 leaves something open with the
-    others: that is a difference, and no fault. Without --time and --runs it goes on until Ctrl-C.
+    TARGETs are named as in 'overlong certify', one word each; after -- comes one command that speaks
+    the protocol. Each is compared with the reference. Where RFC 3629 leaves something open, targets
+    are compared with each other; a difference is no fault. Without --time and --runs the campaign
+    goes on until Ctrl-C.
 
     \b
     Exit status:
       0  nothing was found (differences do not count)
-      1  something was
+      1  a fault was found
       2  the command line or a file is wrong
       3  nothing was asked: a target would not start; with --ci, one was not
-      4  incomplete: interrupted, the cluster is gone, or nothing of what was
-         seen is examined yet; --resume goes on
+      4  incomplete: interrupted, the cluster is gone, or divergences were seen
+         that are not examined yet; --resume goes on
     """  # noqa: D301 (click reads the backspace)
     if jobs is not None and cluster is not None:
         raise click.UsageError("--jobs is for this machine, and with --cluster others ask; leave one of them out")

@@ -56,7 +56,7 @@ def _batches(category: str, strings: tuple[bytes, ...]) -> Iterator[Batch]:
 
 COMPLETE_REFUSING = Suite(
     "complete-0-refusing",
-    "no decoder of up to {states} states that says another place passes this",
+    "no decoder of up to {states} states that reports another error position passes this",
     lambda profile: _batches("refusing", _refusing(profile)),
     lambda profile: len(_refusing(profile)),
     asks=VALIDATE + DECODE,
