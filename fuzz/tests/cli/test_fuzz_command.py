@@ -152,7 +152,7 @@ def test_what_there_was_no_time_to_examine_is_no_success(decoder, monkeypatch):
         done = overlong("fuzz", "--time", "2s", "--seed", 1, "--jobs", 1, "--dir", "it", decoder(WRONG))
     assert done.exit_code == 4
     assert "\nINCOMPLETE  what was seen is not examined yet" in done.stdout
-    assert "divergences were seen, and there was no time to examine them; overlong fuzz --resume it" in done.stderr
+    assert "some divergences were seen and not examined in time; overlong fuzz --resume it" in done.stderr
     done = overlong("fuzz", "--resume", "it", "--runs", 1, "--jobs", 1)
     assert done.exit_code == 1
     assert "NOT CONFORMANT  1 finding" in done.stdout
@@ -175,7 +175,7 @@ def test_a_right_decoder_and_the_usual_folder(decoder, tmp_path):
         ("fuzz cpython cpython --runs 5", 2, "named twice"),
         ("fuzz cpython --time 10", 2, "write 30s, 10m"),
         ("fuzz cpython --runs 5x", 2, "write 5000, 10k"),
-        ("fuzz cpython --ci", 2, "--ci has to end"),
+        ("fuzz cpython --ci", 2, "--ci needs an end"),
         ("fuzz cpython --jobs 2 --cluster tcp://h:1", 2, "leave one of them out"),
         ("fuzz --resume nowhere cpython", 2, "name none"),
         ("fuzz --resume nowhere --seed 1", 2, "--seed is fixed"),

@@ -179,7 +179,7 @@ def command(
     from overlong.conformance.vectors.suites.core import GIVEN
 
     if answers is not None and target:
-        raise click.UsageError("--answers stands in place of a target; leave one of them out")
+        raise click.UsageError("--answers replaces a target; leave one of them out")
     if answers is None and not target:
         raise click.UsageError(
             "a TARGET is missing. For example:\n"
@@ -197,18 +197,18 @@ def command(
     if quick and thorough:
         raise click.UsageError("--quick and --thorough exclude each other; leave one of them out")
     if (quick or thorough) and suites:
-        raise click.UsageError("--quick and --thorough choose the suites themselves; leave out --suite")
+        raise click.UsageError("--quick and --thorough choose the suites; leave out --suite")
     chosen: Sequence[str] | None = suites or (QUICK if quick else None)
     if budget and (tier or quick or thorough):
-        raise click.UsageError("--for chooses the tier itself; leave out it or --tier, --quick and --thorough")
+        raise click.UsageError("--for chooses the tier; leave it out, or --tier, --quick and --thorough")
     plans = _plans(tier, no_sweeps=no_sweeps, budget=budget)
     if plans and answers is not None:
-        raise click.UsageError("answers in a file cannot be swept; leave out the sweep")
+        raise click.UsageError("recorded answers cannot be swept; leave out the sweep")
     folder, wanted = folder_and_file(output, Path("overlong-results") / slug(named), wanted)
     if given and answers is not None:
         raise click.UsageError("recorded answers fix the suites; drop --vectors")
     if given and profile != "rfc3629":
-        raise click.UsageError("files of vectors hold what RFC 3629 says; leave out --vectors or --profile")
+        raise click.UsageError("files of vectors hold the answers of RFC 3629; leave out --vectors or --profile")
     with errors_on_one_line(), files_refused(), _expectations_refused(), Bar(enabled=not quiet) as bar:
         agreed_to([named])
         certificate = certify(
@@ -243,7 +243,7 @@ def _plans(tier: str | None, *, no_sweeps: bool, budget: float | None) -> tuple[
     if (plans or tier or budget) and no_sweeps:
         raise click.UsageError("--no-sweeps and a sweep exclude each other; leave one of them out")
     if plans and tier:
-        raise click.UsageError("--tier chooses the sweeps itself; leave out it or the others")
+        raise click.UsageError("--tier chooses the sweeps; leave it out, or the plans")
     if not tier:
         return plans
     from overlong.conformance.certification.tiers import TIERS

@@ -88,6 +88,6 @@ def _octets_of_characters(text: str) -> bytes | None:
     octets, layout = bytearray(), load_layout("rfc2279")
     for word in words:
         if (encoded := layout.encode(int(word.partition("+")[2], 16))) is None:
-            raise click.UsageError(f"{word} is beyond U+7FFFFFFF, the last number that any UTF-8 had octets for")
+            raise click.UsageError(f"{word} is beyond U+7FFFFFFF, the last number that any form of UTF-8 can spell")
         octets += encoded
     return bytes(octets)

@@ -92,7 +92,7 @@ def folder_and_file(output: Path | None, usual: Path, wanted: WantedFormats) -> 
         name = fitting[0]
     if name not in fitting:
         ending = Path(FORMATS[name].file).suffix
-        raise click.BadParameter(f"{path} is no name for {name}; end it with {ending}", param_hint="-o")
+        raise click.BadParameter(f"{path} cannot be the name of {name}; end it with {ending}", param_hint="-o")
     return usual, WantedFormats((name,), output)
 
 

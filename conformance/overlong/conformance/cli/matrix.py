@@ -124,7 +124,7 @@ def command(
     from overlong.reference import dialect
 
     if every == bool(targets):
-        raise click.UsageError("name targets, or all that can be used here with --all")
+        raise click.UsageError("name targets, or take all that are ready with --all")
     chosen = [name for name, builtin in BUILTINS.items() if not builtin.missing()] if every else list(targets)
     folders = {name: slug(name) for name in chosen}
     if len(set(folders.values())) < len(chosen):

@@ -97,7 +97,7 @@ def _octets_of(size: str) -> int:
     text = size.upper().removesuffix("IB").removesuffix("B")
     number, unit = (text[:-1], text[-1:]) if text[-1:] in _UNITS else (text, "")
     if not (number.isascii() and number.isdecimal()) or len(number) > 12:
-        raise click.BadParameter(f"{size!r} is no size; write 512M, 4G, or 0 for no limit")
+        raise click.BadParameter(f"{size!r} is not a size; write 512M, 4G, or 0 for no limit")
     octets, least, most = int(number) << _UNITS.get(unit, 0), 16 << 20, 1 << 60
     if 0 < octets < least:
         raise click.BadParameter(f"{size!r} is too little to start anything; {least >> 20}M is the least")
@@ -117,7 +117,7 @@ def _keep_sandbox(context: click.Context, _option: click.Parameter, none: bool) 
 def _a_number(_context: click.Context, _option: click.Parameter, seconds: float) -> float:
     """What is not "nan", which is neither too small nor too large for anybody."""
     if seconds != seconds:  # noqa: PLR0124
-        raise click.BadParameter("nan is no number of seconds; write one from 0.01 to 3600")
+        raise click.BadParameter("nan is not a number of seconds; write one from 0.01 to 3600")
     return seconds
 
 

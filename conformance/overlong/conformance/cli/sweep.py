@@ -140,9 +140,11 @@ def command(
     named = target_of(target)
     plans = plans_wanted() or USUAL
     if jobs is not None and cluster is not None:
-        raise click.UsageError("--jobs is for this machine, and with --cluster others ask; leave one of them out")
+        raise click.UsageError(
+            "--jobs counts processes of this machine, and --cluster uses others; leave one of them out"
+        )
     if cluster == "":
-        raise click.BadParameter("'' is no address; write tcp://HOST:PORT", param_hint="--cluster")
+        raise click.BadParameter("'' is not an address; write tcp://HOST:PORT", param_hint="--cluster")
     folder, wanted = folder_and_file(output, Path("overlong-results") / f"sweep-{slug(named)}", wanted)
     with errors_on_one_line(), Bar(enabled=not quiet, unit="strings") as bar:
         agreed_to([named])

@@ -150,11 +150,13 @@ def command(
     from overlong.conformance.results.expected import ExpectationError
 
     if (signature is None) != (signers is None):
-        raise click.UsageError("--signature and --signers belong together: a signature is good if one of them made it")
+        raise click.UsageError(
+            "--signature and --signers belong together: only the signature of a listed signer counts"
+        )
     if identity == "":  # as of a variable that is not set: it must not mean anybody
-        raise click.UsageError("--identity is empty; name who must have signed, or leave it out")
+        raise click.UsageError("--identity is empty; name the signer, or leave it out")
     if identity and signature is None:
-        raise click.UsageError("--identity says who must have made a signature; name it with --signature")
+        raise click.UsageError("--identity names a signer; name the signature with --signature")
     if no_run and (target or trust or given or expected):
         raise click.UsageError("--no-run runs nothing; leave out the target, --trust, --vectors and --expected")
     named = target_of(target) if target else None

@@ -19,7 +19,7 @@ def seconds_of(text: str) -> float:
     """
     found = re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]{1,3})?)([smhdw])", text)
     if found is None:
-        raise ValueError(f"{text!r} is no time; write 30s, 10m, 2h, 3d or 2w")
+        raise ValueError(f"{text!r} is not a time; write 30s, 10m, 2h, 3d or 2w")
     seconds = float(found[1]) * _SECONDS[found[2]]
     if not 0 < seconds <= _LONGEST:
         raise ValueError(f"{text!r} is not between 0 and ten years; leave the option out for the usual")
@@ -34,7 +34,7 @@ def count_of(text: str) -> int:
     """
     found = re.fullmatch(r"([0-9]{1,20})([kMG]?)", text)
     if found is None:
-        raise ValueError(f"{text!r} is no number of inputs; write 5000, 10k, 5M or 2G")
+        raise ValueError(f"{text!r} is not a number of inputs; write 5000, 10k, 5M or 2G")
     number = int(found[1]) * _TIMES[found[2]]
     if not 0 < number <= MOST_RUNS:
         raise ValueError(f"{text!r} is not between 1 and 2^62, which is how many inputs there are")

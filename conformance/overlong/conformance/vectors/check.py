@@ -105,7 +105,7 @@ def _version(data: Any, name: str) -> None:
     said = printable(json.dumps(schema), 60)
     if isinstance(schema, str) and schema.startswith(SCHEMA.rstrip("0123456789")):
         raise CheckError(f"{name}:1: schema {said} is of another version; this is {SCHEMA}: update overlong")
-    raise CheckError(f"{name}:1: no file of vectors: its schema is {said}, not {json.dumps(SCHEMA)}")
+    raise CheckError(f"{name}:1: not a file of vectors: its schema is {said}, not {json.dumps(SCHEMA)}")
 
 
 def _check_document(path: Path) -> str:
@@ -206,7 +206,7 @@ def _check_manifest(path: Path) -> str:
     _regular(path)
     data: Any = strict_json.loads(path.read_bytes(), str(path))
     if _member(data, "schema") != MANIFEST_SCHEMA:
-        raise CheckError(f"{name}:1: no manifest: its schema is not {MANIFEST_SCHEMA}")
+        raise CheckError(f"{name}:1: not a manifest: its schema is not {MANIFEST_SCHEMA}")
     _validator("manifest")(data, name, 0)
     for entry in data["files"]:
         parts = PurePosixPath(entry["name"]).parts

@@ -41,7 +41,7 @@ def vectors_in(path: Path) -> list[Vector]:
 def _files(path: Path) -> list[Path]:
     if not path.is_dir():
         if path.suffix not in FORMS or path.name.endswith(MANIFEST):
-            raise CheckError(f"{printable(str(path))}: no file of vectors; export them with --format json or jsonl")
+            raise CheckError(f"{printable(str(path))}: not a file of vectors; export one with --format json or jsonl")
         return [path]
     return sorted(file for file in path.iterdir() if file.suffix in FORMS and not file.name.endswith(MANIFEST))
 

@@ -472,7 +472,7 @@ class Store(Database):
                 "UPDATE span SET state = ?, token = '', harvest = ? WHERE first = ? AND state = ?",
                 (state, packed, unit.first, _HARVESTED),
             ).rowcount != 1:  # fmt: skip
-                raise CampaignError(f"{self._name}: another process has gone on with it; go on with --resume")
+                raise CampaignError(f"{self._name}: another process has continued it; use --resume")
             many(
                 "INSERT OR REPLACE INTO fingerprint VALUES (?, ?, ?, ?, ?, ?, ?)",
                 ((*print_, *astuple(known)) for print_, known in change.fingerprints.items()),

@@ -172,11 +172,13 @@ def command(
          that are not examined yet; --resume goes on
     """  # noqa: D301 (click reads the backspace)
     if jobs is not None and cluster is not None:
-        raise click.UsageError("--jobs is for this machine, and with --cluster others ask; leave one of them out")
+        raise click.UsageError(
+            "--jobs counts processes of this machine, and --cluster uses others; leave one of them out"
+        )
     if cluster == "":
-        raise click.BadParameter("'' is no address; write tcp://HOST:PORT", param_hint="--cluster")
+        raise click.BadParameter("'' is not an address; write tcp://HOST:PORT", param_hint="--cluster")
     if ci and seconds is None and runs is None:
-        raise click.UsageError("--ci has to end: add --time 10m or --runs 1M")
+        raise click.UsageError("--ci needs an end: add --time 10m or --runs 1M")
     if resume is not None:
         _refuse_what_is_fixed(names)
     targets = targets_of(names) if resume is None else ()
@@ -306,12 +308,12 @@ def _run(campaign: Campaign, goal: Goal, jobs: int, cluster: str, shown: _Shown)
     if stopped:
         leave(f"{stopped}; {_kept(status, goal.folder)}", INCOMPLETE)
     if shown.ci and (silent := _not_asked(folder)):
-        leave(f"{silent} was not asked a single input, so nothing is known of it", NOT_MEASURED)
+        leave(f"{silent} was asked no input, so nothing is known about it", NOT_MEASURED)
     state = state_of_campaign(report)
     if state is State.NOT_MEASURED:
-        leave("nothing ran; give it more --time or --runs", NOT_MEASURED)
+        leave("no input was run; allow more --time or --runs", NOT_MEASURED)
     if state is State.INCOMPLETE:
-        leave(f"divergences were seen, and there was no time to examine them; {_resumed_by(goal.folder)}", INCOMPLETE)
+        leave(f"some divergences were seen and not examined in time; {_resumed_by(goal.folder)}", INCOMPLETE)
     sys.exit(exit_code_of(state))
 
 

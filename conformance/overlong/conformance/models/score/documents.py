@@ -51,7 +51,7 @@ def json_lines(lines: Iterable[tuple[int, bytes]], name: str) -> Iterator[ScoreE
     number, vectors, complete = 0, 0, False
     for number, line in lines:
         if complete:
-            raise ReadError(f"{name}:{number}: something stands behind the footer")
+            raise ReadError(f"{name}:{number}: text after the footer")
         test = _object(_parsed(line, name, number), f"{name}:{number}")
         if test.get("record") == "header":
             _check_schema(test, f"{name}:{number}")

@@ -41,7 +41,7 @@ def source_lines(lines: Iterable[tuple[int, bytes]], name: str) -> Iterator[Scor
         try:
             texts.append(line.decode("utf-8-sig"))
         except UnicodeDecodeError:
-            raise ReadError(f"{name}:{number}: octets that are no text, which no program has") from None
+            raise ReadError(f"{name}:{number}: octets that are not text, as no program has") from None
     whole = "".join(texts)
     found = chain(
         ((match.start(), _of_array(match[1])) for match in _ARRAY.finditer(whole)),

@@ -130,7 +130,7 @@ def _with_replacement(text: str, place: str, name: str, number: int, *, accept: 
         raise _no_octets(name, number, text) from None
     output = None if replaced is None else tuple(segments(replaced))
     if output is not None and any(isinstance(found, MaximalSubpart) for found in output):
-        raise ReadError(f"{name}:{number}: the octets expected after replacement are ill-formed themselves")
+        raise ReadError(f"{name}:{number}: the output expected after replacement is ill-formed itself")
     scalars = None if output is None else tuple(found.scalar for found in output if isinstance(found, WellFormed))
     return ScoreEntry(octets, place, Expectation(accept, replaced=scalars))
 
@@ -143,7 +143,7 @@ def tsv_lines(lines: Iterable[tuple[int, bytes]], name: str) -> Iterator[ScoreEn
         if columns is None:
             columns = fields
             if "hex" not in columns or len(set(columns)) < len(columns):
-                raise ReadError(f"{name}:{number}: the first line must name the columns, once each, and one 'hex'")
+                raise ReadError(f"{name}:{number}: the first line must name each column once, and one of them 'hex'")
             continue
         if len(fields) != len(columns):
             raise ReadError(f"{name}:{number}: {len(fields)} fields where the first line names {len(columns)} columns")
