@@ -375,7 +375,7 @@ def sweep_only(monkeypatch, plan):
 
 def test_answers_in_a_file_cannot_be_swept(tmp_path):
     (tmp_path / "answers").touch()
-    with pytest.raises(TargetError, match="nobody is there to ask"):
+    with pytest.raises(TargetError, match="recorded answers cannot be swept"):
         sweep(f"answers:{tmp_path / 'answers'}", ["exhaustive-1"])
 
 

@@ -1,1 +1,1 @@
-"""Where inputs come from when nobody wrote them."""
+"""Inputs that are generated, and what becomes of them."""

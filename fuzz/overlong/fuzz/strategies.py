@@ -1,4 +1,4 @@
-"""Hypothesis strategies for decoders' inputs, read off the automaton. For anybody's tests.
+"""Hypothesis strategies for decoders' inputs, read off the automaton. For tests of your own.
 
     >>> from hypothesis import given
     >>> from overlong.fuzz.strategies import chunked, defect, ill_formed, well_formed

@@ -1,4 +1,4 @@
-"""A state machine for decoders of streams: chunks, ends, resets and states saved, in any order. For anybody's tests.
+"""A state machine for decoders of streams: chunks, ends, resets and states saved, in any order. For tests of your own.
 
     >>> import codecs
     >>> from overlong.fuzz.streams import stream_machine

@@ -521,7 +521,7 @@ def test_who_removes_the_file_is_told(tmp_path):
     folder = tmp_path / "campaign"
     with created(folder) as campaign:
         (folder / DATABASE).unlink()
-        with pytest.raises(CampaignError, match="somebody has removed or replaced it"):
+        with pytest.raises(CampaignError, match="it was removed or replaced"):
             campaign.run(runs=RUNS)
 
 

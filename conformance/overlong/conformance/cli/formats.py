@@ -88,7 +88,7 @@ def folder_and_file(output: Path | None, usual: Path, wanted: WantedFormats) -> 
     if len(wanted.names) > 1:
         raise click.BadParameter(f"{path} is a file, and several formats need a folder; name one", param_hint="-o")
     [name] = list(wanted.names)
-    if name == "text":  # nobody said otherwise: the file's name does
+    if name == "text":  # no format was named: the file's name says it
         name = fitting[0]
     if name not in fitting:
         ending = Path(FORMATS[name].file).suffix

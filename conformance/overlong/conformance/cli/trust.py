@@ -19,7 +19,7 @@ def keep_trust(context: click.Context, _option: click.Parameter, given: bool) ->
 
 
 def named_here() -> list[str]:
-    """With ``--trust`` all targets that a file of the current folder names: of a campaign nobody says which it has."""
+    """With ``--trust`` all targets that a file of the current folder names: a resumed campaign names none itself."""
     from overlong.conformance.targets.configured import configured
 
     return list(configured()) if click.get_current_context().meta.get(TRUST) else []
@@ -35,7 +35,7 @@ def agreed_to(targets: Iterable[str | Sequence[str]], *, trust: bool | None = No
         trust: whether ``--trust`` was given; None: as the option of ``with_limits`` says.
 
     Raises:
-        NotAgreed: nobody agreed.
+        NotAgreed: the user did not agree.
         UnknownTarget: the file is wrong.
     """
     from overlong.conformance.targets import consent

@@ -153,7 +153,7 @@ def command(
         raise click.UsageError(
             "--signature and --signers belong together: only the signature of a listed signer counts"
         )
-    if identity == "":  # as of a variable that is not set: it must not mean anybody
+    if identity == "":  # as of a variable that is not set: it must not mean any signer
         raise click.UsageError("--identity is empty; name the signer, or leave it out")
     if identity and signature is None:
         raise click.UsageError("--identity names a signer; name the signature with --signature")

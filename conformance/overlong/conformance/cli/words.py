@@ -1,7 +1,7 @@
 """What a shell may offer while a command line is typed: targets, suites, profiles, codes, ids, languages.
 
 Each function that is called ``complete_`` is click's ``shell_complete`` of an argument or an option. They import
-late and start nothing: a key was pressed, and somebody waits.
+late and start nothing: a user who pressed a key waits.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def complete_suites(_context: click.Context, _parameter: click.Parameter, incomp
 
 
 def named_now(_context: click.Context, _parameter: click.Parameter, names: tuple[str, ...]) -> tuple[str, ...]:
-    """The suites that were named, by the names that they have now; who typed one of before is told so."""
+    """The suites that were named, by their present names; a note corrects an older one."""
     from overlong.conformance.vectors.names import told_now
 
     return tuple(told_now(name) for name in names)

@@ -2,7 +2,7 @@
 
 A map asks each of the 65 536 pairs alone, then those that were not accepted with tail octets after them: so it
 shows forms that no decoder should know beside those that it should. The reference's maps are read off its automaton,
-by the same rule and without asking anybody.
+by the same rule, without a question.
 
 A map proves nothing that the suites do not: it is there to be looked at. So it gives way to everything else: it
 is given up where the target hangs, or is slow.

@@ -182,7 +182,7 @@ def lost_in(finding: Finding) -> tuple[str, ...]:
         scalars = finding.expected.scalars
         first = last = first_difference(scalars, finding.observed.values or ())
         while 0 < first <= len(scalars) and scalars[first - 1] == REPLACEMENT_CHARACTER:
-            first -= 1  # which of several U+FFFD in a row is missing, nobody can see
+            first -= 1  # which of several U+FFFD in a row is missing cannot be seen
         wrong = range(_segment_at(vector, first), _segment_at(vector, last) + 1)
     return lost_states(vector, wrong)
 

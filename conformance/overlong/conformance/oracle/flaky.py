@@ -1,4 +1,4 @@
-"""Divergent answers, asked for again: who answers otherwise each time is flaky, whatever else is wrong.
+"""Divergent answers, asked for again: a target whose answer changes is flaky, whatever else is wrong.
 
 The first findings of each bucket are asked again, each vector by itself. An answer stands as it was given: where
 the answers differ, a finding more says so and lists them all, and none of them is taken for the true one.

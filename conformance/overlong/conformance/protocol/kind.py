@@ -128,8 +128,9 @@ KINDS = {
              "octet that the decoder had kept. Usual cause: octets of earlier chunks are not counted."),
         Kind(Code.HELD_BACK, EARLIEST, "output held back", "Unicode ch. 3, D93b",
              "After a chunk less was put out than was certain: a character whose last octet had come, or U+FFFD for "
-             "octets that nothing could complete. The text is right in the end; who waits for it before sending more "
-             "waits for ever. Usual cause: a lead octet's length is trusted before the second octet is looked at."),
+             "octets that nothing could complete. The text is right in the end; a peer that waits for it before "
+             "sending more waits for ever. Usual cause: a lead octet's length is trusted before the second octet is "
+             "looked at."),
         Kind(Code.LATE, EARLIEST, "refusal came late", "Unicode ch. 3, D93b",
              "A stream was refused in a later chunk than the one that shows that it is ill-formed. What was received "
              "is kept and waited upon, though nothing can make it well-formed."),

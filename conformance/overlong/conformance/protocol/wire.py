@@ -384,7 +384,7 @@ class Answers:
             ProtocolError: the columns do not add up.
         """
         if right is not None and payload == right:
-            return cls(count, right)  # the very object: who compares them again has no more work
+            return cls(count, right)  # the very object: comparing them again costs nothing more
         if len(payload) < 7 * count:
             raise ProtocolError(
                 f"its batch response has {len(payload)} octets; {count} items need at least {7 * count}"

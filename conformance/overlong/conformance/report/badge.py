@@ -62,7 +62,7 @@ def _message(report: Report) -> tuple[str, str]:
         words = f"{words} ({short})"
     words = f"{profile} {words}" if profile else words
     aside = [printable(subject.set_aside, 100) for subject in subjects if subject.set_aside]
-    if aside:  # for what the target declares, and nobody can ask
+    if aside:  # for limits that the target declares
         return f"{words}, {aside[0] if len(subjects) == 1 else f'{len(aside)} with vectors set aside'}", BLUE
     return words, GREEN
 

@@ -64,7 +64,7 @@ def block(cause: Cause, target: str, width: int, further: Iterable[tuple[str, st
 
 
 def is_difference(cause: Cause) -> bool:
-    """Whether it is no fault of anybody: RFC 3629 leaves it open."""
+    """Whether RFC 3629 leaves it open, so that it is no fault."""
     return cause.standing is Standing.DIFFERENCE
 
 

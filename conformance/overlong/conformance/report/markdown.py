@@ -1,4 +1,4 @@
-"""Markdown: for the summary of a CI step, or an issue. What comes from targets and files stays text, and pings nobody.
+"""Markdown: for the summary of a CI step, or an issue. Text of targets and files stays text, and mentions no user.
 
 Backslashes do not keep a forge from turning ``@name``, ``#12`` or an address into a link, and code does. So whatever is
 not plainly words is shown as code: between backticks where they hold it, else in ``<code>``, each sign as an entity.

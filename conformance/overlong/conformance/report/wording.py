@@ -56,7 +56,7 @@ def excused(cause: Cause) -> str | None:
 
 
 def is_fault(cause: Cause) -> bool:
-    """Whether somebody has to look at it: it is not expected, gone, as before, or no fault.
+    """Whether it needs attention: it is not expected, gone, as before, or no fault.
 
     In a diff as with ``--fail-on new``: of what was wrong before, only that which more inputs show now.
     """
@@ -66,7 +66,7 @@ def is_fault(cause: Cause) -> bool:
 
 
 def faults(subject: Subject) -> tuple[Cause, ...]:
-    """The causes that somebody has to look at."""
+    """The causes that need attention."""
     return tuple(cause for cause in subject.causes if is_fault(cause))
 
 

@@ -58,7 +58,7 @@ class Certificate:
     left_out: tuple[str, ...] = ()
     """Suites that this target was spared: it is certified without them, and the certificate says so."""
     expected: Expectations | None = None
-    """What of it was expected to diverge, settled; None if nobody was asked."""
+    """What of it was expected to diverge, settled; None if no expectations were read."""
 
     @property
     def conformant(self) -> bool:
@@ -82,7 +82,7 @@ class Certificate:
 
     @property
     def unexpected(self) -> list[Bucket]:
-        """The buckets with what nobody expected, in order; of these divergences alone, if that is known."""
+        """The buckets with unexpected divergences, in order; of these divergences alone, if that is known."""
         if self.expected is None:
             return self.run.ordered_buckets
         unexpected = self.expected.unexpected

@@ -26,7 +26,7 @@ class State(StrEnum):
     DIVERGES = "diverges"
     INCOMPLETE = "incomplete"
     NOT_MEASURED = "not measured"
-    """Nobody could ask it anything."""
+    """It could not be asked anything."""
     NOTHING = "nothing to judge"
     """It was asked, and no claim holds or fails."""
 

@@ -1,6 +1,6 @@
 """What every report shows, whatever it was read from: a certificate, results, a matrix, a sweep, a campaign, a diff.
 
-Plain data of files, not objects of a run, so that a report can be made again years later without asking anybody. All
+Plain data of files, not objects of a run, so that a report can be made again years later without a decoder. All
 of it is hostile: names, messages and words come from targets and files. Whoever writes it out escapes it.
 """
 
@@ -207,7 +207,7 @@ class Subject:
     """For each category of vectors how many were asked, and how many of them went wrong; empty if not recorded."""
     maps: tuple[Map, ...] = ()
     automaton: Drawn | None = None
-    """What was learned of its automaton; None if nobody learned it."""
+    """What was learned of its automaton; None if nothing was."""
     sign: str = ""
     """A sentence that explains all causes by a fault of the adapter; empty if nothing hints at one."""
     set_aside: str = ""

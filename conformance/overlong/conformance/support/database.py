@@ -29,14 +29,14 @@ class Sort:
     """A sort of database, and what is said where one cannot be used."""
 
     application: int
-    """What the file says of itself (SQLite's application_id): it is nobody else's."""
+    """What the file says of itself (SQLite's application_id): it marks our files."""
     schema: int
     tables: tuple[str, ...]
     """How to make them."""
     error: type[Exception]
     """Of what a user can mend; its message is one line that names the file and the remedy."""
     damaged: str
-    """Said of contents that nobody wrote so."""
+    """Said of contents that overlong never writes."""
     otherwise: str
     """What to do about what SQLite says in words of its own."""
     remedies: Mapping[int, str] = field(default_factory=dict[int, str])

@@ -2,7 +2,7 @@
 
 A program that is named by its module has the current folder in front of the standard library, one that is named by its
 file has the folder of that file there; ``-P`` (Python 3.11) leaves both out. An empty entry of ``PYTHONPATH`` means the
-current folder, too: mostly it comes from ``PYTHONPATH=$PYTHONPATH:more``, and nobody meant it. Entries that say where
+current folder, too: mostly it comes from ``PYTHONPATH=$PYTHONPATH:more``, and is an accident. Entries that say where
 they are stay as the user gave them.
 """
 

@@ -17,7 +17,7 @@ ENDINGS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasat
 
 
 class Interrupted(KeyboardInterrupt):
-    """Somebody wants the run to end.
+    """The run was asked to end.
 
     A class of its own, because CPython, run as ``python -m``, ends itself by SIGINT if a plain KeyboardInterrupt ever
     passed through ``exec`` of a string (dataclasses and named tuples are made so), whatever caught it later: the exit
@@ -31,7 +31,7 @@ class _State:
     holds = 0
     """How many :func:`held` are under way."""
     afterwards = 0
-    """What :attr:`holds` becomes when a signal interrupts, so that a second one does not disturb who handles it."""
+    """What :attr:`holds` becomes when a signal interrupts, so that a second one does not disturb its handling."""
     waiting = False
     """Whether a signal came that was held back."""
 
@@ -63,7 +63,7 @@ def listen() -> None:
 
 @contextlib.contextmanager
 def listening() -> Generator[None]:
-    """While this lasts, SIGTERM, a lost terminal and Ctrl-C interrupt, where that can be and nobody ignores them."""
+    """While this lasts, SIGTERM, a lost terminal and Ctrl-C interrupt, if that is possible and they are not ignored."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,4 +1,4 @@
-"""Standard streams that are closed, full, or read by nobody any more: what is measured does not depend on them.
+"""Standard streams that are closed, full, or no longer read: what is measured does not depend on them.
 
 A shell closes them with ``2>&-``. Then the next file that is opened gets their number, and what is written to it, or
 a process that takes it for its input, goes astray. And a stream that cannot be written to must not end a run in its
@@ -31,7 +31,7 @@ class _Guarded(io.FileIO):
             else:
                 if written is not None:
                     return written
-                select.select((), (self,), ())  # somebody has made it non-blocking
+                select.select((), (self,), ())  # another process made it non-blocking
         return memoryview(octets).nbytes
 
 
@@ -59,7 +59,7 @@ class StandardStreams:
         for stream in (sys.stdout, sys.stderr):
             stream.flush()
         error = self._output.error if self._output else None
-        if error is None or error.errno in _NOT_READ:  # who reads only the first lines has seen what was wanted
+        if error is None or error.errno in _NOT_READ:  # a reader that left early has seen what it wanted
             return code
         sys.stderr.write(f"overlong: standard output is incomplete: {error.strerror}; write it elsewhere\n")
         sys.stderr.flush()

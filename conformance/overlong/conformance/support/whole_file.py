@@ -32,7 +32,7 @@ def written_whole(path: Path, *, encoding: str = "ascii") -> Generator[IO[str]]:
             try:
                 yield file
                 file.flush()
-                if sys.platform == "win32":  # where nobody renames what is open
+                if sys.platform == "win32":  # where open files cannot be renamed
                     file.close()
                 unfinished.replace(path)
             except BaseException:

@@ -1,7 +1,7 @@
 """Adapter for sweeps of shared libraries: ``adapter.py LIBRARY SYMBOLS ABI [trait=value ...]``.
 
 It answers shards: the private operation ``W``, whose payload and response are those of ``request.py`` and
-:func:`respond`; nobody but ``sweep/in_process.py`` asks it. Two processes, as in ``shared_library.py``: this one speaks
+:func:`respond`; only ``sweep/in_process.py`` asks it. Two processes, as in ``shared_library.py``: this one speaks
 the protocol and never runs foreign code; a child of it, forked when the loops are compiled, loads the library and runs
 them. Counter, sums and kinds lie in memory that both see: when the child dies, or hangs and is killed, this process
 knows of what, and the next child goes on behind it.
@@ -595,7 +595,7 @@ class Sight:
             _end_with(parent)
             os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
             live()
-        except BrokenPipeError:  # nobody listens any more
+        except BrokenPipeError:  # no reader is left
             os._exit(0)
         except OSError as error:
             was_closed = error.errno == errno.EBADF
@@ -628,7 +628,7 @@ def main(source: Source | None = None) -> None:
     answers = FileIO(os.dup(1), "wb")
     os.dup2(2, 1)  # what the library prints must not be taken for an answer
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # who forks should have no threads
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # a process that forks should have no threads
     abi = ABIS[named.abi]
     operation = DECODE if abi.units else VALIDATE
     greeting = {

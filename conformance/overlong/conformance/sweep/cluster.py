@@ -158,7 +158,7 @@ def remote_version() -> str:
 
 
 def run_elsewhere(brought: Brought, unit: Any) -> Any:
-    """Run a unit in a worker, if it has the same overlong and the same targets as who asks.
+    """Run a unit in a worker, if it has the same overlong and the same targets as the process that asks.
 
     Raises:
         BudgetSpent: a target failed more often than its limit.

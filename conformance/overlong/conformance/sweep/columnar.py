@@ -51,7 +51,7 @@ OCTETS = 1 << 20
 
 @dataclass(frozen=True)
 class ColumnBatch(Batch):
-    """Strings that nobody made one by one."""
+    """Strings that were not made one by one."""
 
     make: Callable[[], Expected] | None = None
     """What a right target answers. It is made when the target has been asked, so that the two work side by side."""

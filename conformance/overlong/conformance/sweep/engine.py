@@ -47,7 +47,7 @@ class SweepJob:
     """Ask in columns even what could be asked in its own process."""
 
 
-NOT_RECORDED = "answers in a file cannot be swept: nobody is there to ask; name the adapter that wrote them"
+NOT_RECORDED = "recorded answers cannot be swept; name the adapter that wrote them"
 
 _Kept = TypeVar("_Kept", bound="Closed")
 
@@ -69,7 +69,7 @@ class Engines(Generic[_Kept]):
         self._lock = threading.Lock()
 
     def serving(self, job: object, opened: Callable[[], _Kept]) -> _Kept:
-        """The engine of this thread, if it serves that job and nobody has ended it; else one that is opened now."""
+        """The engine of this thread, if it serves that job and is open; else a new one."""
         engine: _Kept | None = getattr(self._mine, "engine", None)
         if engine is None or engine not in self._all or self._mine.serves != job:
             self.end()

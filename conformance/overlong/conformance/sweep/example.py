@@ -119,8 +119,8 @@ def asked_again(
 
 
 def _rerun(target: FramedTarget, finding: Finding) -> Finding:
-    """The finding; or, of who answers otherwise when asked again and again, that it is unstable."""
+    """The finding; or that the target is unstable, if repeated questions get different answers."""
     queue = RerunQueue()
-    for _ in range(RERUN):  # who answers at random is right now and then, and even so some times in a row
+    for _ in range(RERUN):  # a random answer is right now and then, even several times in a row
         queue.add(finding)
     return next(iter(list(queue.flaky(target))), finding)  # all of them: none is to be left under way

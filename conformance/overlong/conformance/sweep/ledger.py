@@ -134,7 +134,7 @@ class Ledger(Database):
 
         Raises:
             LedgerError: it cannot be written; it is none, damaged, of another version or in use; it is of another
-                sweep; it is unfinished, and nobody said what to do with it.
+                sweep; it is unfinished, and no option says what to do with it.
         """
         with cls._connected(path, "mode=rwc", 0.2) as ledger:
             ledger.begin(header, resume=resume)
@@ -147,7 +147,7 @@ class Ledger(Database):
             LedgerError: as :meth:`open`.
         """
         ask = self._connection.execute
-        ask("PRAGMA locking_mode = EXCLUSIVE")  # nobody else, and no memory that is shared: any file system will do
+        ask("PRAGMA locking_mode = EXCLUSIVE")  # one process alone, without shared memory: any file system will do
         begun = self.has_begun()
         ask("PRAGMA journal_mode = WAL")
         with self._changing("EXCLUSIVE"):

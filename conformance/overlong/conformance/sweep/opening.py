@@ -26,7 +26,7 @@ def open_engine(job: SweepJob) -> ShardEngine:
         raise TargetError(NOT_RECORDED)
     if called_in_process(job, target):
         return InProcess(job, target)
-    from overlong.conformance.sweep.columnar import Columnar  # which needs NumPy: who only certifies may lack it
+    from overlong.conformance.sweep.columnar import Columnar  # which needs NumPy: certifying alone does not
 
     return Columnar(job)
 

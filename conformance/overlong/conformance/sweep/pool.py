@@ -76,7 +76,7 @@ class Pool(Protocol[_Taken_contra, _Given_co]):
 
     @property
     def progress(self) -> int:
-        """How much of those is done, in whatever units have many of; 0 where nobody tells."""
+        """How much of those is done, in whatever units have many of; 0 where unknown."""
         ...
 
     def submit(self, unit: _Taken_contra) -> None:
@@ -88,7 +88,7 @@ class Pool(Protocol[_Taken_contra, _Given_co]):
 
         Raises:
             BudgetSpent: the target failed more often than its limit.
-            TargetError: a target cannot be asked any more, or nobody is left who does.
+            TargetError: a target cannot be asked any more, or no worker is left.
             KeyboardInterrupt: as it comes.
         """
         ...
@@ -103,7 +103,7 @@ def results(pool: Pool[Unit, Result], units: Iterable[Unit]) -> Iterator[Result]
 
     Raises:
         BudgetSpent: the target failed more often than its limit.
-        TargetError: it cannot be asked, or there is nobody left who does.
+        TargetError: it cannot be asked, or no worker is left.
     """
     source = iter(units)
     while True:
@@ -210,7 +210,7 @@ class ShardTask:
 
 
 class Threads(Executor):
-    """So many threads, which end with the process: a target that answers nothing keeps nobody from leaving.
+    """So many threads, which end with the process: a silent target does not keep it alive.
 
     Threads suffice, because they only wait: each drives an engine with target processes of its own, and these work.
     """

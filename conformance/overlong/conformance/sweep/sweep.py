@@ -134,7 +134,7 @@ def sweep(
             for part in run.plans:
                 _sum_up(part, ledger, run)
             left_out = sum(part.kinds[LEFT_OUT] for part in run.plans)
-            if left_out and not run.divergences and not run.incomplete:  # it failed, and nobody knows of what
+            if left_out and not run.divergences and not run.incomplete:  # it failed, and no string is known to blame
                 run.done -= left_out
                 run.incomplete, run.spent = "it failed too often; raise the limit with --restarts", True
             if not run.wrong:

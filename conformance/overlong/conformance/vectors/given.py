@@ -1,4 +1,4 @@
-"""Vectors that somebody gives in files, as ``vectors export`` and a campaign's promotion write them."""
+"""Vectors of files that a user gives, as ``vectors export`` and a campaign's promotion write them."""
 
 from __future__ import annotations
 

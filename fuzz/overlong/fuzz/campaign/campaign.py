@@ -56,7 +56,7 @@ class Campaign:
         self._earlier = store.seconds
         self._executions = 0
         self.pool: Pool[WorkUnit, UnitResult] | None = None
-        """Who runs units, if a run is under way."""
+        """What runs units, if a run is under way."""
         self.sees_faults = False
         """Whether what is being examined are not all differences."""
         self.began = self.looked = time.monotonic()
@@ -180,7 +180,7 @@ class Campaign:
         """Keep what a run came to that an error has ended, which is the one to tell.
 
         Raises:
-            KeyboardInterrupt: somebody would not wait for what was seen to be examined.
+            KeyboardInterrupt: the user would not wait for examination.
         """
         try:
             if examine:
@@ -315,7 +315,7 @@ class Campaign:
 
 
 def _nobody(_status: Status) -> None:
-    """Nobody watches."""
+    """There is no watcher."""
 
 
 def _made(folder: Path) -> None:

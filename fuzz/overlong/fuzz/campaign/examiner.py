@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from overlong.fuzz.minimise.bucket import Key
 
 _SECONDS = 5.0  # to minimise a fault
-_DIFFERENCE = 1.0  # to minimise a difference: they are many, and nobody's fault
+_DIFFERENCE = 1.0  # to minimise a difference: they are many, and no faults
 
 
 class Probing:

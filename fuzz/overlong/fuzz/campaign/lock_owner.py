@@ -1,4 +1,4 @@
-"""Who works on a campaign's folder: a process, told from any other that ever had its number."""
+"""The process that works on a campaign's folder, told from any other that ever had its number."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class LockOwner:
             os.kill(self.pid, 0)
         except ProcessLookupError:
             return False
-        except OSError:  # it is somebody else's
+        except OSError:  # it belongs to another user
             pass
         return self.begun == _begun(self.pid)
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from overlong.fuzz.execution.engine import CampaignJob, InputEngine
 
-_AHEAD = 2  # units for each worker that are under way: none waits for who triages
+_AHEAD = 2  # units for each worker that are under way: none waits for triage
 _DEATHS = 3  # workers that may end without having run a unit, one after the other
 _SAY = 0.2  # seconds between two words of a worker
 _PATIENCE = 5.0  # seconds for a worker to end its targets
@@ -100,7 +100,7 @@ class UnitTask:
 
 
 def _nobody(_done: int) -> None:
-    """Nobody watches a worker."""
+    """A worker has no watcher."""
 
 
 def end_engines() -> None:
@@ -161,7 +161,7 @@ class _Worker:
 
 
 class Processes:
-    """So many processes, each with an engine of its own. Who loses one starts another."""
+    """So many processes, each with an engine of its own. A lost one is replaced."""
 
     def __init__(self, job: CampaignJob, open_engine: Callable[[CampaignJob], InputEngine], count: int) -> None:
         self._job, self._open = job, open_engine
@@ -287,10 +287,10 @@ def _ending(code: int | None) -> str:
 def serve(
     connection: Connection[Any, Any], open_engine: Callable[[CampaignJob], InputEngine], job: CampaignJob
 ) -> None:
-    """Run units as they come, until nobody listens. A process does nothing else, and does not outlive its parent."""
+    """Run units as they come, until the reader is gone. The process does nothing else, and ends with its parent."""
     as_before()
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who started it, too, and that one ends it
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent, too, which ends this process
     if sys.platform != "win32":
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # targets should be able to get it
     signal.signal(signal.SIGTERM, _leave)
@@ -326,7 +326,7 @@ def serve(
 
 
 def _end_with_parent() -> None:
-    """Wait for the end of who started this process, and leave at once: targets end by their own lifelines."""
+    """Wait for the end of the parent process, and leave at once: targets end by their own lifelines."""
     if (parent := multiprocessing.parent_process()) is not None:
         parent.join()
         os._exit(1)

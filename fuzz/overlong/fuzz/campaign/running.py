@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from overlong.fuzz.campaign.triage import Examiner
     from overlong.fuzz.execution.engine import CampaignJob, UnitResult, WorkUnit
 
-_FIRST = 64  # inputs of the first unit, of which nobody knows how long it takes
+_FIRST = 64  # inputs of the first unit, whose duration is unknown
 _GROWTH = 64  # times as many inputs as the last unit had, at most
 _SHORT, _LONG = 1.0, 10.0  # seconds of a unit, at first and when the campaign is old
 _AGEING = 60.0  # seconds for each of which a unit gets longer by one of those
 _STARTS = 8  # a unit is so many times as long as its engine takes to start
 _LOOK = 0.2  # seconds without a result after which the clock is looked at
-_PUMP = 0.05  # seconds after which who examines sees whether a result is there
+_PUMP = 0.05  # seconds between looks for a result while examining
 _OTHERS = 5.0  # seconds after which what other processes have found is looked at
 _SHARE = 1 / 3  # of the time, to examine what is found
 _OVER, _OVER_MORE = 1.0, 0.05  # seconds to examine what is found when the time is over, and more of a longer time
@@ -111,7 +111,7 @@ class Running:
         return result is not None
 
     def _meanwhile(self) -> None:
-        """Between two questions of who examines: others are not to wait for that.
+        """Between two questions of the examiner: other work should not wait for it.
 
         Raises:
             Unfinished: the time is over.

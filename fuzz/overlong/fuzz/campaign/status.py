@@ -55,5 +55,5 @@ class Status:
 
     @property
     def differences(self) -> int:
-        """How many findings are no fault of anybody."""
+        """How many findings are differences, and no faults."""
         return sum(each.is_difference for each in self.findings)

@@ -2,7 +2,7 @@
 
 Units of input numbers are claimed, run, and what came of them is committed: so they are *harvested*. Results are
 triaged in the order of their numbers, by one process at a time, each in one transaction: so they are *done*. That
-order, and not who was quick, decides what is found; and a unit counts wholly or not at all.
+order, not speed, decides what is found; and a unit counts wholly or not at all.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class Known:
     """A fingerprint that was seen before."""
 
     finding: str
-    """The id of what its first example was found to be; empty if nobody looked."""
+    """The id of what its first example was found to be; empty if it was not examined."""
     count: int
     octave: int
     """The last one in which an example was looked at; 0 if it was counted, and none has come yet."""
@@ -220,9 +220,7 @@ class Store(Database):
         except FileNotFoundError:
             status = None
         if status is None or (status.st_dev, status.st_ino) != self._file:
-            raise CampaignError(
-                f"{self._name}: somebody has removed or replaced it; begin again in another folder with -o"
-            )
+            raise CampaignError(f"{self._name}: it was removed or replaced; begin again in another folder with -o")
 
     # What it is ------------------------------------------------------------------------------------------------------
 
@@ -286,7 +284,7 @@ class Store(Database):
         ask.execute("INSERT INTO generation VALUES (?, ?, ?, ?)", (number, first, len(seeds), digest_of(seeds)))
         ask.executemany("INSERT INTO seed VALUES (?, ?, ?)", ((number, *each) for each in enumerate(seeds)))
 
-    # Who does what ---------------------------------------------------------------------------------------------------
+    # Units and workers -----------------------------------------------------------------------------------------------
 
     def join(self) -> None:
         """Say that this process works on the campaign; said again now and then, it is believed.
@@ -335,12 +333,12 @@ class Store(Database):
         return {row[4] for row in rows if LockOwner(*row[:5]).may_be_at_work(now - row[5], PATIENCE)}
 
     def claim(self, count: int, runs: int | None = None, *, left_by_others: bool = False) -> Lease | None:
-        """A unit to run: one that somebody began and left, else the next inputs. None if there are none.
+        """A unit to run: one that was begun and left, else the next inputs. None if there are none.
 
         Args:
             count: how many inputs are wanted. Whole blocks, or a part that two blocks have not in common.
             runs: how many inputs the campaign is to have.
-            left_by_others: only what somebody left.
+            left_by_others: only units that were left.
 
         Raises:
             CampaignError: the file cannot be written.
@@ -368,7 +366,7 @@ class Store(Database):
             return Lease(WorkUnit(first, size), self._generation_of(first))
 
     def _next(self) -> int:
-        """The number of the first input that nobody ever claimed."""
+        """The number of the first input that was never claimed."""
         row = self._connection.execute("SELECT first + count FROM span ORDER BY first DESC LIMIT 1").fetchone()
         return int(row[0]) if row else 0
 
@@ -430,7 +428,7 @@ class Store(Database):
 
     @property
     def faults_wait(self) -> bool:
-        """Whether a fault of a sort that nobody has examined was seen, and is not triaged.
+        """Whether a fault of an unexamined sort was seen, and is not triaged.
 
         Raises:
             CampaignError: the file cannot be read, or is damaged.
@@ -616,7 +614,7 @@ class Store(Database):
 
     @property
     def not_looked_at(self) -> list[tuple[str, str, int, int]]:
-        """Of each target and kind: fingerprints that nobody looked at, and how many inputs had them.
+        """Of each target and kind: unexamined fingerprints, and how many inputs had them.
 
         Raises:
             CampaignError: the file cannot be read.

@@ -95,7 +95,7 @@ def triage(store: Store, result: UnitResult, examiner: Examiner, seconds: float)
     Args:
         store: what is known until now; all before the result is triaged.
         result: the next one.
-        examiner: who looks at what is new.
+        examiner: what looks at new divergences.
         seconds: of campaign time.
 
     Raises:
@@ -155,7 +155,7 @@ class _Work:
         return True
 
     def count(self, counts: Counter[Fingerprint]) -> None:
-        """Inputs that nobody looked at count for the first finding of their fingerprint."""
+        """Inputs that were not examined count for the first finding of their fingerprint."""
         for fingerprint, count in counts.items():
             known = self._known(fingerprint)
             if known is None:  # of each block engines give examples of a few; this one's may be in the next unit

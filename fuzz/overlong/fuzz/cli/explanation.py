@@ -69,7 +69,7 @@ def _walk(stored: Found, profile: Profile, width: int) -> Iterator[str]:
 
 
 def _offered(stored: Found, profile: Profile, folder: str) -> Iterator[str]:
-    """What can be done with it: a difference is nobody's to mend, and not all can be said in every language."""
+    """What can be done with it: a difference cannot be mended, and a finding cannot be a test in every language."""
     if not stored.is_difference:
         with contextlib.suppress(PromotionError):
             check(stored, profile)

@@ -1,4 +1,4 @@
-"""``overlong fuzz``: inputs without end, until somebody or something ends it."""
+"""``overlong fuzz``: inputs without end, until a limit or the user ends it."""
 
 from __future__ import annotations
 
@@ -230,7 +230,7 @@ def _refuse_what_is_fixed(names: Sequence[str]) -> None:
 
 
 def _usual_folder(targets: Sequence[str | tuple[str, ...]]) -> Path:
-    """Where a campaign is kept if nobody says."""
+    """Where a campaign is kept by default."""
     return _RESULTS / f"fuzz-{slug(' '.join(map(_words, targets)))}"
 
 
@@ -362,7 +362,7 @@ def _resumed_by(folder: str) -> str:
 
 
 def _lines(report: Report, status: Status, folder: str, shown: _Shown, *, stopped: str) -> Iterator[str]:
-    """The lines of the report; if nothing was found and nobody wants to know more, the last one."""
+    """The lines of the report; the last one alone if nothing was found and --quiet is given."""
     from overlong.conformance.report.wording import verdict_of_campaign
     from overlong.conformance.support.printable import printable, thousands
     from overlong.fuzz.report.campaign import summary

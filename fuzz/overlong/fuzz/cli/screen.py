@@ -109,7 +109,7 @@ class Screen:
 
 
 def _console() -> Console | None:
-    """The terminal, or nothing if nobody can draw on it."""
+    """The terminal, or nothing if it cannot be drawn on."""
     try:
         from rich.console import Console
     except ImportError:

@@ -3,7 +3,7 @@
 ``atheris.Fuzz`` never returns: libFuzzer ends the process, and so may the target. So whatever is to be known outside
 leaves at once: the input at hand and the counts through :mod:`shared_memory`, the first input of each fingerprint as a
 line of JSON in the outbox, and so does each input that reaches more of the reference. Nothing is decided here: what
-looks like a divergence is asked again by who started it.
+looks like a divergence is asked again by the parent process.
 """
 
 from __future__ import annotations

@@ -262,7 +262,7 @@ class _Child:
             elif time.monotonic() - since > (patience if seen else max(patience, _STARTING)):
                 running.kill()  # not even libFuzzer's alarm goes off
                 break
-        if not seen:  # it was done before anybody looked
+        if not seen:  # it was done before the first look
             self.starting = time.monotonic() - began
         self.coverage = running.coverage
         self._judge(status, running)

@@ -92,7 +92,7 @@ class GrammarEngine:
                 first = following
                 progress(first - unit.first)
         except BaseException:
-            self.close()  # answers may be under way that nobody waits for any more
+            self.close()  # answers may be under way that are no longer awaited
             raise
         return work.result(unit, time.monotonic() - began)
 
@@ -126,7 +126,7 @@ def _is_of(block: int, every: int) -> bool:
 def _chosen(block: int, places: Sequence[InputPlace]) -> list[InputPlace]:
     """Those of a block that are looked at: of each kind the shortest, and some others, which take turns.
 
-    Who is wrong everywhere has hundreds of places, and asking them all in every block would take longer than the block.
+    A decoder that is wrong everywhere has hundreds of places; asking all in every block would outlast the block.
     """
     chosen: list[InputPlace] = []
     for kind in sorted({place.kind for place in places}):
@@ -234,7 +234,7 @@ class _Work:
                 shown = target.probe.cause_of(finding)
             elif len(looked := looks.setdefault(place.kind, [])) < _LOOKS:
                 looked.append(shown := self._not_alone(target, vector, place))
-            else:  # who depends on what came before does so everywhere
+            else:  # a decoder that depends on earlier calls does so everywhere
                 shown = looked[-1]
             divergence = Divergence(target.id, shown, fingerprint, place.least)
             self._found.append(_Found(block, number, 0, divergence))

@@ -5,7 +5,7 @@ thousands of inputs for some of them. Then each block of inputs is one run of Hy
 and the number of its first input, without a database and without deadlines. Its test only collects what is drawn, so
 that targets are asked in batches and nothing stops at the first divergence. Hypothesis does not shrink here: it begins
 each input anew, at milliseconds apiece, and took a minute where ``minimise`` takes a second and ends at the least input
-of all. Who uses the strategies in tests gets its shrinking.
+of all. Tests that use the strategies get its shrinking.
 
 It makes hundreds of inputs a second, where the grammar engine makes millions: it is there for what a strategy can say
 and a stream of numbers cannot.

@@ -1,7 +1,7 @@
 """Adapter for campaigns on shared libraries: ``adapter.py LIBRARY SYMBOLS ABI [trait=value ...]``.
 
 It is ``sweep/adapter.py`` of the conformance tools, and asks inputs that are made by number in the place of grids.
-Nobody but ``in_process.py`` beside it asks it.
+Only ``in_process.py`` beside it asks it.
 """
 
 from __future__ import annotations

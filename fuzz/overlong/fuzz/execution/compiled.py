@@ -112,7 +112,7 @@ def take_input(_edition: Any, task: int) -> None:
 
 
 def judge_inputs(_edition: Any, count: int, lengths: int, octets: int, verdicts: int, automaton: int) -> None:
-    """Read inputs that stand in a row, once for all who are asked them.
+    """Read inputs that stand in a row, once for all targets.
 
     Args:
         _edition: of these sources.

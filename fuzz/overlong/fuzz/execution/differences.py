@@ -1,4 +1,4 @@
-"""Where two targets differ and RFC 3629 lets them: neither is at fault, but who uses both may be surprised."""
+"""Where two targets differ and RFC 3629 lets them: neither is at fault, but a user of both may be surprised."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def differences(
         for other, (peer, their_profile, theirs) in enumerate(answers[place + 1 :], place + 1):
             counted_alike = profile.counts == their_profile.counts == "octets"
             compared = set(VALIDATE + DECODE)
-            # who replaces a whole input so replaces a stream so, too
+            # a decoder that replaces a whole input so does it in streams, too
             both = offered[place] & offered[other]
             operation = next((each for each in (REPLACE, STREAM_REPLACE) if each in both), "")
             speak = [habits.get((each.own_mode or each.replaces, operation)) for each in (profile, their_profile)]
@@ -65,7 +65,7 @@ def differences(
 
 
 def _right(sample: Iterable[Sampled]) -> dict[tuple[int, str], tuple[Vector, Observation]]:
-    """The answers that are no fault of anybody."""
+    """The answers that are differences, and no faults."""
     return {(each.number, each.operation): (each.vector, each.observed) for each in sample if each.finding is None}
 
 

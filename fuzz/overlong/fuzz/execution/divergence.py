@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Fingerprint(NamedTuple):
-    """What divergences look like before anybody has minimised them: those of one cause often share it.
+    """What divergences look like before they are minimised: those of one cause often share it.
 
     It is cheap, and no name for a cause: a bucket is (see ``bucket.py``).
     """

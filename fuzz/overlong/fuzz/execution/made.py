@@ -33,7 +33,7 @@ NUMBER = 4
 
 @dataclass(frozen=True)
 class Made:
-    """Such a file, in memory that nobody can write to."""
+    """Such a file, in memory that is read-only."""
 
     memory: mmap.mmap
     first: int

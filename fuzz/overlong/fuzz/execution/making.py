@@ -38,7 +38,7 @@ class MadeInputs:
         path = Path(self._folder.name, f"{first}-{count}")
         if path != self._path:
             if self._path is not None:
-                self._path.unlink()  # who reads it still has it
+                self._path.unlink()  # a process that has it open can still read it
                 self._path = None
             from overlong.fuzz.execution.compiled import verdicts_on
 

@@ -1,6 +1,6 @@
 """The least input that shows a finding: shortlex-least among all that were tried, and 1-minimal.
 
-Shrinkers that exist were considered: Hypothesis's has no public entry for an input that somebody else found, picire
+Shrinkers that exist were considered: Hypothesis's has no public entry for an input from elsewhere, picire
 asks about one candidate at a time. A target behind a pipe costs a round trip for each question, so candidates are asked
 together here, the least first, and the first that shows it wins. Nothing depends on chance, and time only cuts off.
 
@@ -64,7 +64,7 @@ if TYPE_CHECKING:
 _TOGETHER, _OCTETS = 256, 1 << 16
 """Candidates, and octets of them, that are asked together."""
 _EXAMINED = 8
-"""The same where memory is examined: who asks more at a time is not told everything (``shared_library.py``)."""
+"""The same where memory is examined: larger requests do not get every answer (``shared_library.py``)."""
 _DOUBTED, _DOUBTED_FAULTS = 8, 1
 """How often a finding must show before it is minimised, whatever is asked in between; one that ends its process."""
 _DOUBTED_MEMORY = 3

@@ -55,7 +55,7 @@ class StoredFinding:
 
     @property
     def is_difference(self) -> bool:
-        """Whether it is no fault of anybody: RFC 3629 leaves it open."""
+        """Whether RFC 3629 leaves it open, so that it is no fault."""
         return bool(self.peer)
 
     @property

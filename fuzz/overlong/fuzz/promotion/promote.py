@@ -85,7 +85,7 @@ def checked_id(stored: Found) -> str:
     """The finding's id, which names files and functions.
 
     Raises:
-        PromotionError: it is none; the folder was written by somebody else.
+        PromotionError: it cannot become a vector, or the folder is not ours.
     """
     if not _ID.fullmatch(stored.id):
         raise PromotionError(f"{printable(stored.id, 40)}: no id of a finding; ids are D- and eight digits")

@@ -95,7 +95,7 @@ class Reported:
 
     @property
     def is_difference(self) -> bool:
-        """Whether it is no fault of anybody: RFC 3629 leaves it open."""
+        """Whether RFC 3629 leaves it open, so that it is no fault."""
         return self.cause.standing is Standing.DIFFERENCE
 
 

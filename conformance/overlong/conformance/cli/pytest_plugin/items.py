@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from overlong.conformance.results.expected import Expectations
 
 SUITES = ("core", "complete-0", "complete-0-refusing", "complete-0-replacing", "streams", "encoder-edges", "memory")
-"""What is asked if nobody wants anything else: about a second."""
+"""The suites by default: about a second."""
 ALL = "all"
 _TESTS = tuple(claim for claim in CLAIMS if claim != LIMITS)
 """Claims that have a test; that a declared limit is not so fails the test of the verdict, which rests on it."""
@@ -95,7 +95,7 @@ class TargetNode(pytest.Collector):
             raise pytest.UsageError(str(error)) from None
 
     def certificate(self) -> Certificate:
-        """Its certificate; the target is measured when somebody asks first.
+        """Its certificate; the target is measured when it is first wanted.
 
         Where it cannot be measured, the test that asks first fails with a line that says why; others are skipped.
         """

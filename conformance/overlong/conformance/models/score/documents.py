@@ -148,7 +148,7 @@ def _scalars(value: Any, place: str) -> tuple[int, ...] | None:
 
 
 def _item(item: Any, place: str) -> ScoreEntry:
-    """An item of somebody's array."""
+    """An item of a list that is not in our form."""
     if not isinstance(item, dict):
         return ScoreEntry(_octets(item, place), place)
     members = cast("dict[str, Any]", item)

@@ -32,7 +32,7 @@ LONGEST_LINE = 1 << 23
 
 _HEAD = 1 << 16  # octets in which the first line that says something must begin
 _LEAST = 9  # octets that tell a frame
-_AT_ONCE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)  # opening a FIFO would wait for who writes
+_AT_ONCE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)  # opening a FIFO would wait for a writer
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 _JSON = re.compile(rb'\{\s*["}]|\{$|\[(?!\s*(?:0x|\\x))')  # and no {0xC0, 0x80} of C
 

@@ -120,7 +120,7 @@ class ShownSubject:
     verdict: Verdict
     claims: tuple[ShownClaim, ...]
     groups: tuple[tuple[Standing, tuple[ShownCause, ...]], ...]
-    """Buckets, by how they stand; those of one standing if nobody asks for others."""
+    """Buckets by standing; of one standing unless others are asked for."""
     left: int
     """Buckets that the page has no room for."""
     left_divergences: int

@@ -177,7 +177,7 @@ def automaton_picture(subject: Subject) -> str:
     """What was learned of a decoder; of one that passes the verdict, the automaton that complete-0 says it is.
 
     Returns:
-        SVG; what was learned comes from a file and is as hostile as that. Nothing if nobody knows its automaton.
+        SVG; what was learned comes from a file and is as hostile as that. Nothing if its automaton is unknown.
     """
     from overlong.conformance.models.identify.picture import Drawing, drawn_in_svg
 

@@ -54,7 +54,7 @@ class Deviation:
     observed: str
     """The answer that is expected, in the words of a report."""
     reason: str
-    """Why that is accepted; empty if nobody has said."""
+    """Why that is accepted; empty if no reason is given."""
     target: str = "*"
     profile: str = "rfc3629"
     id: str = ""
@@ -69,7 +69,7 @@ class Deviation:
     expires: date | None = None
     """The last day on which it counts."""
     suites: tuple[str, ...] = ()
-    """The suites or sweeps that show it, if somebody has said: it is missed only where all of them ran."""
+    """The suites or sweeps that show it, if given: it is missed only where all of them ran."""
     count: int | None = None
     """How many divergences it stands for when :attr:`suites`, and no others, are run; None: any number."""
     digest: str = ""

@@ -268,7 +268,7 @@ def lines_of_entries(file: Path, path: tuple[str, ...], count: int) -> list[int]
 
 
 def in_two(piece: str) -> tuple[str, str]:
-    """A piece's table, and what follows it: blank lines and comments, which belong to nobody or to the next."""
+    """A piece's table, and what follows it: blank lines and comments, which belong to the next piece or to none."""
     lines = re.findall(r"[^\n]*\n|[^\n]+", piece)
     end = len(lines)
     while end > 1 and (not lines[end - 1].strip() or lines[end - 1].lstrip().startswith("#")):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def standing_as_json(bucket: Bucket, expected: Expectations | None) -> dict[str, Any]:
-    """How a bucket stands to what is expected; empty if nobody said anything."""
+    """How a bucket stands to what is expected; empty if no expectations apply."""
     if expected is None or not expected.all:
         return {}
     deviation = expected.of_bucket(bucket.example.bucket)
@@ -69,7 +69,7 @@ def expired_as_words(expected: Expectations) -> list[str]:
 
 
 def missing_as_words(expected: Expectations) -> list[str]:
-    """A line on the reasons that nobody has given; none if all are there."""
+    """A line on missing reasons; none if all are there."""
     missing = expected.without_reason
     if not missing:
         return []

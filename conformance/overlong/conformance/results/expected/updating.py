@@ -119,7 +119,7 @@ def _wanted(expectations: Expectations, run: Run) -> list[Deviation]:
 
 
 def _still(deviation: Deviation, expectations: Expectations) -> date | None:
-    """Its expiry, unless that is over: who writes expectations anew has looked at it."""
+    """Its expiry, unless that is over: updating expectations renews it."""
     return None if any(each.number == deviation.number for each in expectations.expired) else deviation.expires
 
 

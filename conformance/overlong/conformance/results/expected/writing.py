@@ -171,7 +171,7 @@ def _apart(text: str, path: tuple[str, ...]) -> tuple[dict[str, Any], list[dict[
 
 
 def _replace(file: Path, before: bytes, octets: bytes) -> None:
-    """Other octets under a name, all at once, if nobody else changed them meanwhile."""
+    """Other octets under a name, all at once, unless they changed meanwhile."""
     with tempfile.NamedTemporaryFile(dir=file.parent, prefix=f".{file.name[:100]}.", delete=False) as unfinished:
         try:
             unfinished.write(octets)

@@ -41,7 +41,7 @@ class GridWords(NamedTuple):
     last_axis: int
     levels: int
     spare: int
-    """Address of a word that nobody reads."""
+    """Address of a word that is never read."""
     dirty: int
     """The end of octets that are not those that stand around a string."""
     begun: int = -1

@@ -1,4 +1,4 @@
-"""A plan that nobody can learn by heart: strings drawn from the grammar by a seed."""
+"""A plan that no decoder can be fitted to: strings drawn from the grammar by a seed."""
 
 from __future__ import annotations
 

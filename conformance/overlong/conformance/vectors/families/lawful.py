@@ -134,7 +134,7 @@ def arabic_presentation_forms(scalar: int) -> bytes:
 
 NONCHARACTER.one("inside-a-text", well_formed(0x61, 0xFFFE, 0x62), "U+FFFE inside a text is no swapped byte order mark")
 
-# Inputs with which somebody got past a filter (RFC 3629 section 10; Unicode Technical Report 36).
+# Inputs that got past a filter (RFC 3629 section 10; Unicode Technical Report 36).
 
 SECURITY = Family("security", "inputs that get past a filter")
 

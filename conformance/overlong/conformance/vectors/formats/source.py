@@ -32,7 +32,7 @@ def heading(selection: Selection, mark: str = "// ") -> tuple[str, ...]:
 
 @cache
 def templates(folder: Path) -> Environment:
-    """The templates of source code that stand in a folder. A name that one uses and nobody gives is an error."""
+    """The templates of source code that stand in a folder. A name without a value is an error."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     return Environment(  # noqa: S701 (source code, no HTML: whoever puts text in quotes it)

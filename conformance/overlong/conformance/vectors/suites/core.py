@@ -1,4 +1,4 @@
-"""Vectors that were written down: those that a person reads, the core, and those that somebody gives in files.
+"""Vectors that were written down: the core, which a person reads, and those of files that a user gives.
 
 Of the core each is one fault (or one lawful edge), and says which in a sentence. Those whose point is a cut between
 chunks are a suite of their own, for targets that read streams. Of those that are given, each kind of input is asked all
