@@ -634,8 +634,6 @@ def section(heading):
 
 def test_the_documents_tables_are_those_of_the_code():
     assert re.findall(r"^\| `(\w+)` \|", section("Formats"), re.MULTILINE) == list(FORMATS[1:])  # all but auto
-    options = {option for parameter in command.params for option in parameter.opts if option.startswith("-")}
-    assert set(re.findall(r"^\| `(-+[a-z-]+)", PAGE, re.MULTILINE)) | {"--quiet", "--verbose"} == options
 
 
 @pytest.mark.long
