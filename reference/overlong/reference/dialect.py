@@ -49,7 +49,7 @@ DIALECTS = {name: entry.line for name, entry in _ENTRIES.items()}
 
 @dataclass(frozen=True, eq=False)
 class Dialect:
-    """What a decoder may speak. Compiled when first asked for, then kept."""
+    """A language that a decoder may speak. Compiled at first use, then kept."""
 
     name: str
     grammar: Grammar

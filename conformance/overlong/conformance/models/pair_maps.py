@@ -73,7 +73,7 @@ def tail(speaks: str) -> bytes:
 
 
 def tails_after(prefix: bytes, automaton: Automaton) -> int:
-    """How many octets a character may lack of which a pair after ``prefix`` was read, at most."""
+    """The most octets that a character may still lack after ``prefix`` and a pair."""
     lacking = _lacking(automaton)
     inside = {state for state in automaton.table[automaton.run(prefix)] if not automaton.accepting[state]}
     after = {to for state in inside for to in automaton.table[state]}

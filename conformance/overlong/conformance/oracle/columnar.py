@@ -34,7 +34,7 @@ _LARGEST_UNIT = 0xFFFF
 PATIENCE = 0.5
 """Seconds of NumPy's after which Numba, which takes about as long to start, reads the rest."""
 _FEW, _LONG = 200, 1 << 10
-"""Strings of which a column costs more by NumPy than by Python, if they have that many octets more to read."""
+"""Fewer strings than this are read faster by Python than by NumPy, with that many octets left."""
 _COLUMN, _OCTET, _BY_PYTHON = 3e-5, 2e-8, 1e-7
 """Seconds, about: that NumPy takes for a column of octets, however few strings reach it, and for each octet; and that
 Python takes for an octet."""
@@ -100,7 +100,7 @@ class ColumnReader:
         return None if self._compiled is False else compiled()
 
     def _go_on(self, octets: bytes, read: int, last: int, state: int) -> tuple[int, int, int]:
-        """The same of a string of which so many octets have been read, and it has not died: these are the rest."""
+        """The same for the rest of a string; the octets before were read, and it has not died."""
         for octet in octets:
             state = self.automaton.table[state][octet]
             if state == self._dead:
@@ -403,7 +403,7 @@ class ColumnarOracle:
         return Expected(verdicts, units, habits)
 
     def verdicts(self, octets: bytes, lengths: NDArray[np.uint32], state: int = 0, pending: int = 0) -> Verdicts:
-        """The same but for output, of which it says 0 units; see :meth:`Reader.read`."""
+        """The same without output, which counts as 0 units; see :meth:`Reader.read`."""
         read = self.reader.read(octets, lengths, state, pending)
         flaws = np.minimum(np.maximum(read.live - read.last, 1), LARGEST_LENGTH)
         return Verdicts(

@@ -172,7 +172,7 @@ def _lay(rows: bytearray, place: int, size: int, column: bytes, width: int, stri
 
 
 class _Outputs(Sequence[Accepted]):
-    """Outputs, each of which is an observation as soon as it is looked at."""
+    """Outputs; each becomes an observation when it is first looked at."""
 
     def __init__(self, values: list[tuple[int, ...]]) -> None:
         self.values = values

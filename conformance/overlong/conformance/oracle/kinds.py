@@ -68,7 +68,7 @@ _OF_FAULTS: dict[str, int] = {
     Code.MISBEHAVED: MISBEHAVED,
 }
 OF_FAULTS = frozenset(_OF_FAULTS.values())
-"""The kinds of which a :class:`Fault` tells."""
+"""The kinds that a :class:`Fault` reports."""
 _OF_CODES = _OF_FAULTS | {
     Code.OFFSET: OTHER_OFFSET,
     Code.STREAM_OFFSET: OTHER_OFFSET,

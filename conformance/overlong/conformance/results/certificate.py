@@ -49,7 +49,7 @@ NOT_COVERED = (*(f"{behaviour}, beyond {suites}" for behaviour, suites, _ in SAM
 
 @dataclass(frozen=True)
 class Certificate:
-    """What a run showed. ``statement`` is the in-toto Statement as plain data."""
+    """The result of a run. ``statement`` is the in-toto Statement as plain data."""
 
     run: Run
     identity: Identity

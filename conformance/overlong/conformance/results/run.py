@@ -117,7 +117,7 @@ class SuiteRun:
             self.failing_in[vector.category] += 1
 
     def diverged(self, found: Divergences) -> None:
-        """Count the vectors of some divergences, once; and those of which the text is not known."""
+        """Count the vectors of some divergences once, and those whose text is not known."""
         before = len(self.failing)
         self.failing.update(found.octets)
         self.failing_in[found.batch.category] += len(self.failing) - before

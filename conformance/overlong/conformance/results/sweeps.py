@@ -133,7 +133,7 @@ class SweepRun:
     plans: list[PlanRun]
     buckets: list[SweepBucket] = field(default_factory=list[SweepBucket])
     undescribed: tuple[str, ...] = ()
-    """Plans of which divergent strings are counted, and not described."""
+    """Plans whose divergent strings are counted, and not described."""
     in_process: bool = False
     """Whether it was called in its own process; else it was asked in columns."""
     isolation: str = ""
@@ -144,7 +144,7 @@ class SweepRun:
     resumed: int = 0
     """Strings that an earlier run had done."""
     done: int = 0
-    """Strings of which the results are kept, this run's and earlier ones'."""
+    """Strings whose results are kept, of this run and earlier ones."""
     incomplete: str = ""
     """Why it ended early; empty if it did not."""
     spent: bool = False

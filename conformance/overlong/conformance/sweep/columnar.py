@@ -83,7 +83,7 @@ class ShardTally:
         self._told: dict[int, int] = {}
 
     def add(self, first: int, judged: Judged, expected: Expected, lengths: NDArray[np.uint32]) -> None:
-        """Count strings in, the first of which has that number."""
+        """Count strings in; the first has that number."""
         self.accepted += judged.accepted
         self.checksum = (self.checksum + judged.checksum) % (1 << 64)
         for fault in judged.faults:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from overlong.fuzz.generation.generated import Generated
 
 _RIGHT = frozenset({AGREES, OTHER_OFFSET, OTHER_LENGTH, OTHER_INCOMPLETE, LEFT_OUT})
-"""Kinds of inputs of which the verdict and the output are right, or unknown."""
+"""Kinds of inputs whose verdict and output are right, or unknown."""
 _FAILED = frozenset({CRASHED, TIMED_OUT, MISBEHAVED, LEFT_OUT})
 """Kinds of inputs whose like is asked no more than is needed."""
 

@@ -57,7 +57,7 @@ _NEAR = 64
 
 
 def mixed(number: int) -> int:
-    """A number of 63 bits, each of which depends on all bits of the other."""
+    """A number of 63 bits; each bit depends on all bits of the other."""
     number &= _MASK
     number = product(number ^ number >> 30, _MIX_1, 0)
     number = product(number ^ number >> 27, _MIX_2, 0)

@@ -76,7 +76,7 @@ class Generated:
         return bytes(self._out[:length])
 
     def chunks(self, index: int) -> tuple[int, ...]:
-        """How that input is cut as a stream: octets of each chunk, some of which are 0 now and then."""
+        """How that input is cut as a stream: the octets of each chunk, sometimes 0."""
         length = len(self.string(index))
         state = first_state(index ^ _CHUNKS, self.tables.cells)
         way, state = below(state, 8), following(state)

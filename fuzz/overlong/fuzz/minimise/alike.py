@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from overlong.reference import Dialect
 
 Kind = tuple[tuple["Vector", ...], ...]
-"""For each member of a kind its inputs, of which one must show it."""
+"""For each member of a kind its inputs; one must show it."""
 Products = tuple[tuple[range, ...], ...]
 
 

@@ -55,7 +55,7 @@ def promote(stored: Found, folder: Path, profile: Profile = RFC3629) -> Path:
 
 
 def vector_of(stored: Found, profile: Profile = RFC3629) -> Vector:
-    """The vector of a finding: its comment says of which target it was found, what, and where."""
+    """The vector of a finding; its comment names the target, the fault and the place."""
     target = printable(stored.target, _SHOWN)
     asked = OPERATIONS.get(stored.operation, "asked")
     where = f", {stored.where}" if stored.where else ""

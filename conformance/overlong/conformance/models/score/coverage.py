@@ -66,7 +66,7 @@ class Coverage:
 
     @property
     def untouched_alternatives(self) -> tuple[Alternative, ...]:
-        """Those of which no string has a whole character."""
+        """Alternatives without a whole character in any string."""
         automaton = dialect().unfolded
         whole = {
             position.form

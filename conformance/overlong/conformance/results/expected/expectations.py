@@ -43,7 +43,7 @@ class Stale:
 
 @dataclass(frozen=True)
 class Unasked:
-    """An entry of which this run can say nothing, and why."""
+    """An entry that this run could not check, and why."""
 
     deviation: Deviation
     why: str

@@ -45,7 +45,7 @@ def target_fields(target: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def state_recorded(claims: Mapping[str, str], causes: Collection[Cause], *, incomplete: bool = False) -> State:
-    """What a run comes to of which a file has the claims and the causes."""
+    """The result of a recorded run, from its claims and causes."""
     return state_of(
         failing_claims(claims, causes),
         held=HOLDS in claims.values(),

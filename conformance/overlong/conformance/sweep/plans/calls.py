@@ -35,7 +35,7 @@ _HEADS = (0, 1, 2, 3, 4, 6, 8, 12, 16, 32, 64, 256, 1024)
 
 
 def _history(profile: Profile, _number: int) -> Iterator[Grid]:
-    """The same beginnings, lengths and ends as in the call before, of which one was right and the other is not."""
+    """The beginnings, lengths and ends of the call before; one of the two strings is right, the other is not."""
     automaton = profile.dialect.automaton
     some = pieces(automaton)
     first, *_, last = fillers(automaton)

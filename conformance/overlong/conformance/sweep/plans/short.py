@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _PLACES = ("first octet", "second octet", "third octet", "fourth octet", "fifth octet", "sixth octet")
 _LONGEST_FORM = 4
-"""Octets of the longest form of which every string is asked."""
+"""Octets of the longest form whose every string is asked."""
 _BEFORE, _WITHIN = b"a" * 64, (b"a" * 31, b"a" * 32)
 """Text before a form at the end, and around one: enough that a decoder which reads blocks of octets has begun to."""
 

@@ -197,7 +197,7 @@ class Placed:
     words: str
     exact: bool
     covered: int
-    """Strings that it covers, of which all are in the set if it is exact."""
+    """Strings that it covers; if it is exact, all are in the set."""
 
 
 def described(members: Column, strings: Column, coordinates: Sequence[Coordinate]) -> Placed:

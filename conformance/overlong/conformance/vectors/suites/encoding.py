@@ -45,7 +45,7 @@ BEYOND = tuple(
 """Numbers beyond 10FFFF: the first, and each power of two with its neighbours, up to FFFFFFFF."""
 
 ALPHABET = (0x61, 0xE9, 0x20AC, 0xD7FF, 0xD800, 0xDBFF, 0xDC00, 0xDFFF, 0xE000, 0xFFFF)
-"""Code units of which all strings of up to three are asked: both surrogates' edges, and a unit for each length."""
+"""Code units whose strings of up to three are all asked: both surrogates' edges, and a unit for each length."""
 
 SUPPLEMENTARY = (
     *(0x10000, 0x103FF, 0x10400, 0x1F600, 0x3FFFF, 0x40000, 0xFFFFF, 0x100000, 0x10FC00, 0x10FFFF),
