@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from importlib import import_module
 from importlib.metadata import version as version_of
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
     from sphinx.application import Sphinx
 
 project = "overlong"
@@ -25,8 +29,13 @@ nitpicky = True
 
 
 def setup(app: Sphinx) -> None:
-    """Octets in fences are text: Pygments does not know ``hex``. The pages of vectors are made first."""
+    """Octets in fences are text: Pygments does not know ``hex``. The pages of vectors and decoders are made first."""
     app.add_lexer("hex", import_module("pygments.lexers.special").TextLexer)
     sys.path.insert(0, str(app.srcdir))
-    write = import_module("printing.vectors").write
-    app.connect("builder-inited", lambda built: write(built.srcdir / "vectors"))
+    for name in ("vectors", "gallery"):
+        write = import_module(f"printing.{name}").write
+        app.connect("builder-inited", partial(_made, write, name))
+
+
+def _made(write: Callable[[Path], None], name: str, app: Sphinx) -> None:
+    write(app.srcdir / name)

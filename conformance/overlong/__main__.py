@@ -45,6 +45,7 @@ VERBS = {
     "certify": "overlong.conformance.cli.certify",
     "identify": "overlong.conformance.cli.identify",
     "matrix": "overlong.conformance.cli.matrix",
+    "survey": "overlong.conformance.cli.survey",
     "diff": "overlong.conformance.cli.diff",
     "sweep": "overlong.conformance.cli.sweep",
     "report": "overlong.conformance.cli.report",

@@ -49,6 +49,7 @@ def certify(
     given: Sequence[Path] = (),
     usual: bool = True,
     thorough: bool = False,
+    portrait: bool = False,
     budget: float | None = None,
     fast: bool = False,
     speaks: str = "rfc3629",
@@ -70,6 +71,7 @@ def certify(
         given: files of vectors, or folders of them, that are asked beside the suites (``suites/core.py``). The name
             :data:`~overlong.conformance.vectors.suites.core.GIVEN` among ``suites`` stands for nothing more than them.
         thorough: all of them for a slow one, too.
+        portrait: learn what it behaves like, and draw maps, also where ``suites`` are named.
         budget: seconds that its sweeps may take, about; None for ten (``sweeps.py``).
         fast: sweep a function of a shared library that has passed its suites with the tier ``fast``.
         speaks: the dialect that it is measured by; one of :data:`overlong.reference.DIALECTS`.
@@ -126,7 +128,12 @@ def certify(
             found, diverged, swept = expected.listeners(found, diverged)
         runner = Runner(resolved, profile=profile, found=found, diverged=diverged)
         run = runner.suites(chosen, progress or _no_progress)
-        if suites is None and writer is not None and SLOW not in resolved.greeting.traits and not run.incomplete:
+        if (
+            (suites is None or portrait)
+            and writer is not None
+            and SLOW not in resolved.greeting.traits
+            and not run.incomplete
+        ):
             # Whoever names suites wants these and nothing else; a portrait is looked at in a report, so it is worth
             # its second only where one can be made of what is written.
             from overlong.conformance.certification.nearest_model import learn_and_map

@@ -26,6 +26,8 @@ from overlong.conformance.cli.words import complete_targets
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from overlong.conformance.certification.matrix.job import MatrixJob
+    from overlong.conformance.certification.matrix.row import MatrixRow
     from overlong.conformance.results.model import Report
 
 EXAMPLES = """\b
@@ -111,59 +113,92 @@ def command(
       3  a target was not measured
       4  incomplete: interrupted, or a target was restarted too often
     """  # noqa: D301 (click reads the backspace)
-    from overlong.conformance.certification.matrix import statement
     from overlong.conformance.certification.matrix.job import MatrixJob
-    from overlong.conformance.certification.matrix.row import MatrixRow, not_begun
-    from overlong.conformance.certification.matrix.running import Matrix
-    from overlong.conformance.certification.matrix.statement import Conditions, rows_to_keep
     from overlong.conformance.cli.certify import slug
     from overlong.conformance.results.model import State
-    from overlong.conformance.support.whole_file import make_folder
     from overlong.conformance.targets.builtins import BUILTINS
-    from overlong.conformance.vectors.profile import Profile
-    from overlong.reference import dialect
 
     if every == bool(targets):
         raise click.UsageError("name targets, or take all that are ready with --all")
     chosen = [name for name, builtin in BUILTINS.items() if not builtin.missing()] if every else list(targets)
-    folders = {name: slug(name) for name in chosen}
-    if len(set(folders.values())) < len(chosen):
-        raise click.UsageError("a target is named twice")
     words = [
         *(["--profile", profile] if profile != "rfc3629" else []),
         *(["--expected", str(expected)] * bool(expected)),
     ]
-    options = [*words, *_limits(timeout, restarts), "--quick" if quick else "--no-sweeps"]
-    job = MatrixJob(profile, quick, limits_of(timeout, restarts), str(expected or ""))
+    options = [*words, *limits_as_options(timeout, restarts), "--quick" if quick else "--no-sweeps"]
+    job = MatrixJob(profile, quick, limits_of(timeout, restarts), expected=str(expected or ""))
     here = shlex.join(["overlong", "matrix", *words, *["--quick"] * quick, *(["--all"] if every else chosen)])
     with errors_on_one_line():
-        agreed_to(chosen)
-        make_folder(output)
-        conditions = Conditions.here(Profile(dialect(profile).name).name, options, expected)
-        kept = rows_to_keep(output, conditions) if resume else {}
-        rows = {name: kept[name].row if name in kept else not_begun(name) for name in chosen}
-
-        def write(incomplete: str) -> None:
-            statement.write(output, statement.statement(list(rows.values()), conditions, here, incomplete))
-
-        def done(row: MatrixRow, same: bool) -> None:  # noqa: FBT001
-            rows[row.target] = row
-            write("it is under way, or its end was sudden")
-            progress.done(row.target, row.state, "kept" if same else f"{row.seconds:.1f} s")
-
-        with _Progress(len(chosen), enabled=not quiet) as progress:
-            write("it is under way, or its end was sudden")
-            under_way = Matrix(job, output, folders)
-            rows = {row.target: row for row in under_way.rows(chosen, jobs, done, kept)}
-            write("interrupted" if under_way.interrupted else "")
+        rows = measured(chosen, job, output, (here, options), jobs, resume=resume, quiet=quiet)
         report = report_of(output)
-        _show(report, [folders[name] for name in chosen], output, wanted)
-    if left := sum(row.state is State.INCOMPLETE for row in rows.values()):
+        _show(report, [slug(row.target) for row in rows], output, wanted)
+    if left := sum(row.state is State.INCOMPLETE for row in rows):
         click.echo(f"overlong: {left} of {len(rows)} targets are incomplete: --resume asks them again", err=True)
     sys.exit(exit_code(report))
 
 
-def _limits(timeout: float, restarts: int) -> list[str]:
+def measured(
+    chosen: Sequence[str],
+    job: MatrixJob,
+    output: Path,
+    said: tuple[str, Sequence[str]],
+    jobs: int,
+    *,
+    resume: bool,
+    quiet: bool,
+) -> list[MatrixRow]:
+    """The rows of these targets, measured, or kept; ``matrix.json`` in the folder is written anew after each.
+
+    Args:
+        chosen: the targets.
+        job: what all are asked.
+        output: the folder.
+        said: the command that does it again, and the options that its rows depend on.
+        jobs: how many at a time.
+        resume: keep the rows that are there and still hold.
+        quiet: no progress.
+
+    Raises:
+        click.UsageError: a target is named twice.
+        OSError: the folder cannot be written.
+    """
+    from overlong.conformance.certification.matrix import statement
+    from overlong.conformance.certification.matrix.row import not_begun
+    from overlong.conformance.certification.matrix.running import Matrix
+    from overlong.conformance.certification.matrix.statement import Conditions, rows_to_keep
+    from overlong.conformance.cli.certify import slug
+    from overlong.conformance.support.whole_file import make_folder
+    from overlong.conformance.vectors.profile import Profile
+    from overlong.reference import dialect
+
+    here, options = said
+    folders = {name: slug(name) for name in chosen}
+    if len(set(folders.values())) < len(chosen):
+        raise click.UsageError("a target is named twice")
+    agreed_to(chosen)
+    make_folder(output)
+    expected = Path(job.expected) if job.expected else None
+    conditions = Conditions.here(Profile(dialect(job.speaks).name).name, options, expected)
+    kept = rows_to_keep(output, conditions) if resume else {}
+    rows = {name: kept[name].row if name in kept else not_begun(name) for name in chosen}
+
+    def write(incomplete: str) -> None:
+        statement.write(output, statement.statement(list(rows.values()), conditions, here, incomplete))
+
+    def done(row: MatrixRow, same: bool) -> None:  # noqa: FBT001
+        rows[row.target] = row
+        write("it is under way, or its end was sudden")
+        progress.done(row.target, row.state, "kept" if same else f"{row.seconds:.1f} s")
+
+    with _Progress(len(chosen), enabled=not quiet) as progress:
+        write("it is under way, or its end was sudden")
+        under_way = Matrix(job, output, folders)
+        rows = {row.target: row for row in under_way.rows(chosen, jobs, done, kept)}
+        write("interrupted" if under_way.interrupted else "")
+    return list(rows.values())
+
+
+def limits_as_options(timeout: float, restarts: int) -> list[str]:
     """The limits as options of ``certify``."""
     meta = click.get_current_context().meta
     words = ["--timeout", f"{timeout:g}", "--restarts", str(restarts), "--memory", str(meta[MEMORY])]

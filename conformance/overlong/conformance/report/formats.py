@@ -41,6 +41,13 @@ FORMATS = {
         Format("text", "report.txt", "what a terminal shows", f"{_HERE}.text", "text"),
         Format("json", "report.json", "all of it, for programs", f"{_HERE}.data", "data"),
         Format("markdown", "report.md", "for an issue or a step summary", f"{_HERE}.markdown", "markdown"),
+        Format(
+            "issue",
+            "issues.md",
+            "one text for each divergence, to file with its maintainers",
+            f"{_HERE}.issue",
+            "issues",
+        ),
         Format("html", "report.html", "one page with pictures, for a browser", f"{_HERE}.html.page", "page"),
         Format("junit", "junit.xml", "JUnit's XML, for CI servers", f"{_HERE}.junit", "junit"),
         Format("sarif", "overlong.sarif", "SARIF 2.1.0, for code scanning", f"{_HERE}.sarif", "sarif"),

@@ -21,6 +21,8 @@ class MatrixJob:
     quick: bool
     """Leave out the scalar values; else all suites are asked, and no sweeps."""
     limits: Limits
+    portrait: bool = False
+    """Learn what it behaves like, and draw maps, also where it is quick."""
     expected: str = ""
     """The file of expected deviations; empty for that of the project."""
     target: str = ""

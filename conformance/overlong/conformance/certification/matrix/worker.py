@@ -70,6 +70,7 @@ def _certified(job: MatrixJob) -> int:
         job.target,
         suites=QUICK if job.quick else None,
         sweeps=None if job.quick else (),
+        portrait=job.portrait,
         speaks=job.speaks,
         output=Path(job.folder),
         limits=job.limits,

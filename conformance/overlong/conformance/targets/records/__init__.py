@@ -59,6 +59,11 @@ class Record:
     traits: tuple[str, ...] = ()
     """More for its greeting, ``MEMBER=WORD`` each."""
 
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """The packages of Debian that it needs, those of its language too."""
+        return (*self.language.debian, *self.debian)
+
     def missing(self) -> str:
         """What to install to use it here; empty if nothing. Its packages are fetched when it is used."""
         return self.language.missing() or not_installed(self.debian)
@@ -147,6 +152,11 @@ class Named:
     language: str = "C"
     debian: tuple[str, ...] = ()
     intent: str = ""
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """The packages of Debian that it needs."""
+        return self.debian
 
     def missing(self) -> str:
         """What to install to use it here; empty if nothing."""

@@ -1,0 +1,57 @@
+"""A divergence seen by another road: by a program that does not know overlong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from overlong.conformance.oracle.target import TargetError
+from overlong.conformance.protocol.wire import DECODE, REPLACE, VALIDATE
+from overlong.conformance.targets.records import Record, records
+from overlong.conformance.targets.records.standalone import Shown, shown, standalone
+
+if TYPE_CHECKING:
+    from overlong.conformance.results.model import Cause
+
+_MOST = 24  # numbers of an answer that its words have
+
+
+@dataclass(frozen=True)
+class Confirmation:
+    """What a program of its own showed of a divergence."""
+
+    program: str
+    """Its text."""
+    language: str
+    printed: str
+    """What it printed; empty if it was not run."""
+    why_not: str
+    """Why it does not confirm; empty if it does."""
+
+
+def confirm(target: str, cause: Cause) -> Confirmation | None:
+    """Ask the decoder of a record for the octets of a divergence by a program of its own, and compare.
+
+    None if there is no such program: the decoder has no record, or the divergence is of another operation.
+    """
+    record = records().get(target)
+    if not isinstance(record, Record) or cause.operation not in (DECODE, VALIDATE, REPLACE) or cause.chunks is not None:
+        return None
+    program, language = standalone(record, cause.octets), record.language.language
+    try:
+        answer = shown(record, cause.octets)
+    except TargetError as error:
+        return Confirmation(program, language, "", str(error))
+    return Confirmation(program, language, answer.line, _unlike(answer, cause))
+
+
+def _unlike(answer: Shown, cause: Cause) -> str:
+    """Why an answer is not the one that was observed; empty if it is."""
+    observed = cause.observed.split()
+    if (observed[:1] == ["accepted"]) != answer.accepted:
+        return f"it printed: {answer.line}"
+    points = [int(word.removeprefix("U+"), 16) for word in observed if word.startswith("U+")]
+    values = list(answer.values[: len(points)])
+    if answer.accepted and len(points) <= _MOST and points != values:
+        return f"it printed: {answer.line}"
+    return ""

@@ -1,0 +1,263 @@
+"""``overlong survey``: what the decoders of the world do, as data that can be kept and compared."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from overlong.conformance.cli.formats import exit_code, report_of
+from overlong.conformance.cli.options import (
+    CONFORMS,
+    NOT_MEASURED,
+    USAGE,
+    errors_on_one_line,
+    leave,
+    limits_of,
+    limits_options,
+)
+from overlong.conformance.cli.words import complete_targets
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from overlong.conformance.results.model import Subject
+    from overlong.conformance.targets.builtin import Builtin
+
+SURVEY = "report.json"
+"""What a survey is kept as: a report, which ``overlong report`` and ``overlong diff`` read."""
+REPORTS = "reports"
+_TIMEOUT = 20.0
+"""Seconds: several share the machine, and some decoders are whole database servers."""
+_jobs = click.option("-j", "--jobs", type=click.IntRange(1, 64), default=lambda: os.cpu_count() or 1,
+                     show_default="cores", metavar="N", help="So many decoders at a time.")  # fmt: skip
+_quiet = click.option("-q", "--quiet", is_flag=True, help="No progress.")
+
+
+@click.group("survey")
+def command() -> None:
+    """Survey the decoders that have an adapter or a record (docs/survey.md).
+
+    \b
+    Examples:
+      overlong survey install
+      overlong survey run -o survey --keep corpora/survey/2026-11-23
+      overlong survey issues corpora/survey/2026-11-23
+      overlong diff corpora/survey/2026-05-01 corpora/survey/2026-11-23
+      overlong report corpora/survey/2026-11-23/report.json --format html -o survey.html
+    """  # noqa: D301 (click reads the backspace)
+
+
+@command.command("install")
+@click.argument("targets", nargs=-1, shell_complete=complete_targets)
+@click.option("--debian", is_flag=True, help="Also install what is missing of Debian's packages, with apt-get.")
+@_jobs
+@_quiet
+def install_command(targets: tuple[str, ...], debian: bool, jobs: int, quiet: bool) -> None:  # noqa: FBT001
+    """Fetch and build what the survey's decoders need, and say what is missing.
+
+    TARGETS: all, if none are named. Packages come from the registries that their clients are set up for.
+
+    \b
+    Examples:
+      overlong survey install
+      overlong survey install --debian npm-msgpackr yajl
+    \b
+    Exit status:
+      0  all of them can be used here
+      2  the command line is wrong
+      3  some cannot be used here; each is named with what it lacks
+    """  # noqa: D301 (click reads the backspace)
+    from concurrent.futures import ThreadPoolExecutor
+
+    from overlong.conformance.oracle.target import TargetError
+    from overlong.conformance.support.printable import printable
+
+    chosen = _chosen(targets)
+    if debian:
+        _install_debian(chosen)
+
+    def made(decoder: Builtin) -> tuple[str, str]:
+        why = decoder.missing()
+        try:
+            if not why:
+                decoder.command()
+        except TargetError as error:
+            why = str(error)
+        return decoder.name, why
+
+    lacking = 0
+    with ThreadPoolExecutor(jobs) as pool, errors_on_one_line():
+        for name, why in pool.map(made, chosen):
+            lacking += bool(why)
+            if why or not quiet:
+                click.echo(f"{'missing' if why else 'ready  '}  {name}{f': {printable(why, 300)}' if why else ''}")
+    sys.exit(NOT_MEASURED if lacking else CONFORMS)
+
+
+def _install_debian(chosen: Sequence[Builtin]) -> None:
+    """Install Debian's packages that records need and that are missing; apt-get says what it does."""
+    import shutil
+    import subprocess
+
+    from overlong.conformance.targets.records import records
+    from overlong.conformance.targets.records.debian import installed
+
+    if shutil.which("apt-get") is None:
+        leave("there is no apt-get here; install what 'overlong survey install' names without --debian", USAGE)
+    needed = {name for each in chosen if each.name in records() for name in records()[each.name].needed}
+    missing = sorted(needed - set(installed()))
+    if missing:
+        subprocess.run(["apt-get", "install", "-y", "--no-install-recommends", *missing], check=False)
+        installed.cache_clear()
+
+
+def _chosen(targets: Sequence[str]) -> list[Builtin]:
+    """The decoders of these names, or all."""
+    from overlong.conformance.support.near import did_you_mean
+    from overlong.conformance.targets.shipped import all_shipped
+
+    known = all_shipped()
+    for name in targets:
+        if name not in known:
+            raise click.UsageError(f"no decoder {name!r}; {did_you_mean(name, known, 'overlong target list --survey')}")
+    return [known[name] for name in targets] if targets else list(known.values())
+
+
+def _with_limits(function: Any) -> Any:
+    own = click.option("--timeout", type=click.FloatRange(0.01, 3600), default=_TIMEOUT, show_default=True,
+                       metavar="SECONDS", help="How long a target may take to answer one request.")  # fmt: skip
+    for option in reversed((own, *limits_options[1:])):
+        function = option(function)
+    return function
+
+
+@command.command("run")
+@click.argument("targets", nargs=-1, shell_complete=complete_targets)
+@click.option("-o", "--output", type=click.Path(file_okay=False, path_type=Path), default=Path("overlong-survey"),
+              show_default=True, metavar="FOLDER", help="Where the results of each decoder go.")  # fmt: skip
+@click.option("--keep", type=click.Path(file_okay=False, path_type=Path), metavar="FOLDER",
+              help=f"Where {SURVEY}, the survey, goes; else it is beside the results.")  # fmt: skip
+@click.option("--resume", is_flag=True, help="Take what is in the folder, and measure what is missing or has changed.")
+@_jobs
+@_with_limits
+@_quiet
+def run_command(
+    targets: tuple[str, ...],
+    output: Path,
+    keep: Path | None,
+    resume: bool,  # noqa: FBT001
+    jobs: int,
+    timeout: float,
+    restarts: int,
+    quiet: bool,  # noqa: FBT001
+) -> None:
+    """Certify all decoders that can be used here, as 'matrix' does, and keep what came out as data.
+
+    Each is asked the core and the complete suites; how one replaces that departs from its error mode is learned, as
+    'identify' does. TARGETS: all that are here, if none are named. The survey is a report: 'overlong report' shows it
+    in any format, 'overlong diff' compares two.
+
+    \b
+    Examples:
+      overlong survey run --keep corpora/survey/2026-11-23
+      overlong survey run yajl jansson json-c -o json
+    \b
+    Exit status:
+      0  everything measured holds, of every decoder
+      1  a decoder diverges
+      2  the command line is wrong
+      3  a decoder was not measured
+      4  incomplete: interrupted, or a decoder was restarted too often
+    """  # noqa: D301 (click reads the backspace)
+    import shlex
+
+    from overlong.conformance.certification.matrix.job import MatrixJob
+    from overlong.conformance.certification.survey.error_modes import learned, unsettled
+    from overlong.conformance.certification.survey.kept import kept
+    from overlong.conformance.cli.matrix import limits_as_options, measured
+    from overlong.conformance.report.formats import FORMATS, write
+    from overlong.conformance.support.printable import printable
+
+    decoders = {each.name: each for each in _chosen(targets) if not each.missing()}
+    if not decoders:
+        leave("none of these decoders can be used here; 'overlong survey install' says what they lack", NOT_MEASURED)
+    job = MatrixJob("rfc3629", quick=True, limits=limits_of(timeout, restarts), portrait=True)
+    here = shlex.join(["overlong", "survey", "run", *targets])
+    with errors_on_one_line():
+        options = [*limits_as_options(timeout, restarts), "--quick"]
+        measured(list(decoders), job, output, (here, options), jobs, resume=resume, quiet=quiet)
+        report = report_of(output)
+        folder = keep or output
+        folder.mkdir(parents=True, exist_ok=True)
+        asked = unsettled(report.subjects)
+
+        def told(name: str) -> None:
+            if not quiet:
+                click.echo(f"learned how it replaces: {printable(name)}", err=True)
+
+        survey = kept(report, decoders, learned(asked, jobs, told))
+        write(FORMATS["json"].render(survey), folder / SURVEY)
+    click.echo(f"survey: {printable(str(folder / SURVEY), 1000)}")
+    sys.exit(exit_code(survey))
+
+
+@command.command("issues")
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("targets", nargs=-1)
+@_quiet
+def issues_command(folder: Path, targets: tuple[str, ...], quiet: bool) -> None:  # noqa: FBT001
+    """Write a text for each divergence of a survey, for the maintainers of the decoder.
+
+    FOLDER has the survey. Each divergence of a decoder with a record is first asked again by a program in the decoder's
+    own language that does not know overlong; the text has that program and what it printed, and only what it confirms
+    is written. What the documentation announces, as the record says, gets no text, nor does another number of U+FFFD
+    than Unicode recommends. The texts go to FOLDER/reports.
+
+    \b
+    Examples:
+      overlong survey issues corpora/survey/2026-11-23
+      overlong survey issues corpora/survey/2026-11-23 yajl json-c
+    \b
+    Exit status:
+      0  each divergence was confirmed
+      1  one was not: it is named, and has no text
+      2  the command line is wrong, or the survey cannot be read
+    """  # noqa: D301 (click reads the backspace)
+    from overlong.conformance.certification.survey.kept import INTENT
+    from overlong.conformance.report.formats import write
+    from overlong.conformance.support.printable import printable
+
+    report = report_of(folder / SURVEY)
+    refuted = 0
+    with errors_on_one_line():
+        (folder / REPORTS).mkdir(exist_ok=True)
+        for subject in report.subjects:
+            if (targets and subject.id not in targets) or subject.recorded.get(INTENT):
+                continue
+            for name, text, why_not in _texts(subject):
+                refuted += bool(why_not)
+                if why_not:
+                    click.echo(f"not confirmed: {name}: {printable(why_not, 300)}", err=True)
+                else:
+                    write(text, folder / REPORTS / name)
+                    if not quiet:
+                        click.echo(f"confirmed: {name}")
+    sys.exit(1 if refuted else CONFORMS)
+
+
+def _texts(subject: Subject) -> Iterator[tuple[str, str, str]]:
+    """For each divergence that a program of its own can show: the file's name, its text, why it is not confirmed."""
+    from overlong.conformance.certification.survey.confirmation import confirm
+    from overlong.conformance.protocol.kind import REPLACEMENT
+    from overlong.conformance.report.issue import issue
+    from overlong.conformance.report.wording import faults
+
+    for cause in faults(subject):
+        confirmed = None if cause.claim == REPLACEMENT else confirm(subject.id, cause)
+        if confirmed is not None:
+            digits = cause.octets.hex()[:24] or "empty"
+            yield f"{subject.id}-{cause.code}-{digits}.md", issue(subject, cause, confirmed) + "\n", confirmed.why_not

@@ -1,0 +1,143 @@
+"""Surveys: what is kept of a matrix, what is confirmed by another road, and the pages that are made of it."""
+
+import json
+import re
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from overlong.__main__ import cli
+from overlong.conformance.certification.survey import confirmation, error_modes
+from overlong.conformance.certification.survey.confirmation import confirm
+from overlong.conformance.certification.survey.error_modes import unsettled
+from overlong.conformance.certification.survey.kept import INTENT, OBTAINED, REPLACES, WHAT, kept
+from overlong.conformance.report.issue import issue, issues
+from overlong.conformance.results.model import Cause, Report, ReportKind, State, Subject
+from overlong.conformance.targets.builtins import BUILTINS
+from overlong.conformance.targets.records import Record
+from overlong.conformance.targets.records.language import languages
+
+DOCS = Path(__file__).parents[3] / "docs"
+HOSTILE = "<script>alert(1)</script>|`x`\x1b]0;owned\x07 ](http://x)\n```\n<b>"
+OVERLONG = Cause("OV201", "overlong form accepted", "RFC 3629 §3", "", "verdict", 3, "D-00000000", "security/c080",
+                 b"\xc0\x80", "D", "reject at 0, 1 octet", "accepted U+0000")  # fmt: skip
+LAX = "def decode(octets):\n    return octets.replace(b'\\xc0\\x80', b'\\0').decode()"
+
+
+def subject_of(name="tried", **more):
+    return Subject(name, State.DIVERGES, claims={"verdict": "fails"}, causes=(OVERLONG,), **more)
+
+
+def report_of(*subjects):
+    return Report(ReportKind.MATRIX, "decoders", "overlong 0", subjects)
+
+
+def record_of(monkeypatch, code):
+    """A record of that name and code is among those there are."""
+    record = Record("tried", "a decoder", languages()["python"], code)
+    monkeypatch.setattr(confirmation, "records", lambda: {"tried": record})
+
+
+@pytest.fixture(scope="module")
+def survey(tmp_path_factory):
+    """A survey of two decoders."""
+    folder = tmp_path_factory.mktemp("survey")
+    words = ["survey", "run", "cpython", "cpython-surrogatepass", "-q", "-o", str(folder / "runs")]
+    result = CliRunner().invoke(cli, [*words, "--keep", str(folder / "kept")])
+    assert result.exit_code == 1, result.output
+    return folder / "kept"
+
+
+def test_a_survey_is_a_report_that_can_be_read_and_compared(survey):
+    kept_ = json.loads((survey / "report.json").read_text())
+    assert [each["state"] for each in kept_["subjects"]] == ["conforms", "diverges"]
+    assert kept_["subjects"][0]["recorded"] == {
+        WHAT: BUILTINS["cpython"].what,
+        OBTAINED: "this system",
+    }
+    assert kept_["subjects"][1]["behaves_like"]
+    shown = CliRunner().invoke(cli, ["report", str(survey), "--exit-zero"])
+    assert "surrogate accepted" in shown.output
+    same = CliRunner().invoke(
+        cli, ["diff", str(survey / "report.json"), str(survey / "report.json"), "--fail-on", "any"]
+    )
+    assert same.exit_code == 0, same.output
+
+
+def test_what_is_kept_is_the_same_each_time():
+    subject = subject_of(seconds=3.0, command="x", notes=("n",), not_covered=("y",))
+    decoder = replace(BUILTINS["cpython"], name="tried", fetches="x of PyPI", intent="it says so")
+    once = kept(report_of(subject), {"tried": decoder}, {"tried": "skip"})
+    assert once == kept(report_of(replace(subject, seconds=4.0)), {"tried": decoder}, {"tried": "skip"})
+    facts = once.subjects[0].recorded
+    assert facts == {WHAT: decoder.what, OBTAINED: "x of PyPI", INTENT: "it says so", REPLACES: "skip"}
+
+
+def test_error_modes_that_are_not_settled_are_learned(monkeypatch):
+    refuses, replaces = subject_of(operations="PD"), subject_of("other", operations="PL", error_mode="replacement")
+    fails, unknown = replace(replaces, claims={"error mode": "fails"}), replace(replaces, error_mode="its own")
+    assert unsettled([refuses, replaces]) == []
+    assert unsettled([fails, unknown]) == ["other", "other"]
+    told: list[str] = []
+    words = error_modes.learned(["cpython", f"py:{__file__}:missing"], 2, told.append)
+    assert words == {"cpython": "replacement"}
+    assert len(told) == 2
+
+
+def test_a_divergence_is_confirmed_by_a_program_that_does_not_know_us(monkeypatch):
+    record_of(monkeypatch, LAX)
+    confirmed = confirm("tried", OVERLONG)
+    assert confirmed is not None
+    assert not confirmed.why_not
+    assert confirmed.printed == "accepted U+0000"
+    text = issue(subject_of(), OVERLONG, confirmed)
+    assert "overlong form accepted (`C0 80`)" in text.splitlines()[0]
+    assert LAX.splitlines()[1] in text
+    assert "It prints `accepted U+0000`." in text
+    assert "overlong replay" not in text
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def decode(octets):\n    return octets.decode()",
+        "def decode(octets):\n    return 'other'",
+        "raise SystemExit(3)",
+    ],
+)
+def test_one_that_is_not_there_is_not_confirmed(monkeypatch, code):
+    record_of(monkeypatch, code)
+    confirmed = confirm("tried", OVERLONG)
+    assert confirmed is not None
+    assert confirmed.why_not
+
+
+def test_what_has_no_record_is_not_asked():
+    assert confirm("cpython", OVERLONG) is None
+
+
+def test_issues_of_a_report():
+    assert issues(report_of()) == "Nothing diverges, so there is nothing to report.\n"
+    text = issues(report_of(subject_of(version=HOSTILE, recorded={INTENT: "it does not validate"})))
+    assert "<script>" not in text
+    assert "\x1b" not in text
+    assert "please read this as a question" in text
+
+
+def test_pages_of_a_survey_hold_hostile_words_as_words(monkeypatch):
+    monkeypatch.syspath_prepend(str(DOCS))
+    from printing import gallery
+
+    subjects = subject_of(version=HOSTILE, language=HOSTILE, operations="PL", error_mode=HOSTILE), subject_of("right")
+    hostile = replace(subjects[0], recorded={WHAT: HOSTILE, INTENT: HOSTILE, REPLACES: HOSTILE}, behaves_like=HOSTILE)
+    pages = {name: "\n".join(lines) for name, lines in gallery._pages({"2026-01-01": report_of(hostile)}).items()}
+    assert {"index", "d-tried", "c-ov201", "error-modes", "streams", "history"} <= set(pages)
+    for name, text in pages.items():
+        assert not re.search(r"(?<!\\)<script>alert", text), name
+        assert name == "index" or not re.search(r"(?<!\\)\]\(http", text), name  # the table of that is HTML
+        assert "\n```\n<" not in text, name
+    for module in [name for name in sys.modules if name.startswith("printing")]:
+        monkeypatch.delitem(sys.modules, module)

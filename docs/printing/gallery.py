@@ -1,0 +1,281 @@
+"""The pages of the newest survey, made while the site is built: all decoders, each of them, each fault, error modes.
+
+What decoders say is hostile: each word of theirs is escaped where it is put into Markdown or HTML.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from html import escape
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from overlong.conformance.certification.survey.kept import INTENT, OBTAINED, REPLACES, WHAT
+from overlong.conformance.models.pair_maps import reference_maps
+from overlong.conformance.protocol.kind import KINDS
+from overlong.conformance.report.pictures.maps import DIFFERENCE, map_picture
+from overlong.conformance.report.wording import given, verdict
+from overlong.conformance.results.difference import difference
+from overlong.conformance.results.model import Standing, State
+from overlong.conformance.results.reading import read
+from overlong.conformance.results.run import NOT_MEASURED
+from overlong.conformance.support.printable import thousands
+from overlong.reference import DEFECTS, ERROR_MODES
+from printing.markdown import code, plain, table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from overlong.conformance.results.model import Cause, Report, Subject
+
+HERE = Path(__file__).parent
+SURVEYS = HERE.parents[1] / "corpora" / "survey"
+
+_WORDS = {
+    State.CONFORMS: "conforms",
+    State.EXCEPT: "conforms, but for its error mode or the like",
+    State.DIVERGES: "diverges",
+}
+_COLOURS = """:root { --text: var(--color-foreground-primary); --quiet: var(--color-foreground-secondary);
+--ground: var(--color-background-primary); --line: var(--color-background-border);
+--accent: #4078c0; --good: #2e8b57; --bad: #d64545; --warn: #b8860b; }"""
+"""What pictures take their colours from, as the site's theme has them."""
+_SHOWN = 12
+"""Causes of a decoder that are written out."""
+
+
+def surveys() -> dict[str, Report]:
+    """The surveys that are kept, by their dates, the oldest first."""
+    paths = sorted(SURVEYS.glob("*/report.json"))
+    return {path.parent.name: read([path]) for path in paths}
+
+
+def write(folder: Path) -> None:
+    """Write the pages; one that is as it was keeps its age, one of a decoder that is gone goes."""
+    folder.mkdir(exist_ok=True)
+    kept = surveys()
+    pages = {name: "\n".join(lines) + "\n" for name, lines in _pages(kept).items()} if kept else {}
+    for path in folder.glob("*.md"):
+        if path.stem not in pages:
+            path.unlink()
+    for name, text in pages.items():
+        path = folder / f"{name}.md"
+        if not path.exists() or path.read_text("utf-8") != text:
+            path.write_text(text, "utf-8")
+
+
+def _pages(kept: Mapping[str, Report]) -> dict[str, Iterable[str]]:
+    date, report = list(kept.items())[-1]
+    subjects = [subject for subject in report.subjects if subject.state is not State.NOT_MEASURED]
+    by_code: dict[str, list[tuple[Subject, Cause]]] = defaultdict(list)
+    by_mode: dict[str, list[Subject]] = defaultdict(list)
+    for subject in subjects:
+        for cause in {cause.code: cause for cause in reversed(subject.causes)}.values():
+            by_code[cause.code].append((subject, cause))
+        if mode := _mode(subject):
+            by_mode[mode.partition(",")[0]].append(subject)
+    pages: dict[str, Iterable[str]] = {"index": _index(date, subjects, by_code, by_mode)}
+    pages |= {f"d-{subject.id}": _decoder(subject, kept) for subject in subjects}
+    pages |= {f"c-{name.lower()}": _fault(name, found) for name, found in by_code.items()}
+    pages |= {"error-modes": _modes(by_mode), "streams": _streams(subjects), "history": _history(kept)}
+    return pages
+
+
+def _mode(subject: Subject) -> str:
+    """How a decoder replaces; empty if it does not."""
+    if "L" not in subject.operations:
+        return ""
+    return subject.recorded.get(REPLACES, "") or subject.error_mode
+
+
+def _title(name: str) -> str:
+    """What a code means."""
+    if name in DEFECTS:
+        return f"{DEFECTS[name].title} accepted"
+    return KINDS[name].title if name in KINDS else name
+
+
+def _index(
+    date: str,
+    subjects: Sequence[Subject],
+    by_code: Mapping[str, Sequence[object]],
+    by_mode: Mapping[str, Sequence[Subject]],
+) -> Iterator[str]:
+    languages = {subject.language for subject in subjects if subject.language}
+    right = sum(subject.state is State.CONFORMS for subject in subjects)
+    wrong = sum(subject.state is State.DIVERGES for subject in subjects)
+    yield from ("# Survey of decoders", "")
+    yield f"{len(subjects)} decoders in {len(languages)} languages, asked on {date}: {right} conform, {wrong} diverge"
+    yield f"from RFC 3629, and {len(subjects) - right - wrong} conform but for their error mode or another claim beside"
+    yield "the verdict. [What stands out](../survey.md#what-stands-out) tells ten findings;"
+    yield "[how it was made](../survey.md) tells how to repeat it. A decoder that diverges may mean to: its page says"
+    yield "what its documentation announces."
+    yield from ("", "```{raw} html", *_filtered(subjects), "```", "", "## By fault", "")
+    codes = sorted(by_code)
+    rows = ((f"[{name}](c-{name.lower()}.md)", plain(_title(name)), str(len(by_code[name]))) for name in codes)
+    yield from table(("code", "fault", "decoders"), rows)
+    yield from ("", "## More", "")
+    yield f"[Error modes](error-modes.md): {len(by_mode)} ways to replace. [Streams](streams.md)."
+    yield "[History](history.md)."
+    hidden = [f"d-{subject.id}" for subject in subjects] + [f"c-{name.lower()}" for name in codes]
+    yield from ("", "```{toctree}", ":hidden:", "", "error-modes", "streams", "history", *hidden, "```")
+
+
+def _filtered(subjects: Sequence[Subject]) -> Iterator[str]:
+    """A table with filters above it, in HTML."""
+    modes = sorted({_mode(subject).partition(",")[0] for subject in subjects} - {""})
+    yield f"<style>{(HERE / 'gallery.css').read_text('ascii')}</style>"
+    yield '<div class="survey-filters">'
+    yield '<input type="search" placeholder="name or version" aria-label="Search">'
+    yield from _select("language", "every language", sorted({subject.language for subject in subjects} - {""}))
+    yield from _select("state", "every verdict", [state.value for state in _WORDS])
+    yield from _select("mode", "every error mode", modes)
+    yield '<span class="survey-shown" role="status"></span></div>'
+    yield '<div class="survey-scroll"><table class="survey"><thead><tr><th>decoder</th><th>language</th>'
+    yield "<th>verdict</th><th>faults</th><th>version</th></tr></thead><tbody>"
+    for subject in subjects:
+        codes = " ".join(dict.fromkeys(cause.code for cause in subject.causes))
+        kind = "good" if subject.state is State.CONFORMS else "bad" if subject.state is State.DIVERGES else ""
+        mode = _mode(subject).partition(",")[0]
+        yield (
+            f'<tr data-language="{_html(subject.language)}" data-state="{_html(subject.state.value)}" '
+            f'data-mode="{_html(mode)}"><td><a href="d-{_html(subject.id)}.html">{_html(subject.id)}</a></td>'
+            f'<td>{_html(subject.language)}</td><td class="{kind}">{_html(subject.state.value)}</td>'
+            f"<td>{_html(codes)}</td><td>{_html(subject.version)}</td></tr>"
+        )
+    script = (HERE / "gallery.js").read_text("ascii")
+    yield f"</tbody></table></div><script>{script}</script>"
+
+
+def _select(name: str, every: str, words: Iterable[str]) -> Iterator[str]:
+    yield f'<select name="{name}" aria-label="{name}"><option value="">{every}</option>'
+    yield from (f"<option>{_html(word)}</option>" for word in words)
+    yield "</select>"
+
+
+def _html(words: str) -> str:
+    """Words as text of HTML, on one line: a line of its own might end the fence that the HTML stands in."""
+    return escape(" ".join(words.split()))
+
+
+def _decoder(subject: Subject, kept: Mapping[str, Report]) -> Iterator[str]:
+    facts = subject.recorded
+    yield from (f"# {plain(subject.id)}", "", f"**{plain(verdict(subject))}**", "")
+    rows = [
+        ("what", facts.get(WHAT, "")),
+        ("version", subject.version),
+        ("language", subject.language),
+        ("obtained from", facts.get(OBTAINED, "")),
+        ("its documentation says", facts.get(INTENT, "")),
+        ("accepts", f"what {subject.behaves_like} accepts" if subject.behaves_like else ""),
+        ("replaces", _mode(subject)),
+        ("set aside", subject.set_aside),
+        ("ended by a fault", f"{subject.restarts} times" if subject.restarts else ""),
+        ("not whole", subject.why if subject.state is State.INCOMPLETE else ""),
+    ]
+    yield from table(("", ""), [(title, plain(words)) for title, words in rows if words])
+    yield from ("", "| claim | |", "|---|---|")
+    yield from (f"| {plain(claim)} | {plain(state)} |" for claim, state in subject.claims.items())
+    if subject.causes:
+        yield from ("", "## What goes wrong", "")
+        causes = subject.causes[:_SHOWN]
+        yield from table(
+            ("code", "input", "expected", "observed", "inputs"),
+            (
+                (
+                    f"[{cause.code}](c-{cause.code.lower()}.md) {plain(cause.title)}",
+                    code(given(cause)),
+                    plain(cause.expected),
+                    plain(cause.observed),
+                    thousands(cause.count),
+                )
+                for cause in causes
+            ),
+        )
+        if more := len(subject.causes) - len(causes):
+            yield from ("", f"And {more} more places.")
+    yield from _pictured(subject)
+    yield from ("", "## To repeat it", "", "```sh", f"overlong certify --quick {subject.id}", "```")
+    seen = [(date, old) for date, report in kept.items() for old in report.subjects if old.id == subject.id]
+    if len(seen) > 1:
+        yield from ("", "## Versions seen", "")
+        yield from table(("survey", "version", "verdict"), [(d, plain(s.version), plain(verdict(s))) for d, s in seen])
+
+
+def _pictured(subject: Subject) -> Iterator[str]:
+    """Where its answers to two octets differ from the right ones, if that was drawn and they do."""
+    known = {each.name: each for each in reference_maps(subject.profile)}
+    for seen in subject.maps[:1]:
+        if seen.name in known and seen.answers != known[seen.name].answers:
+            yield from (
+                "",
+                "## First two octets, against RFC 3629",
+                "",
+                "```{raw} html",
+                '<div class="survey-picture">',
+            )
+            yield map_picture(seen, known[seen.name], DIFFERENCE)
+            yield from ("</div>", "```")
+
+
+def _fault(name: str, found: Sequence[tuple[Subject, Cause]]) -> Iterator[str]:
+    yield from (f"# {name} {plain(_title(name))}", "")
+    if name in DEFECTS:
+        yield plain(DEFECTS[name].paragraph)
+        yield from ("", f"What it enables: {plain(DEFECTS[name].effect)}. [All codes](../codes.md).", "")
+    elif name in KINDS:
+        yield from (plain(KINDS[name].paragraph), "", "[All codes](../codes.md).", "")
+    yield from table(
+        ("decoder", "language", "least input", "observed", "documented"),
+        (
+            (
+                f"[{plain(subject.id)}](d-{subject.id}.md)",
+                plain(subject.language),
+                code(given(cause)),
+                plain(cause.observed),
+                plain(subject.recorded.get(INTENT, "")),
+            )
+            for subject, cause in found
+        ),
+    )
+
+
+def _modes(by_mode: Mapping[str, Sequence[Subject]]) -> Iterator[str]:
+    yield from ("# Error modes: who replaces how", "")
+    yield "What a decoder that does not refuse puts out for ill-formed octets. The modes with a name are described in"
+    yield "[error modes](../error-modes.md); the others were learned, and three examples tell them from the nearest."
+    for mode in sorted(by_mode, key=lambda mode: (mode not in ERROR_MODES, mode)):
+        yield from ("", f"## {plain(mode)}", "")
+        rows = ((f"[{plain(s.id)}](d-{s.id}.md)", plain(s.language), plain(_mode(s))) for s in by_mode[mode])
+        yield from table(("decoder", "language", "how"), rows)
+
+
+def _streams(subjects: Sequence[Subject]) -> Iterator[str]:
+    yield from ("# Streams", "")
+    yield "Decoders that take their input in chunks: whether the result is that of the whole, and whether it comes as"
+    yield from ("early as it is certain.", "")
+    claims = ("streaming", "earliest detection")
+    asked = [s for s in subjects if any(s.claims.get(claim, NOT_MEASURED) != NOT_MEASURED for claim in claims)]
+    rows = (
+        (f"[{plain(s.id)}](d-{s.id}.md)", plain(s.language), *(plain(s.claims.get(claim, "")) for claim in claims))
+        for s in asked
+    )
+    yield from table(("decoder", "language", *claims), rows)
+
+
+def _history(kept: Mapping[str, Report]) -> Iterator[str]:
+    yield from ("# History", "")
+    if len(kept) == 1:
+        yield f"The survey of {next(iter(kept))} is the first. The next one will say here what was mended, what broke,"
+        yield "and in which version; `overlong diff` says it in a terminal."
+    for older, newer in pairwise(kept):
+        yield from ("", f"## {older} to {newer}", "")
+        changes = difference(kept[older], kept[newer])
+        rows = [
+            (f"{plain(s.id)} {plain(s.version)}", c.standing.value, f"{c.code} {plain(c.title)}", code(given(c)))
+            for s in changes.subjects
+            for c in s.causes
+            if c.standing is not Standing.SAME
+        ]
+        yield from table(("decoder", "", "what", "input"), rows) if rows else ("Nothing changed.",)
