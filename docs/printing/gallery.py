@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from html import escape
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,6 +41,10 @@ _COLOURS = """:root { --text: var(--color-foreground-primary); --quiet: var(--co
 --ground: var(--color-background-primary); --line: var(--color-background-border);
 --accent: #4078c0; --good: #2e8b57; --bad: #d64545; --warn: #b8860b; }"""
 """What pictures take their colours from, as the site's theme has them."""
+_UNLISTED = ("---", "orphan: true", "---", "")
+"""Of hundreds of pages none stands in the site's list: the tables lead to them."""
+_CODES = 3
+"""Codes of a decoder that stand in the table of all."""
 _SHOWN = 12
 """Causes of a decoder that are written out."""
 
@@ -76,8 +80,8 @@ def _pages(kept: Mapping[str, Report]) -> dict[str, Iterable[str]]:
         if mode := _mode(subject):
             by_mode[mode.partition(",")[0]].append(subject)
     pages: dict[str, Iterable[str]] = {"index": _index(date, subjects, by_code, by_mode)}
-    pages |= {f"d-{subject.id}": _decoder(subject, kept) for subject in subjects}
-    pages |= {f"c-{name.lower()}": _fault(name, found) for name, found in by_code.items()}
+    pages |= {f"d-{subject.id}": chain(_UNLISTED, _decoder(subject, kept)) for subject in subjects}
+    pages |= {f"c-{name.lower()}": chain(_UNLISTED, _fault(name, found)) for name, found in by_code.items()}
     pages |= {"error-modes": _modes(by_mode), "streams": _streams(subjects), "history": _history(kept)}
     return pages
 
@@ -108,7 +112,7 @@ def _index(
     yield from ("# Survey of decoders", "")
     yield f"{len(subjects)} decoders in {len(languages)} languages, asked on {date}: {right} conform, {wrong} diverge"
     yield f"from RFC 3629, and {len(subjects) - right - wrong} conform but for their error mode or another claim beside"
-    yield "the verdict. [What stands out](../survey.md#what-stands-out) tells ten findings;"
+    yield "the verdict. [What stands out](../survey.md#what-stands-out) tells what matters most;"
     yield "[how it was made](../survey.md) tells how to repeat it. A decoder that diverges may mean to: its page says"
     yield "what its documentation announces."
     yield from ("", "```{raw} html", *_filtered(subjects), "```", "", "## By fault", "")
@@ -118,8 +122,7 @@ def _index(
     yield from ("", "## More", "")
     yield f"[Error modes](error-modes.md): {len(by_mode)} ways to replace. [Streams](streams.md)."
     yield "[History](history.md)."
-    hidden = [f"d-{subject.id}" for subject in subjects] + [f"c-{name.lower()}" for name in codes]
-    yield from ("", "```{toctree}", ":hidden:", "", "error-modes", "streams", "history", *hidden, "```")
+    yield from ("", "```{toctree}", ":hidden:", "", "error-modes", "streams", "history", "```")
 
 
 def _filtered(subjects: Sequence[Subject]) -> Iterator[str]:
@@ -135,14 +138,15 @@ def _filtered(subjects: Sequence[Subject]) -> Iterator[str]:
     yield '<div class="survey-scroll"><table class="survey"><thead><tr><th>decoder</th><th>language</th>'
     yield "<th>verdict</th><th>faults</th><th>version</th></tr></thead><tbody>"
     for subject in subjects:
-        codes = " ".join(dict.fromkeys(cause.code for cause in subject.causes))
+        names = list(dict.fromkeys(cause.code for cause in subject.causes))
+        codes = " ".join(names[:_CODES]) + (f" +{len(names) - _CODES}" if len(names) > _CODES else "")
         kind = "good" if subject.state is State.CONFORMS else "bad" if subject.state is State.DIVERGES else ""
         mode = _mode(subject).partition(",")[0]
         yield (
             f'<tr data-language="{_html(subject.language)}" data-state="{_html(subject.state.value)}" '
             f'data-mode="{_html(mode)}"><td><a href="d-{_html(subject.id)}.html">{_html(subject.id)}</a></td>'
             f'<td>{_html(subject.language)}</td><td class="{kind}">{_html(subject.state.value)}</td>'
-            f"<td>{_html(codes)}</td><td>{_html(subject.version)}</td></tr>"
+            f'<td class="codes">{_html(codes)}</td><td>{_html(subject.version)}</td></tr>'
         )
     script = (HERE / "gallery.js").read_text("ascii")
     yield f"</tbody></table></div><script>{script}</script>"
@@ -168,15 +172,16 @@ def _decoder(subject: Subject, kept: Mapping[str, Report]) -> Iterator[str]:
         ("language", subject.language),
         ("obtained from", facts.get(OBTAINED, "")),
         ("its documentation says", facts.get(INTENT, "")),
-        ("accepts", f"what {subject.behaves_like} accepts" if subject.behaves_like else ""),
+        ("accepts what this dialect does", subject.behaves_like),
         ("replaces", _mode(subject)),
         ("set aside", subject.set_aside),
         ("ended by a fault", f"{subject.restarts} times" if subject.restarts else ""),
         ("not whole", subject.why if subject.state is State.INCOMPLETE else ""),
     ]
     yield from table(("", ""), [(title, plain(words)) for title, words in rows if words])
-    yield from ("", "| claim | |", "|---|---|")
-    yield from (f"| {plain(claim)} | {plain(state)} |" for claim, state in subject.claims.items())
+    measured = [(claim, state) for claim, state in subject.claims.items() if state != NOT_MEASURED]
+    if measured:
+        yield from ("", *table(("claim", ""), [(plain(claim), plain(state)) for claim, state in measured]))
     if subject.causes:
         yield from ("", "## What goes wrong", "")
         causes = subject.causes[:_SHOWN]

@@ -46,7 +46,7 @@ def command(
       text      report.txt      what a terminal shows
       json      report.json     all of it, for programs (schema overlong/report-1)
       markdown  report.md       for an issue, or the summary of a CI step
-      issue     issues.md       for each divergence a text to file with its maintainers
+      issue     issues.md       a text for each cause, to file with maintainers
       html      report.html     one page with pictures; needs no network
       junit     junit.xml       a test case for each claim and bucket
       sarif     overlong.sarif  SARIF 2.1.0, for code scanning

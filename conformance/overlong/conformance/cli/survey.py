@@ -12,6 +12,7 @@ import click
 from overlong.conformance.cli.formats import exit_code, report_of
 from overlong.conformance.cli.options import (
     CONFORMS,
+    DIVERGES,
     NOT_MEASURED,
     USAGE,
     errors_on_one_line,
@@ -24,7 +25,7 @@ from overlong.conformance.cli.words import complete_targets
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from overlong.conformance.results.model import Subject
+    from overlong.conformance.results.model import Cause, Subject
     from overlong.conformance.targets.builtin import Builtin
 
 SURVEY = "report.json"
@@ -47,7 +48,7 @@ def command() -> None:
       overlong survey run -o survey --keep corpora/survey/2026-11-23
       overlong survey issues corpora/survey/2026-11-23
       overlong diff corpora/survey/2026-05-01 corpora/survey/2026-11-23
-      overlong report corpora/survey/2026-11-23/report.json --format html -o survey.html
+      overlong report corpora/survey/2026-11-23 --format html > survey.html
     """  # noqa: D301 (click reads the backspace)
 
 
@@ -208,14 +209,15 @@ def run_command(
 @command.command("issues")
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.argument("targets", nargs=-1)
+@_jobs
 @_quiet
-def issues_command(folder: Path, targets: tuple[str, ...], quiet: bool) -> None:  # noqa: FBT001
-    """Write a text for each divergence of a survey, for the maintainers of the decoder.
+def issues_command(folder: Path, targets: tuple[str, ...], jobs: int, quiet: bool) -> None:  # noqa: FBT001
+    """Write texts for the maintainers of the decoders that diverge in a survey.
 
-    FOLDER has the survey. Each divergence of a decoder with a record is first asked again by a program in the decoder's
-    own language that does not know overlong; the text has that program and what it printed, and only what it confirms
-    is written. What the documentation announces, as the record says, gets no text, nor does another number of U+FFFD
-    than Unicode recommends. The texts go to FOLDER/reports.
+    FOLDER has the survey. The least divergence of each code is first asked again by a program in the decoder's own
+    language that does not know overlong; the text has that program and what it printed, and only what it confirms is
+    written. What the documentation announces, as the record says, gets no text, nor does another number of U+FFFD than
+    Unicode recommends. The texts go to FOLDER/reports.
 
     \b
     Examples:
@@ -227,37 +229,39 @@ def issues_command(folder: Path, targets: tuple[str, ...], quiet: bool) -> None:
       1  one was not: it is named, and has no text
       2  the command line is wrong, or the survey cannot be read
     """  # noqa: D301 (click reads the backspace)
-    from overlong.conformance.certification.survey.kept import INTENT
+    from concurrent.futures import ThreadPoolExecutor
+
+    from overlong.conformance.certification.survey.confirmation import confirm
     from overlong.conformance.report.formats import write
+    from overlong.conformance.report.issue import issue
     from overlong.conformance.support.printable import printable
 
     report = report_of(folder / SURVEY)
     refuted = 0
-    with errors_on_one_line():
+    with errors_on_one_line(), ThreadPoolExecutor(jobs) as pool:
         (folder / REPORTS).mkdir(exist_ok=True)
-        for subject in report.subjects:
-            if (targets and subject.id not in targets) or subject.recorded.get(INTENT):
+        asked = [pair for subject in report.subjects if not targets or subject.id in targets for pair in _told(subject)]
+        confirmations = pool.map(lambda pair: confirm(pair[0].id, pair[1]), asked)
+        for (subject, cause), confirmed in zip(asked, confirmations, strict=True):
+            name = f"{subject.id}-{cause.code}.md"
+            if confirmed is None:
                 continue
-            for name, text, why_not in _texts(subject):
-                refuted += bool(why_not)
-                if why_not:
-                    click.echo(f"not confirmed: {name}: {printable(why_not, 300)}", err=True)
-                else:
-                    write(text, folder / REPORTS / name)
-                    if not quiet:
-                        click.echo(f"confirmed: {name}")
-    sys.exit(1 if refuted else CONFORMS)
+            if confirmed.why_not:
+                refuted += 1
+                click.echo(f"not confirmed: {name}: {printable(confirmed.why_not, 300)}", err=True)
+                continue
+            write(issue(subject, cause, confirmed) + "\n", folder / REPORTS / name)
+            if not quiet:
+                click.echo(f"confirmed: {name}")
+    sys.exit(DIVERGES if refuted else CONFORMS)
 
 
-def _texts(subject: Subject) -> Iterator[tuple[str, str, str]]:
-    """For each divergence that a program of its own can show: the file's name, its text, why it is not confirmed."""
-    from overlong.conformance.certification.survey.confirmation import confirm
+def _told(subject: Subject) -> Iterator[tuple[Subject, Cause]]:
+    """The least cause of each code of a decoder that its maintainers are to be told; none if it announces them."""
+    from overlong.conformance.certification.survey.kept import INTENT
     from overlong.conformance.protocol.kind import REPLACEMENT
-    from overlong.conformance.report.issue import issue
     from overlong.conformance.report.wording import faults
 
-    for cause in faults(subject):
-        confirmed = None if cause.claim == REPLACEMENT else confirm(subject.id, cause)
-        if confirmed is not None:
-            digits = cause.octets.hex()[:24] or "empty"
-            yield f"{subject.id}-{cause.code}-{digits}.md", issue(subject, cause, confirmed) + "\n", confirmed.why_not
+    if not subject.recorded.get(INTENT):
+        least = {cause.code: cause for cause in reversed(faults(subject)) if cause.claim != REPLACEMENT}
+        yield from ((subject, least[code]) for code in sorted(least))
