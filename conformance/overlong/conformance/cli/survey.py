@@ -241,7 +241,7 @@ def issues_command(folder: Path, targets: tuple[str, ...], jobs: int, quiet: boo
     with errors_on_one_line(), ThreadPoolExecutor(jobs) as pool:
         (folder / REPORTS).mkdir(exist_ok=True)
         asked = [pair for subject in report.subjects if not targets or subject.id in targets for pair in _told(subject)]
-        confirmations = pool.map(lambda pair: confirm(pair[0].id, pair[1]), asked)
+        confirmations = pool.map(confirm, (subject.id for subject, _ in asked), (cause for _, cause in asked))
         for (subject, cause), confirmed in zip(asked, confirmations, strict=True):
             name = f"{subject.id}-{cause.code}.md"
             if confirmed is None:

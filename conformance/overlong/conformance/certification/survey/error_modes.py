@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.protocol.kind import REPLACEMENT
 from overlong.conformance.results.run import FAILS
@@ -57,21 +57,21 @@ def _learn(target: str) -> str:
         ran = subprocess.run(
             command, env=environment(), stdin=subprocess.DEVNULL, capture_output=True, timeout=_SECONDS, check=False
         )
-        parts = [part for part in json.loads(ran.stdout)["traits"] if part["title"] == _TITLE]
+        parts: list[dict[str, Any]] = [part for part in json.loads(ran.stdout)["traits"] if part["title"] == _TITLE]
     except (OSError, ValueError, KeyError, subprocess.TimeoutExpired):
         return ""
     return _in_words(parts[0]) if parts else ""
 
 
-def _in_words(part: dict[str, object]) -> str:
+def _in_words(part: dict[str, Any]) -> str:
     """``replacement-per-surrogate, except: E0 80 becomes U+FFFD, not U+FFFD U+FFFD; ...``."""
     if part.get("not_settled"):
         return printable(f"not settled: {part['not_settled']}", 300)
-    like, departures = part["like"], part["departures"]
-    assert isinstance(departures, list)
+    like: str = part["like"]
+    departures: list[dict[str, str]] = part["departures"]
     examples = [
         f"{bytes.fromhex(each['witness']).hex(' ').upper()} becomes {each['observed']}, not {each['expected']}"
         for each in departures[:_EXAMPLES]
         if "observed" in each
     ]
-    return printable(f"{like}, except: {'; '.join(examples)}" if examples else str(like), 600)
+    return printable(f"{like}, except: {'; '.join(examples)}" if examples else like, 600)
