@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import shutil
+import sys
 from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.target import TargetError, UnknownTarget
@@ -38,6 +39,8 @@ def line_command(name: str) -> list[str]:
         UnknownTarget: the name is no command.
         TargetError: there is no such program.
     """
+    if sys.platform == "win32":
+        raise UnknownTarget(f"{printable(name)}: lines: needs POSIX; write an adapter")
     kind, _, rest = name.partition(":")
     words = [word.strip() for word in kind[len(KIND) + 1 : -1].split(",")] if kind != KIND else []
     for word in words:

@@ -33,6 +33,9 @@ from overlong.conformance.targets.adapters.python import Bug, Refusal, Result, f
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+if sys.platform == "win32":
+    raise ImportError("both pipes of the program are watched, which needs POSIX")
+
 PIECE = 1 << 16
 MOST = 1 << 20  # octets of answers beyond sixty-four for each of the questions
 SHOWN = 60

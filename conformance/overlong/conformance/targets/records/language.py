@@ -46,6 +46,8 @@ class Language:
 
     def missing(self) -> str:
         """What to install; empty if nothing."""
+        if sys.platform == "win32":
+            return "its adapter needs POSIX"
         return not_on_path(tuple(self.needs), f"{self.language} (Debian: apt install {' '.join(self.debian)})")
 
     def filled(self, words: Sequence[str], folder: str = "") -> list[str]:
