@@ -71,7 +71,7 @@ def test_with_ci_a_target_of_several_that_was_not_asked_is_no_success(tmp_path, 
     monkeypatch.setattr(HypothesisEngine, "_ask", one_is_left_out)
     done = overlong(*command, tmp_path / "one", "cpython", other)
     assert done.exit_code == 3
-    assert f"{other} was not asked a single input" in done.stderr
+    assert f"{other} was asked no input" in done.stderr
 
 
 def test_a_finding_is_reported_and_reproduced(campaign):

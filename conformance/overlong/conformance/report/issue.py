@@ -22,10 +22,16 @@ _FENCES = {"C#": "csharp", "C++": "cpp", "Common Lisp": "lisp", "JavaScript": "j
 
 def issues(report: Report) -> str:
     """An issue for each divergence of each target that somebody has to look at, with rules between them."""
-    found = [(subject, cause) for subject in report.subjects for cause in faults(subject)]
-    if not found:
-        return "Nothing diverges, so there is nothing to report.\n"
-    return _RULE.join(issue(subject, cause) for subject, cause in found) + "\n"
+    found = [text for subject in report.subjects for text in _of(subject)]
+    return _RULE.join(found) + "\n" if found else "Nothing diverges, so there is nothing to report.\n"
+
+
+def _of(subject: Subject) -> Iterator[str]:
+    """The issues of a decoder; where a fault of the adapter explains all, that alone."""
+    if subject.sign and not subject.told:
+        yield f"# {text(subject.id)}: look at the adapter first\n\n{text(subject.sign, 1000)}"
+    else:
+        yield from (issue(subject, cause) for cause in faults(subject))
 
 
 def issue(subject: Subject, cause: Cause, confirmed: Confirmation | None = None) -> str:
@@ -63,6 +69,7 @@ def _parts(subject: Subject, cause: Cause, confirmed: Confirmation | None) -> It
         yield f"What it enables: {text(defect.effect)}."
     elif cause.section:
         yield f"The rule: {text(cause.section)}."
+    yield f"overlong calls this {cause.code}."
     if intent := subject.recorded.get(INTENT):
         yield f"The documentation says: {text(intent)}. If this is meant, please read this as a question."
 

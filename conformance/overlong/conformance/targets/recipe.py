@@ -77,7 +77,7 @@ def made(recipe: Recipe, room: str) -> Path:
     except subprocess.TimeoutExpired as error:
         raise TargetError(recipe.failure(f"{recipe.steps[0][0]} took more than {_STEP_SECONDS} s")) from error
     except OSError as error:
-        raise TargetError(f"{printable(str(error))}: {recipe.name} cannot be kept there") from error
+        raise TargetError(f"{printable(str(error))}: decoders of {recipe.name} cannot be kept there") from error
     return finished
 
 
