@@ -45,9 +45,9 @@ from overlong.reference.machine import output_machine, place_machine
 from overlong.reference.theory import access_words, characterising_set
 
 DOCS = Path(__file__).parents[3] / "docs"
-BUILT = DOCS / "vectors"  # with the site
+BUILT = {DOCS / "vectors", DOCS / "gallery"}  # with the site; Sphinx checks links to them
 PAGES = (
-    *sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md") if BUILT not in path.parents),
+    *sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md") if BUILT.isdisjoint(path.parents)),
     *("../README.md", "../SECURITY.md"),
 )
 AUTOMATON = dialect().automaton
@@ -695,8 +695,9 @@ def without_code(text):
 @pytest.mark.parametrize("name", PAGES)
 def test_links_lead_somewhere(name):
     for link in re.findall(r"\]\(([^)#]+)[^)]*\)", without_code(page(name))):
-        if not link.startswith("https://"):
-            assert ((DOCS / name).parent / link).exists(), link
+        path = (DOCS / name).parent / link
+        if not link.startswith("https://") and BUILT.isdisjoint(path.parents):
+            assert path.exists(), link
 
 
 def anchors(text):
