@@ -706,8 +706,9 @@ def test_results_that_cannot_take_their_name_leave_nothing_half_done(tmp_path, n
 
 def interrupted(folder, *words, when, by=signal.SIGINT):
     """Start ``certify``, send it a signal when the time has come, and wait for its end."""
-    # A shell may have told this process to ignore the signal, and children inherit that.
+    # A shell or nohup may have told this process to ignore these signals, and children inherit that.
     listen = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+    listen += "; signal.signal(signal.SIGHUP, signal.SIG_DFL)"
     program = f"{listen}; from overlong.__main__ import main; main()"
     running = subprocess.Popen(
         [sys.executable, "-c", program, "certify", "--suite", "core", "-o", str(folder), "--", *TARGET, *words],

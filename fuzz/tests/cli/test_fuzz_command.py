@@ -231,12 +231,13 @@ def test_corpora(tmp_path):
 @pytest.mark.parametrize("ends_by", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
 def test_whatever_ends_it_it_goes_on(ends_by, decoder, tmp_path):
     command = [sys.executable, "-m", "overlong", "fuzz", "--jobs", "1", "-v", "--dir", "it", decoder(RIGHT)]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as running:
+    both = subprocess.PIPE
+    with subprocess.Popen(command, stderr=both, stdout=both, text=True, preexec_fn=heed_hang_ups) as running:  # noqa: PLW1509
         while not asked("it"):
             assert running.poll() is None
             time.sleep(0.05)
         os.kill(running.pid, ends_by)
-        out, err = running.communicate(timeout=60)
+        out, err = running.communicate()
     inputs = asked("it")
     if ends_by != signal.SIGKILL:
         assert running.returncode == 4
@@ -246,6 +247,11 @@ def test_whatever_ends_it_it_goes_on(ends_by, decoder, tmp_path):
     done = overlong("fuzz", "--resume", "it", "--runs", inputs + 500, "--jobs", 1, "-q", "--format", "json")
     assert done.exit_code == 0
     assert json.loads(done.stdout)["inputs"] >= inputs + 500  # what was claimed when it ended is asked wholly
+
+
+def heed_hang_ups():
+    """A process that is started under ``nohup`` ignores them, and so do those that it starts."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def asked(folder):
