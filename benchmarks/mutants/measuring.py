@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mutants.population import Library, Mutant
-from overlong.conformance.certification.tiers import BRIEF, FAST, FULL, USUAL
+from overlong.conformance.certification.tiers import BRIEF, FAST, FULL, LEAN, LEAST, USUAL
 from overlong.conformance.oracle.expectation import expectation
 from overlong.conformance.protocol.wire import UNITS, VALIDATE, Greeting
 from overlong.conformance.results.run import offered_in
@@ -92,7 +92,7 @@ class Finder:
     def __init__(self, path: Path, seed: int) -> None:
         self.library = Library(path)
         self.lists = lists(self.library)
-        self.tiers = {f"tier {tier.name}": tier.plans for tier in (BRIEF, USUAL, FAST, FULL)}
+        self.tiers = {f"tier {tier.name}": tier.plans for tier in (LEAST, BRIEF, LEAN, USUAL, FAST, FULL)}
         self.tiers[WHOLE] += (f"{DRAWN.name}-{seed}",)
         self._kinds = np.zeros(LARGEST_SHARD, np.uint8)
         GridLoop.compile(ABI)

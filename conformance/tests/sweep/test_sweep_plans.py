@@ -14,8 +14,8 @@ from overlong.conformance.vectors.profile import Profile
 from overlong.reference import DIALECTS, dialect, is_well_formed
 
 SMALL = (
-    *("exhaustive-2", "depth-0", "leads", "forms", "placed-2", "lengths-9", "pairs"),
-    *("after", "transitions", "faults", "thresholds-5", "order", "history", "drawn-7"),
+    *("exhaustive-2", "depth-0", "leads", "forms", "placed-2", "offsets-3", "lengths-9", "far-9", "pairs"),
+    *("after-1", "transitions-1", "transitions-2", "faults-3", "thresholds-5", "order", "history", "drawn-7"),
 )
 UTF8 = dialect().automaton
 
@@ -131,15 +131,35 @@ def test_leads_have_every_octet_in_every_place():
 
 
 def test_errors_stand_after_characters_errors_and_thresholds():
-    after = {grid.string(index) for grid in plan_named("after").grids for index in range(0, grid.size, 1)}
+    after = {grid.string(index) for grid in plan_named("after-3").grids for index in range(0, grid.size, 1)}
     assert {b"\xf3\x80\x80\x80\xed\xa0\x80", b"\xc3\xbf@@@\xc0\x80"} <= after
-    faults = {grid.axes[0].choices for grid in plan_named("faults").grids if len(grid.axes) == 1}
+    faults = {grid.axes[0].choices for grid in plan_named("faults-1").grids if len(grid.axes) == 1}
     assert any(b"\x80" * 65536 in choices for choices in faults)
     lengths = {len(string) for grid in plan_named("thresholds-16").grids for string in grid.axes[0].choices}
     assert {7, 8, 9, 999, 1000, 1001, 65535, 65536, 65537, 3 * 1024} <= lengths
     history = plan_named("history").grids[0]
     asked = {(history.asked_before(index) or b"", history.string(index)) for index in range(history.size)}
     assert any(len(one) == len(two) > 4 and one[:4] == two[:4] and not is_well_formed(two) for one, two in asked)
+
+
+def test_errors_stand_at_every_offset_and_far_away():
+    asked = {(string.find(b"\xed\xa0\x80"), len(string)) for string in strings("offsets-9")}
+    for offset in (*range(10), 15, 16, 17, 255, 256, 257):
+        assert {(offset, offset + 3), (offset, offset + 19), (0, offset + 3)} <= asked
+    kinds, behind = plan_named("offsets-9").grids[-1].axes[1:]
+    assert (len(kinds), set(map(len, behind.choices))) == (len(pieces(UTF8).kinds), {4096})
+    for far in (plan_named("far-8"), plan_named("far-17")):
+        ends = [(grid.string(0), grid.string(grid.size - 1)) for grid in far.grids]
+        assert all(len(string) > 1 << int(far.name[4:]) for pair in ends for string in pair)
+
+
+def test_a_number_means_more_of_the_same():
+    for less, more in (("after-0", "after-3"), ("faults-1", "faults-2"), ("faults-2", "faults-3")):
+        assert set(strings(less)) < set(strings(more))
+    assert plan_named("transitions-0").grids == plan_named("transitions-1").grids[:1]
+    for before, now in (("after", "after-3"), ("transitions", "transitions-2"), ("faults", "faults-3")):
+        assert plan_named(before) is not None
+        assert plan_named(before).name == now
 
 
 def test_strings_are_drawn_by_the_seed_alone():

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from overlong.conformance.certification.nearest_model import hold_to_sweeps
-from overlong.conformance.certification.tiers import BRIEF, DEEP, FAST, FULL, LEAST, USUAL, seeds_of
+from overlong.conformance.certification.tiers import DEEP, FAST, FULL, TIERS, USUAL, seeds_of
 from overlong.conformance.oracle.expectation import expectation
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.results.run import FAILS
@@ -32,13 +32,17 @@ if TYPE_CHECKING:
     from overlong.conformance.targets.framed import FramedTarget
     from overlong.conformance.targets.resolve import Limits
 
-BEARABLE = 10.0
-"""Seconds that a tier may take if nobody says otherwise, by the rate at which the suites were answered (``pace.py``). A
-decoder that raises for each ill-formed string takes two or three times that; one that does not, less."""
+BEARABLE = 20.0
+"""Seconds of processor time that a tier may take if nobody says otherwise, by the rate at which the suites were
+answered (``pace.py``); all processors share them. A decoder that raises for each ill-formed string takes twice as
+long; one that does not, less."""
 _ENOUGH = 2
 """Plans that show divergences: the verdict is settled, and each further one takes seconds to ask and to describe."""
 _PATIENT = 60.0
 """Seconds from which on a function of a shared library gets the deepest tier."""
+_IN_FRAMES = tuple(tier for tier in TIERS.values() if tier != FAST)
+"""Those of which other targets get the first that they can bear."""
+_BELOW_USUAL = _IN_FRAMES[_IN_FRAMES.index(USUAL) + 1 :]
 
 
 def add_sweeps(
@@ -92,7 +96,7 @@ def plans_for(
 ) -> tuple[tuple[str, ...], Invocation]:
     """The plans to sweep a target with, after its suites; a note of the run says what a faster one would get.
 
-    With the tier ``full`` comes ``drawn`` by a new seed, which nobody knows beforehand.
+    With the tiers ``full`` and ``deep`` comes ``drawn`` by a new seed, which nobody knows beforehand.
 
     Args:
         target: that is not started.
@@ -124,19 +128,20 @@ def _plans(target: FramedTarget, run: Run, invocation: Invocation, seconds: floa
     if find_spec("numpy") is None:
         run.notes.append(f"not swept (sweeps need NumPy; {install('native')})")
         return wanted
-    in_process = not reason_against(target)
-    if in_process:
+    if not reason_against(target):
         tier: Tier | None = DEEP if budget >= _PATIENT else FULL
     else:
-        tier = USUAL if thorough else _bearable(run, seconds, budget)
+        tier = _bearable(run, seconds, budget)
+        if thorough and (tier is None or tier in _BELOW_USUAL):
+            tier = USUAL
     if run.restarts and not thorough:
         run.notes.append("not swept: it failed while the suites ran; 'overlong sweep' asks all the same")
         return wanted
     kinds = {name.partition("-")[0] for name in wanted}
     chosen = tuple(name for name in tier.plans if name.partition("-")[0] not in kinds) if tier else ()
-    if tier and in_process and DRAWN.name not in kinds:
+    if tier in {FULL, DEEP} and DRAWN.name not in kinds:
         chosen = (*chosen, f"{DRAWN.name}-{secrets.randbelow(DRAWN.most + 1)}")
-    if tier in {None, BRIEF, LEAST}:
+    if tier is None or tier in _BELOW_USUAL:
         run.notes.append(f"not swept{' further' if tier else ''}: {_price(run)}")
     return (*chosen, *wanted)
 
@@ -150,7 +155,7 @@ def _bearable(run: Run, seconds: float, budget: float) -> Tier | None:
     """The most thorough tier that a target in frames answers in some seconds, by the rate of its suites."""
     answers = sum(part.done * len(part.operations) for part in run.suites)
     each = seconds / max(answers, 1)
-    return next((tier for tier in (USUAL, BRIEF, LEAST) if each * tier.size(run.profile) < budget), None)
+    return next((tier for tier in _IN_FRAMES if each * tier.price(run.profile) < budget), None)
 
 
 def _price(run: Run) -> str:

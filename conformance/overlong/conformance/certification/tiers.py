@@ -19,12 +19,17 @@ if TYPE_CHECKING:
     from overlong.conformance.vectors.profile import Profile
 
 
+_OCTETS = 64
+"""That take a decoder about as long as a string does by itself."""
+
+
 @dataclass(frozen=True)
 class Tier:
     """What a decoder of some speed is swept with."""
 
     name: str
     plans: tuple[str, ...]
+    """Those that find most for their price come first."""
     bears: str
     """Which decoders usually get it."""
 
@@ -32,37 +37,56 @@ class Tier:
         """How many strings."""
         return sum(plan_named(name, profile).size for name in self.plans)
 
+    def price(self, profile: Profile) -> float:
+        """How many short strings would take a decoder as long."""
+        return self.size(profile) + sum(plan_named(name, profile).octets for name in self.plans) / _OCTETS
+
 
 DEEP = Tier(
     "deep",
     (
-        *("exhaustive-3", "depth-2", "leads", "forms", "placed-256", "lengths-4096", "pairs"),
-        *("after", "transitions", "faults", "thresholds-22", "order", "history"),
+        *("exhaustive-3", "depth-2", "leads", "forms", "placed-256", "offsets-256", "lengths-4096", "far-20", "pairs"),
+        *("after-3", "transitions-2", "faults-3", "thresholds-22", "order", "history"),
     ),
     "functions of shared libraries, if somebody waits a minute or two for them",
 )
 FULL = Tier(
     "full",
     (
-        *("exhaustive-3", "depth-1", "leads", "forms", "placed-64", "lengths-1024", "pairs"),
-        *("after", "transitions", "faults", "thresholds-20", "order", "history"),
+        *("exhaustive-3", "depth-1", "leads", "forms", "placed-64", "offsets-128", "lengths-1024", "far-18", "pairs"),
+        *("after-3", "transitions-2", "faults-3", "thresholds-20", "order", "history"),
     ),
     "functions of shared libraries, which are called in a process of their own",
 )
 FAST = Tier(
     "fast",
-    ("exhaustive-2", "leads", "placed-16", "after", "transitions", "faults", "thresholds-12", "order", "history"),
+    (
+        *("exhaustive-2", "offsets-128", "far-17", "leads", "placed-16", "after-3", "transitions-2"),
+        *("faults-3", "thresholds-12", "order", "history"),
+    ),
     "functions of shared libraries where it must be quick",
 )
 USUAL = Tier(
     "usual",
-    ("exhaustive-2", "depth-1", "leads", "placed-16", "after", "faults", "thresholds-12", "order", "history"),
+    (
+        *("exhaustive-2", "offsets-128", "after-3", "transitions-1", "far-17", "faults-3"),
+        *("leads", "depth-1", "order", "history"),
+    ),
     "decoders that answer the strings of the suites at a million a second",
 )
-BRIEF = Tier("brief", ("exhaustive-2", "after", "faults"), "slower ones, down to a hundred and fifty thousand a second")
-LEAST = Tier("least", ("exhaustive-2",), "still slower ones, down to seven thousand a second")
+LEAN = Tier(
+    "lean",
+    ("exhaustive-2", "offsets-128", "after-3", "transitions-1", "far-17", "faults-1"),
+    "slower ones, down to three hundred thousand a second",
+)
+BRIEF = Tier(
+    "brief",
+    ("exhaustive-2", "offsets-32", "after-0", "transitions-0", "far-13", "faults-1"),
+    "still slower ones, down to sixty thousand a second",
+)
+LEAST = Tier("least", ("exhaustive-2", "offsets-8"), "the slowest, down to ten thousand a second")
 
-TIERS = {tier.name: tier for tier in (DEEP, FULL, FAST, USUAL, BRIEF, LEAST)}
+TIERS = {tier.name: tier for tier in (DEEP, FULL, FAST, USUAL, LEAN, BRIEF, LEAST)}
 """By name, the most thorough first."""
 
 

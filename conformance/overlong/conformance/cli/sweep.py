@@ -56,8 +56,8 @@ Examples:
 """
 
 USUAL = (
-    *("exhaustive-2", "depth-1", "leads", "placed-64", "lengths-1024", "pairs"),
-    *("after", "faults", "thresholds-16", "order", "history"),
+    *("exhaustive-2", "depth-1", "leads", "placed-64", "offsets-128", "lengths-1024", "far-17", "pairs"),
+    *("after-3", "transitions-1", "faults-3", "thresholds-16", "order", "history"),
 )
 """What is asked if nothing else is named."""
 _LONG = {"exhaustive-5", "exhaustive-6", "depth-3", "depth-4"}
@@ -115,10 +115,10 @@ def command(
 ) -> None:
     """Ask a decoder every string of one or more plans, and compare every answer.
 
-    The default plans are exhaustive-2, depth-1, leads, placed-64, lengths-1024, pairs, after,
-    faults, thresholds-16, order and history. TARGET is named as in 'overlong certify'. A function of
-    a shared library answers millions of strings a second in a process of its own (extra 'native');
-    other targets are asked in large batches.
+    The default plans are exhaustive-2, depth-1, leads, placed-64, offsets-128, lengths-1024, far-17,
+    pairs, after-3, transitions-1, faults-3, thresholds-16, order and history. TARGET is named as in
+    'overlong certify'. A function of a shared library answers millions of strings a second in a
+    process of its own (extra 'native'); other targets are asked in large batches.
 
     \b
     Exit status:

@@ -37,12 +37,12 @@ PREDICATE = "https://in-toto.io/attestation/test-result/v0.1"
 
 OF_MEMORY = "memory outside the input"
 SAMPLED = (
-    ("behaviour that depends on position or alignment", "the placements in core", "placed"),
-    ("behaviour that depends on length", "that of the longest vector", "lengths"),
-    ("hidden state between calls", "the order in which the suites run", "order"),
+    ("behaviour that depends on position or alignment", "the placements in core", ("placed", "offsets")),
+    ("behaviour that depends on length", "that of the longest vector", ("lengths", "far")),
+    ("hidden state between calls", "the order in which the suites run", ("order",)),
 )
-"""What suites only sample, how far they go, and the kind of plan that goes further. A certificate says so; and that
-encoding was not asked, or :data:`OF_MEMORY`, where that is so."""
+"""What suites only sample, how far they go, and the kinds of plans that go further, the first of which is named. A
+certificate says so; and that encoding was not asked, or :data:`OF_MEMORY`, where that is so."""
 NOT_COVERED = (*(f"{behaviour}, beyond {suites}" for behaviour, suites, _ in SAMPLED), OF_MEMORY, "encoding")
 """What the suites alone do not measure."""
 
@@ -114,9 +114,9 @@ class Certificate:
         left_out = [SUITES[name] for name in self.left_out if offered_in(SUITES[name], self.run.greeting)]
         swept = {part.plan.partition("-")[0]: part.plan for part in self.run.swept.plans} if self.run.swept else {}
         further = {
-            f"{behaviour}, beyond {suites}": f"{behaviour}, beyond the sweep {swept[plan]}"
-            for behaviour, suites, plan in SAMPLED
-            if plan in swept
+            f"{behaviour}, beyond {suites}": f"{behaviour}, beyond the sweep {plans[0]}"
+            for behaviour, suites, kinds in SAMPLED
+            if (plans := [swept[kind] for kind in kinds if kind in swept])
         }
         return [further.get(each, each) for each in NOT_COVERED if each not in covered] + [
             f"the suite {suite.name}: {suite.shows}" for suite in left_out

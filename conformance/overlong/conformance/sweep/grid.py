@@ -51,6 +51,11 @@ class Grid:
         """Octets of the longest string."""
         return sum(max(map(len, axis.choices)) for axis in self.axes)
 
+    @cached_property
+    def octets(self) -> int:
+        """How many there are in all of its strings."""
+        return sum(self.size // len(axis) * sum(map(len, axis.choices)) for axis in self.axes)
+
     def place(self, index: int) -> tuple[int, ...]:
         """Which choice of each axis makes the string of that number."""
         place: list[int] = []

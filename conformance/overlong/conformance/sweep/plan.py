@@ -50,6 +50,11 @@ class Plan:
         """How many strings."""
         return sum(grid.size for grid in self.grids)
 
+    @cached_property
+    def octets(self) -> int:
+        """How many there are in all of its strings."""
+        return sum(grid.octets for grid in self.grids)
+
     def shards(self, largest: int | None = None) -> Iterator[Shard]:
         """All of its strings, each in one shard; of ``largest`` strings at most, if that is said."""
         for number, grid in enumerate(self.grids):

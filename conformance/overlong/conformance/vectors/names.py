@@ -31,6 +31,9 @@ _BEFORE = {
     "given in chunks": "given-in-chunks",
     "given used before": "given-used-before",
     "given in memory": "given-in-memory",
+    "after": "after-3",
+    "transitions": "transitions-2",
+    "faults": "faults-3",
 }
 _NOW = {now: before for before, now in _BEFORE.items()}
 _NUMBERED = "(complete|depth|exhaustive|lengths|placed)"

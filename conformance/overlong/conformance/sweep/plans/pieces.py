@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
 LEAST, GREATEST = 0, -1
 """The ends of a range of octets."""
+OWN_MEANING = tuple(bytes([octet]) for octet in b"\0\t\n\r \"'/<\\")
+"""ASCII that ends strings and lines, or has a meaning in the syntax of many formats."""
+BEHIND = 16
+"""Octets of text behind what might be wrong, where there are any."""
 _FREE = 2
 """Octets of a character that go by either end of their range, each for itself; those behind go all by the same."""
 
@@ -160,3 +164,20 @@ def _forms() -> Iterator[bytes]:
                     yield from beyond(to, longer, end)
 
     return iter(dict.fromkeys(beyond((0,) * len(automata), b"", LEAST)))
+
+
+def of_every_lead(automaton: Automaton) -> tuple[bytes, ...]:
+    """The first and the last character of every lead."""
+    found: dict[bytes, None] = {}
+    for leads, *rest in well_formed_products(automaton):
+        for lead in leads if rest else (leads[1], leads[-1]):  # of ASCII two are enough; octet 00 is no letter to some
+            for end in (0, -1):
+                found.setdefault(bytes([lead, *(octets[end] for octets in rest)]))
+    return tuple(found)
+
+
+def of_all(automaton: Automaton) -> bytes:
+    """Well-formed text with a character of every kind and every lead behind one of every length."""
+    own = filter(automaton.accepts, OWN_MEANING)
+    every = dict.fromkeys((*of_every_lead(automaton), *pieces(automaton).characters, *own))
+    return b"".join(filler + character for character in every for filler in fillers(automaton))
