@@ -2,7 +2,7 @@
 
 The C loops are compiled here, by gcc and by clang if there is one, with ``-O3``, and again with ``-march=native``, for
 Numba compiles for this processor, too. Their rows are those of :mod:`overlong.reference.shift`. simdutf8 is the Rust
-crate, built by cargo; simdutf is what Node.js has for ``isUtf8``. Who is missing is left out, and said so.
+crate, built by cargo; simdutf is what Node.js has for ``isUtf8``. A peer that is missing is left out and named.
 
 Texts are of a mebioctet, in one piece: ASCII; characters of one to four octets, mixed; and CJK, three octets each. All
 take turns, in CPU time; printed are medians of gigabytes a second, and of the ratios in each round. Bounds: the verdict

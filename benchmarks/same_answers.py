@@ -60,7 +60,7 @@ SPELLINGS = (
 )
 """What a suite or plan was called before its name was one word, and is called now."""
 PASSING = ("note: the suite ", "covered ")
-"""So begins what is said to somebody who types an old name; and of the progress of ``score``, now and then."""
+"""So begins the hint for an old name; and of the progress of ``score``, now and then."""
 
 
 # What is asked -------------------------------------------------------------------------------------------------------

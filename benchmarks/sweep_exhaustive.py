@@ -8,8 +8,8 @@ take turns, leading octet by leading octet, in CPU time. Bounds: 1.3 times the C
 1.15 times for any other; and 2 s for ``placed-64``, of more than five million strings.
 
 Functions: one that returns at once; GLib's ``g_utf8_validate``; simdutf8, the Rust crate, built by cargo; a decoder to
-UTF-32 in plain C. Who is missing is left out, and said so. Besides the ratio of all the time, printed is the median of
-the ratios at each leading octet, which a busy machine disturbs less, and which the bounds are for.
+UTF-32 in plain C. A peer that is missing is left out and named. Besides the ratio of all the time, it prints the median
+of the ratios at each leading octet, which a busy machine disturbs less, and which the bounds are for.
 
     python benchmarks/sweep_exhaustive.py [LEADING-OCTETS]     (of 256; usually 24, evenly spread)
 """

@@ -112,7 +112,7 @@ class StreamRight:
 
 
 class StreamForgetsEnd(StreamRight):
-    """What is unfinished at the end is dropped, and nobody is told."""
+    """What is unfinished at the end is dropped silently."""
 
     def decode(self, octets: bytes, final: bool = False) -> str:  # noqa: FBT001, FBT002
         del final

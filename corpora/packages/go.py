@@ -7,7 +7,7 @@ from corpora.packages.contents import NAME, VERSION, readme
 
 _MAJOR = VERSION.partition(".")[0]
 MODULE = "overlong.invalid/vectors" + (f"/v{_MAJOR}" if int(_MAJOR) > 1 else "")
-"""A path that nobody can fetch, until somebody publishes it at one of their own."""
+"""A path that cannot be fetched, until it is published at a real one."""
 GO = """// Package vectors holds test vectors for UTF-8 decoders.
 package vectors
 

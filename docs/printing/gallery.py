@@ -247,7 +247,7 @@ def _fault(name: str, found: Sequence[tuple[Subject, Cause]]) -> Iterator[str]:
 
 
 def _modes(by_mode: Mapping[str, Sequence[Subject]]) -> Iterator[str]:
-    yield from ("# Error modes: who replaces how", "")
+    yield from ("# Error modes: how decoders replace", "")
     yield "What a decoder that does not refuse puts out for ill-formed octets. The modes with a name are described in"
     yield "[error modes](../error-modes.md); the others were learned, and three examples tell them from the nearest."
     for mode in sorted(by_mode, key=lambda mode: (mode not in ERROR_MODES, mode)):

@@ -30,7 +30,7 @@ def _codes(claim: str) -> list[str]:
 def page() -> Iterator[str]:
     """The page."""
     yield from (NOTICE, "", "# The protocol's letters and numbers", "")
-    yield "For those who write an adapter. [protocol.md](protocol.md) explains them, with every frame in octets."
+    yield "For authors of adapters. [protocol.md](protocol.md) explains them, with every frame in octets."
     yield from ("", "## Operations", "")
     kinds = (
         ("whole input", protocol.VALIDATE + protocol.DECODE + protocol.REPLACE),

@@ -440,7 +440,7 @@ def test_badges_on_the_page_are_real():
         of(ONE, ONE, ONE),
         of(stale=(ONE,)),
         of(replace(ONE, claim="error mode"), state=State.EXCEPT),
-        of(ONE, sign="yes and no are turned round"),
+        of(ONE, sign="its results are inverted"),
         Report(ReportKind.MATRIX, "m", "g", (*[ok] * 38, bad, bad)),
         of(replace(ONE, standing=Standing.REGRESSED), kind=ReportKind.DIFF),
         *(of(state=state) for state in (State.INCOMPLETE, State.NOT_MEASURED, State.NOTHING)),

@@ -221,5 +221,5 @@ def test_the_command_line(right, tmp_path):
     for arguments in (["--suite", "core"], ["--profile", "cesu-8"]):
         result = CliRunner().invoke(command, ["--answers", str(path), *arguments])
         assert result.exit_code == 2
-        assert "name no others" in result.stderr
+        assert "drop --suite, --vectors and --profile" in result.stderr
     assert CliRunner().invoke(command, ["--quick", "--thorough", "cpython"]).exit_code == 2

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 SLOW = "slow"
 """The trait of a target that takes a millisecond or more for an input."""
 BEARABLE = ("core", "complete-0", "streams", "memory")
-"""What such a target is asked unless somebody wants more: some ten seconds."""
+"""What such a target is asked by default: some ten seconds."""
 
 
 def certify(
@@ -83,7 +83,7 @@ def certify(
         trust: agree to whatever ``overlong.toml`` or ``pyproject.toml`` of the current folder runs for it.
 
     Raises:
-        NotAgreed: such a file says what the target runs, and nobody agreed to that.
+        NotAgreed: such a file says what the target runs, and the user has not agreed to it.
         TargetError: the target cannot be measured.
         ExpectationError: the file of what is expected cannot be written.
         AnswersError: it is a file of answers, and they cannot be judged, or not so.
@@ -251,7 +251,7 @@ def _suites_of(target: RecordedTarget, suites: Sequence[str] | None, profile: Pr
     """
     target.start()
     if suites is not None or profile != RFC3629:
-        raise AnswersError("answers in a file are to the suites that it names, and to rfc3629: name no others")
+        raise AnswersError("recorded answers fix suites and profile (rfc3629): drop --suite, --vectors and --profile")
     return [suite_named(name) for name in target.selection.suites]
 
 

@@ -34,12 +34,12 @@ EXACT, NEAREST = " (exact)", " (nearest)"
 def learn_and_map(target: Target, run: Run, writer: ResultsWriter) -> None:
     """Write the maps of a target, if it is quick; and if it fails the verdict, what it behaves like.
 
-    A target that fails no verdict is learned by nobody: complete-0 says which automaton it is. One that failed while
+    A target that fails no verdict is not learned: complete-0 says which automaton it is. One that failed while
     the suites ran is not learned, either; any other is asked a twentieth of what they asked, so whether it is quick
     does not matter, and what a summary says of it is the same on a busy machine.
 
     Args:
-        target: that has run all suites and is still open. Nobody may ask it anything afterwards.
+        target: that has run all suites and is still open. It must not be asked anything afterwards.
         run: of its suites; it is told what the target behaves like.
         writer: of its results.
     """

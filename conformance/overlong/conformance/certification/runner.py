@@ -182,7 +182,7 @@ class Runner:
     def _settle_claims(self) -> None:
         """A claim holds if an operation shows it that left no vector unanswered, and nothing refutes it.
 
-        Of characters that are refused nobody sees what they would become: then the scalars are not measured.
+        Refused characters show no scalars: then the scalars are not measured.
         """
         run = self.run
         asked = {operation for part in run.suites if part.done for operation in part.operations}

@@ -45,7 +45,7 @@ SAME_TEXT = (
 def sign(run: Run) -> str:
     """A sentence that explains all divergences at once, by a fault of the adapter; empty if nothing hints at one.
 
-    It does not change the verdict, and is said before it: who mends the adapter has no use for the buckets.
+    It does not change the verdict, and stands before it: the buckets do not help to mend an adapter.
     """
     core = next((part for part in run.suites if part.suite.name == "core"), None)
     wrong = [bucket for bucket in run.buckets.values() if bucket.example.claim == VERDICT]

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from overlong.conformance.targets.resolve import Limits
 
 BEARABLE = 20.0
-"""Seconds of processor time that a tier may take if nobody says otherwise, by the rate at which the suites were
+"""Seconds of processor time that a tier may take by default, by the rate at which the suites were
 answered (``pace.py``); all processors share them. A decoder that raises for each ill-formed string takes twice as
 long; one that does not, less."""
 _ENOUGH = 2
@@ -72,7 +72,7 @@ def add_sweeps(
         usual: false: only the plans that the invocation names.
         fast: those of :func:`fast_plans`.
         budget: seconds that the sweeps may take, about; None for the usual.
-        all_plans: ask all of them, whatever diverges; so it is where somebody chose them, too.
+        all_plans: ask all of them, whatever diverges; chosen plans are always all asked.
 
     Returns:
         the invocation that asks the same again.
@@ -96,7 +96,7 @@ def plans_for(
 ) -> tuple[tuple[str, ...], Invocation]:
     """The plans to sweep a target with, after its suites; a note of the run says what a faster one would get.
 
-    With the tiers ``full`` and ``deep`` comes ``drawn`` by a new seed, which nobody knows beforehand.
+    With the tiers ``full`` and ``deep`` comes ``drawn`` by a new seed, which cannot be known beforehand.
 
     Args:
         target: that is not started.
@@ -124,7 +124,7 @@ def _plans(target: FramedTarget, run: Run, invocation: Invocation, seconds: floa
     try:
         expectation(run.profile, run.greeting)
     except TargetError:
-        return wanted  # nothing that it offers can be swept, unless somebody insists and is told why
+        return wanted  # it offers nothing that can be swept; a plan that was named gets an error that says why
     if find_spec("numpy") is None:
         run.notes.append(f"not swept (sweeps need NumPy; {install('native')})")
         return wanted
@@ -188,7 +188,7 @@ def sweep_too(
         limits: what the target may take.
         progress: called as the sweep goes on.
         found: called with each finding of a bucket that the suites do not have.
-        unexpected: buckets of what nobody expected, if anything was: their examples are those of the run.
+        unexpected: buckets of unexpected divergences, where some were expected: their examples are those of the run.
         all_plans: false: once some plans have shown divergences, no other is begun; a note says so.
     """
     if not plans:

@@ -1,7 +1,7 @@
 """What is judged of a stream besides its result: when output and refusals came, and where a refusal says it is.
 
-A decoder that keeps back what is already certain still gives the right text; but who reads what a peer sends, and
-answers it, waits for what has come long ago. So it is a claim of its own, :data:`~.kind.EARLIEST`.
+A decoder that keeps back what is already certain still gives the right text; but a program that
+answers what a peer sends waits for text that has long arrived. So it is a claim of its own, :data:`~.kind.EARLIEST`.
 """
 
 from __future__ import annotations

@@ -32,8 +32,8 @@ BEYOND, LONE, REVERSED, HALVES, SEVERAL, NOTHING = (
 def encoder_fault(vector: Vector, operation: str, expected: Outcome, observed: Observation) -> tuple[str, str] | None:
     """The code and the place of a divergence; None if there is none.
 
-    An encoder that replaces may refuse numbers beyond 10FFFF, which few types of strings can hold; and who announces
-    a size may refuse all that is no scalar value.
+    An encoder that replaces may refuse numbers beyond 10FFFF, which few types of strings can hold; and an
+    encoder that announces a size may refuse all that is no scalar value.
     """
     spoken = vector.profile.dialect
     found = tuple(pieces(operation, vector.octets, spoken))

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 AFTER, AT_PLACE, AMONG = Code.EARLIER_CALLS, Code.PLACE_IN_MEMORY, Code.UNSTABLE
 """What a divergence is that does not show when its string is asked by itself: it depends on the string that was asked
-before it; or on its place in memory, where the target was called in its own process; or on those asked with it. Who
-failed of it is said to have done so among others, for whatever reason."""
+before it; or on its place in memory, where the target was called in its own process; or on those asked with it. Such
+a failure is reported as one among others, for whatever reason."""
 _FAILED = {CRASHED, TIMED_OUT, MISBEHAVED}
 
 

@@ -161,7 +161,7 @@ def _build(compiler: Compiler, program: str, sources: tuple[Path, ...], output: 
 
 
 def publish(output: Path, finished: Path) -> None:
-    """Give it its name in one step: nobody sees a half of it. Whoever builds the same at the same time may be first."""
+    """Give it its name in one step: a half of it is never seen. Another process that builds the same may be first."""
     try:
         output.replace(finished)
     except OSError:  # a folder that is not empty, or a program that runs (Windows)

@@ -68,7 +68,7 @@ class Programs:
     """How many words of the answer are the version."""
     prefix: str = ""
     elsewhere: bool = False
-    """It is started where nobody has left code for it; likewise when it is asked for its version."""
+    """It is started where no file can be taken for its code; likewise when it is asked for its version."""
     asked_elsewhere: bool = False
     part: str = ""
     """A part of it that may not be there, what brings it, and a command that says ``yes`` if it is."""
@@ -276,7 +276,7 @@ class CLibrary:
         return ""
 
     def _number(self) -> str:
-        """Found without building anything; empty if nobody knows."""
+        """Found without building anything; empty if it is not known."""
         if self.own:
             return platform.libc_ver()[1]
         if self.package:

@@ -80,7 +80,7 @@ def configured() -> dict[str, Configured]:
 
 
 def set_up(name: str, wanted: Configured) -> None:
-    """Run its set-up commands, one after the other, in the current folder; once, here or in who started this process.
+    """Run its set-up commands, one after the other, in the current folder; once, here or in a parent process.
 
     Raises:
         TargetError: one fails; the message has the last line that it wrote.
@@ -151,7 +151,7 @@ def _keep_the_end(pipe: IO[bytes], kept: bytearray) -> None:
 def toml_of(file: Path, otherwise: str = "name the target in full") -> dict[str, Any] | None:
     """What a TOML file says; None if there is no such file.
 
-    ``otherwise``: what a user can do who does not need the file.
+    ``otherwise``: what a user without need of the file can do.
 
     Raises:
         UnknownTarget: it is no TOML, or cannot be read; the message says what to do.
@@ -163,7 +163,7 @@ def _parsed(file: Path, otherwise: str = "name the target in full") -> tuple[dic
     """The same, with the digest of its octets."""
     name = printable(str(file))
     try:
-        if not stat.S_ISREG(file.stat().st_mode):  # a pipe that nobody writes to would hold us up
+        if not stat.S_ISREG(file.stat().st_mode):  # a pipe without a writer would block
             raise UnknownTarget(f"{name}: no file; rename it or {otherwise}")
         with file.open("rb") as opened:
             octets = opened.read(_LARGEST + 1)

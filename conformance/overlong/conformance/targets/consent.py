@@ -37,7 +37,7 @@ _agreed: set[tuple[str, str]] = set()  # digests of files and names of targets, 
 
 
 class NotAgreed(UnknownTarget):
-    """Nobody agreed to what a file of the current folder would run; the message says what that is, and how to agree."""
+    """The user has not agreed to what a file of the current folder runs; the message says what, and how to agree."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class WantedConsent:
 def wanted_by(
     targets: Iterable[str | Sequence[str]], own: Mapping[str, Configured] | None = None
 ) -> WantedConsent | None:
-    """What these targets would run that nobody agreed to; None if there is no such thing.
+    """What these targets would run without the user's consent; None if there is no such thing.
 
     ``own``: the targets of the file; None: as it is now.
 

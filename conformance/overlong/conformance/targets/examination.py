@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from overlong.conformance.targets.process import Response
 
 SOUND, WRONG, LEFT_OUT, NOT_TRIED = "sound", "wrong", "left out", "not tried"
-_PAUSE = 0.05  # seconds between the two halves of a request, and for what nobody asked for
+_PAUSE = 0.05  # seconds between the two halves of a request, and for what was not asked for
 _BIG = 1 << 20  # more than any pipe holds
 _UNKNOWN = "?"
 _REFUSING = VALIDATE + DECODE + STREAM_DECODE + AGAIN_DECODE
@@ -127,7 +127,7 @@ class Examination:
         yield "three requests in one write", self._three_at_once
         yield "a request in two writes", self._in_two_halves
         yield "a request of a mebibyte", self._big
-        yield "nothing that nobody asked for", self._says_no_more
+        yield "nothing unasked for", self._says_no_more
         yield "the end of its input", self._ends
         yield "the same greeting again", self._greets_again
 
@@ -351,7 +351,7 @@ class Examination:
         process = self._live()
         self._process = None
         if wrong := process.close():
-            extra = "nobody asked" in wrong
+            extra = "not asked for" in wrong
             raise WrongAnswer(
                 wrong, "one answer to each request" if extra else "exit with status 0 when a read gives nothing"
             )

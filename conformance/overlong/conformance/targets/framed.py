@@ -138,7 +138,7 @@ class FramedTarget:
             step()
 
     def new_process(self) -> Process:
-        """One more process of it, which nobody has greeted.
+        """One more process of it, whose greeting is unread.
 
         Raises:
             OSError: it cannot be started.
@@ -343,7 +343,7 @@ class FramedTarget:
         if BATCH in self.greeting.operations:
             size = 4 + 2 + 4 + 4 * len(lengths) + len(octets)
             head = HEAD.pack(size, first) + BATCH.encode() + code + big_endian("I", [len(lengths)])
-            requests, count = [head, big_endian("I", lengths), octets], 1  # parts of one, which nobody copies
+            requests, count = [head, big_endian("I", lengths), octets], 1  # parts of one, never copied
         else:
             bounds = list(accumulate(lengths, initial=0))
             frames = [

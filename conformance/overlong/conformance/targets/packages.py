@@ -44,7 +44,7 @@ class Project:
     environment: Mapping[str, str] | None = None
     """More for the environment of its commands."""
     drop: tuple[str, ...] = ()
-    """What building leaves behind and nobody needs."""
+    """What building leaves behind and is not needed."""
     sums: str = ""
     """A file of SHA-256 digests that what was fetched is held against, where the client has no lock file of its own."""
 

@@ -134,7 +134,7 @@ class Process:
             ]
             for thread in self._threads:
                 thread.start()
-        except BaseException:  # Ctrl-C: nobody else knows of the process yet
+        except BaseException:  # Ctrl-C: no other code knows of the process yet
             with self._popen:  # closes the pipes and waits
                 self._kill_all()
             self._read_report()  # which closes it
@@ -243,7 +243,7 @@ class Process:
         if not wrong and (self._ready or not self._responses.empty()):
             with contextlib.suppress(queue.Empty):
                 if self._ready or isinstance(self._responses.get_nowait(), list):
-                    wrong = "it sent a response that nobody asked for"
+                    wrong = "it sent a response that was not asked for"
         self.kill()
         return wrong
 

@@ -232,7 +232,7 @@ class RecordedTarget:
         return end
 
     def _described(self, said: bytes) -> tuple[tuple[str, ...], str, str]:
-        """Suites, version of the suite, and who wrote the requests; the latter two are safe to show."""
+        """Suites, version of the suite, and what wrote the requests; the latter two are safe to show."""
         try:
             data: Any = loads(said, self._name)
             names = [*map(spelt_now, data["suites"])]

@@ -64,7 +64,7 @@ def resolve(
 
     Raises:
         UnknownTarget: the name means nothing; the message says what would.
-        NotAgreed: a file of the current folder says what it runs, and nobody agreed to that.
+        NotAgreed: a file of the current folder says what it runs, and the user has not agreed to it.
         TargetError: it is known and cannot be used here; the message says what to install.
     """
     limits = limits or Limits()

@@ -101,7 +101,7 @@ def _enter_namespace() -> bool:
     libc = _libc()
     if libc.unshare(_OF_ITS_OWN) == 0:
         return True
-    probe = os.fork()  # who enters a user namespace and may not have a name there cannot go back
+    probe = os.fork()  # a process that enters a user namespace and may not have a name there cannot go back
     if probe == 0:
         os._exit(0 if _enter_user_namespace() else 1)
     return os.waitpid(probe, 0)[1] == 0 and _enter_user_namespace()
@@ -145,7 +145,7 @@ def _be_init(command: list[str], supervisor: int, memory: int, report: int, endi
     libc.prctl(_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     poll = select.poll()
     poll.register(ending, 0)
-    if poll.poll(0):  # nobody is left to read: the supervisor ended before it could be known
+    if poll.poll(0):  # no reader is left: the supervisor ended before it could be known
         os._exit(1)
     libc.mount(None, b"/", None, _REC | _SLAVE, None)
     libc.mount(b"proc", b"/proc", b"proc", _NOSUID | _NODEV | _NOEXEC, None)  # if denied, numbers there are others
@@ -194,7 +194,7 @@ def _in_tree(command: list[str], memory: int, lifeline: int, report: int) -> int
 
 
 def _wake(_number: int, _frame: object) -> None:
-    """With a handler, a signal wakes who polls."""
+    """With a handler, a signal ends a poll."""
 
 
 def _buried() -> dict[int, int]:
@@ -235,7 +235,7 @@ def _descendants(ancestor: int) -> list[int]:
 
 def _keeps_signals_in() -> bool:
     """Deny this process, and all that it starts, to end what is not its own; whether that is denied."""
-    if _libc().prctl(_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:  # who may be denied things must not gain rights by exec
+    if _libc().prctl(_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:  # what may be denied things must not gain rights by exec
         return False
     return _enter_landlock() or _deny_kill_all()
 
@@ -292,7 +292,7 @@ def _filter(kills: dict[int, int]) -> Iterator[bytes]:
 
 
 def _start(command: list[str], memory: int, report: int, *, confine: bool = False) -> int:
-    """Start the command, as if nobody had been in between; its process id here.
+    """Start the command, as if no supervisor stood between; its process id here.
 
     ``confine``: it can send signals to nothing else.
     """
@@ -300,7 +300,7 @@ def _start(command: list[str], memory: int, report: int, *, confine: bool = Fals
     if (pid := os.fork()) != 0:
         return pid
     try:
-        os.setsid()  # what it sends to its process group concerns nobody else
+        os.setsid()  # what it sends to its process group reaches no other process
         _libc().prctl(_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
         if os.getppid() != supervisor:
             os._exit(1)

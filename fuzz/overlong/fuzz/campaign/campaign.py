@@ -74,7 +74,7 @@ class Campaign:
 
         Args:
             folder: where it is to be kept.
-            job: whom to ask what; its seeds become the first inputs of the corpus.
+            job: which targets are asked what; its seeds become the first inputs of the corpus.
             notes: what its report is to say, each safe to show.
             tools: for tests.
 

@@ -2,7 +2,7 @@
 """Inputs as the process of a target is told of them: a seed and a corpus; or a file of those that were made once.
 
 Such a file is for several targets, and the process of each reads it: to make an input costs more than to ask it and
-judge the answer. What RFC 3629, or the dialect, says of each input is kept as well; who declares traits that change
+judge the answer. What RFC 3629, or the dialect, says of each input is kept as well; a target whose traits change
 that reads the input itself.
 """
 

@@ -270,7 +270,7 @@ def _as_whole(finding: Finding) -> Finding:
 def _judged_apart(
     vector: Vector, operation: str, observed: Observation, limits: tuple[DeclaredLimit, ...]
 ) -> Finding | None:
-    """What is wrong with the answer to a string that a limit touches. What becomes of it in pieces nobody declares."""
+    """What is wrong with the answer to a string that a limit touches. What becomes of it in pieces is undeclared."""
     if operation in VALIDATE + DECODE + REPLACE or not isinstance(observed, Accepted | Refused):
         return judged(vector, operation, observed, limits)
     return None

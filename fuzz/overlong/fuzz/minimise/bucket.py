@@ -62,7 +62,7 @@ def key_of(finding: Finding, target: str) -> Key:
     Of what depends on other calls, on memory, or on time, no input is the least: no more than that is in its key.
     """
     code, operations = finding.code, _CLASSES.get(finding.operation, place_of_fault(finding.operation))
-    if code in (UNSTABLE, KEPT):  # two names for answers that change from call to call, after who notices it first
+    if code in (UNSTABLE, KEPT):  # two names for answers that change from call to call, by what notices it first
         return Key(target, "", UNSTABLE, "", "", "")
     if code == PLACED:
         return Key(target, "", PLACED, "", "", "")

@@ -97,7 +97,7 @@ def case_of(stored: Found, folder: str) -> Case:
     """
     name = checked_id(stored)
     if stored.is_difference:
-        raise PromotionError(f"{name}: a difference, which RFC 3629 leaves open: no test can say who is right")
+        raise PromotionError(f"{name}: a difference, which RFC 3629 leaves open: no test can say which is right")
     if stored.code in _UNSAID:
         raise PromotionError(
             f"{name}: {stored.code} is about {_UNSAID[stored.code]}, which a test cannot ask in every language; "

@@ -101,7 +101,7 @@ def check(stored: Found, profile: Profile) -> None:
     name = checked_id(stored)
     if stored.is_difference:
         raise PromotionError(
-            f"{name}: a difference between two targets, which RFC 3629 leaves open: no vector can say who is right"
+            f"{name}: a difference between two targets, which RFC 3629 leaves open: no vector can say which is right"
         )
     if stored.operation in ENCODING:
         raise PromotionError(f"{name}: of an encoder, and vectors in files are for decoders; keep the results")

@@ -14,7 +14,7 @@ KEPT_LINE = b'{"kept": true}\n'
 
 @dataclass(frozen=True)
 class MatrixJob:
-    """One target for a worker, who gets it as a line of JSON."""
+    """One target for a worker, which reads it as a line of JSON."""
 
     speaks: str
     """The dialect that it is measured by."""

@@ -44,7 +44,7 @@ _USED = (
 """What a worker imports as it goes on."""
 _NUMBER = struct.Struct("=i")
 _LOST = -int(signal.SIGTERM)
-"""The status of a worker whose end nobody could see."""
+"""The status of a worker whose end was not seen."""
 
 
 class Nursery:
@@ -135,7 +135,7 @@ def _number(state: socket.socket) -> int:
     """The next number that is said.
 
     Raises:
-        OSError: nobody says one any more.
+        OSError: the other end is closed.
     """
     octets = state.recv(_NUMBER.size, socket.MSG_WAITALL)
     if len(octets) < _NUMBER.size:
@@ -160,10 +160,10 @@ def warm(speaks: str, suites: Sequence[str]) -> None:
 
 
 def main() -> None:
-    """Fork workers until nobody can ask for more."""
+    """Fork workers until the other end is closed."""
     channel = socket.socket(fileno=os.dup(0))
     warm(sys.argv[1], sys.argv[2:])
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody here waits for those who wait for workers
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # this process does not wait for those that wait for workers
     while True:
         said, descriptors, _, _ = socket.recv_fds(channel, 1, 4)
         if not said:

@@ -55,7 +55,7 @@ class MatrixRow:
 
 
 def not_begun(target: str) -> MatrixRow:
-    """The row of a target that nobody has asked yet."""
+    """The row of a target that was not asked yet."""
     return MatrixRow(target, State.INCOMPLETE, "interrupted before it began")
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 GENERATOR, ENVIRONMENT, NAME = "generator", "environment", "name"
 DECODER, VECTORS, SWEEPS, ANSWERS, ASKED, FORM = "decoder", "vectors", "sweeps", "answers", "asked", "form"
 INFORMATION = frozenset({GENERATOR, ENVIRONMENT, NAME})
-"""Parts whose differences are told, and refute nothing: who certifies, where, and under which name."""
+"""Parts whose differences are reported and refute nothing: the certifier, the place and the name."""
 
 _PARTS = (
     (r"\.predicate\.overlong\.generator", GENERATOR),

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from overlong.conformance.certification.verification.reading import Certified
 
 MOST = 10**9
-"""Strings of sweeps that are asked unless somebody allows more: a hundred times what ``certify`` asks by itself."""
+"""Strings of sweeps that are asked by default: a hundred times what ``certify`` asks by itself."""
 _A_SECOND = 10**6
 """Strings that most decoders answer in a second."""
 _UNITS = (("year", 31_557_600), ("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1))

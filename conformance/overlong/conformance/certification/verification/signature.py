@@ -1,7 +1,7 @@
 """Detached signatures, checked by OpenSSH: ``ssh-keygen -Y verify``. Nothing about cryptography is written here.
 
-The octets that are verified are given on standard input, so they are those that are then read as a certificate: nobody
-can change the file in between.
+The octets that are verified are given on standard input, so they are those that are then read as a certificate: the
+file cannot change in between.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def _principal(tool: str, files: tuple[str, ...], signature: Path) -> str:
     said = _run((tool, "-Y", "find-principals", *files), b"")
     names = said.stdout.decode("utf-8", "replace").splitlines()
     if said.returncode or not names:
-        raise SignatureError(f"{printable(str(signature))}: not by anybody who may sign: {_reason(said)}")
+        raise SignatureError(f"{printable(str(signature))}: not by a permitted signer: {_reason(said)}")
     return names[0]
 
 
@@ -77,7 +77,7 @@ def _run(command: tuple[str, ...], octets: bytes) -> subprocess.CompletedProcess
     except subprocess.TimeoutExpired:
         raise SignatureError(f"{TOOL} did not end within {_SECONDS:.0f} s; try it by hand") from None
     except ValueError:  # a name with NUL in it
-        raise SignatureError("a name with a NUL octet is nobody's") from None
+        raise SignatureError("a signer's name cannot hold a NUL octet") from None
 
 
 def _reason(said: subprocess.CompletedProcess[bytes]) -> str:

@@ -62,7 +62,7 @@ class Facts:
 
     @cached_property
     def errors(self) -> FirstErrors:
-        """What strings first go wrong with."""
+        """Byte classes and forms of the first error of a string."""
         return FirstErrors(self.automaton)
 
     @cached_property

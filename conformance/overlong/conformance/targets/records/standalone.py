@@ -1,6 +1,6 @@
 """A record's decoder asked one thing by a program of its own, which knows nothing of overlong.
 
-Who reads of a fault wants to see it without us, and what is published is first confirmed in this way.
+Maintainers want to see a fault without overlong, and each is confirmed in this way before it is published.
 """
 
 from __future__ import annotations
