@@ -278,9 +278,10 @@ def _history(kept: Mapping[str, Report]) -> Iterator[str]:
         yield from ("", f"## {older} to {newer}", "")
         changes = difference(kept[older], kept[newer])
         rows = [
-            (f"{plain(s.id)} {plain(s.version)}", c.standing.value, f"{c.code} {plain(c.title)}", code(given(c)))
-            for s in changes.subjects
+            (plain(s.id), plain(versions), c.standing.value, f"{c.code} {plain(c.title)}", code(given(c)))
+            for s, *sides in zip(changes.subjects, changes.extra["older"], changes.extra["newer"], strict=True)
+            for versions in (" → ".join(dict.fromkeys(side["version"] for side in sides if side)),)
             for c in s.causes
             if c.standing is not Standing.SAME
         ]
-        yield from table(("decoder", "", "what", "input"), rows) if rows else ("Nothing changed.",)
+        yield from table(("decoder", "version", "", "what", "input"), rows) if rows else ("Nothing changed.",)

@@ -87,6 +87,17 @@ def test_error_modes_that_are_not_settled_are_learned(monkeypatch):
     assert len(told) == 2
 
 
+def test_what_is_not_settled_has_the_nearest_and_examples():
+    part = {
+        "title": "error mode",
+        "like": "",
+        "not_settled": "it is no machine; most like skip, as 1 of 2 core vectors have it",
+        "departures": [{"witness": "c200", "observed": "U+0000", "expected": "U+FFFD U+0000"}],
+    }
+    words = error_modes._in_words(part)
+    assert words == f"not settled: {part['not_settled']}: C2 00 becomes U+0000, not U+FFFD U+0000"
+
+
 def test_a_divergence_is_confirmed_by_a_program_that_does_not_know_us(monkeypatch):
     record_of(monkeypatch, LAX)
     confirmed = confirm("tried", OVERLONG)

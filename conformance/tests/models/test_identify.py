@@ -106,10 +106,17 @@ def test_what_no_machine_describes_is_said_to_be_that() -> None:
     part = identify(f"py:{SPEAKERS}:even_length").part("dialect")
     assert part is not None  # a machine of twice the states
     assert not part.exact
-    part = identify(f"py:{SPEAKERS}:square_length", questions=50_000).part("dialect")
+    model = identify(f"py:{SPEAKERS}:square_length", questions=50_000)
+    part = model.part("dialect")
     assert part is not None
     assert part.learned is None
     assert "no machine" in part.why_not or "not settled" in part.why_not
+    assert 0 < len(part.examples) <= 3
+    for example in part.examples:  # each tells it from what it is most like
+        assert example.said != example.wanted
+    assert [each["witness"] for each in model_as_json(model)["traits"][0]["departures"]] == [
+        example.counterexample.witness.hex() for example in part.examples
+    ]
 
 
 @pytest.mark.long

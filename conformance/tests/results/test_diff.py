@@ -237,6 +237,19 @@ def test_what_is_expected_fails_only_with_any():
     assert "expected deviation: known" in "\n".join(told(diff, width=80, encoding="utf-8"))
 
 
+def test_it_says_in_which_versions():
+    older = report(*(subject(cause(), name=name, version="1.0") for name in ("mended", "quiet", "same")))
+    newer = report(
+        subject(name="mended", version="2.0"),
+        subject(cause(), name="quiet", version="2.1"),
+        subject(cause(), name="same", version="1.0"),
+    )
+    lines = list(told(difference(older, newer), width=80, encoding="utf-8"))
+    assert lines[lines.index("mended (1.0) → mended (2.0)") + 1].startswith("  FIXED OV201")
+    assert "another version, and nothing else changed: quiet (1.0) → quiet (2.1)" in lines
+    assert not any("same (" in line for line in lines)
+
+
 def test_targets_are_paired_by_name():
     older, newer = report(WHOLE, subject(cause(), name="gone")), report(subject(cause(), name="new"), WHOLE)
     diff = difference(older, newer)

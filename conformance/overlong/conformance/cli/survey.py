@@ -47,7 +47,7 @@ def command() -> None:
       overlong survey install
       overlong survey run -o survey --keep corpora/survey/2026-11-23
       overlong survey issues corpora/survey/2026-11-23
-      overlong diff corpora/survey/2026-05-01 corpora/survey/2026-11-23
+      overlong diff an-earlier-survey corpora/survey/2026-11-23
       overlong report corpora/survey/2026-11-23 --format html > survey.html
     """  # noqa: D301 (click reads the backspace)
 

@@ -27,6 +27,7 @@ def told(report: Report, *, width: int, encoding: str) -> Iterator[str]:
         yield from _wrapped(f"{name}  {side['source'] or side['title']} ({details})", width, after=7)
     for note in (*report.notes, *([f"incomplete: {report.incomplete}"] if report.incomplete else [])):
         yield from _wrapped(note, width, after=2)
+    alike = list[str]()
     of_pair = zip(report.subjects, report.extra["older"], report.extra["newer"], strict=True)
     for subject, before, now in of_pair:
         claims = [each for each in report.extra["claims"] if each["subject"] == subject.id]
@@ -35,6 +36,11 @@ def told(report: Report, *, width: int, encoding: str) -> Iterator[str]:
             yield ""
             yield from _sides(before, now, arrow, width)
             yield from lines
+        elif before["version"] != now["version"]:
+            alike.append(_named(before, now, arrow))
+    if alike:
+        yield ""
+        yield from _wrapped(f"another version, and nothing else changed: {', '.join(alike)}", width, after=2)
     yield ""
     yield from _wrapped(_summary(report), width, after=2)
 
@@ -52,14 +58,19 @@ def _sides(before: Mapping[str, str], now: Mapping[str, str], arrow: str, width:
         name, missing = (before or now)["id"], "newer" if before else "older"
         yield from _wrapped(f"{name}: not on the {missing} side", width)
         return
-    names = [f"{each['id']} ({each['version']})" if each["version"] else each["id"] for each in (before, now)]
-    shown = names[0] if before["id"] == now["id"] and before["version"] == now["version"] else f" {arrow} ".join(names)
+    shown = _named(before, now, arrow)
     if before["id"] == now["id"] and before["digest"] != now["digest"]:
         shown += "; its files have changed"
     yield from _wrapped(shown, width, after=2)
     for side, each in (("older", before), ("newer", now)):
         if each["state"] in (State.INCOMPLETE, State.NOT_MEASURED):
             yield from _wrapped(f"the {side} side is {each['state']}: {each['why']}", width, before=2, after=2)
+
+
+def _named(before: Mapping[str, str], now: Mapping[str, str], arrow: str) -> str:
+    """``zlib (1.2) → zlib (1.3)``; a pair of one name and version once."""
+    names = [f"{each['id']} ({each['version']})" if each["version"] else each["id"] for each in (before, now)]
+    return f" {arrow} ".join(dict.fromkeys(names))
 
 
 def _claims(claims: Sequence[Mapping[str, str]], arrow: str, width: int) -> Iterator[str]:

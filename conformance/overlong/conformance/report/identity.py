@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     from overlong.conformance.models.identify.beside import Against
     from overlong.conformance.models.identify.counterexamples import Counterexample
-    from overlong.conformance.models.identify.identify import Example, LearnedModel, LearnedPart
+    from overlong.conformance.models.identify.identify import LearnedModel, LearnedPart
+    from overlong.conformance.models.identify.likeness import Example
 
 _SHOWN = 6
 _LABEL = 25
@@ -68,13 +69,14 @@ def _sentence(part: LearnedPart, example: Example) -> str:
             return f"{_ACCEPTS} {counterexample}: {spaced_hex(counterexample.witness)} is {_value(example.said)}"
     said, wanted = _participle(printable(example.said)), _participle(printable(example.wanted))
     shown = spaced_hex(counterexample.witness)
+    named = "" if part.learned is None else f"{counterexample}: "
     if part.title.startswith("withholding"):
-        return f"{counterexample}: after {shown} {said}, not {wanted.removesuffix(' is out')}"
+        return f"{named}after {shown} {said}, not {wanted.removesuffix(' is out')}"
     if part.title.startswith("error mode") and not said.startswith("refused"):
-        return f"{counterexample}: {shown} becomes {said}, not {wanted}"
+        return f"{named}{shown} becomes {said}, not {wanted}"
     if part.title == "detection" and wanted == REFUSED:
         wanted += " at once"
-    return f"{counterexample}: {shown} is {said}, not {wanted}"
+    return f"{named}{shown} is {said}, not {wanted}"
 
 
 def _told(against: Against) -> str:

@@ -65,13 +65,12 @@ def _learn(target: str) -> str:
 
 def _in_words(part: dict[str, Any]) -> str:
     """``replacement-per-surrogate, except: E0 80 becomes U+FFFD, not U+FFFD U+FFFD; ...``."""
-    if part.get("not_settled"):
-        return printable(f"not settled: {part['not_settled']}", 300)
-    like: str = part["like"]
     departures: list[dict[str, str]] = part["departures"]
-    examples = [
+    examples = "; ".join(
         f"{bytes.fromhex(each['witness']).hex(' ').upper()} becomes {each['observed']}, not {each['expected']}"
         for each in departures[:_EXAMPLES]
         if "observed" in each
-    ]
-    return printable(f"{like}, except: {'; '.join(examples)}" if examples else like, 600)
+    )
+    why: str = part.get("not_settled", "")
+    like, joined = (f"not settled: {printable(why, 300)}", "") if why else (str(part["like"]), ", except")
+    return printable(f"{like}{joined}: {examples}" if examples else like, 600)

@@ -19,6 +19,7 @@ from overlong.conformance.models.identify.aspects import (
 from overlong.conformance.models.identify.beside import tried_on
 from overlong.conformance.models.identify.counterexamples import Counterexample, counterexamples
 from overlong.conformance.models.identify.learner import Learned, Learner
+from overlong.conformance.models.identify.likeness import Example, likeness
 from overlong.conformance.models.identify.membership_oracle import MembershipOracle, Unlearnable
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.protocol.observation import Refused
@@ -54,15 +55,6 @@ _LONGEST = 16  # octets of core vectors that are tried, with all their prefixes
 
 
 @dataclass(frozen=True)
-class Example:
-    """A counterexample at its least witness: what the target answers, and what the reference does."""
-
-    counterexample: Counterexample
-    said: str
-    wanted: str
-
-
-@dataclass(frozen=True)
 class LearnedPart:
     """What one aspect turned out to be."""
 
@@ -71,7 +63,7 @@ class LearnedPart:
     name: str
     """What it is, or is nearest to."""
     counterexamples: tuple[Counterexample, ...] = ()
-    """Where it is not that; none if it is exactly that."""
+    """Where it is not that; none if it is exactly that. If nothing was learned: a few, against what it is most like."""
     examples: tuple[Example, ...] = ()
     """Of the first counterexamples."""
     learned: Learned | None = None
@@ -244,7 +236,9 @@ class _Identifier:
             if short := [each.octets for each in part.against if len(each.octets) <= _LONGEST]:
                 part = self._learned_from(short, aspect, part, learner, trials, depth)
         except Unlearnable as error:
-            part = LearnedPart(aspect.title, operation, "", why_not=f"{error}{_likeness(oracle, aspect)}")
+            like = likeness(oracle, aspect, _core_strings())
+            found = tuple(each.counterexample for each in like.examples)
+            part = LearnedPart(aspect.title, operation, "", found, like.examples, why_not=f"{error}{like.words}")
         self._model.parts.append(part)
         return part
 
@@ -311,20 +305,6 @@ def _nearest(machine: Transducer, known: Iterable[KnownAspect]) -> tuple[KnownAs
         candidates.append((min(len(found), _MANY), -alike, each, found))
     *_, nearest, found = min(candidates, key=lambda candidate: candidate[:2])
     return nearest, found
-
-
-def _likeness(oracle: MembershipOracle, aspect: Aspect) -> str:
-    """What a decoder that was not learned is most like: a sample, and said to be one."""
-    strings = [string for string in _core_strings() if string and oracle.knows(string)]
-    if not strings:
-        return ""
-    answers = [aspect.change(oracle, string) for string in strings]
-
-    def alike(known: KnownAspect) -> int:
-        return sum(known.machine.along(string)[-1] == said for string, said in zip(strings, answers, strict=True))
-
-    agreeing, name = max(((alike(known), known.name) for known in aspect.known()), key=lambda pair: pair[0])
-    return f"; most like {name}, as {agreeing} of {len(answers)} core vectors have it"
 
 
 @cache
