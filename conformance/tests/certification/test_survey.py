@@ -51,6 +51,7 @@ def survey(tmp_path_factory):
     return folder / "kept"
 
 
+@pytest.mark.long
 def test_a_survey_is_a_report_that_can_be_read_and_compared(survey):
     kept_ = json.loads((survey / "report.json").read_text())
     assert [each["state"] for each in kept_["subjects"]] == ["conforms", "diverges"]
@@ -76,11 +77,15 @@ def test_what_is_kept_is_the_same_each_time():
     assert facts == {WHAT: decoder.what, OBTAINED: "x of PyPI", INTENT: "it says so", REPLACES: "skip"}
 
 
-def test_error_modes_that_are_not_settled_are_learned(monkeypatch):
+def test_which_error_modes_are_not_settled():
     refuses, replaces = subject_of(operations="PD"), subject_of("other", operations="PL", error_mode="replacement")
     fails, unknown = replace(replaces, claims={"error mode": "fails"}), replace(replaces, error_mode="its own")
     assert unsettled([refuses, replaces]) == []
     assert unsettled([fails, unknown]) == ["other", "other"]
+
+
+@pytest.mark.long
+def test_an_error_mode_is_learned_as_identify_does():
     told: list[str] = []
     words = error_modes.learned(["cpython", f"py:{__file__}:missing"], 2, told.append)
     assert words == {"cpython": "replacement"}
