@@ -16,15 +16,18 @@ from click.testing import CliRunner
 from overlong.__main__ import cli
 from overlong.conformance import certify
 from overlong.conformance.certification import sweeps as certifying
-from overlong.conformance.certification.tiers import BRIEF, FAST, FULL, TIERS, USUAL, Tier, tier_of
+from overlong.conformance.certification.tiers import BRIEF, FAST, FULL, TIERS, USUAL, Tier, short_of_usual, tier_of
 from overlong.conformance.report.terminal import summary
+from overlong.conformance.results.certificate import CERTIFICATE
 from overlong.conformance.results.reading.results import report_of_run
 from overlong.conformance.results.shard import NOTHING
 from overlong.conformance.results.sweeps import PlanRun
 from overlong.conformance.results.writer import RESULTS
 from overlong.conformance.sweep.ledger import Ledger, LedgerError
 from overlong.conformance.sweep.plan import plan_named
+from overlong.conformance.sweep.plans import drawn as drawing
 from overlong.conformance.sweep.sweep import telling
+from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.profile import Profile
 from overlong.reference import dialect
 
@@ -190,6 +193,82 @@ def test_a_minute_buys_a_function_the_deepest_tier_and_the_command_names_its_pla
     (deep, drawn) = (part.plan for part in swept(certificate).plans)
     assert deep == "exhaustive-1"
     assert f"--exhaustive 1 --drawn {drawn.removeprefix('drawn-')} " in certificate.command
+
+
+@pytest.fixture
+def drawn_in_short(monkeypatch):
+    """One grid of each seed, 65 536 strings, and tiers of 257."""
+    monkeypatch.setattr(drawing, "GRIDS", 1)
+    for name in ("deep", "full"):
+        tier = Tier(name, ("exhaustive-1",), "")
+        monkeypatch.setattr(certifying, name.upper(), tier)
+        monkeypatch.setitem(TIERS, name, tier)
+    plan_named.cache_clear()
+    yield
+    plan_named.cache_clear()
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("few", "drawn_in_short")
+def test_twice_the_time_buys_more_drawn_strings(library, monkeypatch):
+    monkeypatch.setattr(certifying.secrets, "randbelow", lambda _end: 9)
+    price = Tier("", ("drawn-9",), "").price(Profile())
+    monkeypatch.setattr(certifying, "_each", lambda *_: certifying._CALLED * 10 / price)
+    asked = {}
+    for budget in (60, 120):
+        parts = swept(certify(so(library, "right"), budget=budget)).plans
+        assert all(part.seen == part.expected and not part.divergences for part in parts)
+        assert len({part.digest for part in parts}) == len(parts), "each seed draws others"
+        asked[budget] = sum(part.seen.strings for part in parts)
+    assert asked[60] == asked[120] - 6 * plan_named("drawn-9").size
+    assert asked[120] > 2 * asked[60]
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("drawn_in_short")
+def test_a_certificate_of_several_seeds_can_be_made_again(library, tmp_path, monkeypatch):
+    monkeypatch.setattr(certifying.secrets, "randbelow", lambda end: end - 2)
+    monkeypatch.setattr(certifying, "_affordable", lambda *_: 4)
+    certificate = certify(so(library, "right"), budget=120, output=tmp_path / "first")
+    plans = [part.plan for part in swept(certificate).plans]
+    assert plans == ["exhaustive-1", "drawn-999999998", "drawn-999999999", "drawn-0", "drawn-1"], (
+        "in a row, then from 0"
+    )
+    options = " ".join(f"--{name.replace('-', ' ')}" for name in plans)
+    assert f" {options} " in certificate.command
+    words = " ".join(summary(report_of_run(certificate), certificate, width=200, encoding="utf-8"))
+    assert "tier deep · drawn by 999999998 · and 3 seeds more · " in words
+    again = CliRunner().invoke(cli, [*shlex.split(certificate.command)[1:], "--output", str(tmp_path / "again")])
+    assert again.exit_code == 0, again.output
+    first, second = (tmp_path / run / CERTIFICATE for run in ("first", "again"))
+    assert first.read_text() == second.read_text() == certificate.to_json()
+    verified = CliRunner().invoke(cli, ["verify", str(first)])
+    assert verified.exit_code == 0, verified.output
+
+
+def test_only_time_beyond_the_deepest_tier_buys_more_of_what_is_drawn(library):
+    """Of a function that takes as long as the validator that was measured, some 2.5 microseconds in frames."""
+    certificate = certify(so(library, "right"), suites=["core"])
+    run, free = certificate.run, replace(certificate.invocation, suites=None)
+    target = resolve(so(library, "right"), None)
+    seconds = 2.5e-6 * sum(part.done * len(part.operations) for part in run.suites)
+
+    def plans(budget):
+        chosen, named = certifying.plans_for(target, run, free, seconds, usual=True, budget=budget)
+        tier = tier_of(chosen)
+        assert tier is not None
+        assert not short_of_usual(chosen)
+        assert named.sweeps == (chosen if budget != certifying.BEARABLE else chosen[-1:])
+        assert chosen[: len(tier.plans)] == tier.plans
+        return tier.name, len(chosen) - len(tier.plans)
+
+    assert [plans(budget) for budget in (certifying.BEARABLE, 30, 60, 120)] == [
+        *(("full", 1), ("full", 1)),
+        *(("deep", 1), ("deep", 1)),
+    ]
+    (_, some), (_, more), most = plans(600), plans(1200), plans(8 * 3600)
+    assert 1 < 2 * some < more < 256
+    assert most == ("deep", 256)
 
 
 @pytest.mark.long

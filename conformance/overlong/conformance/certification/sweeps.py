@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from overlong.conformance.certification.nearest_model import hold_to_sweeps
-from overlong.conformance.certification.tiers import DEEP, FAST, FULL, TIERS, USUAL, seeds_of
+from overlong.conformance.certification.tiers import DEEP, FAST, FULL, TIERS, USUAL, Tier, seeds_of
 from overlong.conformance.oracle.expectation import expectation
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.results.run import FAILS
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from overlong.conformance.certification.runner import Progress
-    from overlong.conformance.certification.tiers import Tier
     from overlong.conformance.oracle.finding import Bucket, Finding
     from overlong.conformance.results.invocation import Invocation
     from overlong.conformance.results.run import Run
@@ -40,6 +39,11 @@ _ENOUGH = 2
 """Plans that show divergences: the verdict is settled, and each further one takes seconds to ask and to describe."""
 _PATIENT = 60.0
 """Seconds from which on a function of a shared library gets the deepest tier."""
+_CALLED, _CALLED_DEEP = 8, 16
+"""How many times as fast as in frames such a function answers ``drawn``, and the tier ``deep``, whose strings are
+shorter: about, as measured of a validator in C that looks at each octet."""
+MOST_DRAWN = 256
+"""Plans ``drawn`` in a certificate, at most: it holds some lines on each, and the command names each seed."""
 _IN_FRAMES = tuple(tier for tier in TIERS.values() if tier != FAST)
 """Those of which other targets get the first that they can bear."""
 _BELOW_USUAL = _IN_FRAMES[_IN_FRAMES.index(USUAL) + 1 :]
@@ -96,7 +100,8 @@ def plans_for(
 ) -> tuple[tuple[str, ...], Invocation]:
     """The plans to sweep a target with, after its suites; a note of the run says what a faster one would get.
 
-    With the tiers ``full`` and ``deep`` comes ``drawn`` by a new seed, which cannot be known beforehand.
+    With the tiers ``full`` and ``deep`` comes ``drawn`` by a new seed, which cannot be known beforehand; and by those
+    that follow it, if the budget is more than ``deep`` takes.
 
     Args:
         target: that is not started.
@@ -140,10 +145,21 @@ def _plans(target: FramedTarget, run: Run, invocation: Invocation, seconds: floa
     kinds = {name.partition("-")[0] for name in wanted}
     chosen = tuple(name for name in tier.plans if name.partition("-")[0] not in kinds) if tier else ()
     if tier in {FULL, DEEP} and DRAWN.name not in kinds:
-        chosen = (*chosen, f"{DRAWN.name}-{secrets.randbelow(DRAWN.most + 1)}")
+        first = secrets.randbelow(DRAWN.most + 1)
+        many = 1 if budget == BEARABLE or tier != DEEP else _affordable(target, run, seconds, budget, first)
+        chosen = (*chosen, *(f"{DRAWN.name}-{(first + each) % (DRAWN.most + 1)}" for each in range(many)))
     if tier is None or tier in _BELOW_USUAL:
         run.notes.append(f"not swept{' further' if tier else ''}: {_price(run)}")
     return (*chosen, *wanted)
+
+
+def _affordable(target: FramedTarget, run: Run, seconds: float, budget: float, seed: int) -> int:
+    """How many plans ``drawn``, one at least, the budget pays besides ``deep``, by the rate of the suites: about."""
+    deep, drawn = (_CALLED_DEEP, _CALLED) if not reason_against(target) else (1, 1)
+    each = _each(run, seconds)
+    left = budget - each * DEEP.price(run.profile) / deep
+    price = each * Tier(DRAWN.name, (f"{DRAWN.name}-{seed}",), "").price(run.profile) / drawn
+    return max(1, min(int(left / price), MOST_DRAWN)) if price else 1
 
 
 def fast_plans(target: FramedTarget, run: Run) -> tuple[str, ...]:
@@ -153,9 +169,13 @@ def fast_plans(target: FramedTarget, run: Run) -> tuple[str, ...]:
 
 def _bearable(run: Run, seconds: float, budget: float) -> Tier | None:
     """The most thorough tier that a target in frames answers in some seconds, by the rate of its suites."""
-    answers = sum(part.done * len(part.operations) for part in run.suites)
-    each = seconds / max(answers, 1)
+    each = _each(run, seconds)
     return next((tier for tier in _IN_FRAMES if each * tier.price(run.profile) < budget), None)
+
+
+def _each(run: Run, seconds: float) -> float:
+    """Seconds for an answer to a string of the suites."""
+    return seconds / max(sum(part.done * len(part.operations) for part in run.suites), 1)
 
 
 def _price(run: Run) -> str:

@@ -100,7 +100,8 @@ Examples:
     "budget",
     callback=read_by(seconds_of),
     metavar="TIME",
-    help="Sweep for about 30s, 1m or 8h, with the most thorough tier that fits.  [default: 20s]",
+    help="Sweep for about 30s, 1m or 8h: the most thorough tier that fits, and drawn strings for what is left.  "
+    "[default: 20s]",
 )
 @click.option("--no-sweeps", is_flag=True, help="Leave out the sweeps.")
 @click.option(

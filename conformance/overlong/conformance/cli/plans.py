@@ -23,9 +23,11 @@ _OPTIONS: dict[str, tuple[str, int, int, str]] = {
     "thresholds": ("P", 3, 22, "every kind of error around every 2^k octets and characters, k up to P"),
     "order": ("", 0, 0, "the complete suite, right after strings that end in each state"),
     "history": ("", 0, 0, "right and wrong ends of text, right after text that begins like it"),
-    "drawn": ("SEED", 0, 999_999_999, "four million strings that this seed draws from the grammar"),
+    "drawn": ("SEED", 0, 999_999_999, "four million strings that this seed draws from the grammar; repeatable"),
 }
 """For each kind of plan how its number is called, from where to where it goes, and which strings it has."""
+_REPEATABLE = {"drawn"}
+"""Kinds of which a larger number does not contain a smaller one."""
 
 
 def with_plans(command: Any) -> Any:
@@ -35,6 +37,7 @@ def with_plans(command: Any) -> Any:
             f"--{plan}",
             type=click.IntRange(least, most) if number else None,
             is_flag=not number,
+            multiple=plan in _REPEATABLE,
             metavar=number or None,
             expose_value=False,
             callback=_keep,
@@ -44,12 +47,17 @@ def with_plans(command: Any) -> Any:
     return command
 
 
-def _keep(context: click.Context, option: click.Parameter, value: int | bool | None) -> None:  # noqa: FBT001
-    if value is not None and value is not False:
+def _keep(context: click.Context, option: click.Parameter, value: int | bool | tuple[int, ...] | None) -> None:  # noqa: FBT001
+    if value is not None and value is not False and value != ():
         context.meta.setdefault(_PLANS, {})[option.name] = value
 
 
 def plans_wanted() -> tuple[str, ...]:
     """The plans that the command line names, in the order of the help, as ``plan_named`` takes them."""
     named = click.get_current_context().meta.get(_PLANS, {})
-    return tuple(plan if named[plan] is True else f"{plan}-{named[plan]}" for plan in _OPTIONS if plan in named)
+    found = ((plan, each) for plan in _OPTIONS if plan in named for each in _several(named[plan]))
+    return tuple(plan if each is True else f"{plan}-{each}" for plan, each in found)
+
+
+def _several(value: int | tuple[int, ...]) -> tuple[int, ...]:
+    return value if isinstance(value, tuple) else (value,)

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from overlong.conformance.results.model import Report
     from overlong.conformance.results.sweeps import PlanRun, SweepRun
 
+_SEEDS = 3
+"""More of them are counted; the command names all."""
 _WHY = "(-v_says_why)"  # on one line
 _PLANS = f"{'plan':<15}{'strings':>20}{'seconds':>10}{'per second':>15}{'well-formed':>18}"
 
@@ -56,6 +58,7 @@ def summary(
         if (tier := tier_of(part.name for part in swept)) is not None:
             asked = thousands(sum(part.asked for part in swept))
             seeds = [f"drawn by {seed}" for seed in seeds_of(part.name for part in swept)]
+            seeds[1:] = [f"and {len(seeds) - 1} seeds more"] if len(seeds) > _SEEDS else seeds[1:]
             plans = [f"tier {tier.name}", *seeds, f"{asked} strings of {len(plans)} plans"]
         yield from in_rows(["swept", *plans, f"{run.swept.seconds:.1f} s"], width, indent="", between=between)
     yield ""
