@@ -185,16 +185,6 @@ def test_a_decoder_that_is_wrong_is_not_swept_to_the_end_and_the_command_gives_t
     assert certify(so(library, "wrong_at_33")).to_json() == certificate.to_json()
 
 
-@pytest.mark.long
-@pytest.mark.usefixtures("few")
-def test_a_minute_buys_a_function_the_deepest_tier_and_the_command_names_its_plans(library, monkeypatch):
-    monkeypatch.setattr(certifying, "DEEP", Tier("deep", ("exhaustive-1",), ""))
-    certificate = certify(so(library, "right"), budget=60)
-    (deep, drawn) = (part.plan for part in swept(certificate).plans)
-    assert deep == "exhaustive-1"
-    assert f"--exhaustive 1 --drawn {drawn.removeprefix('drawn-')} " in certificate.command
-
-
 @pytest.fixture
 def drawn_in_short(monkeypatch):
     """One grid of each seed, 65 536 strings, and tiers of 257."""
@@ -242,7 +232,7 @@ def test_a_certificate_of_several_seeds_can_be_made_again(library, tmp_path, mon
     assert again.exit_code == 0, again.output
     first, second = (tmp_path / run / CERTIFICATE for run in ("first", "again"))
     assert first.read_text() == second.read_text() == certificate.to_json()
-    verified = CliRunner().invoke(cli, ["verify", str(first)])
+    verified = CliRunner().invoke(cli, ["verify", str(first), so(library, "right")])
     assert verified.exit_code == 0, verified.output
 
 
