@@ -60,4 +60,4 @@ def plans_wanted() -> tuple[str, ...]:
 
 
 def _several(value: int | tuple[int, ...]) -> tuple[int, ...]:
-    return value if isinstance(value, tuple) else (value,)
+    return tuple(dict.fromkeys(value)) if isinstance(value, tuple) else (value,)
