@@ -1,6 +1,7 @@
 """Sweeps within ``certify``: which a target gets, what they add to the run, the report and the certificate."""
 
 import json
+import secrets
 import shlex
 import shutil
 import subprocess
@@ -27,6 +28,7 @@ from overlong.conformance.sweep.ledger import Ledger, LedgerError
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.sweep.plans import drawn as drawing
 from overlong.conformance.sweep.sweep import telling
+from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.profile import Profile
 from overlong.reference import dialect
@@ -201,7 +203,7 @@ def drawn_in_short(monkeypatch):
 @pytest.mark.long
 @pytest.mark.usefixtures("few", "drawn_in_short")
 def test_twice_the_time_buys_more_drawn_strings(library, monkeypatch):
-    monkeypatch.setattr(certifying.secrets, "randbelow", lambda _end: 9)
+    monkeypatch.setattr(secrets, "randbelow", lambda _end: 9)
     price = Tier("", ("drawn-9",), "").price(Profile())
     monkeypatch.setattr(certifying, "_each", lambda *_: certifying._CALLED * 10 / price)
     asked = {}
@@ -217,7 +219,7 @@ def test_twice_the_time_buys_more_drawn_strings(library, monkeypatch):
 @pytest.mark.long
 @pytest.mark.usefixtures("drawn_in_short")
 def test_a_certificate_of_several_seeds_can_be_made_again(library, tmp_path, monkeypatch):
-    monkeypatch.setattr(certifying.secrets, "randbelow", lambda end: end - 2)
+    monkeypatch.setattr(secrets, "randbelow", lambda end: end - 2)
     monkeypatch.setattr(certifying, "_affordable", lambda *_: 4)
     certificate = certify(so(library, "right"), budget=120, output=tmp_path / "first")
     plans = [part.plan for part in swept(certificate).plans]
@@ -241,6 +243,7 @@ def test_only_time_beyond_the_deepest_tier_buys_more_of_what_is_drawn(library):
     certificate = certify(so(library, "right"), suites=["core"])
     run, free = certificate.run, replace(certificate.invocation, suites=None)
     target = resolve(so(library, "right"), None)
+    assert isinstance(target, FramedTarget)
     seconds = 2.5e-6 * sum(part.done * len(part.operations) for part in run.suites)
 
     def plans(budget):
