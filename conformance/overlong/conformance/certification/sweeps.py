@@ -41,7 +41,7 @@ _PATIENT = 60.0
 """Seconds from which on a function of a shared library gets the deepest tier."""
 _CALLED, _CALLED_DEEP = 8, 16
 """How many times as fast as in frames such a function answers ``drawn``, and the tier ``deep``, whose strings are
-shorter: about, as measured of a validator in C that looks at each octet."""
+shorter: about. The former was measured of a validator in C; the latter follows from what ``deep`` takes."""
 MOST_DRAWN = 256
 """Plans ``drawn`` in a certificate, at most: it holds some lines on each, and the command names each seed."""
 _IN_FRAMES = tuple(tier for tier in TIERS.values() if tier != FAST)
