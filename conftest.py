@@ -24,7 +24,7 @@ ALL_LONG = re.compile(r"^pytestmark = \[?\s*pytest\.mark\.long\b", re.MULTILINE)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Not even import a file of which every test is long, where they are deselected and nobody named the file."""
+    """Do not import a file of long tests alone, unless the command line selects it."""
     left_out = config.option.markexpr == "not long" and collection_path.match("test_*.py")
     return True if left_out and ALL_LONG.search(collection_path.read_text(encoding="utf-8")) else None
 

@@ -300,7 +300,7 @@ def exported(commands: Commands, shape: str) -> dict[str, Any]:
     done = commands.run(("vectors", "export", "-q", "--format", shape, "-o", "exported/"))
     files = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
     kept: dict[str, Any] = {name: sha256(path.read_bytes()) for name, path in files.items() if "/" not in name}
-    kept.pop("manifest.json", None)  # it says who generated it
+    kept.pop("manifest.json", None)  # it names its generator
     seeds = {name: sha256(path.read_bytes()) for name, path in files.items() if "/" in name}
     manifest = json.loads((folder / "manifest.json").read_bytes())
     return {"exit": done.returncode, "files": kept, "seeds": [len(seeds), sha256(seeds)], "manifest": steady(manifest)}

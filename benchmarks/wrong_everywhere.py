@@ -62,7 +62,7 @@ def one_octet_late(octets: bytes) -> str:
 
 
 def no_replacement_character(octets: bytes) -> str:
-    """It refuses U+FFFD, which it takes for a flaw that somebody replaced."""
+    """It refuses U+FFFD, as if that always stood for a replaced flaw."""
     if "\ufffd" in (text := octets.decode()):
         raise ValueError
     return text

@@ -6,7 +6,7 @@ overlong until a test, an option or a setting asks for it: ``overlong.conformanc
 It stands beside the package, not in it. pytest marks all modules of a plugin's distribution for the rewriting of
 assertions, and takes a package without ``__init__.py``, as ``overlong`` is, for a folder of sources: it would mark
 ``reference``, ``fuzz`` and ``__main__``, and warn that the last is imported already. PYTEST_DONT_REWRITE: there are no
-assertions here, and whoever imports this module before pytest gets no warning either.
+assertions here, and importing this module before pytest gives no warning either.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ static inline size_t but_for(const octet *s, size_t left, size_t length, size_t 
     return length;
 }
 
-// Whether all octets of a word have no top bit, but for the one that nobody looks at.
+// Whether all octets of a word, but for the one left out, have no top bit.
 static inline bool ascii_but(const octet *s, size_t width, size_t unseen) {
     for (size_t k = 0; k < width; k++)
         if (k != unseen && s[k] >= 0x80) return false;

@@ -1,8 +1,7 @@
 """The population: families of wrong validators, drawn by a seed; and each with strings that prove it wrong.
 
-An equivalent mutant, which answers as a right validator does, would be counted as missed by every suite. So whoever is
-in the population has been asked a string, after calls if need be, that it answers wrongly; a draw without one is left
-out, and counted.
+An equivalent mutant, which answers as a right validator does, would be counted as missed by every suite. So every
+member was asked a string, after calls if need be, that it answers wrongly; a draw without one is left out, and counted.
 """
 
 from __future__ import annotations

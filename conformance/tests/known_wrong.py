@@ -438,7 +438,7 @@ def well_formed(octets: bytes) -> bool:
 
 
 def rewritten(octets: bytes) -> str:
-    """Places in octets that were rewritten are nobody's business."""
+    """Offsets into rewritten octets tell a caller nothing."""
     try:
         return strict(octets)
     except UnicodeDecodeError:

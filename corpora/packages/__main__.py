@@ -1,4 +1,4 @@
-"""Writes data packages: the vectors for those who do not install overlong. ``python -m corpora.packages --output DIR``.
+"""Writes data packages: the vectors, for use without overlong. ``python -m corpora.packages --output DIR``.
 
 Each holds the suites `core` and `streams`, and `complete-0`, with every expected answer, and what reads them in its
 language. Same version, same octets. Nothing is published from here.

@@ -115,7 +115,7 @@ def telling_strings() -> tuple[bytes, ...]:
 
 def least(one: str, other: str) -> bytes | None:
     """The shortlex-least string on which two modes differ."""
-    if "fatal" in (one, other):  # whoever replaces accepts everything: the least that is ill-formed
+    if "fatal" in (one, other):  # replacing accepts everything: the least that is ill-formed
         return next(bytes([octet]) for octet in OCTETS if not dialect().automaton.accepts(bytes([octet])))
     return difference(output_machine(dialect(), ERROR_MODES[one]), output_machine(dialect(), ERROR_MODES[other]))
 

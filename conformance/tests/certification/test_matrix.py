@@ -167,7 +167,7 @@ def marked(mark):
 @pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 def test_killed_and_resumed_is_as_if_nothing_had_happened(tmp_path):
-    """SIGKILL at a moment when one row is there and one is under way: nobody is left, and the next one goes on."""
+    """SIGKILL at a moment when one row is there and one is under way: no process is left, and the next run resumes."""
     (tmp_path / "mine.py").write_text(FROM_A_FILE)
     (tmp_path / "slow").touch()
     words = ["-j", "2", "-o", "site", "py:mine.py:quick", "py:mine.py:decode"]
@@ -182,7 +182,7 @@ def test_killed_and_resumed_is_as_if_nothing_had_happened(tmp_path):
     assert process.stderr is not None
     with process.stderr:
         assert b"quick: conforms" in process.stderr.readline()
-        assert len(marked(mark)) > 2  # the matrix, a worker, its target, and who supervises that
+        assert len(marked(mark)) > 2  # the matrix, a worker, its target and the target's supervisor
         process.kill()
         process.wait()
         deadline = time.monotonic() + 60

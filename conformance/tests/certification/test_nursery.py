@@ -46,7 +46,7 @@ def test_a_worker_says_how_it_ended(nursery, tmp_path):
     killed.send_signal(signal.SIGKILL)
     assert killed.communicate() == (b"", b"")
     assert killed.returncode == -signal.SIGKILL
-    killed.send_signal(signal.SIGKILL)  # it has ended: nobody else gets that
+    killed.send_signal(signal.SIGKILL)  # it has ended: its number is not in use again
     lonely.stdin.close()  # as when the matrix ends before it says what to do
     assert lonely.communicate() == (b"", b"")
     assert lonely.returncode == 0

@@ -149,7 +149,7 @@ def test_replay_expects_what_the_trait_says():
 
 @pytest.mark.long
 def test_every_headline_says_what_is_set_aside(tmp_path):
-    """Who reads nothing but the headline must not take the verdict for more than it is."""
+    """The headline alone must not promise more than the verdict says."""
     done = overlong("certify", "--no-sweeps", "-o", str(tmp_path), "-q", target("ends_at_nul"))
     words = done.stdout.strip().removeprefix("CONFORMANT (not swept), ")
     assert re.fullmatch(r"[\d ]+ vectors set aside \(nul: ends the string\)", words), done.stdout + done.stderr

@@ -25,7 +25,7 @@ QUIET = ("-q", "--disable-pip-version-check")
 
 
 def run(*words, folder, **more_environment):
-    """Run a command as a user does who knows nothing of this checkout."""
+    """Run a command outside this checkout, as a user does."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "PYTEST"))}
     told = [str(word) for word in words]
     environment |= more_environment
@@ -95,7 +95,7 @@ def test_each(overlong_vector, overlong_vectors):
 
 @pytest.mark.parametrize("version", [8, 9])
 def test_a_project_that_only_shares_the_environment(built, tmp_path, version):
-    """Neither warned nor slowed down, though warnings are errors; and whoever asks is served."""
+    """No warning (warnings are errors) and no delay; asked for, the plugin works."""
     programs = environment(tmp_path / "venv", built[1], f"pytest=={version}.*", "pytest-xdist")
     project = tmp_path / "project"
     project.mkdir()

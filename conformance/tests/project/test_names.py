@@ -18,7 +18,7 @@ DOTTED = re.compile(r"\boverlong(?:\.(?:reference|conformance|fuzz))(?:\.[A-Za-z
 PLACE = re.compile(rf"(?<![\w/.-])(?:{'|'.join(ROOTS)})/[\w./-]*\w")
 IN_A_DOCSTRING = re.compile(r"``([a-z_]+(?:/[a-z_]+)*\.py)``")
 OF_A_USER = {"fuzz/corpus", "fuzz/seeds", "corpora/regressions/D-7f3a0c19.json"}
-"""Files of examples: they are in the folder of whoever reads it."""
+"""Files of examples: they are in the reader's folder."""
 
 
 def imported(name):

@@ -1,4 +1,4 @@
-"""Where the code comes from that our instructions and workflows have people run: nobody can change it unseen."""
+"""The code that our instructions and workflows run is pinned: it cannot change unseen."""
 
 import re
 from pathlib import Path
@@ -47,7 +47,7 @@ def test_the_search_finds_what_it_should(text, fetches):
 
 
 def test_no_instruction_fetches_the_bare_name():
-    """It is registered in no index: whoever registers it would be run by everybody who follows such an instruction."""
+    """No index has the name: its next owner's code would run wherever such an instruction is followed."""
     found = [
         f"{name}: {match[0]}"
         for name, text in texts()

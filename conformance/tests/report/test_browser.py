@@ -76,7 +76,7 @@ class Visit:
         return self.page.locator("body").inner_text()
 
     def serious(self):
-        """What axe-core says that keeps somebody from reading the page."""
+        """The barriers to accessibility that axe-core reports."""
         from axe_playwright_python.sync_playwright import Axe
 
         found = Axe().run(self.page).response["violations"]
@@ -246,7 +246,7 @@ def test_filters(browser, tmp_path):
         shared = visit.page.url
         assert shared != path.as_uri()
         visit.page.goto("about:blank")
-        visit.page.goto(shared)  # somebody was sent the address
+        visit.page.goto(shared)  # opened from a shared address
         visit.page.wait_for_function(one_is)
         assert rows.evaluate_all(visible) == ["decoder-3"]
         heads = visit.page.locator("th button")

@@ -435,4 +435,4 @@ def test_several_conform_and_one_conforms():
     assert "3 decoders: 2 conform, 1 not measured." in told(2)
     assert "2 decoders: 1 conforms, 1 not measured." in told(1)
     assert "nothing found in 2" in told(2, ReportKind.FUZZ)
-    assert '<td class="number" data-sort="-1">–</td>' in told(1)  # noqa: RUF001 - not 0: nobody looked
+    assert '<td class="number" data-sort="-1">–</td>' in told(1)  # noqa: RUF001 - not 0: not measured

@@ -1,4 +1,4 @@
-"""Expected deviations: exact, never lost, and a file that is written anew keeps everything that somebody wrote."""
+"""Expected deviations: exact, never lost, and a rewritten file keeps all that was written by hand."""
 
 import re
 import tomllib

@@ -85,7 +85,7 @@ OTHERS = {
         "from one process of ours to another, or into a database of ours",
     ),
 }
-"""Modules that make JSON which is nobody's to read, or whose form is not ours; and why."""
+"""Modules whose JSON is internal, or whose form is not ours; and why."""
 
 
 def _makes_json(path: Path) -> bool:

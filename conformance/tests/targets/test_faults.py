@@ -373,7 +373,7 @@ def test_a_crash_is_seen_though_children_keep_the_pipes_open(tmp_path):
     whole, divergences = run(tmp_path, [*TARGET, "forks-child+crash", f"on={CULPRIT}"], timeout=60.0)
     assert found(divergences) == {(CULPRIT, "OV602")}
     assert divergences[0]["observed"]["words"] == "was ended by SIGSEGV"
-    assert whole.seconds < 60  # the limit: nobody waits for the children to write
+    assert whole.seconds < 60  # the limit: the run does not wait for the children to write
 
 
 def test_a_daemon_that_keeps_the_pipes_open_cannot_hold_up_the_harness(tmp_path, no_process_survives):
@@ -758,7 +758,7 @@ def test_interrupted_before_anything_was_measured(tmp_path, no_process_survives)
 
 
 def test_an_interruption_while_the_target_starts_leaves_no_process(no_process_survives, monkeypatch):
-    """It comes when the process runs and nobody has a handle on it: in its constructor."""
+    """It comes in the constructor, when the process runs and no caller has a handle on it."""
 
     def interrupt(_):
         while free(no_process_survives, patience=0):

@@ -1,4 +1,4 @@
-"""Nothing that a target starts outlives it, its memory has a limit, and what it does to itself touches nobody else.
+"""Nothing that a target starts outlives it, its memory has a limit, and it cannot harm other processes.
 
 Each test runs with what this machine grants (a PID namespace, if it can be had) and as if it granted none.
 """
@@ -57,7 +57,7 @@ def supervisor(request, tmp_path, monkeypatch):
 
 
 def free(lock, patience=0.0):
-    """Whether nobody holds the lock; the harness returns when all are gone, so it is free at once."""
+    """Whether the lock is free; the harness returns when all are gone, so it is free at once."""
     deadline = time.monotonic() + patience
     with lock.open("rb") as file:
         while True:
@@ -148,7 +148,7 @@ def test_a_daemon_holds_nothing_up_and_is_gone(tmp_path, lock):
     started = time.monotonic()
     whole, divergences = run(tmp_path, "forks-daemon", f"file={tmp_path / 'daemon'}", timeout=60.0)
     assert free(lock)
-    assert time.monotonic() - started < 60  # its limit: nobody waits for the daemon
+    assert time.monotonic() - started < 60  # its limit: the run does not wait for the daemon
     assert (divergences, whole.notes) == ([], [])
 
 
@@ -193,7 +193,7 @@ def test_who_eats_memory_meets_the_limit_at_its_input(tmp_path):
     growth, divergences = grown(tmp_path, "eat-memory", f"on={CULPRIT}", memory=256 * MIB)
     (record,) = divergences
     assert (record["hex"], record["code"]) == (CULPRIT, "OV602")
-    assert record["observed"]["words"] == "exited with status 1"  # a MemoryError that nobody caught
+    assert record["observed"]["words"] == "exited with status 1"  # an uncaught MemoryError
     assert growth < 32
 
 

@@ -111,7 +111,7 @@ def test_jq_loses_what_follows_a_lead_at_the_end_of_a_string():
 def test_nothing_is_left_behind(name, monkeypatch):
     """No folder after a proper end; no process after the group was killed."""
     ready(name)
-    folder = tempfile.mkdtemp(prefix="overlong-test-")  # not tmp_path, which nobody but root may enter
+    folder = tempfile.mkdtemp(prefix="overlong-test-")  # not tmp_path, which only root may enter
     Path(folder).chmod(0o777)
     monkeypatch.setenv("TMPDIR", folder)
     try:

@@ -61,7 +61,7 @@ def overlong(*words, environment=None):
 
 
 def on_a_terminal(answer, *words):
-    """What is written on a terminal where somebody answers the question, and the exit status."""
+    """What a terminal shows when the question is answered, and the exit status."""
     pid, terminal = pty.fork()
     if not pid:
         os.execv(sys.executable, [sys.executable, "-m", "overlong", *words])
@@ -156,8 +156,8 @@ def test_on_a_terminal_it_is_asked_once_for_each_content(project, tmp_path):
     assert "\x1b]0;no" not in said
     said, status = on_a_terminal(b"n\n", *CORE, "foo")
     assert (status, ASKED in said) == (0, False)
-    assert overlong(*CORE, "foo").returncode == 0, "nobody needs a terminal for what is agreed to"
-    assert overlong(*CORE, "other").returncode == 2, "nobody saw that"
+    assert overlong(*CORE, "foo").returncode == 0, "agreed targets need no terminal"
+    assert overlong(*CORE, "other").returncode == 2, "that one was never shown"
     assert on_a_terminal(b"y\n", *CORE, "other")[1] == 0
     assert overlong(*CORE, "foo").returncode == 0
     (remembered,) = (tmp_path / "state/overlong/trust").iterdir()

@@ -332,7 +332,7 @@ def frames_of(octets):
     [("cpython", "core", "DL"), ("cpython", "complete-0", "DL"), ("cpython-incremental", "chunking", "ST")],
 )
 def test_frames_through_an_adapter(target, suite, offered, exported):
-    """Nobody speaks to the adapter: the file is piped in, the answers are read when it has ended."""
+    """A file is piped into the adapter; its answers are read when it has ended."""
     octets = (exported("frames", suite) / "vectors.frames").read_bytes()
     result = subprocess.run(BUILTINS[target].command(), input=octets, capture_output=True, check=True)
     line, _, answers = result.stdout.partition(b"\n")

@@ -17,7 +17,7 @@ from overlong.fuzz.minimise.place import place_of
 
 
 def found(octets: bytes, operation: str = "V") -> Finding:
-    """A finding of whoever answers the contrary of what is right."""
+    """A finding of a decoder that inverts every answer."""
     vector = Vector("fuzz", octets)
     finding = compare(vector, operation, Accepted() if vector.flaw else Refused())
     assert finding is not None

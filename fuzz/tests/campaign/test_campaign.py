@@ -358,7 +358,7 @@ def test_examining_takes_a_share_of_the_time_and_what_is_left_waits(uninterrupte
         assert status.inputs > 2 * BLOCK
         assert status.findings
         assert any(note.endswith(" for --resume") for note in status.notes)
-        with pytest.raises(Unfinished):  # it waits for whoever has time
+        with pytest.raises(Unfinished):  # the rest waits for another process
             campaign.triage_next(stand_in.Looks(campaign.job, no_time))
     with resumed(folder) as campaign:
         assert not any("--resume" in note for note in campaign.run(runs=RUNS).notes)

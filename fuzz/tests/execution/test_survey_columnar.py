@@ -110,7 +110,7 @@ def test_wherever_it_is_cut_the_same_comes_out(probe, name):
     by_columns = ColumnarSurvey(target, INPUTS, RFC3629)
     found = outcome(by_columns)
     by_vectors = outcome(ProbedSurvey(target, INPUTS))
-    if name == "Stripped":  # columns count what is well-formed to who refuses octet 00
+    if name == "Stripped":  # columns count well-formed strings by a rule that refuses 00
         by_vectors = replace(by_vectors, well_formed=found.well_formed)
     assert replace(by_vectors, faults=()) == replace(found, faults=())
     assert len(set(found.kinds)) >= {"odd": 7, "Stripped": 2, "Judges": 2}[name], [

@@ -134,7 +134,7 @@ def certify(
             and SLOW not in resolved.greeting.traits
             and not run.incomplete
         ):
-            # Whoever names suites wants these and nothing else; a portrait is looked at in a report, so it is worth
+            # Named suites mean these and nothing else; a portrait is looked at in a report, so it is worth
             # its second only where one can be made of what is written.
             from overlong.conformance.certification.nearest_model import learn_and_map
 

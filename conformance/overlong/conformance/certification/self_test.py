@@ -1,4 +1,4 @@
-"""Who judges the judge? The reference is held to an oracle that knows no bits; wrong decoders must be caught.
+"""Judges the judge: the reference is held to an oracle that knows no bits; wrong decoders must be caught.
 
 Theory of operation. That the reference is right is shown from order alone: characters sorted by their octets are the
 scalar values (``reference/order.py``). That no wrong verdict escapes is shown by counting: each of the automata that

@@ -48,7 +48,7 @@ DEEP = Tier(
         *("exhaustive-3", "depth-2", "leads", "forms", "placed-256", "offsets-256", "lengths-4096", "far-20", "pairs"),
         *("after-3", "transitions-2", "faults-3", "thresholds-22", "order", "history"),
     ),
-    "functions of shared libraries, if somebody waits a minute or two for them",
+    "functions of shared libraries, given a minute or two",
 )
 FULL = Tier(
     "full",

@@ -95,7 +95,7 @@ def _file_or_folder(_context: click.Context, _argument: click.Parameter, path: P
     metavar="FILE",
     help="Trusted signers: ALLOWED SIGNERS in ssh-keygen(1).",
 )
-@click.option("--identity", metavar="WHO", help="The signer that is required.  [default: any of them]")
+@click.option("--identity", metavar="SIGNER", help="The signer that is required.  [default: any of them]")
 @click.option(
     "--format",
     "output_format",

@@ -1,7 +1,7 @@
 """What a shell may offer while a command line is typed: targets, suites, profiles, codes, ids, languages.
 
 Each function that is called ``complete_`` is click's ``shell_complete`` of an argument or an option. They import
-late and start nothing: a user who pressed a key waits.
+late and start nothing: the user has pressed a key and waits.
 """
 
 from __future__ import annotations

@@ -102,7 +102,8 @@ KINDS = {
              "that is wrong for one length of sequence, output cut at 16 bits, a byte order mark stripped."),
         Kind(Code.OFFSET, POSITION, "wrong error offset", "Unicode ch. 3, D93b",
              "The refusal is right, its place is not: the offset is that of the first octet of the first maximal "
-             "subpart, counted in octets. Whoever resumes or cuts there loses octets or lets ill-formed ones pass."),
+             "subpart, counted in octets. A caller that resumes or cuts there loses octets or lets ill-formed "
+             "ones pass."),
         Kind(Code.LENGTH, POSITION, "wrong error length", "Unicode ch. 3, D93b",
              "The refusal and its offset are right, the number of octets to skip is not: it is the length of the "
              "maximal subpart. Skipping more swallows characters; skipping less reports one error several times."),
@@ -173,16 +174,16 @@ KINDS = {
              "its high bits were cut off. Then what was checked before encoding is not what comes out of decoding."),
         Kind(Code.REFUSAL_PLACE, ENCODER, "wrong place of a refusal", "",
              "The refusal is right, the index said with it is not: it is that of the first number that is no scalar "
-             "value, counted from 0 in code points, or in code units where UTF-16 was given. Whoever mends the text "
-             "there and tries again loses characters or never ends."),
+             "value, counted from 0 in code points, or in code units where UTF-16 was given. A caller that mends the "
+             "text there and tries again loses characters or never ends."),
         Kind(Code.SIZE, ENCODER, "wrong size announced", "RFC 3629 §3",
              "The number of octets that the encoder announces is not the number that a right encoder writes. Where it "
-             "is too small, a caller who relies on it writes beyond a buffer or loses the end of a text; a size for "
+             "is too small, a caller that relies on it writes beyond a buffer or loses the end of a text; a size for "
              "what is refused reserves room for nothing."),
         Kind(Code.ENCODER_REPLACEMENT, ENCODER, "wrong replacement", "Unicode ch. 3; WHATWG",
              "What is no scalar value was treated otherwise than the greeting says: replaced where it should be "
-             "refused, refused where it should be replaced, replaced by something else, or left out. Text changes, and "
-             "nobody is told."),
+             "refused, refused where it should be replaced, replaced by something else, or left out. Text changes "
+             "without a sign."),
         Kind(Code.READ_PAST_END, MEMORY, "read past the end of the input", "",
              "The function was ended by a guard page right behind its input, and lived with the same octets where "
              "memory follows them: it reads what it was not given. Usual causes: the lead octet trusted before the "
@@ -196,8 +197,8 @@ KINDS = {
              "they were changed. Usual causes: the capacity looked at once a character where one takes two units, or "
              "not at all; a terminator written behind the last unit; whole vectors stored at the end."),
         Kind(Code.LEFT_UNWRITTEN, MEMORY, "output left unwritten", "",
-             "The function says that it put out more units than it wrote: what stood in the buffer before shows, "
-             "other each time. Whoever uses the output reads what somebody else left there."),
+             "The function says that it put out more units than it wrote: a caller that uses "
+             "the output reads what was in the buffer before, which may be data of another part of the program."),
         Kind(Code.INPUT_WRITTEN, MEMORY, "input written to", "",
              "The function was ended when its input could only be read, and lived where it could be written: it writes "
              "to octets that it was given to read, whether or not it puts back what was there. A string in read-only "

@@ -23,7 +23,7 @@ class Format:
     file: str
     """What it is called in a folder."""
     what: str
-    """What it is, and for whom, in a few words."""
+    """What it is, and its readers, in a few words."""
     module: str
     function: str
 

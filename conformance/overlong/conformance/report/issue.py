@@ -1,4 +1,4 @@
-"""A text for an issue tracker: one divergence, told to the maintainers of the decoder, who may not know overlong."""
+"""A text for an issue tracker: one divergence, for maintainers of the decoder that need not know overlong."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FENCES = {"C#": "csharp", "C++": "cpp", "Common Lisp": "lisp", "JavaScript": "j
 
 
 def issues(report: Report) -> str:
-    """An issue for each divergence of each target that somebody has to look at, with rules between them."""
+    """An issue for each unexpected divergence of each target, with rules between them."""
     found = [text for subject in report.subjects for text in _of(subject)]
     return _RULE.join(found) + "\n" if found else "Nothing diverges, so there is nothing to report.\n"
 

@@ -1,7 +1,7 @@
 """What every report shows, whatever it was read from: a certificate, results, a matrix, a sweep, a campaign, a diff.
 
 Plain data of files, not objects of a run, so that a report can be made again years later without a decoder. All
-of it is hostile: names, messages and words come from targets and files. Whoever writes it out escapes it.
+of it is hostile: names, messages and words come from targets and files. The code that writes it out escapes it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """``sweep.json``: what a sweep asked and what it found, for machines.
 
-It holds no time, no engine, no number of jobs: whoever asks the same target the same gets the same octets. The schema
+It holds no time, no engine, no number of jobs: the same questions to the same target give the same octets. The schema
 is ``schemas/sweep-1.schema.json``.
 """
 

@@ -1,6 +1,6 @@
 """Targets without paths of this machine, as certificates name them.
 
-A path in the current folder becomes relative to it. Of any other, the last part stays: whoever verifies has the file in
+A path in the current folder becomes relative to it. Of any other, the last part stays: the verifier has the file in
 the current folder, or says where it is; the certificate has its digest.
 """
 

@@ -1,4 +1,4 @@
-"""Files that appear under their names only when all of them is written, whoever else writes there."""
+"""Files that appear under their names only when all of them is written, even with several writers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG} if sys.platform != "
 def written_whole(path: Path, *, encoding: str = "ascii") -> Generator[IO[str]]:
     """A text file that appears under its name only when all of it is written; until then ``.part`` is behind it.
 
-    What is killed leaves that part behind, for whoever wants to see what it had written; the next writer takes it over.
+    What is killed leaves that part behind, to show what it had written; the next writer takes it over.
 
     Raises:
         OSError: it cannot be written, or another process is about it; then there is nothing of it.

@@ -60,19 +60,19 @@ class Cluster(Futures[Unit, Result]):
             raise TargetError(f"--cluster takes dask.distributed; {install('cluster')}") from error
         self._address = printable(address)
         self._brought, self._end = Brought(version("overlong"), task, identities), end
-        nobody = (
+        unreachable = (
             f"no scheduler at {self._address}: start one with 'dask scheduler', and workers with "
             "'dask worker tcp://HOST:PORT'"
         )
         if not _ADDRESS.fullmatch(address):  # a client that cannot make sense of it does not end
-            raise TargetError(nobody)
+            raise TargetError(unreachable)
         logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters is said in one line, here
         try:
             with config.set({"distributed.comm.timeouts.connect": f"{_CONNECT}s"}):
                 connect: Any = Client  # has no types
                 self._client = connect(address, timeout=_CONNECT, set_as_default=False)
         except (OSError, ValueError) as error:
-            raise TargetError(nobody) from error
+            raise TargetError(unreachable) from error
         self._counted, self._threads = -_COUNT, 0
         self._executor = self._client.get_executor(pure=False)
         try:

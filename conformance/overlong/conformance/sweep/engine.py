@@ -35,7 +35,7 @@ class ShardEngine(Protocol):
 
 @dataclass(frozen=True)
 class SweepJob:
-    """Whom a sweep asks, and what is expected. It can be pickled: a worker elsewhere makes an engine of it."""
+    """The target of a sweep, and what is expected. It can be pickled: a worker elsewhere makes an engine of it."""
 
     target: str | tuple[str, ...]
     """Its name, as on the command line; or a command that speaks the protocol."""

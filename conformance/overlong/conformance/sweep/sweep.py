@@ -1,6 +1,6 @@
 """A sweep: plans to a target, shard by shard, and what comes of it.
 
-A plan's digest fixes what the target answered to every string; whoever runs the same plan on the same target gets
+A plan's digest fixes what the target answered to every string; running the same plan on the same target gives
 the same, however many processes or machines take part, in whatever order, and after however many interruptions.
 """
 

@@ -49,7 +49,7 @@ _UNCONFINED = (
     "nothing here would keep its signals from other processes (no PID namespace, no Landlock, no seccomp), and one "
     "kill(-1) would end all that you run; --no-sandbox starts it all the same"
 )
-_LOOK = 100  # milliseconds after which a silent pipe's reader looks whether there is anybody left to write
+_LOOK = 100  # milliseconds after which a silent pipe's reader checks that the pipe still has a writer
 _ADVICE = re.compile(r"note: run with .*|Node\.js v[0-9.]+|exit status \d+")
 """What Rust, Node.js and ``go run`` say last, whatever happened."""
 _TRACE = re.compile(

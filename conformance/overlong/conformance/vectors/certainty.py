@@ -60,7 +60,7 @@ class Certainty:
         if counted_from == "stream":
             return self.flaw
         start = sum(chunks[: refused_in - 1])
-        if counted_from == "kept":  # whoever refuses late has kept the flaw
+        if counted_from == "kept":  # a decoder that refuses late has kept the flaw
             start = min(self.held[start], self.flaw)
         return self.flaw - start if self.flaw >= start else None
 

@@ -65,7 +65,7 @@ def spelt_before(name: str) -> str:
 
 
 def told_now(name: str) -> str:
-    """The same; a line on stderr tells whoever typed a name of before."""
+    """The same; a line on stderr replaces an outdated name by its new one."""
     now = spelt_now(name)
     if now != name:
         sys.stderr.write(f"note: the suite '{name}' is called {now} now; its old name goes with the next version\n")

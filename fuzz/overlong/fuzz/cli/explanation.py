@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _OPEN = (
     "A difference is no fault: RFC 3629 leaves open what the two targets do differently. Two programs that read the "
-    "same octets with them come to different results; whoever needs them alike has to say which is meant."
+    "same octets with them come to different results; if they must agree, their specification has to choose."
 )
 _UNSTABLE = (
     "It did not show each time that it was asked again in a fresh process: something outlives a call, or the target "

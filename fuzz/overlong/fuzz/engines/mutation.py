@@ -17,7 +17,7 @@ _FEW = 64
 _BLOCKS = tuple(1 << power for power in range(3, 11))
 """Lengths that decoders are built around: words, vectors, buffers."""
 _OTHERWISE = 3
-"""One mutation of so many is left to whoever knows nothing of the grammar."""
+"""One mutation in so many ignores the grammar."""
 
 
 class Mutator:

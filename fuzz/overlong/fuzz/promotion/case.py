@@ -42,7 +42,7 @@ class Case:
 
     id: str
     target: str
-    """As the run names it; raw: whoever writes some of it must look at it first."""
+    """As the run names it; raw: code that writes any of it must check it first."""
     comment: tuple[str, ...]
     octets: bytes
     chunks: tuple[int, ...] | None

@@ -108,7 +108,7 @@ class Matrix:
         with self._lock:
             self._stopped = True
             if self._nursery is not None:
-                self._nursery.close()  # whoever waits for it, waits no more
+                self._nursery.close()  # a thread that waits for it waits no more
             for process in self._running:
                 with contextlib.suppress(ProcessLookupError):
                     process.send_signal(how)

@@ -79,7 +79,7 @@ def compare(certified: Any, here: Any, *, renamed: bool = False) -> tuple[Differ
     Args:
         certified: what the certificate says.
         here: what was found.
-        renamed: the decoder has another name here, by the word of whoever verifies.
+        renamed: the decoder has another name here, as the verifier says.
     """
     return tuple(_differences(certified, here, "$", renamed=renamed))
 

@@ -30,13 +30,13 @@ class NoTool(Exception):
 
 
 def signed_by(octets: bytes, signature: Path, signers: Path, identity: str = "") -> str:
-    """Who signed some octets, by the name in ``signers``; safe to show.
+    """The signer of some octets, by the name in ``signers``; safe to show.
 
     Args:
         octets: what was signed.
         signature: the file that ``ssh-keygen -Y sign`` wrote.
-        signers: a file of those who may sign (ALLOWED SIGNERS in ssh-keygen(1)).
-        identity: who must have signed; empty: any of them.
+        signers: a file of the signers that are allowed (ALLOWED SIGNERS in ssh-keygen(1)).
+        identity: the required signer; empty: any of them.
 
     Raises:
         SignatureError: it is not by any of them, is for other octets or another purpose, or is none.
@@ -52,14 +52,14 @@ def signed_by(octets: bytes, signature: Path, signers: Path, identity: str = "")
         with path.open("rb"):
             pass  # a clear error now, not that of another program
     files = ("-f", str(signers.absolute()), "-s", str(signature.absolute()))
-    who = identity or _principal(tool, files, signature)
-    said = _run((tool, "-Y", "verify", *files, "-I", who, "-n", NAMESPACE), octets)
+    signer = identity or _principal(tool, files, signature)
+    said = _run((tool, "-Y", "verify", *files, "-I", signer, "-n", NAMESPACE), octets)
     if said.returncode:
         raise SignatureError(
-            f"{printable(str(signature))}: no good signature of this certificate by {printable(who, 80)}: "
+            f"{printable(str(signature))}: no good signature of this certificate by {printable(signer, 80)}: "
             f"{_reason(said)}"
         )
-    return printable(who, 80)
+    return printable(signer, 80)
 
 
 def _principal(tool: str, files: tuple[str, ...], signature: Path) -> str:

@@ -1,7 +1,7 @@
 """Verify a certificate: do again what it says was done, and compare all that it says.
 
 A certificate is a stranger's, and it names a command. Only decoders that ship with an adapter are run because it says
-so; anything else is run when whoever verifies says so.
+so; anything else runs only with the verifier's consent.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class NotTrusted(Exception):
 
 @dataclass(frozen=True)
 class Signature:
-    """A detached signature, and who may have made it."""
+    """A detached signature, and the signers that are allowed."""
 
     file: Path
     signers: Path
@@ -56,7 +56,7 @@ class Verification:
     differences: tuple[Difference, ...]
     ran: bool
     signer: str = ""
-    """Who signed it, safe to show; empty: no signature was asked for."""
+    """The signer, safe to show; empty: no signature was asked for."""
     incomplete: str = ""
     """Why it was not measured to the end; empty if it was."""
     refused: str = ""
@@ -102,7 +102,7 @@ def verify(
         expected: the file of expected deviations that it names, likewise.
         signature: nothing is read and nothing run before it is good.
         progress: called as the run goes on.
-        started: called when it is certain what is to be run, with who signed it.
+        started: called when it is certain what is to be run, with the signer's name.
         most: strings that its sweeps may ask.
 
     Raises:

@@ -190,7 +190,7 @@ def _behind_others() -> list[bytes]:
 @cache
 def _mixed() -> list[bytes]:
     """Random strings of up to 48 words; one or two words may be wrong. The same each time."""
-    chance = random.Random(_SEED)  # noqa: S311 (the same each time, for whoever asks)
+    chance = random.Random(_SEED)  # noqa: S311 (the same each time)
     right, all_words = [word for word in words() if dialect().automaton.accepts(word)], words()
     found: list[bytes] = []
     for _ in range(_MIXED):

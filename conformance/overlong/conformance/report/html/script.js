@@ -3,7 +3,7 @@
 (() => {
   const parameters = () => new URLSearchParams(location.search || location.hash.split("?")[1] || "");
 
-  // The state stands in the address, so that it can be sent to somebody: behind ?, or if a browser does not allow
+  // The state stands in the address, so that it can be shared: behind ?, or if a browser does not allow
   // that for a file, behind #?.
   const remember = (changes) => {
     const wanted = parameters();
@@ -123,7 +123,7 @@
     if (column !== undefined && Number(column) < heads.length) sort(Number(column), Boolean(descending));
   };
 
-  const said = made("output", { className: "hidden" });  // told to who does not see that a button changes
+  const said = made("output", { className: "hidden" });  // read out where a changed button is not seen
   said.setAttribute("role", "status");
 
   const copyable = (command) => {

@@ -29,7 +29,7 @@ After a crash (or a time-out: kill first) the parent knows ``progress.index``, a
 most 2**16 strings back. In a new child: ``run(grid, index, …)`` does again what came since ``reached`` (kinds too are
 made anew); then ``progress.passed(…)`` and ``kinds[index - origin] = CRASHED``; then ``run(grid, until, …)`` goes on.
 However often that happens, the sums are those of one run. A string that breaks the convention is ``BROKEN``, counted
-with the checksum's code of ``X``; what is wrong with it is said by whoever asks it again.
+with the checksum's code of ``X``; asking it again says what is wrong with it.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ public final class Adapter {
     public static void main(String[] arguments) throws IOException {
         DataInputStream requests = new DataInputStream(new BufferedInputStream(System.in));
         PrintStream responses = System.out; // it writes octets as they are
-        System.setOut(System.err); // what anybody prints from here on is not taken for an answer
+        System.setOut(System.err); // what is printed from here on is no answer
         responses.print("{\"overlong\": 1, \"name\": \"my-decoder\", \"version\": \"1.0\", \"language\": \"Java\", "
             + "\"operations\": \"PVD\", \"units\": \"utf-16\"}\n");
         for (responses.flush(); ; responses.flush()) {

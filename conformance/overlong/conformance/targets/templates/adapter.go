@@ -44,7 +44,7 @@ func respond(operation byte, payload []byte) []byte {
 
 func main() {
 	requests, responses := bufio.NewReader(os.Stdin), os.Stdout
-	os.Stdout = os.Stderr // what anybody prints from here on is not taken for an answer
+	os.Stdout = os.Stderr // what is printed from here on is no answer
 	responses.WriteString(`{"overlong": 1, "name": "my-decoder", "version": "1.0", ` +
 		`"language": "Go", "operations": "PVD"}` + "\n")
 	for head := make([]byte, 8); ; {

@@ -47,7 +47,7 @@ function respond(string $operation, string $payload): string
     return 'A' . implode($columns);
 }
 
-ini_set('display_errors', 'stderr'); // neither a warning nor what anybody prints may be taken for an answer
+ini_set('display_errors', 'stderr'); // neither a warning nor other output may be taken for an answer
 ob_start(fn (string $printed): string => '', 1);
 fwrite(STDOUT, '{"overlong": 1, "name": "my-decoder", "version": "1.0", ');
 fwrite(STDOUT, '"language": "PHP", "operations": "PVDB"}' . "\n");

@@ -47,7 +47,7 @@ sub respond {
 }
 
 open my $answers, '>&', \*STDOUT or die "stdout: $!\n";
-open STDOUT, '>&', \*STDERR or die "stderr: $!\n";    # what anybody prints from here on is not taken for an answer
+open STDOUT, '>&', \*STDERR or die "stderr: $!\n";    # what is printed from here on is no answer
 binmode $_ for \*STDIN, $answers;                     # no layer may translate octets
 select $answers; $| = 1; select STDOUT;               # flushed after each print
 print $answers qq({"overlong": 1, "name": "my-decoder", "version": "1.0", "language": "Perl", "operations": "PVDB"}\n);

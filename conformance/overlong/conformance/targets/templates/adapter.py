@@ -50,7 +50,7 @@ def respond(operation: str, payload: bytes) -> bytes:
 
 
 requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-os.dup2(2, 1)  # what anybody prints from here on goes to stderr, and is not taken for an answer
+os.dup2(2, 1)  # what is printed from here on goes to stderr, and is no answer
 answers.write(b'{"overlong": 1, "name": "my-decoder", "version": "1.0", "language": "Python", "operations": "PVDB"}\n')
 answers.flush()
 while len(head := requests.read(9)) == 9:

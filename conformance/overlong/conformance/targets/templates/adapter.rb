@@ -39,7 +39,7 @@ def respond(operation, payload)
 end
 
 answers = $stdout.dup.binmode # binary, or the pipe's octets would be translated
-$stdout.reopen($stderr) # what anybody prints from here on is not taken for an answer
+$stdout.reopen($stderr) # what is printed from here on is no answer
 $stdin.binmode
 answers.sync = true # nothing waits in a buffer
 answers.write('{"overlong": 1, "name": "my-decoder", "version": "1.0", "language": "Ruby", "operations": "PVDB"}', "\n")

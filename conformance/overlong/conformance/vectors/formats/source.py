@@ -35,7 +35,7 @@ def templates(folder: Path) -> Environment:
     """The templates of source code that stand in a folder. A name without a value is an error."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    return Environment(  # noqa: S701 (source code, no HTML: whoever puts text in quotes it)
+    return Environment(  # noqa: S701 (source code, no HTML: templates quote the text that they insert)
         loader=FileSystemLoader(folder, encoding="ascii"),
         undefined=StrictUndefined,
         trim_blocks=True,

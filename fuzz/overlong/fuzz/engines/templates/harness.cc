@@ -108,7 +108,7 @@ Answer refuses_at(size_t offset, size_t length) {
   return {offset < length ? Answer::REFUSES : Answer::BREAKS, true, offset, 0};
 }
 
-// Memory of exactly that size: AddressSanitizer sees who reads or writes next to it.
+// Memory of exactly that size: AddressSanitizer reports reads and writes next to it.
 struct Room {
   explicit Room(size_t size) : size(size), start(static_cast<char *>(malloc(size))) {}
   Room(const uint8_t *octets, size_t length, bool terminated) : Room(length + terminated) {
