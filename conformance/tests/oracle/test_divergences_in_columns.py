@@ -1,11 +1,14 @@
 """Divergences in columns are those that looking at each answer by itself finds, and are digested alike."""
 
+import struct
+
 import pytest
 
 from overlong.conformance.oracle.compare import compare_batch
 from overlong.conformance.oracle.divergences import divergences
 from overlong.conformance.oracle.finding import Bucket
 from overlong.conformance.oracle.target import Answered
+from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.wire import (
     ACCEPTED,
     ANNOUNCE,
@@ -59,6 +62,17 @@ def mixed(batch, right, size):
     return Answers.of(statuses, big_endian("I", numbers), right.lengths, right.incompletes, output)
 
 
+def in_halves(batch, _right, _size):
+    """As CESU-8 has supplementary characters, and every fifth of them otherwise; others are right."""
+    written = []
+    for place, (number,) in enumerate(struct.iter_unpack(">I", batch.octets)):
+        units = chr(number).encode("utf-16-be")
+        halves = [units[at : at + 2].decode("utf-16-be", "surrogatepass") for at in range(0, len(units), 2)]
+        written.append("".join(halves).encode("utf-8", "surrogatepass")[: 4 if place % 5 == 4 else None])
+    numbers = big_endian("I", list(map(len, written)))
+    return Answers.of(ACCEPTED * len(batch), numbers, bytes(len(batch)), bytes(len(batch)), b"".join(written))
+
+
 @pytest.mark.long_after(5)
 @pytest.mark.parametrize("wrong", [refused, silent, turned, empty, mixed])
 @pytest.mark.parametrize("units", ["utf-32", "utf-16", "utf-8"])
@@ -70,6 +84,16 @@ def mixed(batch, right, size):
     ],
 )
 def test_they_are_those_that_each_answer_shows(suite, operation, units, wrong):
+    seen_alike(suite, operation, units, wrong)
+
+
+def test_an_encoders_halves_are_told_from_other_wrong_octets():
+    codes = {code for code, _ in seen_alike("encoder-scalars", ENCODE, "utf-8", in_halves)}
+    assert codes == {Code.SURROGATE_ENCODED, Code.WRONG_OCTETS}
+
+
+def seen_alike(suite, operation, units, wrong):
+    """The buckets that divergences in columns come to: those of each answer by itself."""
     says = greeting(units)
     size = says.units_of(operation).size
     of_singles: dict[tuple[str, str], Bucket] = {}
@@ -90,6 +114,7 @@ def test_they_are_those_that_each_answer_shows(suite, operation, units, wrong):
         for each in singly:
             of_singles.setdefault(each.bucket, Bucket(each)).add(each)
     assert of_columns == of_singles
+    return of_columns
 
 
 def test_what_is_not_known_in_columns_is_looked_at_singly():

@@ -8,10 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from overlong.conformance.protocol.wire import UNITS
+from overlong.conformance.protocol.wire import OCTETS, UNITS
 from overlong.conformance.vectors.families import FAMILIES, all_vectors
 from overlong.conformance.vectors.names import spelt_before, spelt_now
+from overlong.conformance.vectors.profile import Profile
 from overlong.conformance.vectors.suites import GENERATED, QUICK, SUITES
+from overlong.conformance.vectors.suites import suite as suite_module
 from overlong.conformance.vectors.suites.complete import complete_strings
 from overlong.conformance.vectors.suites.core import core_vectors
 from overlong.conformance.vectors.vector import IdError, Vector
@@ -267,3 +269,36 @@ def test_ids_that_people_write():
     assert Vector.from_id("E0 80 AF").octets == b"\xe0\x80\xaf"
     assert Vector.from_id("c3.a9").chunks == (1, 1)
     assert Vector.from_id("x/empty").octets == b""
+
+
+# What is kept
+
+
+KEPT = {"core": "VDL", "complete-0-replacing": "L", "streams": "ST", "encoder-edges": "E"}
+
+
+@pytest.mark.parametrize(("name", "operations"), KEPT.items())
+def test_what_is_worked_out_once_is_right_for_every_profile(name, operations, monkeypatch):
+    """Of kept batches each profile gets its own answers, and what it shares with others was theirs, too."""
+    monkeypatch.setattr(suite_module, "_KEPT", {})
+    plain, units = Profile(), UNITS["utf-16"]
+    others = Profile(replaces="replacement-per-octet"), Profile(encodes="replacement"), Profile(counts="scalars")
+    anew = {each: answers_of(name, operations, units, each) for each in (plain, *others)}
+    for batch in replace(SUITES[name], profile=plain).keep():
+        batch.work_out(operations, units)
+    assert {each: answers_of(name, operations, units, each) for each in anew} == anew
+    assert len({repr(each) for each in anew.values()}) > 1
+
+
+def answers_of(name, operations, units, profile):
+    """What is expected of each batch, and of a part of it."""
+    found = []
+    for batch in replace(SUITES[name], profile=profile).batches():
+        assert (batch.suite, batch.profile) == (name, profile)
+        for operation in operations:
+            written = OCTETS if operation == "E" else units
+            for each in (batch, batch.part(1, len(batch)).part(0, len(batch) // 2)):
+                marks = [each.expected_marks(operation, units, marked=marked) for marked in (True, False)]
+                streamed = [*marks, each.expected_offsets(units, "chunk")] if operation in "ST" else []
+                found.append((each.payloads(operation), each.expected(operation, written), streamed))
+    return found

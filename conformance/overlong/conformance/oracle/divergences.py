@@ -16,6 +16,7 @@ from operator import add, ne
 from typing import TYPE_CHECKING, overload
 
 from overlong.conformance.oracle.compare import compare, expected_of, first_difference
+from overlong.conformance.oracle.encoder_fault import in_halves
 from overlong.conformance.oracle.finding import Bucket, Finding
 from overlong.conformance.protocol.observation import Accepted, Refused
 from overlong.conformance.protocol.wire import (
@@ -33,6 +34,7 @@ from overlong.conformance.protocol.wire import (
     most_units,
     read_numbers,
 )
+from overlong.conformance.vectors.encoding import SCALARS, WIDTHS, given, replacement
 from overlong.conformance.vectors.vector import LONGEST_HEX, vector_id
 from overlong.reference.theory import shortlex
 
@@ -227,7 +229,8 @@ def divergences(answered: Answered, greeting: Greeting) -> Divergences | None:
     right = list(compress(right, wrong)) if right else right
     octets = batch.strings(places)
     observed = _observed(answers, outputs, units, wrong, len(places), verdict_only=operation == VALIDATE)
-    keys = _keys(batch, operation, places, octets, right, observed, units)
+    written = list(compress(outputs, wrong)) if operation in ENCODING else ()
+    keys = _keys(batch, operation, places, octets, right, observed, units, written)
     bucket_of: dict[Hashable, tuple[str, str]] = {}
     for key, index in dict(zip(keys, range(len(places)), strict=True)).items():  # any of those that diverge alike
         finding = compare(batch[places[index]], operation, observed[index])
@@ -261,8 +264,9 @@ def _keys(
     right: Sequence[bytes],
     observed: Sequence[Observation],
     units: Units,
+    written: Sequence[bytes],
 ) -> Sequence[Hashable]:
-    """What the vectors have in common, and in which way the answers are wrong."""
+    """What the vectors have in common, and in which way the answers are wrong; ``written``: by an encoder."""
     shapes = _shapes(batch, operation, octets, right)
     alike = isinstance(observed, list) and observed.count(observed[0]) == len(observed)
     if alike and isinstance(observed[0], Refused):
@@ -276,7 +280,20 @@ def _keys(
         ]
         ways = {place: ("from", place) for place in set(parted)}
         return list(zip(shapes, map(ways.__getitem__, parted), strict=True))
+    if operation == ENCODE and isinstance(observed, _Outputs) and set(batch.lengths) == {WIDTHS[SCALARS]}:
+        return list(zip(shapes, _ways_to_write(batch, octets, right, written), strict=True))
     return list(zip(shapes, map(_way, repeat(operation), places, observed, expected), strict=True))
+
+
+def _ways_to_write(
+    batch: Batch, octets: Sequence[bytes], right: Sequence[bytes], written: Sequence[bytes]
+) -> Iterator[object]:
+    """In which way one number each was written wrongly: in halves or not, if it has octets of its own."""
+    spoken = batch.profile.dialect
+    instead = replacement(batch.profile.encodes, spoken)
+    for place, (payload, wanted, found) in enumerate(zip(octets, right, written, strict=True)):
+        (number,) = given(ENCODE, payload)
+        yield f"at {place}" if wanted == instead else in_halves(number, found, spoken)
 
 
 def _way(operation: str, place: int, observed: Observation, right: tuple[int, ...]) -> object:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.observation import Accepted, Refused
 from overlong.conformance.protocol.wire import ANNOUNCE, WORDS
-from overlong.conformance.vectors.encoding import halves, pieces, replacement
+from overlong.conformance.vectors.encoding import pieces, replacement
 from overlong.reference import Decoded
 from overlong.reference.order import CODE_POINTS, LEAD_SURROGATES, SURROGATES, TRAIL_SURROGATES
 
@@ -27,6 +28,9 @@ BEYOND, LONE, REVERSED, HALVES, SEVERAL, NOTHING = (
     "several characters",
     "no character",
 )
+
+
+_SUPPLEMENTARY = range(0x10000, CODE_POINTS.stop)
 
 
 def encoder_fault(vector: Vector, operation: str, expected: Outcome, observed: Observation) -> tuple[str, str] | None:
@@ -78,7 +82,7 @@ def _wrong_octets(found: Sequence[Piece], rest: bytes, instead: bytes | None, sp
         if piece.octets is not None:
             return (
                 (Code.SURROGATE_ENCODED, HALVES)
-                if _in_halves(piece.number, rest, spoken)
+                if in_halves(piece.number, rest, spoken)
                 else (Code.WRONG_OCTETS, _name(piece))
             )
         others = {replacement(each, spoken) or b"" for each in WORDS["encode_errors"]}
@@ -94,12 +98,19 @@ def _wrong_octets(found: Sequence[Piece], rest: bytes, instead: bytes | None, sp
     return Code.WRONG_OCTETS, _name(found[-1]) if found else NOTHING  # more than was asked for
 
 
-def _in_halves(number: int, rest: bytes, spoken: Dialect) -> bool:
-    """Whether a supplementary character became two sequences, as in CESU-8."""
-    if number <= 0xFFFF:
+def in_halves(number: int, written: bytes, spoken: Dialect) -> bool:
+    """Whether what was written begins with two sequences for a supplementary character, as in CESU-8."""
+    if number not in _SUPPLEMENTARY:
         return False
-    octets = [spoken.layout.encode(half) for half in halves(number)]
-    return all(octets) and rest.startswith(b"".join(each or b"" for each in octets))
+    place = number - _SUPPLEMENTARY.start
+    lead, trail = (_surrogates_written(spoken)[half] for half in (place >> 10, 0x400 + (place & 0x3FF)))
+    return lead is not None and trail is not None and written.startswith(lead + trail)
+
+
+@lru_cache(maxsize=16)
+def _surrogates_written(spoken: Dialect) -> Sequence[bytes | None]:
+    """The sequence of each surrogate, leads first; None where the layout has none."""
+    return [spoken.layout.encode(each) for each in SURROGATES]
 
 
 def _refused(found: Sequence[Piece], index: int | None) -> str:

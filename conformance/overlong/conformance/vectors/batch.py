@@ -8,11 +8,11 @@ vectors cheap.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate, chain, pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from overlong.conformance.protocol.wire import (
     ACCEPTED,
@@ -20,8 +20,10 @@ from overlong.conformance.protocol.wire import (
     DECODE,
     ENCODING,
     GUARDED,
+    OCTETS,
     REFUSED,
     REPLACING,
+    STREAM_DECODE,
     STREAMING,
     VALIDATE,
     Answers,
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     from overlong.conformance.protocol.wire import Units
     from overlong.conformance.vectors.certainty import Certainty
 
+T = TypeVar("T")
 Closed = Callable[["Batch", str, "Units"], Answers]
 """Answers to well-formed vectors known without decoding anything: see ``suites/scalars.py``."""
 
@@ -62,6 +65,8 @@ class Batch:
     whole: tuple[Batch, int] | None = None
     """The batch that this is a part of, and where it starts there."""
     profile: Profile = RFC3629
+    worked_out: dict[Hashable, Any] = field(default_factory=dict[Hashable, Any], compare=False, repr=False)
+    """What follows from these octets, by all else that it depends on; batches of the same vectors share it."""
 
     @classmethod
     def of(cls, vectors: Sequence[Vector]) -> Batch:
@@ -118,12 +123,34 @@ class Batch:
 
     @cached_property
     def _starts(self) -> list[int]:
-        return list(accumulate(self.lengths, initial=0))
+        return self._once("starts", lambda: list(accumulate(self.lengths, initial=0)))
+
+    def _once(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What a function makes of these vectors, made once; ``key`` says all that it depends on beside them."""
+        if key not in self.worked_out:
+            self.worked_out[key] = make()
+        known: T = self.worked_out[key]
+        return known
+
+    def within(self, suite: str, profile: Profile) -> Batch:
+        """The same vectors as those of a suite, for a profile; what was worked out of them stays."""
+        whole = None if self.whole is None else (self.whole[0].within(suite, profile), self.whole[1])
+        return replace(self, suite=suite, profile=profile, whole=whole)
+
+    def work_out(self, operations: str, units: Units) -> None:
+        """All that will be needed to ask these operations, and to judge a target of such units that is right."""
+        for operation in operations:
+            self.payloads(operation)
+            self.expected(operation, OCTETS if operation in ENCODING else units)
+            if operation in STREAMING + AGAIN:
+                for marked in (True, False):
+                    self.expected_marks(operation, units, marked=marked)
 
     def part(self, start: int, end: int) -> Batch:
         """The vectors from ``start`` to before ``end``, as a batch."""
         if (start, end) == (0, len(self)):
             return self
+        whole, before = self.whole or (self, 0)
         return Batch(
             self.category,
             self.lengths[start:end],
@@ -132,7 +159,7 @@ class Batch:
             self.comments[start:end],
             None if self.earlier is None else self.earlier[start:end],
             suite=self.suite,
-            whole=(self, start),
+            whole=(whole, before + start),
             profile=self.profile,
         )
 
@@ -142,24 +169,32 @@ class Batch:
             return self.lengths, self.octets
         return self._again_payloads if operation in AGAIN else self._stream_payloads
 
-    @cached_property
+    @property
     def _streams(self) -> list[bytes]:
         """Each item as a stream on the wire."""
+        if self.whole is not None:
+            batch, start = self.whole
+            return batch._streams[start : start + len(self)]  # noqa: SLF001 (its own class)
+        return self._once("streams", self._make_streams)
+
+    def _make_streams(self) -> list[bytes]:
         octets = self.octets
         return [
             stream_head(chunks) + octets[start:end]
             for chunks, (start, end) in zip(self.cut, pairwise(self._starts), strict=True)
         ]
 
-    @cached_property
+    @property
     def _stream_payloads(self) -> tuple[Sequence[int], bytes]:
-        return array("I", map(len, self._streams)), b"".join(self._streams)
+        return self._once("on the wire", lambda: _in_a_row(self._streams))
 
-    @cached_property
+    @property
     def _again_payloads(self) -> tuple[Sequence[int], bytes]:
+        return self._once("after others", self._make_again_payloads)
+
+    def _make_again_payloads(self) -> tuple[Sequence[int], bytes]:
         firsts = map(_stream, self.earlier or ((),) * len(self))
-        items = list(map(again_payload, firsts, self._streams))
-        return array("I", map(len, items)), b"".join(items)
+        return _in_a_row(list(map(again_payload, firsts, self._streams)))
 
     @property
     def cut(self) -> Sequence[tuple[int, ...]]:
@@ -178,61 +213,66 @@ class Batch:
 
     def expected(self, operation: str, units: Units) -> Answers:
         """What a right target answers, on the wire (without the marks of streams: see :meth:`expected_marks`)."""
-        if self.closed is not None:
-            # all are well-formed: replacing them is decoding them
-            return self._known((DECODE if operation in REPLACING else operation, units.name), self.closed, units)
-        if self.whole is not None and self.is_closed:
+        if self.whole is not None:
             batch, start = self.whole
             return batch.expected(operation, units).part(start, start + len(self), units.size)
-        return self._known((operation, units.name), Batch._expect, units)
+        if self.closed is not None and operation in REPLACING:  # all are well-formed: replacing them is decoding them
+            operation = DECODE
+        make = self.closed or Batch._expect
+        key = "expected", operation, units.name, self.profile.as_it_matters(operation), self.closed is None
+        return self._once(key, lambda: make(self, operation, units))
 
     def expected_marks(self, operation: str, units: Units, *, marked: bool) -> bytes:
         """The marks of a right target that withholds nothing; ``marked``: a refused stream has one, too."""
-        key = operation in REPLACING, units.name, marked
-        if key not in self._marks:
-            self._marks[key] = self._expect_marks(operation, units, marked=marked)
-        return self._marks[key]
+        if self.whole is not None:
+            batch, start = self.whole
+            marks = batch._marks(operation, units, marked=marked)  # noqa: SLF001 (its own class)
+            return b"".join(marks[start : start + len(self)])
+        key = "marks in a row", operation, units.name, self.profile.as_it_matters(operation), marked
+        return self._once(key, lambda: b"".join(self._marks(operation, units, marked=marked)))
 
-    @cached_property
-    def _marks(self) -> dict[tuple[bool, str, bool], bytes]:
-        return {}
+    def _marks(self, operation: str, units: Units, *, marked: bool) -> list[bytes]:
+        """For each stream its marks, as they stand on the wire."""
+        key = "marks", operation, units.name, self.profile.as_it_matters(operation), marked
+        return self._once(key, lambda: self._expect_marks(operation, units, marked=marked))
 
-    def _expect_marks(self, operation: str, units: Units, *, marked: bool) -> bytes:
-        replacing, marks = operation in REPLACING, list[int]()
-        for sure, chunks in zip(self.certainties(units), self.cut, strict=True):
+    def _expect_marks(self, operation: str, units: Units, *, marked: bool) -> list[bytes]:
+        replacing, marks = operation in REPLACING, list[bytes]()
+        for sure, chunks in zip(self._certainties(operation, units), self.cut, strict=True):
             if replacing or not sure.flawed:
-                marks += sure.marks(chunks)
-            elif marked:
-                marks.append(sure.refused_in(chunks))
-        return big_endian("I", marks)
+                marks.append(big_endian("I", sure.marks(chunks)))
+            else:
+                marks.append(big_endian("I", [sure.refused_in(chunks)]) if marked else b"")
+        return marks
 
     def expected_offsets(self, units: Units, counted_from: str) -> list[int | None]:
         """For each stream the offset that a refusal says, in the first chunk that shows the flaw; None: not judged."""
-        return [
-            sure.offset(chunks, sure.refused_in(chunks), counted_from) if sure.flawed else None
-            for sure, chunks in zip(self.certainties(units), self.cut, strict=True)
-        ]
-
-    def certainties(self, units: Units) -> Iterator[Certainty]:
-        """What is certain of each input, in order."""
-        for start, end in pairwise(self._starts):
-            yield certainty(self.octets[start:end], units.name, self.profile)
-
-    def _known(self, key: tuple[str, str], make: Closed, units: Units) -> Answers:
-        if key not in self._expected:
-            self._expected[key] = make(self, key[0], units)
-        return self._expected[key]
-
-    @cached_property
-    def _expected(self) -> dict[tuple[str, str], Answers]:
-        return {}
-
-    @cached_property
-    def _outcomes(self) -> list[tuple[MaximalSubpart | None, list[Segment]]]:
-        """For each vector its first flaw, and all its segments."""
         if self.whole is not None:
             batch, start = self.whole
-            return batch._outcomes[start : start + len(self)]  # noqa: SLF001 (its own class)
+            return batch.expected_offsets(units, counted_from)[start : start + len(self)]
+        key = "offsets", units.name, self.profile.speaks, counted_from
+        return self._once(key, lambda: self._expect_offsets(units, counted_from))
+
+    def _expect_offsets(self, units: Units, counted_from: str) -> list[int | None]:
+        return [
+            sure.offset(chunks, sure.refused_in(chunks), counted_from) if sure.flawed else None
+            for sure, chunks in zip(self._certainties(STREAM_DECODE, units), self.cut, strict=True)
+        ]
+
+    def _certainties(self, operation: str, units: Units) -> list[Certainty]:
+        """What is certain of each input, as far as an operation shows it, in order."""
+        matters = self.profile.as_it_matters(operation)
+        return self._once(
+            ("certainties", units.name, matters),
+            lambda: [certainty(self.octets[start:end], units.name, matters) for start, end in pairwise(self._starts)],
+        )
+
+    @property
+    def _outcomes(self) -> list[tuple[MaximalSubpart | None, list[Segment]]]:
+        """For each vector its first flaw, and all its segments."""
+        return self._once(("outcomes", self.profile.speaks), self._make_outcomes)
+
+    def _make_outcomes(self) -> list[tuple[MaximalSubpart | None, list[Segment]]]:
         result: list[tuple[MaximalSubpart | None, list[Segment]]] = []
         spoken = self.profile.dialect
         last: bytes | None = None
@@ -276,6 +316,11 @@ class Batch:
                 incompletes.append(flaw.incomplete)
         written = b"" if silent else units.write(output)
         return Answers.of(bytes(statuses), big_endian("I", numbers), bytes(lengths), bytes(incompletes), written)
+
+
+def _in_a_row(items: Sequence[bytes]) -> tuple[Sequence[int], bytes]:
+    """The length of each, and all together."""
+    return array("I", map(len, items)), b"".join(items)
 
 
 def _stream(chunks: Sequence[bytes]) -> bytes:

@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from overlong.conformance.protocol.wire import UNITS
+from overlong.conformance.protocol.wire import STREAM_REPLACE, UNITS
 from overlong.conformance.vectors.vector import Vector, known_at
 
 if TYPE_CHECKING:
@@ -65,9 +65,13 @@ class Certainty:
         return self.flaw - start if self.flaw >= start else None
 
 
-@lru_cache(maxsize=1 << 15)
 def certainty(octets: bytes, units: str, profile: Profile) -> Certainty:
     """What is certain of an input; ``units`` is a name of :data:`~overlong.conformance.protocol.wire.UNITS`."""
+    return _certainty(octets, units, profile.as_it_matters(STREAM_REPLACE))
+
+
+@lru_cache(maxsize=1 << 15)
+def _certainty(octets: bytes, units: str, profile: Profile) -> Certainty:
     vector = Vector("", octets, profile=profile)
     size, written = len(octets), UNITS[units]
     added, held = [0] * (size + 2), list(range(size + 1))

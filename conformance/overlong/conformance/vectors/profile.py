@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from overlong.conformance.protocol.wire import ENCODING, REPLACING
 from overlong.reference import ERROR_MODES, Dialect, ErrorMode, decode_scalars, dialect
 
 if TYPE_CHECKING:
@@ -53,6 +54,15 @@ class Profile:
             return place
         scalars = decode_scalars(octets[:place], spoken=self.dialect)
         return len(scalars) + (sum(scalar > 0xFFFF for scalar in scalars) if self.counts == "utf-16" else 0)
+
+    def as_it_matters(self, operation: str) -> Profile:
+        """The same answers to an operation are right by it; what they do not depend on is as in :data:`RFC3629`."""
+        return Profile(
+            self.speaks,
+            self.replaces if operation in REPLACING else RFC3629.replaces,
+            self.encodes if operation in ENCODING else RFC3629.encodes,
+            counts=RFC3629.counts if operation in REPLACING + ENCODING else self.counts,
+        )
 
     @property
     def dialect(self) -> Dialect:

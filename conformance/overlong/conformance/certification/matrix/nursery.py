@@ -2,9 +2,10 @@
 
     python -m overlong.conformance.certification.matrix.nursery DIALECT SUITE...
 
-A worker needs some seconds to load the harness, and to make the suites and the machines that they are read off. They
-are the same for every target, so one process makes them once, and each worker starts as a copy of it. The copy is still
-a process of its own: what one does to itself reaches no other.
+A worker needs some seconds to load the harness, to make the suites and the machines that they are read off, and to
+work out what a right target answers. All that is the same for every target (answers but for their units), so one
+process makes it once, and each worker starts as a copy of it. The copy is still a process of its own: what one does to
+itself reaches no other.
 
 Standard input is a socket. Each message on it brings four descriptors: standard input, output and error of a worker,
 and a socket on which its process id is said, and in the end its exit status, as :class:`subprocess.Popen` has them.
@@ -37,11 +38,14 @@ if sys.platform != "linux":
 _USED = (
     "certification.certify",
     "certification.nearest_model",
+    "models.identify.picture",
     "targets.builtins",
     "targets.framed",
     "targets.process",
 )
 """What a worker imports as it goes on."""
+_USUAL_UNITS = "utf-32", "utf-16"
+"""Of most targets: what others should answer, their workers work out themselves."""
 _NUMBER = struct.Struct("=i")
 _LOST = -int(signal.SIGTERM)
 """The status of a worker whose end was not seen."""
@@ -145,7 +149,8 @@ def _number(state: socket.socket) -> int:
 
 
 def warm(speaks: str, suites: Sequence[str]) -> None:
-    """Load what a worker uses, and make these suites."""
+    """Load what a worker uses, make these suites, and work out what most targets should answer."""
+    from overlong.conformance.protocol.wire import UNITS
     from overlong.conformance.vectors.profile import Profile
     from overlong.conformance.vectors.suites import SUITES
     from overlong.reference import dialect
@@ -154,7 +159,15 @@ def warm(speaks: str, suites: Sequence[str]) -> None:
         importlib.import_module(f"overlong.conformance.{name}")
     profile = Profile(dialect(speaks).name)
     for name in suites:
-        replace(SUITES[name], profile=profile).size  # noqa: B018 (makes the vectors)
+        suite = replace(SUITES[name], profile=profile)
+        suite.size  # noqa: B018 (counts the vectors)
+        for batch in suite.keep():
+            for units in _USUAL_UNITS:
+                batch.work_out(suite.asks, UNITS[units])
+    if set(suites) == set(SUITES):  # then those that fail are learned
+        from overlong.conformance.models.identify.identify import make_ready
+
+        make_ready()
     gc.collect()
     gc.freeze()  # collecting would write to pages that workers share
 

@@ -107,7 +107,7 @@ def tried_on(target: Target, operation: str, profile: Profile, most: int) -> Tri
         TargetError: it does not start any more.
     """
     tried, streams = Tried(), operation in STREAMING
-    groups = _groups()[: -1 if operation in REPLACING else None]  # as in sweeps, the shortest are for verdicts
+    groups = strings_by_group()[: -1 if operation in REPLACING else None]  # as in sweeps, the shortest are for verdicts
     if streams:
         groups = tuple([each for each in some if 0 < len(each) <= _LONGEST_STREAM] for some in groups[:_OF_STREAMS])
     batches: list[tuple[Batch, str]] = []
@@ -139,7 +139,7 @@ def _against(findings: list[Finding]) -> Against:
 
 
 @cache
-def _groups() -> tuple[Sequence[bytes], ...]:
+def strings_by_group() -> tuple[Sequence[bytes], ...]:
     """All strings, the likeliest to show something first."""
     placed = list(_placed())
     core = [vector.octets for vector in core_vectors()]

@@ -16,7 +16,7 @@ from overlong.conformance.models.identify.aspects import (
     place_aspect,
     release_aspect,
 )
-from overlong.conformance.models.identify.beside import tried_on
+from overlong.conformance.models.identify.beside import strings_by_group, tried_on
 from overlong.conformance.models.identify.counterexamples import Counterexample, counterexamples
 from overlong.conformance.models.identify.learner import Learned, Learner
 from overlong.conformance.models.identify.likeness import Example, likeness
@@ -305,6 +305,15 @@ def _nearest(machine: Transducer, known: Iterable[KnownAspect]) -> tuple[KnownAs
         candidates.append((min(len(found), _MANY), -alike, each, found))
     *_, nearest, found = min(candidates, key=lambda candidate: candidate[:2])
     return nearest, found
+
+
+def make_ready() -> None:
+    """Make what each target is compared with that is learned: the dialects' machines, and the strings."""
+    first, *_ = dialect_aspect(with_values=True).known()
+    first.machine.characterising_set  # noqa: B018 (a cached property)
+    strings_by_group()
+    _core_strings()
+    _long_forms()
 
 
 @cache

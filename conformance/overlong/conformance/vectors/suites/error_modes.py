@@ -71,4 +71,5 @@ COMPLETE_REPLACING = Suite(
     asks=REPLACE,
     machine=_outputs,
     proves=REPLACEMENT,
+    replaces_by_mode=True,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -12,13 +12,15 @@ from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.profile import RFC3629, Profile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence, Sized
 
     from overlong.conformance.vectors.byte_ranges import ByteRangeSequence
     from overlong.conformance.vectors.vector import Vector
 
 BATCH = 8192
 """Vectors in a batch: enough that a batch's own cost vanishes, few enough to keep memory flat."""
+
+_KEPT: dict[Hashable, tuple[Batch, ...]] = {}
 
 
 @dataclass(frozen=True)
@@ -44,10 +46,23 @@ class Suite:
     """The vectors with their cases and references, where batches do not carry these."""
     sequences: Callable[[], Iterable[ByteRangeSequence]] | None = None
     """The vectors as byte-range sequences, where they are that: files of them are written by stride."""
+    replaces_by_mode: bool = False
+    """Other vectors are made for another error mode, not only for another dialect."""
 
     def batches(self) -> Iterator[Batch]:
         """The vectors, in batches that know their suite and their profile."""
-        return (replace(batch, suite=self.name, profile=self.profile) for batch in self.make(self.profile))
+        made = _KEPT.get(self._kept_as) or self.make(self.profile)
+        return (batch.within(self.name, self.profile) for batch in made)
+
+    def keep(self) -> Iterator[Batch]:
+        """The same; they stay, with all that is worked out of them, for the targets that are asked later."""
+        _KEPT[self._kept_as] = tuple(self.batches())
+        return self.batches()
+
+    @property
+    def _kept_as(self) -> Hashable:
+        """What the vectors depend on."""
+        return self.make, self.profile.speaks, self.profile.replaces if self.replaces_by_mode else ""
 
     @property
     def shows(self) -> str:
