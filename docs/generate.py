@@ -10,7 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from printing import cli, error_modes, faults, formats, protocol
+from printing import answers, cli, error_modes, faults, formats, protocol
 from printing.error_modes import EXAMPLE, put_out
 from printing.markdown import NOTICE
 from printing.strip import strip
@@ -130,14 +130,16 @@ def dialects() -> Iterator[str]:
     yield from ("", "## Error modes", "")
     yield f"What becomes of `{spaced_hex(EXAMPLE)}` in each: a letter, an overlong form (E0 80 AF), a surrogate"
     yield "(ED A0 80), two octets of three (E2 82), a letter. *States* are those of the smallest machine that says for"
-    yield "each octet what it does to the output, over `rfc3629`; *suite* is the number of strings in"
-    yield "`complete-0-replacing` (for `fatal`: `complete-0-refusing`, which asks for places of refusals)."
-    yield from ("", "| error mode | what is put out | source | states | suite |", "|---|---|---|---|---|")
+    yield "each octet what it does to the output, over `rfc3629`; *strings* make its complete suite, and *suite* is"
+    yield "their number with all prefixes: the size of `complete-0-replacing` (for `fatal`: `complete-0-refusing`,"
+    yield "which asks for positions of refusals)."
+    yield from ("", "| error mode | what is put out | source | states | strings | suite |", "|---|---|---|---|---|---|")
     for name, mode in ERROR_MODES.items():
         refuses = mode.stands_for is None
         machine = place_machine(dialect()) if refuses else output_machine(dialect(), mode)
         suite = SUITES["complete-0-refusing" if refuses else "complete-0-replacing"].count(Profile(replaces=name))
-        yield f"| `{name}` | {mode.line} | {mode.source} | {len(machine)} | {thousands(suite)} |"
+        strings = thousands(len(machine.complete_strings()))
+        yield f"| `{name}` | {mode.line} | {mode.source} | {len(machine)} | {strings} | {thousands(suite)} |"
     yield from ("", "| error mode | the example becomes (scalar values) |", "|---|---|")
     yield from (f"| `{name}` | {put_out(EXAMPLE, name)} |" for name in ERROR_MODES)
     lossless = ", ".join(f"`{name}`" for name, mode in ERROR_MODES.items() if mode.lossless)
@@ -170,6 +172,7 @@ def pictures() -> dict[str, str]:
 
 PAGES = {
     "codes.md": codes,
+    "answers.md": answers.page,
     "automaton.md": automaton,
     "dialects.md": dialects,
     "decoders.md": decoders,

@@ -36,12 +36,9 @@ from overlong.conformance.sweep.plans import PLANS
 from overlong.conformance.targets.builtin import ADAPTERS
 from overlong.conformance.targets.builtins import BUILTINS
 from overlong.conformance.targets.process import Process
-from overlong.conformance.vectors.profile import Profile
 from overlong.conformance.vectors.suites import SUITES
 from overlong.conformance.vectors.suites.complete import complete_strings, identifiers
-from overlong.conformance.vectors.suites.error_modes import COMPLETE_REFUSING, COMPLETE_REPLACING
 from overlong.reference import DEFECTS, DIALECTS, ERROR_MODES, dialect
-from overlong.reference.machine import output_machine, place_machine
 from overlong.reference.theory import access_words, characterising_set
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -82,8 +79,8 @@ def spaced(number):
 @pytest.fixture
 def workplace(tmp_path, monkeypatch):
     """A folder with the programs that the documents show, where ``python`` is this one."""
-    (tmp_path / "adapter.py").write_text(blocks("protocol.md", "python")[0], encoding="utf-8")
-    (tmp_path / "adapter.js").write_text(blocks("protocol.md", "javascript")[0], encoding="utf-8")
+    for name in ("adapter.py", "adapter.js"):
+        (tmp_path / name).write_text(page(f"examples/{name}"), encoding="utf-8")
     (tmp_path / "decoder.py").write_text(blocks("command-line.md", "python")[0], encoding="utf-8")
     (tmp_path / "sly.py").write_text(blocks("identify.md", "python")[0], encoding="utf-8")
     monkeypatch.chdir(tmp_path)
@@ -760,15 +757,7 @@ def test_members_of_a_portrait_are_on_the_page(workplace):
         assert f"`{field}`" in text, field
 
 
-def test_error_modes_on_the_page_are_those_that_are_judged():
-    table = {cells[0].strip("`"): cells[1] for cells in rows("protocol.md", "## Greeting") if len(cells) == 2}
-    replacing = {name: mode for name, mode in ERROR_MODES.items() if mode.stands_for is not None}
-    assert list(table) == list(replacing)
-    for name, mode in replacing.items():
-        assert table[name] == re.sub(r" for ill-formed octets$| \(\w+\)$", "", mode.line), name
-
-
-def test_who_decodes_by_an_error_mode_does():
+def test_decoders_with_an_error_mode_have_it():
     """``identify`` was asked about some of them; the others declare it, and certify holds them to that."""
     exactly = {cells[0].strip("`"): cells[3] for cells in rows("identify.md", "## What some decoders are")}
     for name, mode in ERROR_MODES.items():
@@ -801,20 +790,6 @@ def octets_of(ranges):
     """``E1-EC EE-EF`` as octets."""
     ends = [[int(end, 16) for end in part.split("-")] for part in ranges.split()]
     return {octet for each in ends for octet in range(each[0], each[-1] + 1)}
-
-
-def test_the_automaton_is_the_one_on_the_page():
-    table = rows("theory.md", "## The automaton")
-    assert len(table) == len(AUTOMATON) == 9
-    for state, access, ranges, targets in table:
-        number = state_named(state)
-        assert access_words(AUTOMATON)[number] == word(access)
-        to = dict.fromkeys(range(256), DEAD)
-        for each, target in zip(ranges.split(";"), targets.split(";"), strict=True):
-            to.update(dict.fromkeys(octets_of(each), state_named(target.strip())))
-        assert AUTOMATON.table[number] == tuple(to.values())
-    assert "   ".join(map(str, AUTOMATON.classes)) in page("theory.md")
-    assert [state for state, accepts in enumerate(AUTOMATON.accepting) if accepts] == [0]
 
 
 def test_the_characterising_set_is_the_one_on_the_page():
@@ -869,18 +844,6 @@ def test_numbers_of_the_suite():
     assert max(map(len, suite)) == 6
     assert sum(s in LIVE and to in LIVE for s, _, to in steps) == 499
     assert len(to_dead) + 1 == 1549
-
-
-@pytest.mark.long
-def test_sizes_of_the_complete_suites_for_answers():
-    table = {cells[0].split("`")[1]: cells[1:] for cells in rows("theory.md", "## Complete suites for answers")}
-    assert list(table) == list(ERROR_MODES)
-    for name, mode in ERROR_MODES.items():
-        refuses = mode.stands_for is None
-        machine = place_machine(dialect()) if refuses else output_machine(dialect(), mode)
-        suite = replace(COMPLETE_REFUSING if refuses else COMPLETE_REPLACING, profile=Profile(replaces=name))
-        numbers = len(machine), len(machine.complete_strings()), suite.size
-        assert table[name] == [spaced(number) for number in numbers], name
 
 
 def fewest_strings(state, octet):

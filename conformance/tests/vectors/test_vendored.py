@@ -30,8 +30,13 @@ from overlong.reference.theory import access_words
 
 pytestmark = pytest.mark.long
 
-PAGE = (Path(__file__).parents[3] / "docs" / "vendoring.md").read_text(encoding="utf-8")
-PROGRAMS = dict(re.findall(r"^```\w+ (\S+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL))
+DOCS = Path(__file__).parents[3] / "docs"
+PAGE = (DOCS / "vendoring.md").read_text(encoding="utf-8")
+PROGRAMS = {
+    path.name: path.read_text(encoding="utf-8")
+    for path in (DOCS / "examples").iterdir()
+    if f"(examples/{path.name})" in PAGE
+}
 FORMATS = {
     name: format_named(name)
     for name in ("c-header", "rust", "go", "javascript", "java", "python", "text", "frames", "libfuzzer")

@@ -1,0 +1,39 @@
+"""The divergent answers of decoders that ship with an adapter, row by row, from ``docs/divergences.tsv``."""
+
+from __future__ import annotations
+
+import csv
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from overlong.conformance.targets.builtins import BUILTINS
+from printing.markdown import NOTICE, code, table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROWS = Path(__file__).parents[1] / "divergences.tsv"
+"""Section, decoder, version, question, answer, right answer and code; a test asks each question again."""
+
+
+def page() -> Iterator[str]:
+    """The page."""
+    with ROWS.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE, strict=True))
+    yield from (NOTICE, "", "# Answers of real decoders that diverge", "")
+    yield f"{len({row['decoder'] for row in rows})} of the {len(BUILTINS)} decoders with an adapter, in the versions"
+    yield "named. [What real decoders do](divergences.md) gives the causes. `decode C0 AF` and `validate C0 AF` ask for"
+    yield "a refusal, `replace E0 41` for replacement, `stream E2 / 82` and `replace-stream` for the same in chunks;"
+    yield "`encode D800` gives an encoder code points, `encode-16` units of UTF-16, and `size` asks how many octets it"
+    yield "announces. A number behind *accepted* was put out, whether or not it is a scalar value; *incomplete* claims"
+    yield "that more octets might have made a character. The [code](codes.md) is that of the divergence. Without one"
+    yield "`certify` measures the decoder by the error mode that it has; by an unknown one, only [what is wrong in any"
+    yield "mode](results.md#unknown-error-modes)."
+    for section, group in groupby(rows, key=lambda row: row["section"]):
+        yield from ("", f"## {section}", "")
+        yield from table(("decoder", "version", "asked", "its answer", "the right one", "code"), map(_cells, group))
+
+
+def _cells(row: dict[str, str]) -> tuple[str, ...]:
+    return code(row["decoder"]), row["version"], code(row["asked"]), row["answer"], row["right"], row["code"]
