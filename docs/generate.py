@@ -10,7 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from printing import answers, cli, error_modes, faults, formats, protocol
+from printing import abis, answers, behaviours, cli, error_modes, faults, formats, protocol, suites
 from printing.error_modes import EXAMPLE, put_out
 from printing.markdown import NOTICE
 from printing.strip import strip
@@ -172,8 +172,10 @@ def pictures() -> dict[str, str]:
 
 PAGES = {
     "codes.md": codes,
+    "abis.md": abis.page,
     "answers.md": answers.page,
     "automaton.md": automaton,
+    "behaviours.md": behaviours.page,
     "dialects.md": dialects,
     "decoders.md": decoders,
     "error-modes.md": error_modes.page,
@@ -181,6 +183,7 @@ PAGES = {
     "formats.md": formats.page,
     "planted-faults.md": faults.page,
     "protocol-constants.md": protocol.page,
+    "suites.md": suites.page,
 }
 
 

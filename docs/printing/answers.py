@@ -1,26 +1,23 @@
-"""The divergent answers of decoders that ship with an adapter, row by row, from ``docs/divergences.tsv``."""
+"""The divergent answers of decoders that ship with an adapter, row by row, from ``docs/divergences.tsv``.
+
+A test asks each question again.
+"""
 
 from __future__ import annotations
 
-import csv
 from itertools import groupby
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from overlong.conformance.targets.builtins import BUILTINS
-from printing.markdown import NOTICE, code, table
+from printing.markdown import NOTICE, code, rows_of, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-ROWS = Path(__file__).parents[1] / "divergences.tsv"
-"""Section, decoder, version, question, answer, right answer and code; a test asks each question again."""
-
 
 def page() -> Iterator[str]:
     """The page."""
-    with ROWS.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE, strict=True))
+    rows = rows_of("divergences.tsv")
     yield from (NOTICE, "", "# Answers of real decoders that diverge", "")
     yield f"{len({row['decoder'] for row in rows})} of the {len(BUILTINS)} decoders with an adapter, in the versions"
     yield "named. [What real decoders do](divergences.md) gives the causes. `decode C0 AF` and `validate C0 AF` ask for"

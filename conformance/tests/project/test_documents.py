@@ -643,14 +643,6 @@ def test_the_recording_is_a_session_of_the_page():
     assert without_chance(recorded) in map(without_chance, sessions)
 
 
-def test_suites_on_the_page_are_those_that_run():
-    table = {cells[0].strip("`"): cells for cells in rows("command-line.md", "### Suites")}
-    assert [name for name in table if name in SUITES] == list(SUITES)
-    for name, suite in SUITES.items():
-        assert table[name][1] == spaced(suite.size), name
-        assert table[name][2].startswith(suite.shows), name
-
-
 def test_plans_on_the_page_are_those_there_are():
     table = rows("sweeps.md", "## Plans")
     assert [cells[0].strip("`").partition("(")[0] for cells in table] == list(PLANS)

@@ -123,10 +123,8 @@ def example(run, code):
 DOCS = Path(__file__).parents[3] / "docs"
 
 
-def test_the_page_has_every_abi_and_its_example_works(built, tmp_path):
+def test_the_example_of_the_page_works(built, tmp_path):
     page = (DOCS / "shared-libraries.md").read_text("utf-8")
-    rows = [line.strip("| ").split(" | ") for line in page.splitlines() if re.match(r"\| `\w+\S*\(", line)]
-    assert rows == [[f"`{abi.name}`", f"`{abi.prototype}`", abi.says] for abi in ABIS.values()]
     (program,) = re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
     (tmp_path / "span.py").write_text(program, "utf-8")
     target = so(built("right"), "span", f"py:{tmp_path / 'span.py'}:judge")

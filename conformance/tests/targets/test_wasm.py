@@ -189,9 +189,3 @@ def test_without_wasmtime(module, monkeypatch):
     monkeypatch.setattr(functions, "find_spec", lambda _: None)
     with pytest.raises(TargetError, match=r"pip install '\.\[wasm\]'"):
         resolve(f"wasm:{module}:valid?abi={VERDICT}")
-
-
-def test_every_abi_is_on_the_page():
-    text = (Path(__file__).parents[3] / "docs" / "shared-libraries.md").read_text("utf-8")
-    for name in functions.OFFERED_TO_WASM:
-        assert f"`{name}`" in text

@@ -1,0 +1,27 @@
+"""The ways to call a function of a shared library or of a WebAssembly module, from the code that calls it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from overlong.conformance.targets.adapters.abi import ABIS
+from overlong.conformance.targets.functions import OFFERED_TO_WASM
+from printing.markdown import NOTICE, code, table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def page() -> Iterator[str]:
+    """The page."""
+    yield from (NOTICE, "", "# ABIs", "")
+    yield "What stands behind `?abi=` of a function in a [shared library or WebAssembly module](shared-libraries.md)."
+    yield "Units are in the machine's byte order. A function that decodes gets room for `4 * length + 16` units if it"
+    yield "is told how much there is. Any number may stand for more units than had room; that is no refusal."
+    yield ""
+    yield from table(
+        ("`abi=`", "the function", "what it answers"),
+        ((code(abi.name), code(abi.prototype), abi.says) for abi in ABIS.values()),
+    )
+    yield ""
+    yield f"WebAssembly has all but {', '.join(code(name) for name in ABIS if name not in OFFERED_TO_WASM)}."

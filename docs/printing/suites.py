@@ -1,0 +1,41 @@
+"""The suites and tiers of ``certify``, from the code that runs them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from overlong.conformance.certification.tiers import TIERS
+from overlong.conformance.support.printable import thousands
+from overlong.conformance.vectors.profile import RFC3629
+from overlong.conformance.vectors.suites import SUITES
+from printing.markdown import NOTICE, code, table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def page() -> Iterator[str]:
+    """The page."""
+    yield from (NOTICE, "", "# Suites and tiers", "")
+    yield "What [`certify`](command-line.md#certify) asks, in this order. [Power](power.md) says what each part finds."
+    yield from ("", "## Suites", "")
+    yield "A target is asked every suite of which it offers an operation ([the letters](protocol-constants.md)). The"
+    yield "numbers are those of `rfc3629`; that of `complete-0-replacing` depends on the target's error mode."
+    yield ""
+    yield from table(
+        ("suite", "vectors", "shows", "operations"),
+        (
+            (code(suite.name), thousands(suite.size), suite.shows, " ".join(map(code, suite.asks)))
+            for suite in SUITES.values()
+        ),
+    )
+    yield from ("", "## Tiers", "")
+    yield "Lists of [plans](sweeps.md#plans), the most thorough first. Sweeps need the extra `native`."
+    yield ""
+    yield from table(
+        ("tier", "plans", "strings", "for"),
+        (
+            (code(tier.name), ", ".join(map(code, tier.plans)), thousands(tier.size(RFC3629)), tier.bears)
+            for tier in TIERS.values()
+        ),
+    )
