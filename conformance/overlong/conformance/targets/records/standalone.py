@@ -59,6 +59,8 @@ def _literals(given: bytes) -> dict[str, str]:
         "@DECIMALSPACED@": " ".join(map(str, given)),
         "@INDEXED@": ", ".join(f"{place} => {octet}" for place, octet in enumerate(given, 1)),  # one may stand alone
         "@LAST@": str(len(given) - 1),
+        "@SIZE@": str(len(given)),
+        "@COMMAS@": " ".join(f"${octet:02X} c," for octet in given),
     }
 
 
