@@ -5,8 +5,10 @@ For each string, CPU times stand side by side, in nanoseconds:
 - ``decoder``: a bare loop in the decoder's own language, over the same strings, through the same call; what comes out
   is dropped.
 - ``target``: what the target's process takes beyond that, to read, cut, put out and write.
-- ``harness``: what the harness takes to pack, send, receive and compare. What a right answer is, it has known before.
-- ``pipes``: two processes that write as many octets to each other and look at none. No program gets below that.
+- ``harness``: what the harness takes to pack, send, receive and compare, also where batches stand in shared memory.
+  What a right answer is, it has known before.
+- ``pipes``: two processes that write as many octets to each other as go through the pipes, and look at none: whole
+  batches and answers, or, where these stand in shared memory, what says where. No program gets below that.
 
 The ratio is (decoder + target + harness) / decoder. Its bounds, 1.15 for compiled targets and 1.2 for Node.js and
 Python, hold where decoding takes long enough: ``holds from`` says for how many nanoseconds a string, with the overhead
@@ -42,6 +44,8 @@ if TYPE_CHECKING:
 
 STRINGS = 10_000
 ROUNDS = 5
+IN_MEMORY = 39, 22
+"""Octets of a request that says where a batch stands, and of the response, with the echo that follows."""
 WARM = 20  # batches until requests have grown to whole ones
 TEXT = "Größe, 日本語, naïve café, \N{GRINNING FACE} and plain words. "
 COMPILED, SCRIPTED = 1.15, 1.2
@@ -210,6 +214,8 @@ def measure(case: Case, strings: list[bytes], folder: Path, seconds: float) -> l
     greeting, (child,) = target.greeting, children()
     sizes = [len(batch.expected(case.operation, greeting.units_of(case.operation)).columns) for batch in batches]
     request, answer = bytes(23 + 4 * len(strings) + len(batches[0].octets)), bytearray(18 + sizes[0])
+    if greeting.shared_memory:
+        request, answer = bytes(IN_MEMORY[0]), bytearray(IN_MEMORY[1])
     loop = Helper([*case.loop, str(file), case.operation])
     pump = Helper([sys.executable, "-I", "-S", "-c", PIPES, str(len(request)), str(len(answer))])
 

@@ -1,8 +1,8 @@
 """A right decoder that speaks the protocol, with faults planted: ``hostile_target.py FAULT[+FAULT] [WORD...]``.
 
 A fault strikes on the inputs that ``on=HEX,HEX`` or the lines of ``on-file=PATH`` name, or at the start. The
-other words: ``no-batch`` offers no B; ``operations=VDL`` says what else is offered; ``file=PATH`` is for faults
-that remember something across restarts, or tell the test something.
+other words: ``no-batch`` offers no B; ``shared`` takes batches from shared memory; ``operations=VDL`` says what else
+is offered; ``file=PATH`` is for faults that remember something across restarts, or tell the test something.
 
 Answers are written when no request is waiting: so when the process dies, answers to innocent inputs die with
 it, as they do in real adapters. ``HOSTILE_TEXT`` in the environment is what it says where it can say anything;
@@ -14,6 +14,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import json
+import mmap
 import os
 import resource
 import signal
@@ -108,6 +109,25 @@ def split(payload: bytes) -> list[bytes]:
         items.append(payload[place : place + length])
         place += length
     return items
+
+
+def shared_memory() -> tuple[int, mmap.mmap]:
+    """Its descriptor, and what it holds."""
+    descriptor, size = map(int, os.environ["OVERLONG_SHARED_MEMORY"].split())
+    return descriptor, mmap.mmap(descriptor, size)
+
+
+def shared_batch(request: bytes) -> tuple[list[bytes], Callable[[list[Row]], bytes]]:
+    """The items of a batch in shared memory, and what puts the answers there."""
+    count, start, size, place, _ = struct.unpack(">5I", request)
+    _, memory = shared_memory()
+
+    def respond(rows: list[Row]) -> bytes:
+        columns = batch(rows)[1:]
+        memory[place : place + len(columns)] = columns
+        return b"A" + struct.pack(">I", len(columns))
+
+    return split(struct.pack(">I", count) + memory[start : start + size]), respond
 
 
 # -- the faults
@@ -207,6 +227,12 @@ def rearrange() -> None:
         os.set_blocking(number, True)
 
 
+def cut_off_memory() -> None:
+    """Make the shared memory end before what the harness is about to read: where that is let happen, it dies."""
+    with contextlib.suppress(OSError):
+        os.ftruncate(shared_memory()[0], 0)
+
+
 held = bytearray()
 
 
@@ -240,6 +266,8 @@ AT_INPUT: dict[str, Callable[[int, bytes], bytes]] = {  # from a request's id an
     "short-answer": lambda request, answer: frame(request, answer[8:-1]),
     "long-answer": lambda request, answer: frame(request, answer[8:] + b"\0"),
     "noise": lambda _, answer: f"debug: {TEXT}\n".encode() + answer,
+    "columns-beyond": lambda request, _: frame(request, b"A\x7f\xff\xff\xff"),
+    "cut-off-memory": lambda _, answer: and_then(answer, cut_off_memory),
     "noise-after": lambda _, answer: answer + b"debug: done\n",
 }
 
@@ -347,6 +375,7 @@ def main() -> None:
         "language": "Python",
         "operations": f"P{OPERATIONS}" + ("" if "no-batch" in WORDS else "B"),
         "units": "utf-32",
+        **({"shared_memory": "mapped"} if "shared" in WORDS else {}),
     }
     for fault in FAULTS & AT_START.keys():
         AT_START[fault]()
@@ -363,6 +392,8 @@ def main() -> None:
         else:
             if operation == "B":
                 operation, items, respond = chr(body[1]), split(body[2:]), batch
+            elif operation == "C":
+                operation, (items, respond) = chr(body[1]), shared_batch(body[2:])
             rows = [decode(operation, octets) for octets in items]
             for fault in FAULTS & AT_VECTOR.keys():
                 rows = [AT_VECTOR[fault](octets, row) for octets, row in zip(items, rows, strict=True)]

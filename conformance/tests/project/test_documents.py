@@ -304,6 +304,10 @@ FRAMES = {
     "B of S, response that marks refusals": frame(
         7, b"A" + b"AR" + u32(1, 0) + b"\0\1" + b"\0\0" + u32(0x20AC) + u32(0, 1) + u32(1)
     ),
+    "C of D, request": frame(19, b"CD" + u32(2, 0, 11, 64, 320)),
+    "C of D, in the memory": u32(2, 1) + b"\xc3\xa9\xff",
+    "C of D, response": frame(19, b"A" + u32(18)),
+    "C of D, in the memory after it": b"AR" + u32(1, 0) + b"\0\1" + b"\0\0" + u32(0xE9),
     "S of what is ill-formed, request": frame(16, b"S" + b"\0\2" + u32(2, 3) + b"a\xe2\x82\xac\xff"),
     "S, refused at an offset in the stream": frame(16, b"R" + u32(4) + b"\1\0"),
     "S, refused in a chunk": frame(16, b"R" + u32(4) + b"\1\0" + u32(2)),
@@ -411,6 +415,25 @@ def test_adapters_speak_as_the_page_does(command, pairs):
             number, status, payload = process.receive(10)
             assert frame(number, status + payload) == frames[response]
         assert process.close() == ""
+    finally:
+        process.kill()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is shared on Linux alone")
+def test_an_adapter_takes_from_shared_memory_what_the_page_says():
+    frames = frames_on_the_page()
+    process = Process([sys.executable, str(ADAPTERS / "python.py"), str(ADAPTERS / "cpython.py"), "Strict"])
+    try:
+        process.greeting(10)
+        assert process.shared is not None
+        asked = frames["C of D, in the memory"]
+        slot = process.shared.slot(2, len(asked) - 8)
+        assert slot is not None
+        process.shared.fill(slot, asked[:8], asked[8:])
+        process.send_frames(frames["C of D, request"])
+        number, status, payload = process.receive(10)
+        assert frame(number, status + payload) == frames["C of D, response"]
+        assert process.shared.answer(slot, 18) == frames["C of D, in the memory after it"]
     finally:
         process.kill()
 

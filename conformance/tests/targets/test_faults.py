@@ -33,7 +33,7 @@ fcntl = pytest.importorskip("fcntl", reason="signals, process groups and file lo
 TARGET = [sys.executable, "-I", "-S", str(Path(__file__).parents[1].joinpath("hostile_target.py"))]
 HOSTILE = "\x1b]0;owned\x07\x1b[2J\u202egpj.exe\u2028\r\n::error::owned <script>alert(1)</script>"
 CORE = [vector.octets for batch in SUITES["core"].batches() for vector in batch]
-MODES = {"batch": [], "single": ["no-batch"]}
+MODES = {"batch": [], "single": ["no-batch"], "shared": ["shared"]}
 CULPRIT = "80"
 
 
@@ -155,6 +155,7 @@ AT_INPUT = [  # fault, modes, code, what was seen
     ("short-answer", ["batch"], "OV604", "6 octets; 1 items need at least 7"),
     ("long-answer", ["batch"], "OV604", "8 octets where its own columns add up to 7"),
     ("long-answer", ["single"], "OV604", "its refusal carries 7 octets"),
+    ("columns-beyond", ["shared"], "OV604", "2147483647 octets in shared memory, where it has room for "),
     ("noise", MODES, "OV604", r'printed to stdout? there stands "debug: \x1b]0;owned'),
     ("noise-after", MODES, "OV604", 'printed to stdout? there stands "debug: done'),
     ("internal-error", MODES, "OV601", r"\x1b]0;owned\x07\x1b[2J"),
@@ -237,7 +238,7 @@ def test_the_culprit_is_exact_in_100_of_100_crashes(tmp_path):
     def wrong(start):
         folder, culprits = tmp_path / str(start), chosen[start : start + 10]
         folder.mkdir()
-        mode = list(MODES.values())[start // 10 % 2]
+        mode = list(MODES.values())[start // 10 % len(MODES)]
         whole, divergences = run(folder, [*TARGET, "crash", on_file(folder, culprits), *mode], suites=suites)
         assert whole.incomplete == ""
         assert whole.restarts <= 3 * len(divergences)

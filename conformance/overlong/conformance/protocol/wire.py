@@ -32,6 +32,8 @@ STREAM_DECODE, STREAM_REPLACE, BATCH = "S", "T", "B"
 AGAIN_DECODE, AGAIN_REPLACE = "N", "M"
 ENCODE, ENCODE_UTF16, ANNOUNCE = "E", "F", "Z"
 GUARDED = "G"
+SHARED_BATCH = "C"
+"""A batch whose items and answers stand in shared memory. No operation that is offered: see ``shared_memory``."""
 OPERATIONS = {
     ECHO: "echo",
     VALIDATE: "validate",
@@ -196,6 +198,7 @@ WORDS = {
     "stream_offsets": ("stream", "chunk", "kept"),
     "stream_refusals": ("marked",),
     "offsets": ("octets", "units", "scalars"),
+    "shared_memory": ("mapped",),
 }
 """Members of a greeting that must be one of these words, if they are there."""
 
@@ -228,6 +231,8 @@ class Greeting:
     """``marked``: a refused stream says at which chunk."""
     offsets: str = "octets"
     """What the offset of a refusal counts: ``octets``, ``units`` put out before it, or ``scalars``."""
+    shared_memory: str = ""
+    """``mapped``: it takes batches that stand in the memory that it was offered."""
     traits: dict[str, str] = field(default_factory=dict[str, str])
 
     def units_of(self, operation: str) -> Units:
@@ -290,6 +295,7 @@ class Greeting:
             stream_offsets=text("stream_offsets"),
             stream_refusals=text("stream_refusals"),
             offsets=text("offsets", "octets"),
+            shared_memory=text("shared_memory"),
             traits={key: text(key) for key in sorted(greeting) if key not in known and isinstance(greeting[key], str)},
         )
 
@@ -368,7 +374,7 @@ class Answers:
         size: int,
         *,
         marked: bool = False,
-        right: bytes | None = None,
+        right: bytes | bytearray | None = None,
     ) -> Answers:
         """The columns of a batch's response.
 

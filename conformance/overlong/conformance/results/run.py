@@ -33,7 +33,6 @@ from overlong.conformance.protocol.wire import (
     STREAM_REPLACE,
     UNSUPPORTED,
     VALIDATE,
-    big_endian,
 )
 from overlong.conformance.results.headline import State, state_of
 from overlong.conformance.vectors.profile import RFC3629, Profile, puts_out
@@ -98,9 +97,8 @@ class SuiteRun:
     def asked(self, answered: Answered) -> None:
         """Count what was answered, and hash what was asked: in columns, so how batches were cut leaves no trace."""
         if answered.operation == self.operations[0]:
-            lengths, octets = answered.batch.payloads(answered.operation)
-            self._lengths.update(big_endian("I", lengths))
-            self._octets.update(octets)
+            self._lengths.update(answered.batch.lengths_on_wire(answered.operation))
+            self._octets.update(answered.batch.payloads(answered.operation)[1])
         if answered.operation == self.operations[-1]:
             self.done += len(answered.batch)
             self.categories[answered.batch.category] += len(answered.batch)

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from overlong.conformance.oracle.expectation import ExpectedAnswers
     from overlong.conformance.oracle.judging import Judged
     from overlong.conformance.oracle.target import Answered
+    from overlong.conformance.protocol.wire import Units
     from overlong.conformance.results.shard import Shard
     from overlong.conformance.sweep.engine import SweepJob
     from overlong.conformance.sweep.grid import Grid
@@ -68,7 +69,7 @@ class ColumnBatch(Batch):
         """What a right target answers; None in a part of a batch."""
         return self.make() if self.make is not None else None
 
-    def right_columns(self) -> bytes | None:
+    def right_columns(self, operation: str, units: Units) -> bytes | bytearray | None:  # noqa: ARG002 (it has one)
         return self.right.wire if self.right is not None else None
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections import deque
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from itertools import accumulate, pairwise
 from math import isqrt
 from typing import TYPE_CHECKING
@@ -31,6 +31,7 @@ from overlong.conformance.protocol.wire import (
     FAILED,
     HEAD,
     MEASURED,
+    SHARED_BATCH,
     UNSUPPORTED,
     Answers,
     ProtocolError,
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
 
     from overlong.conformance.protocol.observation import Fault
     from overlong.conformance.protocol.wire import Greeting
+    from overlong.conformance.targets.shared_memory import Slot
 
 _WINDOW = 128  # requests under way: the target works while the harness judges
 _WINDOW_VECTORS = 1 << 19  # and the vectors in them: memory stays flat
@@ -62,6 +64,7 @@ _SHORT_OF_MEMORY = ("out of memory", "memoryerror", "alloc", "insufficient memor
 """In the last words of runtimes and sanitizers; one word of it is too little: a module may export no memory."""
 _LETTER = {ENCODE: b"\0\0\0a", ANNOUNCE: b"\0\0\0a", ENCODE_UTF16: b"\0a"}
 """The letter a, as the operations have it that do not take octets."""
+_PLACED = 4  # octets of the response to a batch that is in shared memory: no columns are as short
 _FEW = 1024  # suspects that are asked again one by one: cheaper than another restart, or another time-out
 
 
@@ -74,6 +77,7 @@ class _Asked:
     first: int  # request id of the first item; a batch has one id
     frames: int  # without the echo that follows them
     lengths: Sequence[int]  # octets of what each vector is asked
+    slot: Slot | None = None  # where it stands in shared memory
 
 
 @dataclass(eq=False)
@@ -238,9 +242,20 @@ class FramedTarget:
             if len(batch) > self._size:
                 self._waiting.appendleft((batch.part(self._size, len(batch)), operation))
                 batch = batch.part(0, self._size)
+            if self._under_way and not self._has_room(batch, operation):
+                self._waiting.appendleft((batch, operation))
+                break
             self._under_way.append(self._ask(batch, operation))
             vectors, octets = vectors + len(batch), octets + len(batch.octets)
         return bool(self._under_way)
+
+    def _has_room(self, batch: Batch, operation: str) -> bool:
+        """Whether a request goes where it is to go: what shared memory could hold is not sent through the pipe."""
+        if self._process is None or (shared := self._process.shared) is None:
+            return True
+        lengths, octets = batch.payloads(operation)
+        size = len(lengths), len(octets)
+        return shared.slot(*size) is not None or not shared.can_hold(*size)
 
     def _after(self, ended: Ended) -> Answered | None:
         """Restart, and make sure that what is unanswered is asked again; the answer of the culprit, if it is known."""
@@ -339,11 +354,17 @@ class FramedTarget:
     def _ask(self, batch: Batch, operation: str) -> _Asked:
         assert self._process is not None
         lengths, octets = batch.payloads(operation)
-        first, code = self._next_request, operation.encode()
-        if BATCH in self.greeting.operations:
+        first, code, slot = self._next_request, operation.encode(), None
+        if (shared := self._process.shared) is not None:
+            slot = shared.slot(len(lengths), len(octets))
+        if shared is not None and slot is not None:
+            shared.fill(slot, batch.lengths_on_wire(operation), octets)
+            place = SHARED_BATCH.encode() + code + big_endian("I", (len(lengths), *astuple(slot)))
+            requests, count = [frame(first, place)], 1
+        elif BATCH in self.greeting.operations:
             size = 4 + 2 + 4 + 4 * len(lengths) + len(octets)
             head = HEAD.pack(size, first) + BATCH.encode() + code + big_endian("I", [len(lengths)])
-            requests, count = [head, big_endian("I", lengths), octets], 1  # parts of one, never copied
+            requests, count = [head, batch.lengths_on_wire(operation), octets], 1  # parts of one, never copied
         else:
             bounds = list(accumulate(lengths, initial=0))
             frames = [
@@ -354,13 +375,13 @@ class FramedTarget:
         echo = (first + count) & 0xFFFFFFFF
         self._process.send_frames(*requests, frame(echo, ECHO.encode()))
         self._next_request = (echo + 1) & 0xFFFFFFFF
-        return _Asked(batch, operation, first, count, lengths)
+        return _Asked(batch, operation, first, count, lengths, slot)
 
     def _receive(self, asked: _Asked) -> Answers:
         """Raises: Ended: there is no answer, or one that breaks the protocol."""
         process = self._process
         assert process is not None
-        size, marked = self.greeting.units_of(asked.operation).size, self.greeting.marks_refusals
+        units, marked = self.greeting.units_of(asked.operation), self.greeting.marks_refusals
         chunks = asked.batch.chunk_counts(asked.operation)
         batched = BATCH in self.greeting.operations
         parts: list[Answers] = []
@@ -375,11 +396,13 @@ class FramedTarget:
                         raise ProtocolError(f"it answered an empty echo with status {status!r}, {len(payload)} octets")
                 elif not batched:
                     count = chunks[place] if chunks else None
-                    parts.append(Answers.from_single(status, payload, count, size, marked=marked))
+                    parts.append(Answers.from_single(status, payload, count, units.size, marked=marked))
                 elif status == ACCEPTED:
-                    right = asked.batch.right_columns()
+                    right = asked.batch.right_columns(asked.operation, units)
+                    if asked.slot is not None:
+                        payload = self._taken(asked.slot, payload, right)
                     parts.append(
-                        Answers.from_batch(payload, len(asked.batch), chunks, size, marked=marked, right=right)
+                        Answers.from_batch(payload, len(asked.batch), chunks, units.size, marked=marked, right=right)
                     )
                 else:
                     text = printable(payload[:80].decode("utf-8", "backslashreplace"))
@@ -390,6 +413,28 @@ class FramedTarget:
             process.kill()
             raise Ended(Misbehaved(str(error))) from error
         return replace(parts[0] if len(parts) == 1 else Answers.concatenated(parts), asked=asked.lengths)
+
+    def _taken(self, slot: Slot, payload: bytes | bytearray, right: bytes | bytearray | None) -> bytes | bytearray:
+        """The columns that stand in shared memory, or that came as those of any batch.
+
+        Raises:
+            ProtocolError: there is no room for so many.
+        """
+        assert self._process is not None
+        shared = self._process.shared
+        assert shared is not None
+        freed = shared.free()
+        assert freed is slot, "answers come in the order of the requests"
+        if len(payload) != _PLACED:
+            return payload
+        size = int.from_bytes(payload, "big")
+        if size > slot.room:
+            raise ProtocolError(
+                f"its batch response has {size} octets in shared memory, where it has room for {slot.room}"
+            )
+        if right is not None and len(right) == size and shared.holds(slot, right):
+            return right
+        return shared.answer(slot, size)
 
 
 def _placeholder(count: int) -> Answers:

@@ -27,10 +27,19 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
 from overlong.conformance.protocol.observation import Crashed, Misbehaved, TimedOut
-from overlong.conformance.protocol.wire import HEAD, LARGEST_FRAME, LARGEST_GREETING, Greeting, ProtocolError, frame
+from overlong.conformance.protocol.wire import (
+    BATCH,
+    HEAD,
+    LARGEST_FRAME,
+    LARGEST_GREETING,
+    Greeting,
+    ProtocolError,
+    frame,
+)
 from overlong.conformance.support.interpreter import bare_script
 from overlong.conformance.support.interpreter import environment as environment_of
 from overlong.conformance.support.printable import printable
+from overlong.conformance.targets.shared_memory import SharedMemory
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,6 +49,7 @@ _POSIX = sys.platform != "win32"
 _READ = 1 << 18
 _LARGE = 1 << 16  # octets of a frame that is read into memory of its own
 _PIPE = 1 << 20
+_ATOMIC = 512  # octets for which a pipe that can be written to has room, by POSIX
 _STDERR_KEPT = 4096
 _QUEUED = 64  # reads that may wait for the harness; then the target waits
 _DYING = 1.0  # seconds that a process has to end in, after its output or its input has
@@ -109,7 +119,12 @@ class Process:
         self._reported = b""
         self._isolation = "process group" if _POSIX else "single process"
         self._memory = memory if sandbox and can_supervise() else None
+        self.shared: SharedMemory | None = None
+        """What it shares with the harness, if that can be had and, once it has greeted, if it takes part."""
+        with contextlib.suppress(OSError, ValueError):
+            self.shared = SharedMemory()
         self._popen = self._start(command, environment, self._memory, folder)
+        self._queued = self._written = 0  # requests that the writer thread was given, and those it is done with
         self._requests: queue.SimpleQueue[tuple[bytes, ...] | None] = queue.SimpleQueue()
         self._responses: queue.Queue[list[Response] | Greeting | Ended] = queue.Queue(_QUEUED)
         self._ready: deque[Response] = deque()
@@ -146,6 +161,9 @@ class Process:
         """Start it; with a limit on its memory, through the supervisor."""
         theirs: list[int] = []
         try:
+            if self.shared is not None:
+                theirs.append(self.shared.descriptor)
+                environment = {**(environment or {}), **self.shared.variable}
             if sys.platform == "linux" and memory is not None:
                 if not command or any("\0" in word for word in command):
                     raise ValueError("embedded null byte" if command else "an empty command")
@@ -198,6 +216,8 @@ class Process:
                 raise
             assert isinstance(first, Greeting), "the reader puts the greeting first"
             self._greeting = first if first.version else replace(first, version=self.version)
+            if not (first.shared_memory and BATCH in first.operations):
+                self._share_nothing()
         return self._greeting
 
     @property
@@ -205,13 +225,34 @@ class Process:
         """Whether it has not ended by itself, and can still answer."""
         return self._popen.poll() is None and self._threads[1].is_alive()
 
+    def _share_nothing(self) -> None:
+        if self.shared is not None:
+            self.shared.close()
+            self.shared = None
+
     def send(self, request: int, body: bytes) -> None:
-        """Queue a request; the writer thread sends it."""
-        self._requests.put((frame(request, body),))
+        """Send a request, or have it sent."""
+        self.send_frames(frame(request, body))
 
     def send_frames(self, *frames: bytes) -> None:
-        """Queue requests that are frames already, whole or in a few parts."""
+        """Send requests that are frames already, whole or in a few parts. What could block is the writer thread's."""
+        if self._queued == self._written and sum(map(len, frames)) <= _ATOMIC and self._takes_at_once():
+            with contextlib.suppress(OSError, ValueError):  # the reader sees the end and says why
+                _write_all(cast("IO[bytes]", self._popen.stdin), frames)
+            return
+        self._queued += 1
         self._requests.put(frames)
+
+    def _takes_at_once(self) -> bool:
+        """Whether the pipe to it has room for a short request: then to write costs less than to wake a thread."""
+        if sys.platform == "win32":
+            return False
+        ready = select.poll()
+        try:
+            ready.register(cast("IO[bytes]", self._popen.stdin), select.POLLOUT)
+        except ValueError:  # it was closed
+            return False
+        return ready.poll(0) == [(cast("IO[bytes]", self._popen.stdin).fileno(), select.POLLOUT)]
 
     def receive(self, timeout: float) -> Response:
         """The next response.
@@ -272,6 +313,7 @@ class Process:
             if pipe is not None and not thread.is_alive():
                 with contextlib.suppress(OSError):
                     pipe.close()
+        self._share_nothing()
 
     def _kill_all(self) -> None:
         if self._lifeline is not None:
@@ -312,6 +354,7 @@ class Process:
                 _write_all(pipe, parts)
             except (OSError, ValueError):
                 return  # the reader sees the end and says why
+            self._written += 1
         with contextlib.suppress(OSError):
             pipe.close()
 

@@ -169,6 +169,11 @@ class Batch:
             return self.lengths, self.octets
         return self._again_payloads if operation in AGAIN else self._stream_payloads
 
+    def lengths_on_wire(self, operation: str) -> bytes:
+        """The lengths of :meth:`payloads` as a batch has them."""
+        way = "streams" if operation in STREAMING else "others" if operation in AGAIN else "octets"
+        return self._once(("lengths on the wire", way), lambda: big_endian("I", self.payloads(operation)[0]))
+
     @property
     def _streams(self) -> list[bytes]:
         """Each item as a stream on the wire."""
@@ -207,20 +212,25 @@ class Batch:
             return None
         return [1] * len(self) if self.chunks is None else list(map(len, self.chunks))
 
-    def right_columns(self) -> bytes | None:
+    def right_columns(self, operation: str, units: Units) -> bytes | bytearray | None:
         """A right target's whole response, where it is known before: one that equals it need not be counted."""
-        return None
+        if self.whole is not None or operation in STREAMING + AGAIN:
+            return None
+        known = self.worked_out.get(self._key_of_expected(operation, units))
+        return None if known is None else known.columns
 
     def expected(self, operation: str, units: Units) -> Answers:
         """What a right target answers, on the wire (without the marks of streams: see :meth:`expected_marks`)."""
         if self.whole is not None:
             batch, start = self.whole
             return batch.expected(operation, units).part(start, start + len(self), units.size)
+        make, key = self.closed or Batch._expect, self._key_of_expected(operation, units)
+        return self._once(key, lambda: make(self, key[1], units))
+
+    def _key_of_expected(self, operation: str, units: Units) -> tuple[str, str, str, Profile, bool]:
         if self.closed is not None and operation in REPLACING:  # all are well-formed: replacing them is decoding them
             operation = DECODE
-        make = self.closed or Batch._expect
-        key = "expected", operation, units.name, self.profile.as_it_matters(operation), self.closed is None
-        return self._once(key, lambda: make(self, operation, units))
+        return "expected", operation, units.name, self.profile.as_it_matters(operation), self.closed is None
 
     def expected_marks(self, operation: str, units: Units, *, marked: bool) -> bytes:
         """The marks of a right target that withholds nothing; ``marked``: a refused stream has one, too."""

@@ -1,0 +1,115 @@
+"""Memory that the harness shares with one process of a target: what batches ask, and what is answered to them.
+
+Octets that go through a pipe are copied twice, and wait in it for both sides. Here the harness writes what it asks
+where the target reads it, and compares the answers where the target wrote them. The target may write anywhere, at any
+time: so the size of the memory is sealed, and nothing is believed that was not copied out of it, or found equal there.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import sys
+from collections import deque
+from dataclasses import dataclass
+
+VARIABLE = "OVERLONG_SHARED_MEMORY"
+"""What a target is told by: the number of the descriptor, and the octets to be mapped."""
+
+SIZE = 1 << 26  # octets; only those that are used take memory
+_HOT = 1 << 24  # octets that are gone through in turn: they should stay in the CPU's cache
+_AN_OCTET, _AN_ITEM, _TEXTS = 4, 7, 256  # room for answers: UTF-32, or the marks of a stream; columns; short texts
+_ALIGNED = 64
+
+
+@dataclass(frozen=True)
+class Slot:
+    """Where a request stands, and behind it the room for what is answered."""
+
+    start: int
+    size: int
+    """Octets of the request: the lengths of its items, and their payloads."""
+    room_start: int
+    room: int
+
+    @property
+    def end(self) -> int:
+        return self.room_start + self.room
+
+
+class SharedMemory:
+    """The memory of one process. Slots are freed in the order in which they were filled."""
+
+    def __init__(self) -> None:
+        """Make it.
+
+        Raises:
+            OSError: that is not granted, or there is no such thing here.
+        """
+        if sys.platform != "linux":
+            raise OSError("no memory is shared here")
+        import fcntl
+
+        self.descriptor = os.memfd_create("overlong", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+        """For the process that is started, and to be closed when it is."""
+        try:
+            os.ftruncate(self.descriptor, SIZE)
+            seals = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
+            fcntl.fcntl(self.descriptor, fcntl.F_ADD_SEALS, seals)  # what is cut off would end us by SIGBUS
+            self._octets = mmap.mmap(self.descriptor, SIZE)
+        except BaseException:
+            os.close(self.descriptor)
+            raise
+        self._slots: deque[Slot] = deque()
+
+    @property
+    def variable(self) -> dict[str, str]:
+        """What the environment says of it."""
+        return {VARIABLE: f"{self.descriptor} {SIZE}"}
+
+    def close(self) -> None:
+        """Let go of it."""
+        self._octets.close()
+
+    def slot(self, items: int, octets: int) -> Slot | None:
+        """A slot for that many items of so many octets in all, to be filled next; None if there is no room now."""
+        size = 4 * items + octets
+        before, room = _aligned(size), _aligned(_AN_ITEM * items + _AN_OCTET * octets + _TEXTS)
+        first, last = (self._slots[0].start, self._slots[-1].end) if self._slots else (0, 0)
+        if not self._slots:
+            start, end = 0, SIZE
+        elif last <= first:  # between the last slot and the first
+            start, end = last, first - 1
+        elif last + before + room <= _HOT:
+            start, end = last, _HOT
+        else:
+            start, end = 0, first - 1
+        return Slot(start, size, start + before, room) if start + before + room <= end else None
+
+    def can_hold(self, items: int, octets: int) -> bool:
+        """Whether there is room for them when no slot is taken."""
+        return _aligned(4 * items + octets) + _aligned(_AN_ITEM * items + _AN_OCTET * octets + _TEXTS) <= SIZE
+
+    def fill(self, slot: Slot, lengths: bytes, octets: bytes) -> None:
+        """Take a slot, and write what is asked."""
+        middle = slot.start + len(lengths)
+        self._octets[slot.start : middle] = lengths
+        self._octets[middle : slot.start + slot.size] = octets
+        self._slots.append(slot)
+
+    def free(self) -> Slot:
+        """The slot that has been taken longest, free from now on; what stands in it stays until others are filled."""
+        return self._slots.popleft()
+
+    def holds(self, slot: Slot, octets: bytes | bytearray) -> bool:
+        """Whether the room of a slot begins with these octets. They are compared in place, and not copied."""
+        with memoryview(self._octets) as view, view[slot.room_start : slot.end] as room:
+            return len(octets) <= slot.room and octets.startswith(room[: len(octets)])
+
+    def answer(self, slot: Slot, size: int) -> bytes:
+        """What stands at the start of the room of a slot."""
+        return self._octets[slot.room_start : slot.room_start + size]
+
+
+def _aligned(octets: int) -> int:
+    return -(-octets // _ALIGNED) * _ALIGNED
