@@ -29,10 +29,10 @@ nitpicky = True
 
 
 def setup(app: Sphinx) -> None:
-    """Octets in fences are text: Pygments does not know ``hex``. The pages of vectors and decoders are made first."""
+    """Octets in fences are text: Pygments does not know ``hex``. Some pages are made first."""
     app.add_lexer("hex", import_module("pygments.lexers.special").TextLexer)
     sys.path.insert(0, str(app.srcdir))
-    for name in ("vectors", "gallery"):
+    for name in ("vectors", "elsewhere", "gallery"):
         write = import_module(f"printing.{name}").write
         app.connect("builder-inited", partial(_made, write, name))
 

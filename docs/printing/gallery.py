@@ -23,6 +23,7 @@ from overlong.conformance.results.run import NOT_MEASURED
 from overlong.conformance.support.printable import thousands
 from overlong.reference import DEFECTS, ERROR_MODES
 from printing.markdown import code, plain, table
+from printing.pages import written
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -56,17 +57,9 @@ def surveys() -> dict[str, Report]:
 
 
 def write(folder: Path) -> None:
-    """Write the pages; one that is as it was keeps its age, one of a decoder that is gone goes."""
-    folder.mkdir(exist_ok=True)
+    """Write the pages."""
     kept = surveys()
-    pages = {name: "\n".join(lines) + "\n" for name, lines in _pages(kept).items()} if kept else {}
-    for path in folder.glob("*.md"):
-        if path.stem not in pages:
-            path.unlink()
-    for name, text in pages.items():
-        path = folder / f"{name}.md"
-        if not path.exists() or path.read_text("utf-8") != text:
-            path.write_text(text, "utf-8")
+    written(folder, _pages(kept) if kept else {})
 
 
 def _pages(kept: Mapping[str, Report]) -> dict[str, Iterable[str]]:

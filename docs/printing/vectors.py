@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 from overlong.conformance.report.vector import lines
 from overlong.conformance.vectors.families import FAMILIES, all_vectors
 from overlong.reference import DEFECTS
+from printing.elsewhere import anchor, elsewhere
 from printing.markdown import code, plain, table
+from printing.pages import written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,21 +22,16 @@ _WIDTH = 88
 
 
 def write(folder: Path) -> None:
-    """Write ``index.md`` and a page for each family; a page that is as it was keeps its age."""
-    folder.mkdir(exist_ok=True)
+    """Write ``index.md`` and a page for each family."""
     families = {name: list(group) for name, group in groupby(all_vectors(), key=lambda vector: vector.category)}
-    pages = {name: "\n".join(_family(name, vectors)) + "\n" for name, vectors in families.items()}
-    pages["index"] = "\n".join(_index(families)) + "\n"
-    for name, text in pages.items():
-        path = folder / f"{name}.md"
-        if not path.exists() or path.read_text("utf-8") != text:
-            path.write_text(text, "utf-8")
+    written(folder, {"index": _index(families), **{name: _family(name, each) for name, each in families.items()}})
 
 
 def _index(families: dict[str, list[Vector]]) -> Iterator[str]:
     yield from ("# Vectors", "")
     yield "Every vector of the core and of streams, with what a right decoder answers. Each has an address of its own."
     yield "To use them, see [vendoring](../vendoring.md); `overlong vectors show ID` says the same in a terminal."
+    yield "If you know [Kuhn's, WPT's, Autobahn's or Go's strings](../elsewhere/index.md), find them by their names."
     yield ""
     rows = (
         (f"[{name}]({name}.md)", str(len(vectors)), plain(FAMILIES[name].shows)) for name, vectors in families.items()
@@ -47,18 +44,14 @@ def _family(name: str, vectors: list[Vector]) -> Iterator[str]:
     yield from (f"# Vectors: {name}", "", f"{plain(FAMILIES[name].shows)}.")
     for vector in vectors:
         title = vector.cases[0] if "sha256-" in vector.id and vector.cases else vector.id
-        yield from ("", f"({_anchor(vector)})=", f"## {code(title)}", "")
+        yield from ("", f"({anchor(vector)})=", f"## {code(title)}", "")
         yield from ("```text", *lines(vector, _WIDTH), "```")
         if records := [f"<{each}>" for each in vector.references if each.startswith("https://")]:
             yield from ("", "Where it went wrong: " + ", ".join(records))
         if vector.flags:
             links = (f"[{flag} {DEFECTS[flag].title}](../codes.md#{_heading(flag)})" for flag in vector.flags)
             yield from ("", "What is wrong: " + ", ".join(links))
-
-
-def _anchor(vector: Vector) -> str:
-    """Of the id, which no other vector has."""
-    return vector.id.replace("/", "-").replace(".", "-")
+        yield from elsewhere(vector)
 
 
 def _heading(flag: str) -> str:

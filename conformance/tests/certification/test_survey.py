@@ -2,12 +2,11 @@
 
 import json
 import re
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from printing import gallery
 
 from overlong.__main__ import cli
 from overlong.conformance.certification.survey import confirmation, error_modes
@@ -20,7 +19,6 @@ from overlong.conformance.targets.builtins import BUILTINS
 from overlong.conformance.targets.records import Record
 from overlong.conformance.targets.records.language import languages
 
-DOCS = Path(__file__).parents[3] / "docs"
 HOSTILE = "<script>alert(1)</script>|`x`\x1b]0;owned\x07 ](http://x)\n```\n<b>"
 OVERLONG = Cause("OV201", "overlong form accepted", "RFC 3629 §3", "", "verdict", 3, "D-00000000", "security/c080",
                  b"\xc0\x80", "D", "reject at 0, 1 octet", "accepted U+0000")  # fmt: skip
@@ -143,10 +141,7 @@ def test_issues_of_a_report():
     assert "please read this as a question" in text
 
 
-def test_pages_of_a_survey_hold_hostile_words_as_words(monkeypatch):
-    monkeypatch.syspath_prepend(str(DOCS))
-    from printing import gallery
-
+def test_pages_of_a_survey_hold_hostile_words_as_words():
     subjects = subject_of(version=HOSTILE, language=HOSTILE, operations="PL", error_mode=HOSTILE), subject_of("right")
     hostile = replace(subjects[0], recorded={WHAT: HOSTILE, INTENT: HOSTILE, REPLACES: HOSTILE}, behaves_like=HOSTILE)
     pages = {name: "\n".join(lines) for name, lines in gallery._pages({"2026-01-01": report_of(hostile)}).items()}
@@ -155,5 +150,3 @@ def test_pages_of_a_survey_hold_hostile_words_as_words(monkeypatch):
         assert not re.search(r"(?<!\\)<script>alert", text), name
         assert name == "index" or not re.search(r"(?<!\\)\]\(http", text), name  # the table of that is HTML
         assert "\n```\n<" not in text, name
-    for module in [name for name in sys.modules if name.startswith("printing")]:
-        monkeypatch.delitem(sys.modules, module)

@@ -42,7 +42,7 @@ from overlong.reference import DEFECTS, DIALECTS, ERROR_MODES, dialect
 from overlong.reference.theory import access_words, characterising_set
 
 DOCS = Path(__file__).parents[3] / "docs"
-BUILT = {DOCS / "vectors", DOCS / "gallery"}  # with the site; Sphinx checks links to them
+BUILT = {DOCS / "vectors", DOCS / "elsewhere", DOCS / "gallery"}  # with the site; Sphinx checks links to them
 PAGES = (
     *sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md") if BUILT.isdisjoint(path.parents)),
     *("../README.md", "../SECURITY.md"),
