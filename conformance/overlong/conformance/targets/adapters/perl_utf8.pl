@@ -9,8 +9,8 @@ my $name = $ARGV[0];
 my $encoding = Encode::find_encoding($name);
 my $strict   = Encode::FB_CROAK | Encode::LEAVE_SRC;    # LEAVE_SRC: or the caller's octets are used up
 
+# The methods of the encoding that "Encode::decode" and "Encode::encode" call for each string: that takes half the time.
 my %check    = (D => $strict, V => $strict, L => Encode::FB_DEFAULT | Encode::LEAVE_SRC);
-my $encode = sub { Encode::encode($encoding, pack('W*', unpack('N*', $_[0])), $strict) };
 
 # Code points as UTF-32. Perl's may have 63 bits; one that does not fit is written as the largest number.
 sub units {
@@ -22,7 +22,7 @@ sub units {
 sub offset {
     my ($octets) = @_;
     my $rest = $octets;
-    Encode::decode($encoding, $rest, Encode::FB_QUIET);
+    $encoding->decode($rest, Encode::FB_QUIET);
     return length($octets) - length $rest;
 }
 
@@ -43,7 +43,11 @@ sub answers {
     my ($statuses, $outputs, $texts, @numbers) = ('', '', '');
     for my $length (@lengths) {
         my $octets = substr $payload, $place, $length;
-        my $output = eval { $encodes ? $encode->($octets) : Encode::decode($encoding, $octets, $check) };
+        my $output = eval {
+            $encodes
+                ? $encoding->encode(pack('W*', unpack 'N*', $octets), $strict)
+                : $encoding->decode($octets, $check);
+        };
         $place += $length;
         if (defined $output) {
             $statuses .= 'A';
