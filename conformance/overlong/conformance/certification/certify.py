@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from overlong.conformance.certification.pace import Pace
 from overlong.conformance.certification.runner import Runner
 from overlong.conformance.certification.sanity import caveats, sign
+from overlong.conformance.certification.triage import SLOW
 from overlong.conformance.results.certificate import CERTIFICATE, Certificate
 from overlong.conformance.results.expected.updating import settled
 from overlong.conformance.results.invocation import GivenFile, Invocation
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
     from overlong.conformance.results.expected import Expectations
     from overlong.conformance.vectors.suites.suite import Suite
 
-SLOW = "slow"
-"""The trait of a target that takes a millisecond or more for an input."""
 BEARABLE = ("core", "complete-0", "streams", "memory")
 """What such a target is asked by default: some ten seconds."""
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from overlong.conformance.oracle.alone import OF_EACH, can_differ, otherwise, sample_of
 from overlong.conformance.oracle.compare import compare, lost_in, used_before
 from overlong.conformance.oracle.flaky import RerunQueue
 from overlong.conformance.oracle.limits import JUDGED, judged, limits_of, to_be_judged, without
@@ -22,6 +23,7 @@ from overlong.conformance.protocol.wire import (
     AGAIN,
     DECODE,
     ENCODING,
+    GUARDED,
     REPLACE,
     REPLACING,
     STREAM_DECODE,
@@ -44,6 +46,10 @@ if TYPE_CHECKING:
 
 _BEYOND = Code.OFFSET
 """An offset beyond the first flaw, perhaps."""
+SLOW = "slow"
+"""The trait of a target that takes a millisecond or more for an input."""
+_NAMED = "core"
+"""The suite that has each kind of fault once: all of it is asked alone, but of a slow target."""
 _RESULT_IN_A_STREAM = (Code.CHUNKING, Code.EARLIER_STREAM)
 _NAMED_LATE = (*_RESULT_IN_A_STREAM, Code.STREAM_OFFSET, Code.HELD_BACK, Code.LATE, Code.EARLY)
 """What is named when all is known: another finding may show the cause."""
@@ -281,6 +287,36 @@ class SameAsWhole(Pass):
                 self.enters(found.finding(index))
 
 
+class Alone(Pass):
+    """Batched or alone: some strings of each batch, asked again singly and in another order.
+
+    What was wrong in its batch is a finding already; what was right there, and is wrong now, is one of its own.
+    """
+
+    def __init__(self, run: Run) -> None:
+        super().__init__(run)
+        self._samples: list[tuple[Vector, str]] = []
+        self._parts: list[SuiteRun] = []
+
+    def keeps(self, batch: Batch, part: SuiteRun) -> Batch:
+        if can_differ(self.run.greeting) and len(batch) and GUARDED not in part.operations:
+            whole = part.suite.name == _NAMED and SLOW not in self.run.greeting.traits
+            for vector in sample_of(batch, len(batch) if whole else OF_EACH):
+                self._samples += [(vector, operation) for operation in part.operations]
+                self._parts += [part] * len(part.operations)
+        return batch
+
+    def ask(self, target: Target) -> None:
+        again = [
+            (self._parts[place], finding)
+            for place, finding in otherwise(self._samples, target)
+            if not self._parts[place].has_failed(finding.vector)
+        ]
+        for part, finding in again:
+            part.failed(finding.vector)
+            self.found.append(finding)
+
+
 class Rerun(Pass):
     """Flaky answers: the first findings of each bucket are asked again; another answer is an unstable one."""
 
@@ -301,7 +337,15 @@ class Rerun(Pass):
             self.found.append(finding)
 
 
-PASSES: tuple[type[Pass], ...] = (DeclaredLimits, SuspicionConfirmed, OffsetBeyond, StateLost, SameAsWhole, Rerun)
+PASSES: tuple[type[Pass], ...] = (
+    DeclaredLimits,
+    SuspicionConfirmed,
+    OffsetBeyond,
+    StateLost,
+    SameAsWhole,
+    Alone,
+    Rerun,
+)
 """In the order in which they take findings, see them and ask again; the last asks once all others have been added."""
 
 

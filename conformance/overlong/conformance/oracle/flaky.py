@@ -10,6 +10,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from overlong.conformance.oracle.alone import REORDERED
 from overlong.conformance.oracle.compare import place_of_fault
 from overlong.conformance.oracle.finding import observed_in_words
 from overlong.conformance.protocol.kind import Code
@@ -37,7 +38,12 @@ class RerunQueue:
         self._first: dict[tuple[str, str], list[Finding]] = {}
 
     def add(self, finding: Finding) -> None:
-        """Note a finding, if it is one of the first of its bucket, and an answer. Crashes were already retried."""
+        """Note a finding, if it is one of the first of its bucket, and an answer. Crashes were already retried.
+
+        What shows among others alone does not show again here, and is not flaky for that.
+        """
+        if finding.detail[1] == REORDERED:
+            return
         first = self._first.setdefault(finding.bucket, [])
         if len(first) < RERUN and isinstance(finding.observed, Accepted | Refused | Failed):
             first.append(finding)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from overlong.conformance.protocol.observation import Observation
 
 AGREES, REFUSED_WELL_FORMED, ACCEPTED_ILL_FORMED, OTHER_OUTPUT, OTHER_OFFSET, OTHER_LENGTH, OTHER_INCOMPLETE = range(7)
-BROKEN, CRASHED, TIMED_OUT, MISBEHAVED = range(7, 11)
+BROKEN, CRASHED, TIMED_OUT, MISBEHAVED, OTHERWISE = range(7, 12)
 LEFT_OUT = 255
 KINDS = {
     REFUSED_WELL_FORMED: "well-formed, and refused",
@@ -28,6 +28,7 @@ KINDS = {
     CRASHED: "crashed",
     TIMED_OUT: "did not answer in time",
     MISBEHAVED: "answered against the protocol",
+    OTHERWISE: "answered otherwise by itself, or in another order",
     LEFT_OUT: "not asked, after too many faults",
 }
 """What can become of a string, but for agreement: codes of one octet."""

@@ -56,6 +56,7 @@ class Code(StrEnum):
     MISBEHAVED = "OV604"
     UNSTABLE = "OV605"
     UNDECLARED = "OV606"
+    IN_COMPANY = "OV607"
     SCALAR_REFUSED = "OV701"
     WRONG_OCTETS = "OV702"
     SURROGATE_ENCODED = "OV703"
@@ -157,6 +158,11 @@ KINDS = {
              "it ends a string at octet 00, refuses it, strips a signature, or sits in XML. The decoder does something "
              "else with such a string (it accepts what it should refuse, puts out other text), or diverges in the rest "
              "of it. Correct what is declared, or look at the decoder."),
+        Kind(Code.IN_COMPANY, VERDICT, "answer depends on what is asked with it", "",
+             "The decoder answered this input rightly among others that came in one request, and wrongly when it was "
+             "asked by itself, or with others in another order. Usual causes: many strings are checked as one column, "
+             "so that octets of a neighbour complete a character; another path is taken for many than for one; "
+             "something is kept from one string to the next. It refutes the claim that the wrong answer does."),
         Kind(Code.SCALAR_REFUSED, ENCODER, "scalar value refused", "RFC 3629 §3",
              "The encoder was given scalar values alone, or UTF-16 that is well-formed, and refused. Text cannot be "
              "written. Usual causes: noncharacters taken for surrogates, a range that stops one short, code units "

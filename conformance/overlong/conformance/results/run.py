@@ -108,11 +108,13 @@ class SuiteRun:
 
     def failed(self, vector: Vector) -> None:
         """Count a vector that has a finding, once."""
-        whole = vector.chunks is None and vector.earlier is None
-        apart = vector.octets if whole else (vector.octets, vector.chunks, vector.earlier)
-        if apart not in self.failing:
-            self.failing.add(apart)
+        if not self.has_failed(vector):
+            self.failing.add(_apart(vector))
             self.failing_in[vector.category] += 1
+
+    def has_failed(self, vector: Vector) -> bool:
+        """Whether it has a finding."""
+        return _apart(vector) in self.failing
 
     def diverged(self, found: Divergences) -> None:
         """Count the vectors of some divergences once, and those whose text is not known."""
@@ -127,6 +129,12 @@ class SuiteRun:
     def vectors_digest(self) -> str:
         """Of the vectors asked."""
         return hashlib.sha256(self._lengths.digest() + self._octets.digest()).hexdigest()
+
+
+def _apart(vector: Vector) -> object:
+    """What tells a vector apart from others of its suite."""
+    whole = vector.chunks is None and vector.earlier is None
+    return vector.octets if whole else (vector.octets, vector.chunks, vector.earlier)
 
 
 @dataclass

@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from overlong.conformance.oracle.alone import ALONE
 from overlong.conformance.oracle.kinds import LEFT_OUT
 from overlong.conformance.protocol.kind import VERDICT
 from overlong.conformance.results.headline import State, state_of
@@ -78,7 +79,7 @@ class SweepBucket:
     @property
     def alone(self) -> bool:
         """Whether it shows when the example is asked by itself."""
-        return not any(self.finding.detail)
+        return self.finding.detail[1] in ("", ALONE)
 
 
 @dataclass

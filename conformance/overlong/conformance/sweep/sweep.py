@@ -27,6 +27,7 @@ from overlong.conformance.support.printable import as_text
 from overlong.conformance.support.provenance import generator
 from overlong.conformance.support.whole_file import make_folder, written_whole
 from overlong.conformance.sweep.accounting import total
+from overlong.conformance.sweep.alone import add_again, ask_again
 from overlong.conformance.sweep.engine import NOT_RECORDED, SweepJob
 from overlong.conformance.sweep.example import asked_again, cause_of, named_apart
 from overlong.conformance.sweep.ledger import LEDGER, Header, Ledger
@@ -122,6 +123,7 @@ def sweep(
             isolation=resolved.isolation,
             jobs=jobs,
         )
+        again = ask_again(resolved, run, chosen)
         resolved.close()  # for all the time that the engines take
         if output is None:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="overlong-")))
@@ -142,6 +144,7 @@ def sweep(
                 described = telling(diverging) if apart else diverging
                 run.undescribed = tuple(part.plan for part in diverging if part not in described)
                 run.buckets = _buckets(run, described, ledger, resolved, expected, apart=apart)
+                add_again(run, again, ledger)
             run.notes += resolved.notes
         if output is not None and not run.incomplete and not run.wrong:
             with written_whole(folder / RESULTS) as file:

@@ -1,0 +1,112 @@
+"""Batched or alone: strings that were asked among others, asked again singly, and once more in another order.
+
+An adapter that hands over many strings at once (a column, an array) may answer for them as it would for none of them
+by itself: it looks at the octets of neighbours, takes another path for many, or keeps something from one to the next.
+"""
+
+from __future__ import annotations
+
+import random
+import zlib
+from dataclasses import replace
+from itertools import chain, zip_longest
+from typing import TYPE_CHECKING
+
+from overlong.conformance.oracle.compare import compare_batch
+from overlong.conformance.oracle.own_mode import suspicion
+from overlong.conformance.protocol.kind import Code
+from overlong.conformance.protocol.wire import BATCH
+from overlong.conformance.vectors.batch import Batch
+from overlong.reference.defect import UNEXPECTED_TAIL
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from overlong.conformance.oracle.finding import Finding
+    from overlong.conformance.oracle.target import Target
+    from overlong.conformance.protocol.wire import Greeting
+    from overlong.conformance.vectors.vector import Vector
+
+OF_EACH = 2
+"""Strings of a batch that are asked again."""
+ALONE, REORDERED = "asked by itself", "asked with others in another order"
+"""How an answer was got that is not the one among others."""
+
+
+def can_differ(greeting: Greeting) -> bool:
+    """Whether the target takes many strings in one request."""
+    return BATCH in greeting.operations
+
+
+def sample_of(batch: Batch, most: int = OF_EACH) -> list[Vector]:
+    """Some of its strings: always the same of the same batch, and none that could be foreseen from their places."""
+    count = min(most, len(batch))
+    chosen = random.Random(zlib.crc32(batch.octets)).sample(range(len(batch)), count)  # noqa: S311 (no secret)
+    return [batch[place] for place in chosen]
+
+
+def otherwise(asked: Sequence[tuple[Vector, str]], target: Target) -> Iterator[tuple[int, Finding]]:
+    """What the target gets wrong by itself, or in another order.
+
+    Each string is asked singly, from the last to the first; then all of one kind in one batch, in which those that
+    are cut short stand right before those that begin with a tail. Whether a string was right among its own neighbours,
+    the caller knows.
+
+    Args:
+        asked: strings, and the operation of each; none is for guarded memory.
+        target: open.
+
+    Yields:
+        its place in ``asked``, and what is wrong: an ``OV607`` that refutes what the wrong answer does. Of a string
+        the first only.
+
+    Raises:
+        BudgetSpent: it fails too often.
+        TargetError: it does not start any more.
+    """
+    backwards = range(len(asked) - 1, -1, -1)
+    told = set[int]()
+    groups: dict[tuple[str, bool, bool], list[int]] = {}
+    for place in backwards:
+        vector, operation = asked[place]
+        groups.setdefault((operation, vector.chunks is None, vector.earlier is None), []).append(place)
+    singly = [([place], ALONE) for place in backwards]
+    together = [(_reordered(places, asked), REORDERED) for places in groups.values() if len(places) > 1]
+    batches = ((Batch.of([asked[each][0] for each in places]), asked[places[0]][1]) for places, _ in singly + together)
+    order = iter([(place, how) for places, how in singly + together for place in places])
+    for answered in target.observe(batches):
+        found: dict[object, Finding] = {}
+        for finding in compare_batch(answered, target.greeting):
+            found.setdefault(_apart(finding.vector), finding)
+        for _ in range(len(answered.batch)):
+            place, how = next(order)
+            vector = asked[place][0]
+            wrong = found.get(_apart(vector))
+            if wrong is None or place in told or suspicion(wrong) is not None:
+                continue
+            told.add(place)
+            yield (
+                place,
+                replace(
+                    wrong,
+                    vector=vector,
+                    code=Code.IN_COMPANY,
+                    place=wrong.title,
+                    detail=("as among others", how),
+                    refutes=wrong.claim,
+                ),
+            )
+
+
+def _reordered(places: Sequence[int], asked: Sequence[tuple[Vector, str]]) -> list[int]:
+    """These places, those of strings that are cut short in pairs with those of strings that begin with a tail."""
+    cut, tails, others = list[int](), list[int](), list[int]()
+    for place in places:
+        flaw = asked[place][0].flaw
+        begins_with_tail = flaw is not None and flaw.offset == 0 and flaw.defect == UNEXPECTED_TAIL
+        (tails if begins_with_tail else cut if flaw is not None and flaw.incomplete else others).append(place)
+    return [place for place in chain(*zip_longest(cut, tails), others) if place is not None]
+
+
+def _apart(vector: Vector) -> object:
+    return vector.octets, vector.chunks, vector.earlier

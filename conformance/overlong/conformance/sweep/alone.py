@@ -1,0 +1,121 @@
+"""Some strings of each plan of a batched target, asked by themselves too: ``oracle/alone.py``."""
+
+from __future__ import annotations
+
+import random
+import zlib
+from bisect import bisect_right
+from itertools import accumulate
+from typing import TYPE_CHECKING, NamedTuple
+
+from overlong.conformance.oracle.alone import can_differ, otherwise
+from overlong.conformance.oracle.kinds import AGREES, OTHERWISE
+from overlong.conformance.oracle.limits import limits_of
+from overlong.conformance.oracle.target import BudgetSpent, TargetError
+from overlong.conformance.results.sweeps import DivergentSet, SweepBucket, Where
+from overlong.conformance.support.printable import thousands
+from overlong.conformance.vectors.vector import Vector
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from overlong.conformance.oracle.finding import Finding
+    from overlong.conformance.results.sweeps import SweepRun
+    from overlong.conformance.sweep.ledger import Ledger
+    from overlong.conformance.sweep.plan import Plan
+    from overlong.conformance.targets.framed import FramedTarget
+
+_ONE_IN = 1 << 12
+_FEWEST, _MOST = 64, 256
+"""Strings of a plan, at least and at most; one in 4096 between."""
+_OCTETS = 1 << 22
+"""Of all strings of a plan that are asked again, about."""
+
+
+class Again(NamedTuple):
+    """What came of the strings of one plan."""
+
+    plan: str
+    asked: int
+    found: list[tuple[Where, Finding]]
+
+
+def ask_again(target: FramedTarget, run: SweepRun, plans: Sequence[Plan]) -> list[Again]:
+    """Ask some strings of each plan, before the sweep asks them all among others.
+
+    Args:
+        target: open.
+        run: the sweep that is to come.
+        plans: its plans.
+    """
+    if run.in_process or not can_differ(target.greeting):
+        return []
+    profile = run.profile.as_said(target.greeting)
+    limits = limits_of(target.greeting)
+    sampled = [
+        (plan.name, where, Vector("sweep", octets, profile=profile))
+        for plan in plans
+        for where, octets in _sample(plan)
+        if not any(limit.touches(octets) for limit in limits)
+    ]
+    results = {plan.name: Again(plan.name, 0, []) for plan in plans}
+    for name, _, _ in sampled:
+        results[name] = results[name]._replace(asked=results[name].asked + 1)
+    try:
+        for place, finding in otherwise([(vector, run.operation) for _, _, vector in sampled], target):
+            name, where, _ = sampled[place]
+            results[name].found.append((where, finding))
+    except (BudgetSpent, TargetError):  # what it fails of, the sweep finds and says
+        pass
+    return list(results.values())
+
+
+def add_again(run: SweepRun, again: Iterable[Again], ledger: Ledger) -> None:
+    """Add to the results of a sweep what was wrong by itself and right in the sweep."""
+    parts = {part.plan: part for part in run.plans}
+    for plan, asked, found in again:
+        if plan not in parts or not found:
+            continue
+        wrong = set(_diverging(ledger, plan, {where for where, _ in found}))
+        alike: dict[tuple[str, str], list[tuple[Where, Finding]]] = {}
+        for where, finding in found:
+            if where not in wrong:
+                alike.setdefault(finding.bucket, []).append((where, finding))
+        for some in alike.values():
+            where, least = min(some, key=lambda each: each[1].order)
+            words = f"right among others: some of {thousands(asked)} that were asked again"
+            octets, flaw = least.vector.octets, least.vector.flaw
+            defect = "" if flaw is None else flaw.defect.code
+            parts[plan].kinds[OTHERWISE] += len(some)
+            described = DivergentSet(OTHERWISE, len(some), octets, where, words, exact=False, defect=defect)
+            run.buckets.append(SweepBucket(plan, described, least))
+
+
+def _sample(plan: Plan) -> Iterator[tuple[Where, bytes]]:
+    """Some strings of a plan, always the same; none that is judged only right after another."""
+    grids = [(number, grid) for number, grid in enumerate(plan.grids) if not grid.earlier]
+    ends = list(accumulate(grid.size for _, grid in grids))
+    if not ends:
+        return
+    count = min(max(_FEWEST, ends[-1] // _ONE_IN), _MOST, ends[-1])
+    chance, octets = random.Random(zlib.crc32(plan.name.encode())), 0  # noqa: S311 (no secret)
+    for place in chance.sample(range(ends[-1]), count):
+        at = bisect_right(ends, place)
+        number, grid = grids[at]
+        index = place - (ends[at] - grid.size)
+        string = grid.string(index)
+        if (octets := octets + len(string)) > _OCTETS:
+            return
+        yield Where(number, index), string
+
+
+def _diverging(ledger: Ledger, plan: str, places: set[Where]) -> Iterator[Where]:
+    """Those of some places whose strings diverge in the sweep, too, or were left out of it."""
+    for entry in ledger.entries(plan):
+        shard = entry.result.shard
+        if entry.result.kinds:
+            kinds = zlib.decompress(entry.result.kinds)
+            for where in places:
+                inside = where.index - shard.first
+                if where.grid == shard.grid and 0 <= inside < shard.count and kinds[inside] != AGREES:
+                    yield where
