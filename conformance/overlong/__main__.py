@@ -59,6 +59,7 @@ VERBS = {
     "score": "overlong.conformance.cli.score",
     "target": "overlong.conformance.cli.target",
     "schema": "overlong.conformance.cli.schema",
+    "docs": "overlong.conformance.cli.docs",
     "self-test": "overlong.conformance.cli.self_test",
     "completion": "overlong.conformance.cli.completion",
 }

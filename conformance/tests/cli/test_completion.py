@@ -89,11 +89,22 @@ def test_in_bash(tmp_path):
     script = """
         eval "$(overlong completion bash)"
         complete -p overlong
-        COMP_WORDS=(overlong certify cpython-s) COMP_CWORD=2
-        _overlong_completion overlong
-        printf '%s\\n' "${COMPREPLY[@]}"
+        complete_words() {
+            COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
+            _overlong_completion overlong
+            printf '%s\\n' "${COMPREPLY[*]}"
+        }
+        complete_words overlong certify cpython-s
+        complete_words overlong certify --suite complete-0-
+        complete_words overlong explain OV20
+        complete_words overlong docs dial
     """
     environment = {**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
     ran = subprocess.run(["bash", "--norc", "-c", script], env=environment, text=True, capture_output=True, check=False)
     assert ran.stderr == ""
-    assert ran.stdout.splitlines()[1:] == ["cpython-surrogatepass", "cpython-surrogateescape"]
+    assert ran.stdout.splitlines()[1:] == [
+        "cpython-surrogatepass cpython-surrogateescape",
+        "complete-0-refusing complete-0-replacing complete-0-in-chunks",
+        " ".join(code for code in (*DEFECTS, *KINDS) if code.startswith("OV20")),
+        "dialects",
+    ]

@@ -1,12 +1,18 @@
 """``--help`` of every verb: it fits 80 columns, says how it ends, and its examples are what the program takes."""
 
+import ast
 import re
 import shlex
+from pathlib import Path
 
 import click
 import pytest
+from click.testing import CliRunner
 
 from overlong.__main__ import cli
+from overlong.conformance.cli.docs import pages
+
+ROOT = Path(__file__).parents[3]
 
 
 def walk(command, path=()):
@@ -98,3 +104,39 @@ def test_examples_are_command_lines(name, tmp_path, monkeypatch):
 def test_a_wrong_example_is_noticed(line):
     with pytest.raises((click.UsageError, AssertionError)):
         parsed(line)
+
+
+def test_pages_that_are_named_come_with_the_package():
+    """No text that the package prints or writes names a file of the checkout; a page is one that ``docs`` prints."""
+    said = {"help": "\n".join(text(path) for path in COMMANDS)}
+    for part in ("reference", "conformance", "fuzz"):
+        for path in (ROOT / part / "overlong").rglob("*"):
+            if path.suffix == ".py":
+                said[path.name] = "\n".join(_constants(ast.parse(path.read_text("utf-8"))))
+            elif path.is_file() and path.suffix not in (".pyc", ".wasm"):
+                said[path.name] = path.read_text("utf-8")
+    assert {name: found for name, words in said.items() if (found := re.findall(r"docs/[\w-]+\.md", words))} == {}
+    named = {page for words in said.values() for page in re.findall(r"'overlong\s+docs\s+([\w-]+)'", words)}
+    assert len(named) > 5
+    assert named <= set(pages())
+
+
+def _constants(tree):
+    """Strings of a module that are no docstrings, of attributes neither."""
+    alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in alone:
+            yield node.value
+
+
+def test_pages_are_printed():
+    run = CliRunner().invoke
+    listed = run(cli, ["docs"]).output
+    assert re.search(r"^protocol +\S", listed, re.MULTILINE)
+    assert len(listed.splitlines()) == len(pages()) > 30
+    for name in ("dialects", "docs/dialects.md"):  # the latter is how pages name each other
+        shown = run(cli, ["docs", name])
+        assert (shown.exit_code, shown.output.splitlines()[0]) == (0, "# Dialects and error modes")
+    wrong = run(cli, ["docs", "dialetcs"])
+    assert wrong.exit_code == 2
+    assert "no such page; did you mean dialects?" in wrong.output

@@ -68,7 +68,8 @@ def test_what_is_shipped(built):
         for each in (ROOT / root / "overlong").rglob("*")
         if each.is_file() and "__pycache__" not in each.parts
     }
-    assert code == kept | {"overlong_pytest.py"}
+    pages = {f"overlong/conformance/docs/{page.name}" for page in (ROOT / "docs").glob("*.md")}
+    assert code == kept | pages | {"overlong_pytest.py"}
     assert "overlong/__init__.py" not in code  # or the three parts would hide each other
     assert sum(name.endswith(("licenses/LICENSE", "licenses/corpora/LICENSE")) for name in names) == 2
     with tarfile.open(source) as archive:
@@ -152,6 +153,7 @@ COMMANDS = [  # every verb, in an order in which each finds what those before it
     (DONE, "target", "check", "cpython"),
     (DONE, "target", "list"),
     (DONE, "schema", "results"),
+    (DONE, "docs", "protocol"),
     (DONE, "self-test"),
     (DONE, "completion", "bash"),
 ]

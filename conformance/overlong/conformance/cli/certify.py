@@ -76,7 +76,7 @@ Examples:
     metavar="FILE",
     help="Also ask the vectors of this file or folder (repeatable); with '--suite given', only them.",
 )
-@profile_option("Dialect to measure by: rfc3629, cesu-8, mutf-8, wtf-8, ... (see docs/dialects.md).")
+@profile_option("Dialect to measure by: rfc3629, cesu-8, mutf-8, wtf-8, ... (see 'overlong docs dialects').")
 @click.option(
     "--quick", is_flag=True, help="Leave out the scalar values, sweep only C functions, and write no certificate."
 )
@@ -186,7 +186,7 @@ def command(
             "a TARGET is missing. For example:\n"
             "  overlong certify cpython                  a decoder that is at hand ('overlong target list')\n"
             "  overlong certify py:mypackage.text:decode your own, in Python\n"
-            "  overlong certify -- node adapter.js       your own, in any language (docs/adapters.md)"
+            "  overlong certify -- node adapter.js       your own, in any language ('overlong docs adapters')"
         )
     named = target_of(target) if answers is None else f"answers:{answers}"
     for name in suites:

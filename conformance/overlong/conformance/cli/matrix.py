@@ -57,7 +57,7 @@ def _with_limits(command: Any) -> Any:
     "--all", "every", is_flag=True, help="Take every decoder that ships with an adapter and can be used here."
 )
 @click.option("--quick", is_flag=True, help="Leave out the scalar values.")
-@profile_option("Dialect to measure by: rfc3629, cesu-8, mutf-8, wtf-8, ... (see docs/dialects.md).")
+@profile_option("Dialect to measure by: rfc3629, cesu-8, mutf-8, wtf-8, ... (see 'overlong docs dialects').")
 @click.option(
     "-j",
     "--jobs",

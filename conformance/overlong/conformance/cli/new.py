@@ -76,5 +76,5 @@ def _named(language: str | None) -> AdapterTemplate:
     hint = f", did you mean {close[0]}?" if close else "."
     raise click.UsageError(
         f"no adapter in {printable(language)}{hint} There is {LANGUAGES}. "
-        "For any other language docs/protocol.md tells what an adapter does."
+        "For any other language 'overlong docs protocol' tells what an adapter does."
     )

@@ -40,7 +40,7 @@ _quiet = click.option("-q", "--quiet", is_flag=True, help="No progress.")
 
 @click.group("survey")
 def command() -> None:
-    """Survey the decoders that have an adapter or a record (docs/survey.md).
+    """Survey the decoders that have an adapter or a record ('overlong docs survey').
 
     \b
     Examples:

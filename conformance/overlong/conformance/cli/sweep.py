@@ -71,7 +71,7 @@ _ESTIMATE = 5.0
 @with_plans
 @click.option("--verdict", is_flag=True, help="Ask only for verdicts, though the target can decode.")
 @click.option("--columns", is_flag=True, help="Use the protocol even for a function that could be called directly.")
-@profile_option("Dialect to measure by: rfc3629, cesu-8, mutf-8, wtf-8, ... (see docs/dialects.md).")
+@profile_option("Dialect to measure by: rfc3629, cesu-8, mutf-8, wtf-8, ... (see 'overlong docs dialects').")
 @click.option(
     "--jobs",
     type=click.IntRange(1, 1024),

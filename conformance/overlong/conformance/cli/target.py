@@ -11,7 +11,7 @@ from overlong.conformance.cli.new import new_command
 
 _BY_PYTHON = (
     "any other convention: a Python function that gets the library's function and the input, and "
-    "returns whether it is accepted, or the text (docs/shared-libraries.md)"
+    "returns whether it is accepted, or the text ('overlong docs shared-libraries')"
 )
 
 
@@ -68,7 +68,7 @@ def abis_command() -> None:
 def list_command(output_format: str, ready: bool, survey: bool, verbose: bool) -> None:  # noqa: FBT001
     """List the decoders that ship with an adapter: versions, and what to install for those not here.
 
-    With --survey also those that have a record (docs/records.md). Nothing is built, fetched or started for it.
+    With --survey also those that have a record ('overlong docs records'). Nothing is built, fetched or started for it.
     Exit status: 0.
 
     \b

@@ -138,7 +138,7 @@ KINDS = {
              "is kept and waited upon, though nothing can make it well-formed."),
         Kind(Code.EARLY, EARLIEST, "answer came too early", "Unicode ch. 3, D93b",
              "Output or a refusal came in a chunk after which another answer was still possible, and turned out right. "
-             "A guess; or an adapter that counts otherwise than docs/protocol.md says."),
+             "A guess; or an adapter that counts otherwise than 'overlong docs protocol' says."),
         Kind(Code.INTERNAL_ERROR, VERDICT, "internal error", "",
              "The decoder raised an error that is no refusal (an index out of range, a wrong type). Input reached code "
              "that did not expect it."),
@@ -148,7 +148,7 @@ KINDS = {
         Kind(Code.TIMED_OUT, VERDICT, "timed out", "", "The decoder did not answer this input within the limit."),
         Kind(Code.MISBEHAVED, VERDICT, "broke the protocol", "",
              "The answer to this input was no answer. Usually the adapter's fault, not the decoder's: see "
-             "docs/protocol.md."),
+             "'overlong docs protocol'."),
         Kind(Code.UNSTABLE, VERDICT, "unstable", "",
              "The decoder answered this input otherwise when it was asked again; or it failed on a group of inputs, "
              "and on none of them one by one. Something outlives a call: state, memory, time. Or it reads octets that "

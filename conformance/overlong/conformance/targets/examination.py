@@ -63,7 +63,7 @@ _READS = (
 )
 _GREETS = "write and flush the greeting before anything is read"
 _RUNS = "run the command by itself: it should print one line of JSON and wait"
-_FRAME = "follow docs/protocol.md: u32 length of what follows, u32 id of the request, status, payload"
+_FRAME = "follow 'overlong docs protocol': u32 length of what follows, u32 id of the request, status, payload"
 
 
 @dataclass(frozen=True)
@@ -293,7 +293,7 @@ class Examination:
                 raise WrongAnswer(
                     f"of {operation} its batch has other {differs} than its single answers: "
                     f"{_hex(getattr(batch, differs))} and {_hex(getattr(apart, differs))}",
-                    "answer a batch item by item with what answers single requests; see Batches in docs/protocol.md",
+                    "answer a batch item by item with what answers single requests; see 'overlong docs protocol'",
                 )
         return ""
 

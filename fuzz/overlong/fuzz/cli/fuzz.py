@@ -96,7 +96,7 @@ class _Shown:
     show_default=True,
     help="Make inputs from the grammar, by Hypothesis, or guided by a Python target's coverage.",
 )
-@profile_option("Dialect to measure by: rfc3629, cesu-8, mutf-8, wtf-8, ... (see docs/dialects.md).")
+@profile_option("Dialect to measure by: rfc3629, cesu-8, mutf-8, wtf-8, ... (see 'overlong docs dialects').")
 @click.option(
     "--corpus",
     type=click.Path(file_okay=False, path_type=Path),

@@ -342,7 +342,7 @@ class Decoder:
             self._base = ctypes.addressof(self._memory.data_ptr(self._store).contents)  # it may have moved
         if self._read(self._cells - len(_CANARY), len(_CANARY)) != _CANARY:
             raise Trapped(
-                "it took pages that were added for its input for its own; see Allocators in docs/shared-libraries.md"
+                "it took pages that were added for its input for its own; see 'overlong docs shared-libraries'"
             )
         returned, second = self._asked[len(arguments)], 0
         if pair:

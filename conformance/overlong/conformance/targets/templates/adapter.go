@@ -29,7 +29,7 @@ func respond(operation byte, payload []byte) []byte {
 	if operation == 'P' {
 		return append([]byte{'A'}, payload...)
 	} else if operation != 'V' && operation != 'D' {
-		return []byte{'U'} // not offered. B would be: docs/protocol.md describes batches, which save most of the time
+		return []byte{'U'} // not offered. B would be: 'overlong docs protocol' describes batches, which save most of the time
 	}
 	points, offset, accepted := decode(payload)
 	if !accepted {

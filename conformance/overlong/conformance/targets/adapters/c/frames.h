@@ -1,4 +1,4 @@
-/* The target protocol (docs/protocol.md) for decoders in C and C++: an adapter fills a Decoder with the calls of its
+/* The target protocol ('overlong docs protocol') for decoders in C and C++: an adapter fills a Decoder with the calls of its
    decoder, and hands it to serve(). Everything is static, so that one file is a whole program. */
 #ifndef OVERLONG_FRAMES_H
 #define OVERLONG_FRAMES_H

@@ -1,0 +1,66 @@
+"""``overlong docs``: the pages of the documentation, which come with the package."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+from click.shell_completion import CompletionItem
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
+EXAMPLES = """\b
+Examples:
+  overlong docs
+  overlong docs protocol | less
+"""
+_END = ".md"
+
+
+def pages() -> dict[str, Traversable]:
+    """The pages by their names, ``dialects``; of the package, or of the checkout that it is installed from."""
+    from importlib.resources import as_file, files
+
+    package = files("overlong.conformance")
+    folder = package / "docs"
+    if not folder.is_dir():
+        with as_file(package) as here:
+            folder = here.parents[2] / "docs"
+    found = sorted((each.name, each) for each in folder.iterdir()) if folder.is_dir() else []
+    return {name.removesuffix(_END): each for name, each in found if name.endswith(_END) and name != "index.md"}
+
+
+def _lines(page: Traversable) -> list[str]:
+    """Without the comments at its head, which are for those who edit it."""
+    lines = page.read_text("utf-8").splitlines()
+    return lines[next((number for number, line in enumerate(lines) if line.startswith("# ")), 0) :]
+
+
+def _complete(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    return [CompletionItem(name) for name in pages() if name.startswith(incomplete)]
+
+
+@click.command("docs", epilog=EXAMPLES)
+@click.argument("name", required=False, shell_complete=_complete)
+def command(name: str | None) -> None:
+    """Print the page NAME of the documentation (Markdown); without a NAME, list all.
+
+    \b
+    Exit status:
+      0  printed
+      2  there is no such page
+    """  # noqa: D301 (click reads the backspace)
+    from overlong.conformance.support.near import did_you_mean
+
+    known = pages()
+    if name is None:
+        longest = max(map(len, known), default=0)
+        for each, page in known.items():
+            click.echo(f"{each:{longest}}  {_lines(page)[0].removeprefix('# ')}")
+        return
+    wanted = name.removeprefix("docs/").removesuffix(_END)
+    if wanted not in known:
+        hint = did_you_mean(name, known, "'overlong docs' lists them")
+        raise click.UsageError(f"no such page; {hint}")
+    click.echo("\n".join(_lines(known[wanted])))
