@@ -408,7 +408,7 @@ def test_a_conforming_decoder_has_its_automaton_and_maps_that_say_they_do_not_di
     whole = subject(state=State.CONFORMS, claims={"verdict": HOLDS}, parts=(part,), maps=maps, automaton=None)
     text = page(report(subjects=(whole,)))
     assert text.count("they differ nowhere</figcaption>") == len(maps)
-    assert "Its automaton, that of the reference</figcaption>" in text
+    assert "Its automaton equals that of the reference</figcaption>" in text
     assert "No maps of it were recorded" in page(report(subjects=(replace(whole, maps=()),)))
 
 

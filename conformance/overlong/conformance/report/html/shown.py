@@ -266,7 +266,9 @@ class Shower:
                 caption = _caption(seen, what, alike=seen.answers == reference.answers)
                 figures.extend(self.figure(caption, _map(seen, reference, what)))
         if self.room.maps in (Maps.ALL, Maps.DIFFERENCES) and (subject.automaton is not None or not several):
-            title = "Its automaton, that of the reference" if subject.automaton is None else subject.automaton.title
+            title = (
+                "Its automaton equals that of the reference" if subject.automaton is None else subject.automaton.title
+            )
             figures.extend(self.figure(title, _automaton(subject), large=True))
         shown = {seen.name for seen, _ in _drawn(differing, self.room.maps)}
         left = len(subject.maps) - len(shown | {*same})

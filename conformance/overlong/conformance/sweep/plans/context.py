@@ -166,7 +166,7 @@ def _transitions(profile: Profile, level: int) -> Iterator[Grid]:
 
 TRANSITIONS = KindOfPlan(
     "transitions",
-    "every transition of the grammar's automaton amid text (0), after each kind of character (1), or each lead (2): {}",
+    "every transition of the grammar's automaton at level {}: 0 amid text, 1 after characters, 2 after leads, too",
     *(_transitions, 0, 2, 2),
 )
 
