@@ -15,6 +15,7 @@ from overlong.conformance.vectors.families.family import Family
 FAMILY = Family("regression", "real decoders got these wrong")
 
 BOM = well_formed(0xFEFF)
+_WPT_56892 = "https://github.com/web-platform-tests/wpt/pull/56892"
 
 
 # Blocks and vector units
@@ -326,6 +327,18 @@ def deno_10846(cut: int) -> tuple[bytes, ...]:
 def bun_25495() -> tuple[bytes, ...]:
     """U+FEFF at the start of three chunks, of which only the first is a byte order mark, all dropped"""
     return BOM, BOM, BOM
+
+
+@FAMILY.bug("bun", "https://github.com/oven-sh/bun/issues/25495", _WPT_56892)
+def bun_25495_octet_by_octet() -> tuple[bytes, ...]:
+    """A byte order mark in three chunks of one octet, of which none may come out"""
+    return BOM[:1], BOM[1:2], BOM[2:]
+
+
+@FAMILY.bug("Chromium", "https://issues.chromium.org/issues/468458744", _WPT_56892)
+def chromium_468458744() -> tuple[bytes, ...]:
+    """F0 at the end of a chunk and C3 80 in the next: U+FFFD and U+00C0, not two U+FFFD, and the stars survive"""
+    return b"\xf0", b"\xc3\x80**"
 
 
 @FAMILY.bug("node, boa", "https://github.com/nodejs/node/issues/25315", "https://github.com/boa-dev/boa/issues/4613")

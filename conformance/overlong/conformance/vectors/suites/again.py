@@ -4,7 +4,7 @@ Every earlier stream is followed by every later one. The earlier ones leave what
 nothing, well-formed text, a character cut short after each of its octets (in one chunk, and octet by octet), a
 refusal of each kind of defect in the first, a middle or the last chunk, a signature, half a signature. The later
 ones are those that a state left over would spoil; all of them are in the suite "chunking", too, so what goes wrong
-here alone is the earlier stream's doing.
+here alone is the earlier stream's doing. A few more are what a real decoder got wrong.
 """
 
 from __future__ import annotations
@@ -88,12 +88,25 @@ def defects() -> list[bytes]:
     return list(least.values())
 
 
+def _known() -> Iterator[Vector]:
+    """What a real decoder got wrong: Firefox's, which after a refusal put a signature out as a character."""
+    references = (
+        "https://bugzilla.mozilla.org/show_bug.cgi?id=2005419",
+        "https://github.com/web-platform-tests/wpt/pull/56892",
+    )
+    for later in (SIGNATURE, SIGNATURE + b"@", SIGNATURE * 2):
+        comment = "a signature is one again after a stream that was refused"
+        chunks = (len(later),)
+        yield Vector("again", later, comment, chunks, (), "Firefox", references, earlier=(b"\xff",))
+
+
 @cache
 def _vectors() -> tuple[Vector, ...]:
-    return tuple(
+    computed = (
         Vector("again", b"".join(later), chunks=tuple(map(len, later)), earlier=earlier)
         for earlier, later in product(earlier_streams(), LATER)
     )
+    return (*computed, *_known())
 
 
 USED_BEFORE = Suite(
@@ -102,4 +115,5 @@ USED_BEFORE = Suite(
     lambda _: in_batches(_vectors()),
     lambda _: len(_vectors()),
     asks=AGAIN,
+    listed=_vectors,
 )
