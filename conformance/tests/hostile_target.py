@@ -326,11 +326,15 @@ def flood_stderr(*, and_leave: bool = False) -> None:
 
 
 def fork_child(*, own_session: bool) -> None:
-    """A child that keeps all of this process's streams open, and does not end."""
+    """A child that keeps all of this process's streams open; if nothing ends it for ten minutes, it leaves a file."""
     if os.fork() == 0:
         if own_session:
             os.setsid()
             write_file("file", str(os.getpid()))
+        if "outlived" in WORDS:
+            time.sleep(600)
+            write_file("outlived")
+            leave(0)
         hang()
 
 

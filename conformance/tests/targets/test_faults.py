@@ -371,18 +371,21 @@ def test_children_end_with_the_target(tmp_path, fault):
 
 
 def test_a_crash_is_seen_though_children_keep_the_pipes_open(tmp_path):
-    whole, divergences = run(tmp_path, [*TARGET, "forks-child+crash", f"on={CULPRIT}"], timeout=60.0)
+    outlived = tmp_path / "outlived"
+    words = "forks-child+crash", f"on={CULPRIT}", f"outlived={outlived}"
+    _, divergences = run(tmp_path, [*TARGET, *words], timeout=3600.0)
     assert found(divergences) == {(CULPRIT, "OV602")}
     assert divergences[0]["observed"]["words"] == "was ended by SIGSEGV"
-    assert whole.seconds < 60  # the limit: the run does not wait for the children to write
+    assert not outlived.exists()  # the run does not wait for the children to write
 
 
 def test_a_daemon_that_keeps_the_pipes_open_cannot_hold_up_the_harness(tmp_path, no_process_survives):
     """It has left the target's process group, and without a sandbox nothing kills it: this test does."""
-    started, daemon = time.monotonic(), tmp_path / "daemon"
+    daemon, outlived = tmp_path / "daemon", tmp_path / "outlived"
+    words = "forks-daemon", f"file={daemon}", f"outlived={outlived}"
     try:
-        whole, divergences = run(tmp_path, [*TARGET, "forks-daemon", f"file={daemon}"], timeout=60.0, sandbox=False)
-        assert time.monotonic() - started < 60  # the limit
+        whole, divergences = run(tmp_path, [*TARGET, *words], timeout=3600.0, sandbox=False)
+        assert not outlived.exists()
         assert divergences == []
         assert whole.notes == []
     finally:
