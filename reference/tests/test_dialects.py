@@ -631,7 +631,7 @@ def test_modified_utf_8_has_no_octet_00(text: list[int]) -> None:
 
 
 @given(st.text(st.sampled_from("\ufeffa\u20ac")))
-def test_a_signature_is_dropped_once_and_only_by_who_drops_it(text: str) -> None:
+def test_a_signature_is_dropped_once_and_only_where_the_dialect_drops_it(text: str) -> None:
     octets = encode(text)
     assert octets.startswith(b"\xef\xbb\xbf") == text.startswith("\ufeff")
     assert decode(octets) == text

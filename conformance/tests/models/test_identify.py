@@ -155,7 +155,7 @@ def test_a_limit_on_length_is_no_exact_dialect() -> None:
 
 
 @pytest.mark.long
-def test_who_may_ask_little_asks_fewer_strings_from_elsewhere() -> None:
+def test_a_small_budget_asks_fewer_strings_from_elsewhere() -> None:
     few, many = (identify(f"py:{SPEAKERS}:rfc3629", questions=number) for number in (100_000, 1_000_000))
     assert few.questions + few.tried == 100_000
     assert few.tried < many.tried

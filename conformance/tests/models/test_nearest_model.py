@@ -180,7 +180,7 @@ def test_it_hangs_and_there_is_no_portrait(tmp_path, monkeypatch):
         target.close()
 
 
-def test_who_says_no_verdict_has_no_portrait():
+def test_no_verdict_gives_no_portrait():
     assert maps_of(Stub(is_well_formed, operations="PLB")) == ()
 
 

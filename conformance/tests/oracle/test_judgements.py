@@ -170,7 +170,7 @@ class Forgetful:
             yield Answered(batch, operation, Answers.of(status, big_endian("I", length), b"\0", b"\0", text))
 
 
-def test_who_answers_otherwise_when_asked_again_is_unstable():
+def test_other_answers_when_asked_again_are_unstable():
     noted = RerunQueue()
     finding = compare(Vector("", b"\xff"), "D", Accepted((0x41,)))
     crash = compare(Vector("", b"\xff"), "D", Crashed("x"))

@@ -260,7 +260,7 @@ def frames_on_the_page():
     """The frames of the hexadecimal blocks, by name."""
     frames: defaultdict[str, bytes] = defaultdict(bytes)
     name = ""
-    for block in blocks("protocol.md", "hex"):
+    for block in (*blocks("protocol.md", "hex"), page("examples/frames.txt")):
         for line in block.splitlines():
             if line.startswith("#"):
                 name = line[2:]

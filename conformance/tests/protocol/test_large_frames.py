@@ -67,7 +67,7 @@ def test_columns_of_large_numbers_are_added_up(items):
 
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, NOT_SAID)), min_size=1))
-def test_who_says_no_offset_agrees_and_who_says_a_wrong_one_does_not(items):
+def test_a_missing_offset_agrees_and_a_wrong_one_does_not(items):
     statuses = bytes(82 if refused else 65 for refused, _ in items)
     zeros = bytes(len(items))
     silent = bytes(0xFF * refused for refused, _ in items)

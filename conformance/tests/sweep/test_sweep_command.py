@@ -113,7 +113,7 @@ def test_what_shows_in_the_sweep_alone(tmp_path, monkeypatch):
     assert sweep("cpython", ["exhaustive-1"]).buckets[0].finding.code == "OV806"
 
 
-def test_who_answers_at_random_is_unstable(tmp_path):
+def test_random_answers_are_unstable(tmp_path):
     """Whether its example was wrong or right when asked again by itself."""
     (tmp_path / "coin.py").write_text("import random\n\ndef decode(octets):\n    return random.random() < 0.5\n")
     done = overlong("sweep", "--exhaustive", 1, "--verdict", "-o", tmp_path / "out", f"py:{tmp_path}/coin.py:decode")

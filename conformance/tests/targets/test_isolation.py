@@ -190,7 +190,7 @@ def grown(folder, *words, **limits):
     return int(done.stdout), [record for record in records if record["record"] == "divergence"]
 
 
-def test_who_eats_memory_meets_the_limit_at_its_input(tmp_path):
+def test_eating_memory_meets_the_limit_at_its_input(tmp_path):
     growth, divergences = grown(tmp_path, "eat-memory", f"on={CULPRIT}", memory=256 * MIB)
     (record,) = divergences
     assert (record["hex"], record["code"]) == (CULPRIT, "OV602")
@@ -203,13 +203,13 @@ def test_the_limit_is_that_of_the_option_and_files_of_memory_are_not_written(sup
     assert output.split() == [str(300 * 1024), "0"]
 
 
-def test_who_cannot_start_for_want_of_memory_is_told_how_to_get_more():
+def test_too_little_memory_to_start_is_told_with_the_remedy():
     with pytest.raises(TargetError, match=r"Perhaps you're using ulimit -v.*--memory 0 lifts the limit of 4 GiB"):
         certify(["sh", "-c", 'echo "Perhaps you\'re using ulimit -v" >&2; exit 1'])
 
 
 @pytest.mark.parametrize("fault", ["endless-frame", "huge-length"])
-def test_who_sends_without_end_does_not_fill_the_harness(tmp_path, fault):
+def test_endless_output_does_not_fill_the_harness(tmp_path, fault):
     growth, divergences = grown(tmp_path, fault, f"on={CULPRIT}")
     assert {(record["hex"], record["code"]) for record in divergences} == {(CULPRIT, "OV604")}
     assert growth < 256  # the largest frame has 64 MiB, and is copied once
@@ -319,7 +319,7 @@ def test_where_there_is_no_namespace_kill_all_reaches_nothing_else(tmp_path, mea
         ("wrrw", "refused at 0, 1 octet; refused at 0, 1 octet; accepted U+0021"),
     ],
 )
-def test_who_answers_otherwise_the_next_time_is_unstable_and_all_answers_are_told(tmp_path, pattern, again):
+def test_other_answers_the_next_time_are_unstable_and_all_are_told(tmp_path, pattern, again):
     whole, divergences = run(tmp_path, "waver", f"on={CULPRIT}", f"pattern={pattern}")
     first, unstable = divergences
     assert first["observed"]["words"] == "accepted U+0021"
@@ -329,7 +329,7 @@ def test_who_answers_otherwise_the_next_time_is_unstable_and_all_answers_are_tol
     assert not whole.conformant
 
 
-def test_who_is_wrong_each_time_is_only_wrong(tmp_path):
+def test_the_same_wrong_answer_each_time_is_only_wrong(tmp_path):
     whole, divergences = run(tmp_path, "waver", f"on={CULPRIT}", "pattern=wwww")
     assert [record["code"] for record in divergences] == [divergences[0]["code"]]
     assert divergences[0]["code"].startswith("OV2")

@@ -152,7 +152,7 @@ def test_a_fetch_that_fails_is_one_line_and_leaves_nothing(project, cache, clien
     assert list(cache.iterdir()) == []
 
 
-def test_who_asks_for_a_decoder_that_cannot_be_fetched_sees_that_line(cache, client):
+def test_a_decoder_that_cannot_be_fetched_says_so(cache, client):
     at_hand("npm-utf8")
     client("npm", "echo npm error code ENOTFOUND >&2; exit 1")
     command = [sys.executable, "-m", "overlong", "certify", "npm-utf8"]

@@ -369,7 +369,7 @@ def no_time():
     raise Unfinished
 
 
-def test_who_is_wrong_everywhere_is_not_examined_for_ever(tmp_path):
+def test_a_decoder_that_is_wrong_everywhere_is_not_examined_for_ever(tmp_path):
     folder = tmp_path / "campaign"
     with created(folder, engine="wrong everywhere") as campaign:
         status = campaign.run(runs=2 * BLOCK)
@@ -517,7 +517,7 @@ def test_a_disk_that_is_full_leaves_what_was_there(uninterrupted, tmp_path):
     assert found(folder)[:2] == found(uninterrupted)[:2]
 
 
-def test_who_removes_the_file_is_told(tmp_path):
+def test_a_removed_file_is_told(tmp_path):
     folder = tmp_path / "campaign"
     with created(folder) as campaign:
         (folder / DATABASE).unlink()

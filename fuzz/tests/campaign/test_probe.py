@@ -132,7 +132,7 @@ def test_findings_keep_their_vectors_and_name_what_chunks_do(probe):
     assert codes(probe("Forgets").ask(STREAMS, "D")) == [None] * 4
 
 
-def test_who_only_streams_is_asked_whole_in_one_chunk(probe):
+def test_a_decoder_of_streams_alone_is_asked_whole_in_one_chunk(probe):
     streams = probe("Streams")
     assert streams.whole == "S"
     overlong = Vector("fuzz", b"\xc0\x80")

@@ -130,7 +130,7 @@ def test_right_decoders_are_left_alone_and_where_they_differ_is_no_fault(commit)
     assert result.counts[each.fingerprint] > 0
 
 
-def test_who_dies_is_asked_on(commit):
+def test_a_target_that_dies_is_asked_on(commit):
     (result,) = commit("dies", units=[(0, 500)], restarts=1)
     assert {each.finding.code for each in result.divergences} == {"OV602"}
     assert all(each.finding.vector.octets.endswith(b"\xed\xa0\x80") for each in result.divergences)
@@ -140,7 +140,7 @@ def test_who_dies_is_asked_on(commit):
 
 @pytest.mark.long
 @pytest.mark.skipif(not (available() and shutil.which("cc")), reason="functions are called by loops compiled here")
-def test_who_dies_of_some_inputs_and_hangs_on_others_is_asked_the_rest_in_its_own_process(commit, tmp_path):
+def test_dying_of_some_inputs_and_hanging_on_others_leaves_the_rest_to_its_own_process(commit, tmp_path):
     source, library = tmp_path / "fails.c", tmp_path / "fails.so"
     source.write_text(
         '#include "right.c"\n'

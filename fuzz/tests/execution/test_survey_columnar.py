@@ -141,7 +141,7 @@ def test_a_right_decoder_is_right(probe):
 
 
 @pytest.mark.long
-def test_who_dies_again_and_again_is_asked_on(probe):
+def test_a_target_that_dies_again_and_again_is_asked_on(probe):
     places = {FIRST + 1, FIRST + 2, FIRST + 900}
     deadly = {INPUTS.string(place) for place in places}
     target = probe("dies", deadly, restarts=0)

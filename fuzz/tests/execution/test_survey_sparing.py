@@ -55,7 +55,7 @@ def test_a_campaign_may_be_cut_at_blocks():
 
 
 @pytest.mark.parametrize(("kind", "most"), [(CRASHED, ALL_DEATHS), (TIMED_OUT, ALL_HANGS)])
-def test_who_fails_on_everything_is_left_alone(kind, most):
+def test_a_target_that_fails_on_everything_is_left_alone(kind, most):
     failed, left_out = asked(lambda _: True, BLOCK + 100, 2 * BLOCK, kind)
     assert len(failed) <= most
     assert len(failed) + len(left_out) == BLOCK - 100

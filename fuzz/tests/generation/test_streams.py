@@ -50,7 +50,7 @@ class Late(IncrementalDecoder):
         return super().decode(self.octets, final=True) if final else ""
 
 
-def test_who_is_late_is_wrong_only_where_that_is_asked():
+def test_late_output_is_wrong_only_where_that_is_asked():
     run_state_machine_as_test(stream_machine(Late), settings=SHORT)
     with pytest.raises(Diverges, match=r"put out '', not|not refused"):
         run_state_machine_as_test(stream_machine(Late, prompt=True), settings=QUICK)
