@@ -75,7 +75,7 @@ def behind_the_signature(octets: bytes) -> bool:
 
 
 def long_with_lead(octets: bytes) -> bool:
-    """Of more than 1000 octets the last one is not checked."""
+    """The last octet of more than 1000 is not checked."""
     error = first_error(octets) if len(octets) > 1000 else None
     return error is not None and error[0] == len(octets) - 1
 

@@ -47,7 +47,7 @@ UNSTEADY = frozenset(
 )
 """Keys whose values are of one run, or of one machine; and the digests of a target, which change with its adapter."""
 DECODERS = ("known_wrong.py", "wrong_replacers.py", "wrong_encoders.py", "offset_sayers.py")
-"""Of the tests. They are copied to where overlong runs, so that names are the same in every checkout."""
+"""Decoders of the tests, copied to where overlong runs, so that names are the same in every checkout."""
 SECONDS = re.compile(r"\b\d[\d ]*(?:\.\d+)? s\b")
 SPELLINGS = (
     (re.compile(r"\b(complete|exhaustive|depth|placed|lengths)\((\d+)\)"), r"\1-\2"),
@@ -111,7 +111,7 @@ KNOWN_WRONG = (
     *("sixteen_bits", "remembers_the_last_error", "offset_is_one_too_large", "length_is_always_one"),
     *("more_input_always_helps", "one_for_each_octet", "drops_instead", "LosesTwoOfFour", "EachChunkByItself"),
 )
-"""Of the tests: those that are certified in full, and those without the scalar values."""
+"""Decoders of the tests: those that are certified in full, and those without the scalar values."""
 ALSO_WRONG = (
     *("turned_round", "only_c1_slips_through", "up_to_13ffff", "lead_before_ascii", "skips_fe_and_ff", "no_nul"),
     *("one_character_is_another", "one_for_each_run", "ForgetsTheEnd", "SignatureInEachChunk"),
@@ -129,7 +129,7 @@ COMPILED = (
     *("surrogates", "three_across_64", "no_nul", "any_end", "signature_stripped", "low_half_first"),
     *("offset_of_offender", "cut_at_16_bits", "stream_loses_all", "stream_end_unseen", "aborts_on_f8"),
 )
-"""Of the planted bugs: functions of a shared library, which sweeps and campaigns call in a compiled loop."""
+"""Planted bugs: functions of a shared library, which sweeps and campaigns call in a compiled loop."""
 SWEPT = ("surrogates", "always_true", "offset_is_one_too_large", "one_for_each_run", "five_octets")
 OTHER_PROFILES = {"surrogates": "wtf-8", "surrogate_pairs": "cesu-8", "nul_in_two_octets": "mutf-8"}
 CAMPAIGNS = {
@@ -143,7 +143,7 @@ WHOLLY_WRONG = (
     *("right_validator", "right_decoder", "refuses_all", "accepts_all", "refuses_all_at_0", "latin_1"),
     *("refuses_all_but_ascii", "always_empty", "one_octet_late", "no_replacement_character", "EachChunkLatin1"),
 )
-"""Of ``wrong_everywhere.py``. The right ones are what the others' times are held against."""
+"""Decoders of ``wrong_everywhere.py``; the others' times are compared with those of the right ones."""
 WHOLLY_WRONG_IN_FULL = frozenset(WHOLLY_WRONG[:6])
 REPORTED = ("surrogates", "offset_is_one_too_large")
 REPORTS = ("text", "json", "markdown", "html", "junit", "sarif", "badge")
@@ -289,7 +289,7 @@ def steady(value: Any) -> Any:
 
 
 def sha256(value: Any) -> str:
-    """Of octets, or of what JSON says."""
+    """The digest of octets, or of a value in JSON."""
     octets = value if isinstance(value, bytes) else json.dumps(value, sort_keys=True).encode()
     return hashlib.sha256(octets).hexdigest()
 
@@ -488,7 +488,7 @@ def unlike(path: str, before: Any, after: Any) -> Iterator[tuple[str, str, str]]
 
 
 def unlike_lists(path: str, before: Any, after: Any) -> Iterator[tuple[str, str, str]]:
-    """Of lists of one length, the items that differ; else the lines that came and went."""
+    """The items that differ in lists of one length; else the lines that came and went."""
     before, after = ([each for each in many if not str(each).startswith(PASSING)] for many in (before, after))
     if len(before) == len(after):
         for place, pair in enumerate(zip(before, after, strict=True)):

@@ -161,7 +161,7 @@ class Asked(NamedTuple):
 
 @cache
 def tables() -> tuple[bytes, bytes, bytes, int]:
-    """Of RFC 3629: states, accepting ones, bits of leading octets, bits of a tail octet; the C loops hold them."""
+    """Tables of RFC 3629 for the C loops: states, accepting ones, bits of leading octets, bits of a tail octet."""
     automaton, bits = dialect().automaton, CharacterBits.of(dialect().layout)
     states = bytes(state for row in automaton.table for state in row)
     return states, bytes(automaton.accepting), bits.lead.tobytes(), int(bits.layout[0])

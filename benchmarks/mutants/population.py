@@ -52,7 +52,7 @@ class Mutant:
 
     @property
     def target(self) -> str:
-        """As on the command line."""
+        """The target, as on the command line."""
         return f"so:./{LIBRARY}:{self.symbol}?abi=bool(ptr,len)"
 
 
@@ -318,7 +318,7 @@ class Library:
         self.first_wrong.argtypes = (ctypes.c_void_p, ctypes.c_char_p, *[ctypes.c_void_p] * 2, ctypes.c_size_t)
 
     def address(self, symbol: str) -> int:
-        """Of one of its validators."""
+        """The address of one of its validators."""
         return ctypes.cast(self._library[symbol], ctypes.c_void_p).value or 0
 
     def function(self, symbol: str) -> Callable[[bytes, int], bool]:

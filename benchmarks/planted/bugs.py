@@ -26,7 +26,7 @@ class Bug:
 
     @property
     def target(self) -> str:
-        """As on the command line, where the library and the file of decoders are in the working directory."""
+        """The target on the command line, if the library and the file of decoders are in the working directory."""
         if not self.abi:
             return f"py:./{DECODERS}:{self.symbols}"
         return f"so:./{LIBRARY}:{self.symbols}?abi={self.abi}"

@@ -73,7 +73,7 @@ class _Swallows(Replacing):
 
 class _ForgetsSecond(Replacing):
     def decode(self, octets: bytes) -> str:
-        """Of two flaws in a block of 16 octets the second is dropped."""
+        """The second of two flaws in a block of 16 octets is dropped."""
         text, place, last = "", 0, -1
         while place < len(octets):
             try:

@@ -43,7 +43,7 @@ _COLOURS = """:root { --text: var(--color-foreground-primary); --quiet: var(--co
 --accent: #4078c0; --good: #2e8b57; --bad: #d64545; --warn: #b8860b; }"""
 """What pictures take their colours from, as the site's theme has them."""
 _UNLISTED = ("---", "orphan: true", "---", "")
-"""Of hundreds of pages none stands in the site's list: the tables lead to them."""
+"""Hundreds of pages stand in no list of the site: the tables lead to them."""
 _CODES = 3
 """Codes of a decoder that stand in the table of all."""
 _SHOWN = 12

@@ -11,7 +11,7 @@ import time
 from statistics import median
 
 _KNOWN_SECONDS = 0.006
-"""Of the calculation, on the processor whose seconds these are (an x86-64 of 2023, 3 GHz)."""
+"""What the calculation takes on a known processor, an x86-64 of 2023 at 3 GHz."""
 
 _TIMES = 15
 """How often it is timed: others take turns on this processor, and share its caches, as they did meanwhile."""
@@ -27,7 +27,7 @@ class Pace:
         self._before = _of_children()
 
     def seconds(self, run: float) -> float:
-        """Of processor time that the target took, as a known processor would have; ``run`` seconds passed meanwhile.
+        """Processor time of the target, in seconds of a known processor; ``run`` seconds passed meanwhile.
 
         Where the system does not say (Windows), those that passed.
         """

@@ -46,11 +46,11 @@ if TYPE_CHECKING:
     from overlong.conformance.vectors.batch import Batch
 
 _APART = 3
-"""Of the redirected transitions, one in so many is run; all are counted."""
+"""One of so many redirected transitions is run; all are counted."""
 _PART = 256
 """Vectors that a wrong decoder is asked at a time, until it is caught."""
 _RANKED = 487
-"""Of the scalar values, one in so many is ranked alone; prime, so that it meets every last octet."""
+"""One of so many scalar values is ranked alone; prime, so that it meets every last octet."""
 
 
 @dataclass(frozen=True)

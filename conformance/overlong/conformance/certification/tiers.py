@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 _OCTETS = 64
-"""That take a decoder about as long as a string does by itself."""
+"""Octets that take a decoder about as long as a string does by itself."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ BRIEF = Tier(
 LEAST = Tier("least", ("exhaustive-2", "offsets-8"), "the slowest, down to ten thousand a second")
 
 TIERS = {tier.name: tier for tier in (DEEP, FULL, FAST, USUAL, LEAN, BRIEF, LEAST)}
-"""By name, the most thorough first."""
+"""Tiers by name, the most thorough first."""
 
 
 def seeds_of(plans: Iterable[str]) -> tuple[str, ...]:

@@ -33,7 +33,7 @@ _OF_STATES = {
     State.INCOMPLETE: "yellow",
 }
 _OF_WORDS = {"LOOK": "red", "FAIL": "red", "STALE": "red", "DIFFERENCE": "yellow"}
-"""Of a line that is no headline, by its first word."""
+"""The colour of a line that is no headline, by its first word."""
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 FORMATS = ("auto", "hex", "numbered", "json", "jsonl", "tsv", "frames", "directory", "raw", "lines", "source")
-"""As ``overlong.conformance.models.score.files`` has them; here so that ``--help`` imports nothing."""
+"""The formats, as ``overlong.conformance.models.score.files`` has them; here so that ``--help`` imports nothing."""
 
 EXAMPLES = """\b
 Examples:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 LARGEST_LENGTH = 0xFF
 _LARGEST_UNIT = 0xFFFF
-"""Of UTF-16."""
+"""The largest unit of UTF-16."""
 PATIENCE = 0.5
 """Seconds of NumPy's after which Numba, which takes about as long to start, reads the rest."""
 _FEW, _LONG = 200, 1 << 10
@@ -86,7 +86,7 @@ class ColumnReader:
         return Read(self._accepting[states], last, live, states)
 
     def read_one(self, octets: bytes) -> tuple[int, int, int]:
-        """Of one string :attr:`Read.last`, :attr:`Read.live` and :attr:`Read.state`."""
+        """:attr:`Read.last`, :attr:`Read.live` and :attr:`Read.state` of one string."""
         if len(octets) > _FEW and self._kernel(_BY_PYTHON * len(octets)) is not None:
             read = self.read(octets, np.array([len(octets)], np.uint32))
             return int(read.last[0]), int(read.live[0]), int(read.state[0])
@@ -311,7 +311,7 @@ class Verdicts:
         return b"".join((self.statuses.tobytes(), numbers, self.lengths.tobytes(), self.incompletes.tobytes()))
 
     def checksum(self, first: int) -> int:
-        """That of these very answers to the strings from ``first`` on: see ``shard.answer_code``.
+        """The checksum of these answers to the strings from ``first`` on: see ``shard.answer_code``.
 
         ``index * ODD | 1`` is a sum, for ODD is odd: the strings' numbers can be taken out of it.
         """
@@ -361,11 +361,11 @@ class Expected:
     units: bytes = b""
     """The output of those accepted, in a row."""
     habits: Habits = SAYS_ALL
-    """Of the target."""
+    """Habits of the target."""
 
     @property
     def said(self) -> Verdicts:
-        """As far as the target says it."""
+        """What is said, as far as the target says it."""
         return self.verdicts.said_by(self.habits)
 
     @cached_property
@@ -414,7 +414,7 @@ class ColumnarOracle:
         )
 
     def output(self, octets: NDArray[np.uint8]) -> tuple[bytes, NDArray[np.int64]]:
-        """That of well-formed octets, and how many units come of those before each place."""
+        """The output for well-formed octets, and how many units of it come before each place."""
         scalars, places = self._layout.scalars_of(octets)
         units, counts = _written(scalars, self.units)
         ends = np.zeros(len(octets) + 1, np.int64)

@@ -176,7 +176,7 @@ def used_before(finding: Finding) -> Finding:
 
 
 def lost_in(finding: Finding) -> tuple[str, ...]:
-    """Of a stream with a wrong result: the states that the decoder can have lost, the likeliest first."""
+    """The states that a decoder of a wrong stream can have lost, the likeliest first."""
     vector, wrong = finding.vector, None
     if isinstance(finding.expected, Decoded) and isinstance(finding.observed, Accepted):
         scalars = finding.expected.scalars

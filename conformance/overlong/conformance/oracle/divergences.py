@@ -57,11 +57,11 @@ class Divergences:
     places: Sequence[int]
     """In the batch."""
     octets: Sequence[bytes]
-    """Of their vectors."""
+    """Octets of their vectors."""
     keys: Sequence[Hashable]
     """What those have in common that diverge alike."""
     bucket_of: Mapping[Hashable, tuple[str, str]]
-    """By these keys."""
+    """The bucket of each, by these keys."""
     observed: Sequence[Observation]
 
     def __len__(self) -> int:

@@ -27,7 +27,7 @@ class ExpectedAnswers:
     """
 
     automaton: Automaton
-    """Of what it should accept, with the traits that it declares."""
+    """The automaton of what the target should accept, with the traits that it declares."""
     operation: str
     """``V`` or ``D``."""
     units: str

@@ -64,7 +64,7 @@ class Judged:
     """What came of some strings."""
 
     accepted: int
-    """By the target."""
+    """Whether the target accepted each."""
     checksum: int
     kinds: NDArray[np.uint8] | None = None
     """One for each string; None if all agree."""
@@ -201,7 +201,7 @@ class Judge:
         return kinds
 
     def _other_output(self, said: _Columns, expected: Expected, both: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Of those that both accept, which were decoded to something else."""
+        """Which strings both accept and decode differently."""
         numbers = np.where(expected.verdicts.accepted, expected.verdicts.numbers, 0)
         other: NDArray[np.bool_] = both & (said.numbers != numbers)
         alike = np.flatnonzero(both & ~other)

@@ -35,7 +35,7 @@ KINDS = {
 
 
 FAULTS = 16
-"""Of each kind, that a shard tells of."""
+"""Faults of each kind that a shard reports."""
 
 
 @dataclass(frozen=True)

@@ -116,7 +116,7 @@ class Units:
 
 
 OCTETS = Units("octets", 1, "")
-"""Of what an encoder puts out, whatever the target's own units are."""
+"""What an encoder puts out, whatever the target's own units are."""
 
 
 def _in_utf16(number: int) -> str:
@@ -126,7 +126,7 @@ def _in_utf16(number: int) -> str:
 
 @lru_cache(maxsize=1 << 12)
 def _in_utf8(number: int) -> bytes:
-    """By the layout alone, surrogates too, and numbers beyond 10FFFF as RFC 2279 has them; what is larger, nothing."""
+    """A number by the layout alone, surrogates and the longer forms of RFC 2279 too; nothing if it is larger."""
     return load_layout("rfc2279").encode(number) or b""
 
 

@@ -146,7 +146,7 @@ def _difference(report: Report) -> Iterator[str]:
 
 
 def _measured(report: Report) -> str:
-    """By what, with what, when."""
+    """What measured, by which version, and when."""
     profiles = dict.fromkeys(subject.profile for subject in report.subjects)
     parts = [text(report.generator), *map(code, profiles), *map(text, report.environment.values()), text(report.time)]
     return "Measured by " + ", ".join(part for part in parts if part)

@@ -28,7 +28,7 @@ _OF_SEVERAL = {
     State.DIVERGES: "diverge",
 }
 AS_FAR = "CONFORMANT as far as these strings go"
-"""Of a sweep that found nothing."""
+"""The verdict of a sweep that found nothing."""
 _CERTIFIES = frozenset({ReportKind.CERTIFY, ReportKind.MATRIX})
 _FAULTS = frozenset({Standing.UNEXPECTED, Standing.REGRESSED, Standing.NEW})
 

@@ -97,7 +97,7 @@ class Invocation:
         return shlex.join(["overlong", "certify", *words])
 
     def as_json(self) -> dict[str, Any]:
-        """As a certificate has it. How the target was contained is not in it: that depends on the machine."""
+        """The invocation in a certificate, without the target's isolation, which depends on the machine."""
         return {
             "target": self.target if isinstance(self.target, str) else list(self.target),
             "suites": None if self.suites is None else list(self.suites),

@@ -64,7 +64,7 @@ class Standing(StrEnum):
     FIXED = "fixed"
     REGRESSED = "regressed"
     NEW = "new"
-    """Of something that the older side was not asked."""
+    """A cause that the older side was not asked for."""
     SAME = "same"
     CHANGED = "changed"
     """Wrong before, and wrong otherwise now."""
@@ -93,7 +93,7 @@ DIFF_ORDER = (
     *(Standing.REGRESSED, Standing.CHANGED, Standing.NEW),
     *(Standing.FIXED, Standing.NOT_COMPARABLE, Standing.SAME),
 )
-"""Of causes in a diff: what matters most first."""
+"""The order of causes in a diff: what matters most first."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ class Cause:
     count: int
     """How many divergences."""
     id: str
-    """Of the example: ``D-1a2b3c4d``."""
+    """Id of the example: ``D-1a2b3c4d``."""
     vector: str
     """The id of the example's vector: what ``overlong replay`` takes."""
     octets: bytes
@@ -261,14 +261,14 @@ class Report:
     time: str = ""
     """When it was measured; empty if the file does not say."""
     discovery: tuple[Moment, ...] = ()
-    """Of a campaign: how findings came."""
+    """How the findings of a campaign came."""
     notes: tuple[str, ...] = ()
     incomplete: str = ""
     """Why the whole is not whole: a file without its footer, an interrupted matrix."""
     source: str = ""
     """The files' names, as the user wrote them."""
     extra: dict[str, Any] = field(default_factory=dict[str, Any])
-    """Of a diff: ``{"older": [...], "newer": [...], "counts": {standing: n}}``."""
+    """More of a diff: ``{"older": [...], "newer": [...], "counts": {standing: n}}``."""
 
     @property
     def state(self) -> State:

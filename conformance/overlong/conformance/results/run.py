@@ -127,7 +127,7 @@ class SuiteRun:
 
     @property
     def vectors_digest(self) -> str:
-        """Of the vectors asked."""
+        """Digest of the vectors asked."""
         return hashlib.sha256(self._lengths.digest() + self._octets.digest()).hexdigest()
 
 
@@ -189,7 +189,7 @@ class Run:
 
     @property
     def findings_digest(self) -> str:
-        """Of all findings in order: with the digests of the vectors it fixes what the target answered."""
+        """Digest of all findings in order: with the digests of the vectors it fixes what the target answered."""
         return self._findings.hexdigest()
 
     @property

@@ -16,7 +16,7 @@ class Shard:
     """A range of strings of one of a plan's grids."""
 
     plan: str
-    """As ``plan_named`` takes it: ``exhaustive-4``."""
+    """The plan, as ``plan_named`` takes it: ``exhaustive-4``."""
     grid: int
     first: int
     count: int
@@ -40,19 +40,19 @@ class ShardResult:
     strings: int
     """Asked: all of the shard's but those left out."""
     octets: int
-    """Of those."""
+    """Octets of those."""
     well_formed: int
-    """Of those, as the oracle found when it read them."""
+    """How many of those are well-formed, as the oracle found when it read them."""
     accepted: int
-    """Of those, by the target."""
+    """How many of those the target accepted."""
     checksum: int
-    """Of the target's answers: see :func:`answer_code`. A string that it did not survive adds nothing."""
+    """Checksum of the target's answers: see :func:`answer_code`. A string that it did not survive adds nothing."""
     kinds: bytes = b""
     """One octet for each string of the shard, compressed by zlib; empty if all agree."""
     faults: tuple[Fault, ...] = ()
     """The first few of each kind."""
     seconds: float = 0.0
-    """Of the target and what drives it, by the clock; no part of any digest."""
+    """Seconds of the target and what drives it, by the clock; no part of any digest."""
 
 
 class Account(NamedTuple):
@@ -60,7 +60,7 @@ class Account(NamedTuple):
 
     strings: int
     octets: int
-    """Of the strings that are judged."""
+    """Octets of the strings that are judged."""
     well_formed: int
     """How many of them the automaton accepts."""
 

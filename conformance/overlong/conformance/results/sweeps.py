@@ -44,7 +44,7 @@ class DivergentSet:
     example: bytes
     """The shortlex-least of them."""
     where: Where
-    """Of the example; of equal strings, the first."""
+    """Where the example lies; of equal strings, the first."""
     description: str
     """One sentence in ASCII, of 250 characters at most: ``every well-formed string that contains 00``."""
     exact: bool
@@ -71,10 +71,10 @@ class SweepBucket:
     finding: Finding
     """What is wrong with the least of them."""
     cause: Finding | None = None
-    """Of strings refused at another offset: what it accepts or refuses wrongly before that, if it does; none if it is
-    the offset that is wrong."""
+    """Cause of strings refused at another offset: what the target answers wrongly before that; none if the offset is
+    wrong itself."""
     others: tuple[Finding, ...] = ()
-    """Of its strings that are called otherwise, the least for each bucket; looked for only on demand."""
+    """The least string for each other bucket of its strings; looked for only on demand."""
 
     @property
     def alone(self) -> bool:
@@ -87,7 +87,7 @@ class PlanRun:
     """What became of one plan."""
 
     plan: str
-    """As ``plan_named`` takes it."""
+    """The plan, as ``plan_named`` takes it."""
     shows: str
     """What it shows, in words."""
     expected: Account
@@ -100,7 +100,7 @@ class PlanRun:
     digest: str = ""
     """SHA-256 of all that was answered: see ``sweep/sweep.py``. Empty if shards are missing."""
     seconds: float = 0.0
-    """Of all engines together."""
+    """Seconds of all engines together."""
 
     @property
     def divergences(self) -> int:
@@ -141,7 +141,7 @@ class SweepRun:
     jobs: int = 1
     notes: list[str] = field(default_factory=list[str])
     seconds: float = 0.0
-    """By the clock, of this run alone."""
+    """Seconds by the clock, of this run alone."""
     resumed: int = 0
     """Strings that an earlier run had done."""
     done: int = 0
@@ -205,7 +205,7 @@ class SweepRun:
 
     @property
     def digest(self) -> str:
-        """Of all plans; empty if the sweep is incomplete."""
+        """Digest of all plans; empty if the sweep is incomplete."""
         if self.incomplete:
             return ""
         return hashlib.sha256(

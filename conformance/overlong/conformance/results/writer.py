@@ -54,7 +54,7 @@ class ResultsWriter:
             self._write({"record": "divergence", **finding_as_json(finding)})
 
     def diverged(self, found: Divergences) -> None:
-        """Of divergences in columns, those that are written out; all are counted."""
+        """Write divergences in columns; all are counted, and the first of each bucket are written out."""
         for finding in found.first(lambda bucket: RECORDED - self._written[bucket]):
             self._write({"record": "divergence", **finding_as_json(finding)})
         self._written += found.counts

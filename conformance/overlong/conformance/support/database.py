@@ -21,7 +21,7 @@ _REMEDIES = {
     sqlite3.SQLITE_CANTOPEN: "it cannot be opened; choose another folder with -o",
     sqlite3.SQLITE_PERM: "it may not be written; choose another folder with -o",
 }
-"""By what SQLite calls the failure."""
+"""Remedies, by what SQLite calls the failure."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Sort:
     tables: tuple[str, ...]
     """How to make them."""
     error: type[Exception]
-    """Of what a user can mend; its message is one line that names the file and the remedy."""
+    """An error that a user can mend; its message is one line that names the file and the remedy."""
     damaged: str
     """Said of contents that overlong never writes."""
     otherwise: str

@@ -367,7 +367,7 @@ def _end_with(parent: int) -> None:
 
 
 def _child(named: Named) -> Child:
-    """Of ``shared_library.py``, in this process; if it cannot load the library, it says why, and exits."""
+    """The child of ``shared_library.py``, in this process; if it cannot load the library, it says why, and exits."""
     steps = memoryview(bytearray(64)).cast("Q")
     return Child(named, steps, mmap.mmap(-1, mmap.PAGESIZE))
 
@@ -379,7 +379,7 @@ def _write(pipe: int, octets: bytes) -> None:
 
 
 def _addresses(named: Named) -> tuple[int, ...]:
-    """Of the functions; if they cannot be had, this process says why, and exits with status 3."""
+    """The addresses of the functions; if they cannot be had, this process says why, and exits with status 3."""
     abi = ABIS[named.abi]
     try:
         library = Library(named.library)
@@ -538,7 +538,7 @@ class Course:
         return sorted(told)
 
     def _what_is_wrong(self, octets: bytes) -> str:
-        """Of an answer against the convention, in words."""
+        """How an answer breaks the convention, in words."""
         said = self._caller.witness(self._question.operation, [octets], single=True, limit=self._wanted.timeout)
         if isinstance(said, bytes) and said[:1] == b"X":
             return said[1:].decode("ascii", "backslashreplace")

@@ -29,7 +29,7 @@ _ONE_IN = 1 << 12
 _FEWEST, _MOST = 64, 256
 """Strings of a plan, at least and at most; one in 4096 between."""
 _OCTETS = 1 << 22
-"""Of all strings of a plan that are asked again, about."""
+"""About how many octets of a plan's strings are asked again."""
 
 
 class Again(NamedTuple):

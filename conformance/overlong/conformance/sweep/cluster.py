@@ -146,10 +146,10 @@ class Brought(NamedTuple):
     """What a worker gets with each unit."""
 
     release: str
-    """Of overlong, where the run is."""
+    """Release of overlong, where the run is."""
     task: PoolTask[Any, Any]
     identities: tuple[str, ...]
-    """Of the targets, where the run is."""
+    """Identities of the targets, where the run is."""
 
 
 def remote_version() -> str:

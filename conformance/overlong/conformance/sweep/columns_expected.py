@@ -84,7 +84,7 @@ class _Situation:
         return self.tails.verdicts if self.variant < 0 else self.tails.variants[self.variant][1]
 
     def output(self, before: bytes, start: int, end: int) -> bytes:
-        """That of the tails from ``start`` to before ``end``, each behind the units ``before``."""
+        """The output for the tails from ``start`` to before ``end``, each behind the units ``before``."""
         first, last = int(self.tails.before[start]), int(self.tails.before[end])
         count = len(before) // self.unit
         if not count:

@@ -50,7 +50,7 @@ def cause_of(target: FramedTarget, finding: Finding) -> Finding | None:
 
 
 def named_apart(target: FramedTarget, profile: Profile, operation: str, found: DivergentSet) -> tuple[Finding, ...]:
-    """Of a set whose strings are not all called alike, what is wrong with the least for each bucket.
+    """The least finding for each bucket of a set whose strings are not all called alike.
 
     Raises:
         BudgetSpent: the target failed more often than its limit.

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 ADAPTER = Path(__file__).with_name("adapter.py")
 _PLACE = 2
-"""Of the adapter in a command line: behind the interpreter and its option."""
+"""Where the adapter stands in a command line: behind the interpreter and its option."""
 _COMPILES = 300.0  # seconds for the first sign of life: there may be nothing in Numba's cache
 _SILENT = 60.0  # seconds without one that are too many; a call that hangs is the adapter's to end
 

@@ -55,7 +55,7 @@ class Header:
     """Whose sweep it is: all that its digests depend on, but for the strings' answers."""
 
     target: str
-    """As named on the command line."""
+    """The target, as named on the command line."""
     identity: str
     """Digest of the target: of its command, and of the files in it."""
     says: str
@@ -64,7 +64,7 @@ class Header:
     operation: str
     plans: str
     version: str
-    """Of overlong."""
+    """Version of overlong."""
 
 
 _WORDS = {

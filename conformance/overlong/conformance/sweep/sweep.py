@@ -254,7 +254,7 @@ def _sum_up(part: PlanRun, ledger: Ledger, run: SweepRun) -> None:
 
 
 def telling(diverging: Sequence[PlanRun]) -> list[PlanRun]:
-    """Of plans with divergent strings the first few, and those of whose kinds of divergences none of these has any.
+    """The first few plans with divergent strings, and those with a kind of divergence that none of these has.
 
     A fault shows in many plans; it takes seconds to describe in each, and most say the same of it.
     """

@@ -84,7 +84,7 @@ _COMPILE = """(use-modules (system base compile))
 (let ((files (cdr (command-line)))) (compile-file (cadr files) #:output-file (car files)))"""
 GUILE = Compiler(("guile", "guile-3.0"), ("--no-auto-compile", "-c", _COMPILE))
 COMPILERS = {"c": C, "c++": CXX, "musl": MUSL, "go": GO, "rust": RUST, "java": JAVA, "ocaml": OCAML, "guile": GUILE}
-"""By the words of the table of decoders."""
+"""Compilers by the words of the table of decoders."""
 
 
 def built(compiler: Compiler, source: Path, *parts: Path) -> Path:

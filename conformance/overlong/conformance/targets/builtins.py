@@ -245,7 +245,7 @@ class CLibrary:
     debian: str = ""
     """The package of Debian that has its headers."""
     package: str = ""
-    """As ``pkg-config`` knows it; else the compiler is asked for its :attr:`header`, and told what to link."""
+    """The package in ``pkg-config``; else the compiler is asked for its :attr:`header`, and told what to link."""
     header: str = ""
     links: list[str] = field(default_factory=list[str])
     compiler: str = "c"
@@ -348,7 +348,7 @@ FAMILIES = {
 }
 """The decoders by their tables."""
 BUILTINS = {builtin.name: builtin for family in FAMILIES.values() for builtin in family}
-"""By their names."""
+"""Builtins by their names."""
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ FILES = {"overlong.toml": ("targets",), "pyproject.toml": ("tool", "overlong", "
 _LARGEST = 4 << 20  # octets of a file that is read: ten thousand expected deviations, and more
 _PARTS = 200  # of a dotted key: the parser takes their square in time
 _DONE = "OVERLONG_SET_UP"
-"""Of the environment: what was set up, for the processes that run parts of a run."""
+"""The variable that names what was set up, for the processes that run parts of a run."""
 _SETUP_SECONDS = 600
 _DYING = 1.0  # seconds that a set-up command has to end in when it is told to
 _SAID = 4096  # octets that are kept of what it wrote
@@ -53,14 +53,14 @@ class Configured:
     """A target that a project names."""
 
     target: str | list[str]
-    """As on the command line: a name, or a command that speaks the protocol."""
+    """The target, as on the command line: a name, or a command that speaks the protocol."""
     setup: tuple[tuple[str, ...], ...] = ()
     """Commands to run before it is started."""
     timeout: float | None = None
     restarts: int | None = None
     environment: dict[str, str] = field(default_factory=dict[str, str])
     file: str = ""
-    """That names it, in the current folder."""
+    """The file that names it, in the current folder."""
     digest: str = ""
     """SHA-256 of that file."""
 

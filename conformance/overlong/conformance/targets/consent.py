@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from overlong.conformance.targets.configured import Configured
 
 VARIABLE = "OVERLONG_TRUST"
-"""Of the environment: SHA-256 of the files that are agreed to, in hexadecimal digits, with commas between them. What is
-agreed to here reaches the processes that run parts of a run."""
+"""Environment variable: SHA-256 of the files that are agreed to, in hexadecimal digits, with commas between them. Its
+agreement reaches the processes that run parts of a run."""
 _SHOWN = 1000  # characters of a command that are shown
 _LARGEST = 1 << 20  # octets of what is remembered of a file
 
@@ -48,7 +48,7 @@ class WantedConsent:
     """``overlong.toml`` or ``pyproject.toml``, in the current folder."""
     digest: str
     names: tuple[str, ...]
-    """Of the targets in it, as they are written there."""
+    """Names of the targets in it, as they are written there."""
     lines: tuple[str, ...]
     """A line for each command."""
 
@@ -105,7 +105,7 @@ def agree(wanted: WantedConsent) -> None:
 
 
 def remember(wanted: WantedConsent) -> None:
-    """That may run from now on, until the file changes.
+    """Remember that these may run from now on, until the file changes.
 
     Raises:
         OSError: it cannot be written down.

@@ -97,7 +97,7 @@ class FramedTarget:
     set_up: tuple[Callable[[], None], ...] = ()
     """What has to run before it is started; each raises TargetError if it fails, and does nothing when called again."""
     version: Callable[[], str] | None = None
-    """Of what it asks, where the adapter does not know that; asked for each process, so it is to keep the answer."""
+    """The decoder's version, if the adapter does not know it; called for each process, so it should keep it."""
     restarts: int = 0
     notes: list[str] = field(default_factory=list[str])
 

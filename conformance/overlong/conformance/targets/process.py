@@ -135,7 +135,7 @@ class Process:
         assert self._popen.stderr is not None
         self._greeting: Greeting | None = None
         self.version = ""
-        """Of what it asks, if its greeting does not say it."""
+        """The version of the decoder, if the greeting does not say it."""
         try:
             for pipe in (self._popen.stdin, self._popen.stdout):
                 _widen(pipe)

@@ -217,7 +217,7 @@ def _has_children() -> bool:
 
 
 def _descendants(ancestor: int) -> list[int]:
-    """Of all processes, those that descend from one."""
+    """The processes that descend from one."""
     children: dict[int, list[int]] = {}
     for name in filter(str.isdecimal, os.listdir("/proc")):  # noqa: PTH208
         try:

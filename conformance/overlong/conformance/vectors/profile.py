@@ -33,7 +33,7 @@ class Profile:
 
     @property
     def name(self) -> str:
-        """As a certificate has it; the number is that of the frozen list of vectors."""
+        """The name, as a certificate has it; the number is that of the frozen list of vectors."""
         return f"{self.speaks}@1"
 
     def as_said(self, greeting: Greeting) -> Profile:

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 SUITE_VERSION = "1.1.0"
-"""Of the vectors. A new vector raises the second number; no id ever changes what it means."""
+"""Version of the vectors. A new vector raises the second number; no id ever changes what it means."""
 
 LICENCE = "CC0-1.0"
-"""Of every exported file: vendor it."""
+"""Licence of every exported file: vendor it."""
 
 SCHEMA = "overlong/vectors-1"
 

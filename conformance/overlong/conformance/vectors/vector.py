@@ -141,7 +141,7 @@ class Vector:
 
     @cached_property
     def taken(self) -> tuple[Taken, ...]:
-        """As the profile's error mode takes the octets: :attr:`segments`, unless it swallows some."""
+        """How the profile's error mode takes the octets: :attr:`segments`, unless it swallows some."""
         return _taken(self.octets, self.profile) if self.profile.mode.swallows else self.segments
 
     @cached_property

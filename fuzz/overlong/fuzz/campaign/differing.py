@@ -30,7 +30,7 @@ class Differing(Probe):
 
     @property
     def operations(self) -> str:
-        """That one."""
+        """The one operation."""
         return self._operation
 
     def ask(self, vectors: Sequence[Vector], operation: str) -> list[tuple[Observation, Finding | None]]:

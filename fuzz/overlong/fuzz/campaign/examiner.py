@@ -44,7 +44,7 @@ class Probing:
         self._meanwhile = meanwhile
         self._elsewhere = 0.0
         self._least: dict[Key, Examined] = {}
-        """Of faults that show wherever they stand the least examples."""
+        """The least examples of faults that show in any place."""
         probes = [Probe(target, job.limits, job.profile) for target in job.targets]
         self._probes = {probe.id: probe for probe in probes}
 

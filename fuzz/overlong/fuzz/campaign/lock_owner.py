@@ -17,7 +17,7 @@ class LockOwner:
 
     host: str
     boot: str
-    """That start of the host; empty where the system does not tell."""
+    """The start of the host; empty where the system does not tell."""
     pid: int
     begun: str
     """When it began, in the system's own ticks since that start; empty where the system does not tell."""

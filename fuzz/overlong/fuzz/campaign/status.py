@@ -19,20 +19,20 @@ class Status:
     """A moment of a campaign. All text is safe to show but for names of targets."""
 
     targets: tuple[str, ...]
-    """As a user names them."""
+    """The targets, as a user names them."""
     engine: str
     profile: Profile
     seed: int
     resumed: bool
     """Whether it had begun before this run."""
     inputs: int
-    """Of the campaign, with those that are being asked."""
+    """Inputs of the campaign, with those that are being asked."""
     executions: int
     """Answers that were asked for, in the campaign."""
     rate: float
     """Executions per second in this run, on all processes that it started."""
     octets: int
-    """Of the inputs."""
+    """Octets of the inputs."""
     corpus: int
     """Files in the corpus."""
     edges: tuple[int, int]
@@ -40,7 +40,7 @@ class Status:
     coverage: int
     """Edges of a target's code that were reached; 0 if none is instrumented."""
     seconds: float
-    """Of this run."""
+    """Seconds of this run."""
     earlier: float
     """Seconds of campaign time before this run."""
     last_new: float

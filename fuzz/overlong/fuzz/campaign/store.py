@@ -92,11 +92,11 @@ class Discovery:
     """A moment at which something was new."""
 
     seconds: float
-    """Of campaign time."""
+    """Seconds of campaign time."""
     executions: int
     """Until then."""
     features: int
-    """Of the reference, reached until then."""
+    """Features of the reference, reached until then."""
     finding: str
     """The id of the new one; empty if only features are new."""
 
@@ -126,7 +126,7 @@ class Totals:
     coverage: int
     """Edges of a target's code, the most that a unit has told."""
     features: int
-    """Of the reference, reached by what is triaged."""
+    """Features of the reference, reached by what is triaged."""
     waiting: int
     """Units that are harvested and not yet triaged."""
 
@@ -246,7 +246,7 @@ class Store(Database):
 
     @property
     def generations(self) -> list[tuple[int, int, str]]:
-        """Of each generation of seeds: its first input, how many seeds it has, and their digest."""
+        """Each generation of seeds: its first input, how many seeds it has, and their digest."""
         with self._errors():
             return self._connection.execute("SELECT first, seeds, digest FROM generation ORDER BY number").fetchall()
 
@@ -531,7 +531,7 @@ class Store(Database):
 
     @property
     def seconds(self) -> float:
-        """Of campaign time, over all runs.
+        """Seconds of campaign time, over all runs.
 
         Raises:
             CampaignError: the file cannot be read.
@@ -614,7 +614,7 @@ class Store(Database):
 
     @property
     def not_looked_at(self) -> list[tuple[str, str, int, int]]:
-        """Of each target and kind: unexamined fingerprints, and how many inputs had them.
+        """Unexamined fingerprints of each target and kind, and how many inputs had them.
 
         Raises:
             CampaignError: the file cannot be read.
@@ -627,7 +627,7 @@ class Store(Database):
 
     @property
     def features(self) -> frozenset[int]:
-        """Of the reference, reached by what is triaged.
+        """Features of the reference, reached by what is triaged.
 
         Raises:
             CampaignError: the file cannot be read.

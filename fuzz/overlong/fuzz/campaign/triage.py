@@ -34,7 +34,7 @@ class Examined:
     """What a divergence came to: its bucket, and the least example that was found."""
 
     id: str
-    """Of the bucket."""
+    """Id of the bucket."""
     target: str
     peer: str
     """The other target, if it is a difference."""

@@ -235,7 +235,7 @@ def _usual_folder(targets: Sequence[str | tuple[str, ...]]) -> Path:
 
 
 def _seeds(corpus: Path | None) -> tuple[tuple[bytes, ...], tuple[str, ...]]:
-    """Of the inputs in a folder those that are seeds, and what is to be noted; what is no input is named.
+    """The seeds in a folder, and what is to be noted; files that are no input are named.
 
     Raises:
         CampaignError: there is no such folder.

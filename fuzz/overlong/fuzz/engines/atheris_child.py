@@ -47,7 +47,7 @@ class Orders:
     name: str
     mode: str
     operation: str
-    """By which it is asked."""
+    """Operation by which it is asked."""
     traits: dict[str, str]
     """What the target's greeting says: strings that these touch are left out."""
     profile: dict[str, str]

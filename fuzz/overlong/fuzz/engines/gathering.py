@@ -33,7 +33,7 @@ class Gathering:
         self.asked: Counter[tuple[str, str]] = Counter()
         """Executions by target and operation."""
         self.octets = 0
-        """Of the inputs."""
+        """Octets of the inputs."""
         self.counts: Counter[Fingerprint] = Counter()
         self.notes: list[str] = []
         """Each safe to show."""

@@ -38,7 +38,7 @@ OFTEN, EVERY = 64, {True: 64, False: 16}
 """The first so many blocks are sampled; then one of so many, of functions called in their own process and of others: a
 sample takes longer than all the rest of a block."""
 FEATURES = 16
-"""Of so many blocks one is read for what it reaches of the reference, after the first ones."""
+"""After the first blocks, one of so many is read for what it reaches of the reference."""
 SHORTEST, OTHERS = {True: 2, False: 8}, {True: 1, False: 4}
 """Places of a block and kind that are looked at: of inputs that it fails on, which cost a process or the time limit;
 and of others."""

@@ -236,7 +236,7 @@ def _row(numbers: Iterable[int]) -> str:
 
 
 def _string(octets: bytes) -> str:
-    """As a literal; octal escapes are of three digits, so that none swallows what follows."""
+    """Octets as a literal of C; octal escapes have three digits, so that none swallows what follows."""
     return '"' + "".join(f"\\{octet:03o}" for octet in octets) + '"'
 
 

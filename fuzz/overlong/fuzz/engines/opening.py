@@ -42,7 +42,7 @@ ENGINES: dict[str, Callable[[CampaignJob], InputEngine]] = {
     "hypothesis": _hypothesis,
     "atheris": _atheris,
 }
-"""By name, the default first."""
+"""Engines by name, the default first."""
 
 
 def open_engine(job: CampaignJob) -> InputEngine:

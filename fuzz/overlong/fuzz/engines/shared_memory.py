@@ -54,7 +54,7 @@ class SharedMemory:
 
     @property
     def octets(self) -> int:
-        """Of these inputs."""
+        """Octets of these inputs."""
         return int(_HEAD.unpack_from(self._memory)[1])
 
     @property

@@ -53,7 +53,7 @@ class InputWords(NamedTuple):
     made_of: int = 0
     """Address of the tables from which inputs are made."""
     lengths: int = 0
-    """Of inputs that were made: address of the length of the next one, and of its octets."""
+    """Where made inputs stand: address of the length of the next one, and of its octets."""
     octets: int = 0
     verdicts: int = 0
     """How far behind its length there is what :func:`judge_inputs` said of it; 0: the loop reads it itself."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from overlong.reference import Outcome
 
 KIND = "difference"
-"""That of a fingerprint."""
+"""The kind of a fingerprint."""
 
 
 def differences(

@@ -28,7 +28,7 @@ class Divergence:
     """One input, one target, and what is wrong with its answer."""
 
     target: str
-    """As the campaign names it."""
+    """The target, as the campaign names it."""
     finding: Finding
     fingerprint: Fingerprint
     index: int

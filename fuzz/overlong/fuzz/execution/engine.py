@@ -50,7 +50,7 @@ class UnitResult:
     executions: int
     """Answers that were asked for: inputs times targets, and each operation counts."""
     octets: int
-    """Of the inputs."""
+    """Octets of the inputs."""
     divergences: tuple[Divergence, ...] = ()
     """The first of each fingerprint in each block, in the order of inputs, targets and operations."""
     counts: Counter[Fingerprint] = field(default_factory=Counter["Fingerprint"])

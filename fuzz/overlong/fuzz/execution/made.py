@@ -33,7 +33,7 @@ NUMBER = 4
 
 @dataclass(frozen=True)
 class Made:
-    """Such a file, in memory that is read-only."""
+    """A file of made inputs, in memory that is read-only."""
 
     memory: mmap.mmap
     first: int
@@ -75,16 +75,16 @@ class Inputs(NamedTuple):
         return self.generated.size
 
     def string(self, index: int) -> bytes:
-        """That of a number."""
+        """The string of a number."""
         return self.generated.string(index)
 
 
 class Told(NamedTuple):
-    """As JSON, the words of its own in a request for a shard."""
+    """What a request for a shard tells of a file, in JSON."""
 
     seed: int
     path: str = ""
-    """Of the file; empty if there are no seeds."""
+    """Path of the file; empty if there are no seeds."""
     made: str = ""
     """The path of a file with the inputs, if they are made; see :class:`MadeInputs`."""
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _ENOUGH = 256
 """Octets of divergent inputs from which on NumPy and Numba are worth being asked."""
 _KINDS_OF_LEADS = 16
-"""That a mask has room for."""
+"""Kinds of leads that a mask has room for."""
 _MANY = (1 << _KINDS_OF_LEADS) - 1
 """The mask of more kinds of leads than two."""
 _SHORT, _BLOCK = 16, 64

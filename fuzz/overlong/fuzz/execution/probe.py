@@ -46,7 +46,7 @@ ORDER = DECODE + VALIDATE + REPLACE + STREAMING + AGAIN + GUARDED
 WHOLE = DECODE + VALIDATE + STREAM_DECODE + REPLACE + STREAM_REPLACE
 """Operations that a whole input can be asked by, the best first; a stream of one chunk is one."""
 OCTETS = 1 << 20
-"""Of a batch, about."""
+"""About how many octets make a batch."""
 _BUDGET = 8
 """Restarts that find one culprit, and some more."""
 _IN_VAIN = 3

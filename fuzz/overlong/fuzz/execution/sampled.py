@@ -23,7 +23,7 @@ class Sampled(NamedTuple):
     """An answer to one input."""
 
     number: int
-    """Of the input."""
+    """Number of the input."""
     vector: Vector
     operation: str
     observed: Observation

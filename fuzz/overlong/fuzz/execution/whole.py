@@ -72,7 +72,7 @@ class InputPlace:
     least: int
     """The number of the shortest of them; of those the first."""
     length: int
-    """Of that, in octets."""
+    """Length of that input, in octets."""
 
 
 @dataclass
@@ -82,7 +82,7 @@ class SeenInputs:
     executions: int
     octets: int
     places: dict[int, list[InputPlace]] = field(default_factory=dict[int, "list[InputPlace]"])
-    """By the number of the block."""
+    """Places by the number of the block."""
     wrong: frozenset[int] = frozenset()
     """Inputs of a sample that another verdict or output was given of, or none."""
     failed: frozenset[int] = frozenset()
@@ -120,7 +120,7 @@ class Whole:
 
     @property
     def id(self) -> str:
-        """As the campaign names it."""
+        """The id, as the campaign names it."""
         return self.probe.id
 
     def run(self, first: int, count: int) -> SeenInputs:

@@ -21,7 +21,7 @@ _NEAR, _AGAIN = 64, 16
 
 
 def first_to_reach(lengths: Sequence[int], octets: bytes, reading: FeatureReading) -> dict[int, int]:
-    """As :func:`overlong.fuzz.generation.features.first_to_reach` has it."""
+    """What :func:`overlong.fuzz.generation.features.first_to_reach` gives, compiled."""
     starts, nexts = np.array(reading.starts, np.int64), np.array(reading.nexts, np.int64)
     columns = np.array(lengths, np.int64), np.frombuffer(octets, np.uint8)
     shortest = np.full(len(starts) // 256 * reading.width * len(PLACES), _NONE, np.int64)

@@ -73,13 +73,13 @@ class Section(NamedTuple):
     tokens: str = "any"
     """The name of a group."""
     counts: Sequence[int] = (1,)
-    """Of tokens: each is as likely."""
+    """How many tokens there are: each is as likely."""
     filler: Sequence[int] = ()
     """Lengths."""
     runs: Sequence[int] = ()
     """What length it is to have after it was repeated."""
     piece: int = 0
-    """Of a seed, in place of a filler."""
+    """A piece of a seed, in place of a filler."""
     kinds: str = "fillers"
 
 
@@ -213,7 +213,7 @@ def _groups(tokens: Tokens, key: int) -> dict[str, Sequence[bytes | Ranges]]:
 
 
 def _share(ranges: Ranges) -> int:
-    """Of a product: as many as its characters; of so many that few are ever met, a share that finds what all show."""
+    """The share of a product: its number of characters, or, of very many, enough to meet what all show."""
     characters = prod(map(len, ranges))
     return characters if characters < MANY else FEW
 

@@ -156,7 +156,7 @@ def _completed(octets: bytes) -> Iterator[bytes]:
 
 
 def _flawed(automaton: Automaton) -> Iterator[Ranges]:
-    """Of every proper beginning of a character: it, unless it is empty; it and each run that cannot follow, completed.
+    """Every proper beginning of a character, alone and with each run that cannot follow, completed.
 
     The octets of a run are in one class and announce the same; tail octets are added where what is there is a lead
     octet and some of its tail octets.

@@ -82,7 +82,7 @@ class Minimised:
     """What became of a finding."""
 
     finding: Finding
-    """Of the least input; it may have another operation or code: that of the cause."""
+    """The finding of the least input; its operation or code may be those of the cause."""
     minimal: bool
     """No octet can be left out of its input, and none be made less; False if time ran out first, or it is unstable."""
     asked: int
@@ -254,7 +254,7 @@ class _Search:
             yield operation, replace(finding.vector, earlier=None), lambda found: found.operation == operation
 
     def _result(self) -> Iterator[tuple[str, Vector, Callable[[Finding], bool]]]:
-        """Of a stream whose answer came in the wrong chunk: one with the wrong result."""
+        """If a stream's answer came in the wrong chunk: the same stream with a wrong result."""
         finding = self.finding
         if finding.code in (WRONG_IN_CHUNKS, WRONG_AFTERWARDS) or finding.operation not in STREAMING + AGAIN:
             return
@@ -263,7 +263,7 @@ class _Search:
             yield finding.operation, vector, lambda found: found.code == code
 
     def _memory(self) -> Iterator[tuple[str, Vector, Callable[[Finding], bool]]]:
-        """Of whole inputs where the place matters: the place in memory may be it, and not that in the input."""
+        """For whole inputs whose place matters: perhaps the place in memory counts, and not that in the input."""
         finding = self.finding
         if finding.operation in VALIDATE + DECODE and placement(finding, place_of(finding)) != ANYWHERE:
             yield GUARDED, finding.vector, lambda found: found.code in _CHANGING

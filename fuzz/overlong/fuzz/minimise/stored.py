@@ -46,7 +46,7 @@ class StoredFinding:
     first: int
     """The number of the input that showed it first."""
     seconds: float
-    """Of campaign time, when it was found."""
+    """Seconds of campaign time, when it was found."""
 
     @property
     def where(self) -> str:

@@ -42,7 +42,7 @@ class Case:
 
     id: str
     target: str
-    """As the run names it; raw: code that writes any of it must check it first."""
+    """The target, as the run names it; raw: code that writes any of it must check it first."""
     comment: tuple[str, ...]
     octets: bytes
     chunks: tuple[int, ...] | None
@@ -76,7 +76,7 @@ class Case:
 
     @property
     def lengths(self) -> tuple[int, ...]:
-        """Of the chunks."""
+        """Lengths of the chunks."""
         return (len(self.octets),) if self.chunks is None else self.chunks
 
     @property

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _PER_LINE = 16
 """Octets of a line of a literal."""
 _COLUMNS = 96
-"""Of a prototype in C."""
+"""Columns of a prototype in C."""
 _NO_BREAK = "\N{NO-BREAK SPACE}"
 _C_NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 _TYPES = {"utf-8": "char", "utf-16": "char16_t", "utf-32": "char32_t"}
@@ -137,7 +137,7 @@ class TestLanguage:
     """A language in which tests are written."""
 
     name: str
-    """As on the command line; that of its template."""
+    """The name, as on the command line; that of its template."""
     file: str
     """The name of a file, with ``{name}`` (``d_7f3a0c19``) or ``{Name}`` (``D7f3a0c19``) in it."""
     run: str

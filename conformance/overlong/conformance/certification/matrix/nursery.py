@@ -45,7 +45,7 @@ _USED = (
 )
 """What a worker imports as it goes on."""
 _USUAL_UNITS = "utf-32", "utf-16"
-"""Of most targets: what others should answer, their workers work out themselves."""
+"""Units of most targets: for other units a worker works out the right answers itself."""
 _NUMBER = struct.Struct("=i")
 _LOST = -int(signal.SIGTERM)
 """The status of a worker whose end was not seen."""

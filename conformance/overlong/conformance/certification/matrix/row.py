@@ -27,7 +27,7 @@ class MatrixRow:
     claims: dict[str, str] = field(default_factory=dict[str, str])
     """The state of each claim; empty if nothing was measured."""
     buckets: tuple[dict[str, Any], ...] = ()
-    """As ``certificate.json`` has them."""
+    """The buckets, as ``certificate.json`` has them."""
     restarts: int = 0
     folder: str = ""
     """In the folder of the matrix, where ``results.jsonl`` is; empty if nothing was measured."""

@@ -39,7 +39,7 @@ class Kept:
 
     row: MatrixRow
     target: dict[str, Any]
-    """As the header of its results has it: what it says of itself, and the digest of its files."""
+    """The target, as the header of its results has it: what it says of itself, and the digest of its files."""
 
 
 @dataclass(frozen=True)

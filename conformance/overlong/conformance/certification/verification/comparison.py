@@ -50,7 +50,7 @@ class Difference:
     """A place where two statements differ."""
 
     path: str
-    """As JSONPath (RFC 9535), in the certificate; safe to show."""
+    """The path, as JSONPath (RFC 9535), in the certificate; safe to show."""
     certified: Any
     here: Any
     part: str
@@ -133,7 +133,7 @@ def _name(entry: Any) -> str | None:
 
 
 def _same(left: Any, right: Any) -> bool:
-    """As JSON has it: true is no number, and 1.0 is 1."""
+    """Whether two values are equal in JSON: true is no number, and 1.0 is 1."""
     return isinstance(left, bool) == isinstance(right, bool) and left == right
 
 

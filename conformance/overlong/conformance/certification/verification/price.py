@@ -30,13 +30,13 @@ class Price:
     """What a certificate wants done."""
 
     strings: int
-    """Of its sweeps."""
+    """Strings of its sweeps."""
     waiting: float
     """Seconds that a target may take which hangs as often as it is allowed to."""
 
     @classmethod
     def of(cls, certified: Certified) -> Price:
-        """Of a certificate, by counting alone. Plans that this version does not have cost nothing: they are refused."""
+        """The price of a certificate, by counting alone. Unknown plans are refused, and cost nothing."""
         speaks = certified.predicate["profile"].partition("@")[0]
         profile = Profile(speaks) if speaks in DIALECTS else Profile()
         strings = 0

@@ -62,7 +62,7 @@ class Aspect:
     words: Callable[[MembershipOracle, bytes], str]
     known: Callable[[], Iterator[KnownAspect]]
     claims: frozenset[str] = RESULTS
-    """Of the claims on a decoder, those that are of this."""
+    """The claims on a decoder that are about this aspect."""
 
 
 def dialect_aspect(*, with_values: bool) -> Aspect:

@@ -203,7 +203,7 @@ def _mixed() -> list[bytes]:
 
 @cache
 def _of_each_block() -> list[bytes]:
-    """Of the characters that differ in their last octet alone, one at random; the same each time."""
+    """One character at random of each group that differs in its last octet alone; the same each time."""
     chance = random.Random(_SEED)  # noqa: S311 (likewise)
     return [before + bytes([chance.choice(_TAILS)]) for before in _before_last(b"", 0)]
 

@@ -65,7 +65,7 @@ class LearnedPart:
     counterexamples: tuple[Counterexample, ...] = ()
     """Where it is not that; none if it is exactly that. If nothing was learned: a few, against what it is most like."""
     examples: tuple[Example, ...] = ()
-    """Of the first counterexamples."""
+    """The first counterexamples."""
     learned: Learned | None = None
     """None if its machine could not be learned."""
     why_not: str = ""

@@ -68,7 +68,7 @@ class WrongExpectation:
         return f"{self.place}: {spaced_hex(self.octets)}: {self.what} {self.said}, must be {self.right}"
 
     def to_json(self) -> dict[str, Any]:
-        """As plain data."""
+        """The expectation as plain data."""
         return {
             "place": self.place, "hex": self.octets.hex(), "what": self.what, "said": self.said, "right": self.right,
         }  # fmt: skip

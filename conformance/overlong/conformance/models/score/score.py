@@ -46,7 +46,7 @@ class Kills:
 
     @property
     def percent(self) -> float:
-        """Of the faults, those caught; rounded down, so that 100 means all."""
+        """Percentage of the faults that are caught; rounded down, so that 100 means all."""
         return 1000 * self.caught // self.total / 10
 
 
@@ -61,7 +61,7 @@ class Score:
     read: int
     """Strings, duplicates included."""
     with_verdict: int
-    """Of those read, how many come with a verdict."""
+    """How many of the strings read come with a verdict."""
     transitions: Kills
     historical: Kills
     """Classes that whole strings can show."""
@@ -87,7 +87,7 @@ class Score:
         return Kills(sum(part.caught for part in parts), sum(part.total for part in parts))
 
     def to_json(self) -> dict[str, Any]:
-        """As plain data: ``docs/score.md`` describes it."""
+        """The score as plain data: ``docs/score.md`` describes it."""
 
         def kills(part: Kills) -> dict[str, Any]:
             return {**asdict(part), "percent": part.percent}

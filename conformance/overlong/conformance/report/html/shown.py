@@ -43,7 +43,7 @@ class Room:
     causes: int
     """Buckets of one target."""
     walks: int
-    """Of these, how many with the walk drawn."""
+    """Buckets that have their walk drawn."""
     maps: Maps
     text: int
     """Characters of one text."""
@@ -89,9 +89,9 @@ class ShownCause:
     tone: str
     glyph: str
     cells: Cells | None
-    """Of a decoder's input."""
+    """Cells of a decoder's input."""
     numbers: tuple[str, ...]
-    """Of an encoder's: what it was given to encode."""
+    """What an encoder was given."""
     walk: Markup | None
     operation: str
     explained: bool

@@ -52,7 +52,7 @@ class Verdict:
 
 
 def verdict_of(report: Report) -> Verdict:
-    """Of the whole report."""
+    """The verdict of the whole report."""
     if report.incomplete:
         return Verdict(*STATES[State.INCOMPLETE], "INCOMPLETE", f"{report.incomplete}. What is shown is not the whole.")
     if report.kind is ReportKind.DIFF:
@@ -65,7 +65,7 @@ def verdict_of(report: Report) -> Verdict:
 
 
 def verdict_of_subject(subject: Subject, kind: ReportKind) -> Verdict:
-    """Of one target."""
+    """The verdict of one target."""
     tone, glyph = STATES[subject.state]
     words, detail = verdict(subject, kind), subject.why
     match subject.state:
@@ -100,7 +100,7 @@ def _counted(subject: Subject) -> str:
 
 
 def _of_many(report: Report) -> Verdict:
-    """Of a matrix, or the targets of a campaign: how many of each state."""
+    """The verdict of a matrix or a campaign: how many targets are in each state."""
     states = Counter(subject.state for subject in report.subjects)
     total = thousands(len(report.subjects))
     what = "targets" if report.kind is ReportKind.FUZZ else "decoders"
@@ -127,7 +127,7 @@ def _of_many(report: Report) -> Verdict:
 
 
 def _of_diff(report: Report) -> Verdict:
-    """Of a diff: what got worse comes first."""
+    """The verdict of a diff: what got worse comes first."""
     counts = standings_of(report)
     told = f"{', '.join(f'{thousands(number)} {each.value}' for each, number in counts.items()) or 'no divergence'}."
     more = sum(MORE in dict(cause.more) for subject in report.subjects for cause in subject.causes)

@@ -112,6 +112,6 @@ def _runs(kinds: Sequence[int], row: int, block: int) -> list[tuple[int, int, in
 
 
 def _kind(rows: Sequence[Sequence[int]]) -> int:
-    """That of all cells of a block, if they have the same."""
+    """The kind of all cells of a block, if they have the same."""
     first, kind = rows[0], rows[0][0]
     return kind if first.count(kind) == len(first) and all(each == first for each in rows) else MIXED

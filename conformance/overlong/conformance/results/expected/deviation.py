@@ -25,7 +25,7 @@ class Seen(NamedTuple):
     place: str
     operation: str
     id: str
-    """Of its vector."""
+    """Id of its vector."""
     observed: str
     """In words."""
     finding: str
@@ -58,7 +58,7 @@ class Deviation:
     target: str = "*"
     profile: str = "rfc3629"
     id: str = ""
-    """Of a vector; empty: whichever."""
+    """Id of a vector; empty: any."""
     code: str = ""
     """Empty: whichever."""
     place: str | None = None

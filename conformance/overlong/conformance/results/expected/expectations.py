@@ -137,7 +137,7 @@ class Expectations:
         self.given = given
         """The file was named for this target: its entries need not name it."""
         self.all = tuple(deviations)
-        """Of whichever target."""
+        """The entries for every target."""
         own = [each for each in deviations if each.profile == profile and _is_for(each.target, target)]
         self.deviations = tuple(each for each in own if each.expires is None or each.expires >= on)
         self.expired = tuple(each for each in own if each.expires is not None and each.expires < on)

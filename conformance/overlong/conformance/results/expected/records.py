@@ -85,7 +85,7 @@ def notes_on(expected: Expectations | None) -> list[str]:
 
 
 def counts_as_json(expected: Expectations | None, run: Run) -> dict[str, Any]:
-    """Of results: how many buckets and divergences are expected, and how many entries are stale."""
+    """How many buckets and divergences of a run are expected, and how many entries are stale."""
     if expected is None or not (expected.deviations or expected.expired):
         return {}
     buckets = [bucket for key, bucket in run.buckets.items() if expected.of_bucket(key) is not None]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _MOST_MAPS = 128 * MOST_MAPS
-"""Of all targets together: 128 MiB."""
+"""The most maps of all targets together: 128 MiB."""
 
 
 def of_data(read: dict[str, Any], path: Path) -> Report:

@@ -26,14 +26,14 @@ STATES = 15
 STEP = 4
 """From a state to the next one."""
 _MASK = STEP * STATES
-"""Of the bits of a state."""
+"""The bits of a state."""
 
 
 class PackedAutomaton:
     """An automaton as numbers."""
 
     def __init__(self, automaton: Automaton) -> None:
-        """Of an automaton of :data:`STATES` states at most.
+        """Pack an automaton of :data:`STATES` states at most.
 
         Raises:
             ValueError: it has more.

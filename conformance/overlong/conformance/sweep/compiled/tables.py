@@ -35,7 +35,7 @@ class CharacterBits(NamedTuple):
 
     @classmethod
     def of(cls, layout: Layout) -> CharacterBits:
-        """Of a layout whose numbers are bits and nothing more."""
+        """The bits of a layout whose numbers are bits and nothing more."""
         lead, rows = np.zeros(256, np.uint8), [0]
         for octet in range(256):
             row = layout.announced(octet)
@@ -65,7 +65,7 @@ class PieceTable(NamedTuple):
 
     @classmethod
     def of(cls, grid: Grid, automaton: PackedAutomaton, behind: int) -> PieceTable:
-        """Of a grid with at least one axis whose pieces are judged; ``behind``: the octet behind a string."""
+        """The table of a grid with at least one axis whose pieces are judged; ``behind``: the octet behind a string."""
         pieces = [piece for axis in grid.axes for piece in axis.choices]
         starts = np.zeros(len(pieces) + 1, np.int64)
         np.cumsum([len(piece) for piece in pieces], out=starts[1:])

@@ -51,7 +51,7 @@ class LoopTask(NamedTuple):
     that differ in their last piece only: all words from ``length_before`` on, and in the input what stands before that
     piece, and around the string. What the loop does not write of a string is there, too."""
     earlier: int = 0
-    """Of a grid: axes of the string that is asked before each, and is not judged."""
+    """Axes of the string that is asked before each, and is not judged."""
     next: int = 0
     """The number of the first string of the run."""
     length_before: int = 0

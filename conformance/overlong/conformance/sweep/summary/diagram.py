@@ -190,7 +190,7 @@ def _later(make: Callable[[], Iterator[Least]]) -> Iterator[Least]:
 
 
 def _distinct(rows: Rows) -> tuple[Rows, Rows]:
-    """Of rows, the places of the first of each kind, and for each row which of those it equals."""
+    """The places of the first row of each kind, and for each row its kind."""
     octets = rows.view(np.uint8)
     if octets.shape[1] % 8:
         octets = np.pad(octets, ((0, 0), (0, -octets.shape[1] % 8)))

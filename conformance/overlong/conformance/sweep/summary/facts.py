@@ -50,7 +50,7 @@ class Said:
 
 
 class Facts:
-    """Of the strings of a plan, and of a target that was asked them."""
+    """What is known of the strings of a plan, and of a target that was asked them."""
 
     def __init__(self, strings: Strings, automaton: Automaton) -> None:
         """``automaton``: that is expected."""
@@ -67,7 +67,7 @@ class Facts:
 
     @cached_property
     def well_formed(self) -> Members:
-        """As expected."""
+        """Which strings are well-formed, as expected."""
         return self.strings.of_language(language(self.automaton))
 
     @cached_property

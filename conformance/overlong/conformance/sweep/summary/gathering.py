@@ -146,7 +146,7 @@ class Gathered:
     roots: dict[int, int]
     """The diagram of each grid that has one: by the grid's number, its root, the values being kinds."""
     tallies: dict[int, KindTally]
-    """By kind, what is in the other grids."""
+    """Tallies of the other grids, by kind."""
 
     @cached_property
     def kinds(self) -> list[int]:

@@ -140,7 +140,7 @@ class Pieces:
 
 
 _Parts = list[tuple[int, bytes, int]]
-"""Of a long piece: where each part begins that differs from the one before it, its octets, how often it is repeated."""
+"""The parts of a long piece: where each begins, its octets, how often it is repeated."""
 
 
 def _parts(piece: bytes) -> _Parts:
@@ -289,7 +289,7 @@ def interspersed(automaton: Automaton, products: Sequence[Product], *, ends: Seq
 
     @cache
     def step_of(part: tuple[int, int, int], octet: int) -> frozenset[tuple[int, int, int]]:
-        """Of one part of a state: a pattern or -1, its place or the automaton's state, what it says."""
+        """Where an octet leads from a part of a state: a pattern or -1, a place or the automaton's state, an answer."""
         pattern, place, first = part
         after: set[tuple[int, int, int]] = set()
         if pattern >= 0:

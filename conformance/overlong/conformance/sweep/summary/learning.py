@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 MOST_STATES = 64
 _OCTETS = tuple(bytes([octet]) for octet in range(256))
 _Known = tuple[int, ...]
-"""Of a prefix, the sets of what makes it accept: of no octets more, of one, ... as far as that was asked."""
+"""For a prefix, the sets of what makes it accept: of no octets more, of one, ... as far as that was asked."""
 
 
 def learned(accepted: Sequence[tuple[Level, int]], *, empty: bool) -> Automaton | None:

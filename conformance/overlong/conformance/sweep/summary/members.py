@@ -38,7 +38,7 @@ class Strings:
         self._levels: dict[int, tuple[Level, ...]] = {}
 
     def levels(self, grid: int) -> tuple[Level, ...]:
-        """Of a grid."""
+        """The levels of a grid."""
         if grid not in self._levels:
             self._levels[grid] = self.gathered.forest.levels(self.grids[grid])
         return self._levels[grid]

@@ -131,7 +131,7 @@ def _final(runs: Sequence[OctetRun], size: int) -> Iterator[tuple[int, Column]]:
 
 
 def _features(grid: Grid, index: Column, runs: Sequence[OctetRun], other_runs: Sequence[OctetRun]) -> list[Column]:
-    """Of some strings, the final states of two automata, and the columns behind those."""
+    """The final states of two automata on some strings, and the columns behind those."""
     states, others, offset, length, text = (np.zeros(len(index), np.int64) for _ in range(5))
     left = grid.size
     for number, (axis, run, other) in enumerate(zip(grid.axes, runs, other_runs, strict=True)):

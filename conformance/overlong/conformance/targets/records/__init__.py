@@ -45,7 +45,7 @@ class Record:
     code: str
     """What defines ``decode``, as the language's loop calls it."""
     packages: tuple[str, ...] = ()
-    """As the language's client of packages takes them, with exact versions."""
+    """The packages, as the language's client of packages takes them, with exact versions."""
     debian: tuple[str, ...] = ()
     """Packages of Debian that it needs."""
     links: tuple[str, ...] = ()
@@ -163,7 +163,7 @@ class Named:
         return not_installed(self.debian)
 
     def version(self) -> str:
-        """That of the package that brings it."""
+        """The version of the package that brings it."""
         return f"{self.debian[0]} {installed().get(self.debian[0], '')}".strip() if self.debian else ""
 
     def fetches(self) -> str:

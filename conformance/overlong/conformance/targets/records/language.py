@@ -58,6 +58,6 @@ class Language:
 
 
 def languages() -> dict[str, Language]:
-    """By the names of their files in ``decoders/``."""
+    """The languages, by the names of their files in ``decoders/``."""
     tables = tomllib.loads((HERE / "languages.toml").read_text("utf-8"))
     return {name: Language.of(name, table) for name, table in tables.items()}

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 def npm(_packages: Sequence[Package]) -> tuple[str, str]:
-    """Of npm: that this folder is a project of its own, whatever stands above it."""
+    """npm's manifest: this folder is a project of its own, whatever lies above it."""
     return "package.json", '{"name": "decode", "private": true}\n'
 
 
 def cargo(packages: Sequence[Package]) -> tuple[str, str]:
-    """Of Cargo; what is built is a program named ``decode``."""
+    """Cargo's manifest; the program is named ``decode``."""
     lines = ["[package]", 'name = "decode"', 'version = "0.0.0"', 'edition = "2021"', "", "[workspace]", ""]
     lines += ["[dependencies]"]
     for name, version, features in packages:
@@ -27,7 +27,7 @@ def cargo(packages: Sequence[Package]) -> tuple[str, str]:
 
 
 def maven(packages: Sequence[Package]) -> tuple[str, str]:
-    """Of Maven."""
+    """Maven's manifest."""
     dependencies = list[str]()
     for name, version, _ in packages:
         group, _, artifact = name.partition(":")
@@ -41,4 +41,4 @@ def maven(packages: Sequence[Package]) -> tuple[str, str]:
 
 
 MANIFESTS: dict[str, Callable[[Sequence[Package]], tuple[str, str]]] = {"npm": npm, "cargo": cargo, "maven": maven}
-"""By the words of languages.toml."""
+"""Manifests by the words of languages.toml."""

@@ -23,7 +23,7 @@ COLUMNS = (
     "id", "hex", "chunks", "verdict", "offset", "length", "incomplete", "detectable_at", "scalars", "replacement",
     "chunked", "flags", "rule", "alternative", "cases", "comment",
 )  # fmt: skip
-"""Of TSV and CSV."""
+"""Columns of TSV and CSV."""
 
 
 def _write_json(selection: Selection, sink: Sink) -> None:

@@ -114,7 +114,7 @@ def _python(vector: Vector) -> str:
 
 
 def _tuple(numbers: Iterable[int]) -> str:
-    """As Python has it: ``(1,)``."""
+    """A tuple as Python writes it: ``(1,)``."""
     return f"({''.join(f'{number},' for number in numbers)})"
 
 

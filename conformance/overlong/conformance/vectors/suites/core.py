@@ -53,7 +53,7 @@ STREAMS = Suite(
 GIVEN = "given"
 """The first of their names, which stands for all of them on the command line."""
 _AT_ONCE = 16
-"""Of vectors that are asked in many places of memory: each takes long."""
+"""How many vectors are asked at once in many places of memory: each takes long."""
 
 
 def given_suites(vectors: Sequence[Vector]) -> tuple[Suite, ...]:
