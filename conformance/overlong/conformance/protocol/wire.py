@@ -103,7 +103,7 @@ class Units:
         if self is OCTETS:
             return bytes(scalars)
         if self.size == 4:
-            return big_endian("I", scalars)
+            return _in_a_row(scalars) if isinstance(scalars, range) else big_endian("I", scalars)
         if self.size == 2:
             return "".join(map(_in_utf16, scalars)).encode(self.codec, "surrogatepass")
         return b"".join(map(_in_utf8, scalars))
@@ -175,6 +175,18 @@ def big_endian(code: str, numbers: Sequence[int]) -> bytes:
     if sys.byteorder == "little":
         result.byteswap()
     return result.tobytes()
+
+
+def _in_a_row(numbers: range) -> bytes:
+    """Numbers that follow each other, big-endian, octet by octet: so none of them is made."""
+    first, after = numbers.start >> 8, (numbers.stop + 0xFF) >> 8
+    skipped, count = numbers.start & 0xFF, len(numbers)
+    result = bytearray(4 * count)
+    for place, shift in ((0, 16), (1, 8), (2, 0)):
+        upper = b"".join(bytes([row >> shift & 0xFF]) * 256 for row in range(first, after))
+        result[place::4] = upper[skipped : skipped + count]
+    result[3::4] = (bytes(range(256)) * (after - first))[skipped : skipped + count]
+    return bytes(result)
 
 
 def _octets_as_values(units: bytes) -> tuple[int, ...]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections import deque
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from itertools import accumulate, pairwise
 from math import isqrt
 from typing import TYPE_CHECKING
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from overlong.conformance.targets.shared_memory import Slot
 
 _WINDOW = 128  # requests under way: the target works while the harness judges
-_WINDOW_VECTORS = 1 << 19  # and the vectors in them: memory stays flat
+_WINDOW_VECTORS = 1 << 21  # and the vectors in them: memory stays flat
 _WINDOW_OCTETS = 1 << 23  # and the octets in those
 _LONG = 0.5  # seconds for one request that make the next ones smaller
 _START_SECONDS = 10.0  # for the greeting: interpreters and virtual machines take their time
@@ -110,6 +110,7 @@ class FramedTarget:
         self._suspects = 0  # vectors asked again after a failure, each request by itself
         self._failure: Fault | None = None  # that made them suspects
         self._under_way: deque[_Asked] = deque()
+        self._vectors = self._octets = 0  # in what is under way
         self._waiting: deque[tuple[Batch, str]] = deque()  # to be asked before anything new
 
     @property
@@ -203,6 +204,7 @@ class FramedTarget:
         source = iter(asked)
         self._under_way.clear()
         self._waiting.clear()
+        self._vectors = self._octets = 0
         while self._ask_more(source):
             current = self._under_way[0]
             started = time.monotonic()
@@ -213,6 +215,8 @@ class FramedTarget:
                     yield culprit
                 continue
             self._under_way.popleft()
+            self._vectors -= len(current.batch)
+            self._octets -= len(current.batch.octets)
             unstable = None
             if not self._suspects:
                 self._resize(time.monotonic() - started, len(current.batch))
@@ -224,14 +228,11 @@ class FramedTarget:
 
     def _ask_more(self, source: Iterator[tuple[Batch, str]]) -> bool:
         """Send requests as far as the window goes; whether any is under way."""
-        vectors = octets = 0
-        for each in self._under_way:
-            vectors, octets = vectors + len(each.lengths), octets + len(each.batch.octets)
         while not self._under_way or (
             not self._suspects
             and len(self._under_way) < _WINDOW
-            and vectors < _WINDOW_VECTORS
-            and octets < _WINDOW_OCTETS
+            and self._vectors < _WINDOW_VECTORS
+            and self._octets < _WINDOW_OCTETS
         ):
             if not self._waiting:
                 following = next(source, None)
@@ -246,7 +247,8 @@ class FramedTarget:
                 self._waiting.appendleft((batch, operation))
                 break
             self._under_way.append(self._ask(batch, operation))
-            vectors, octets = vectors + len(batch), octets + len(batch.octets)
+            self._vectors += len(batch)
+            self._octets += len(batch.octets)
         return bool(self._under_way)
 
     def _has_room(self, batch: Batch, operation: str) -> bool:
@@ -263,6 +265,7 @@ class FramedTarget:
         self._restart(ended.why)
         again = list(self._under_way)
         self._under_way.clear()
+        self._vectors = self._octets = 0
         culprit = None
         if len(again[0].batch) == 1 and self._suspects:
             found = again.pop(0)
@@ -359,7 +362,7 @@ class FramedTarget:
             slot = shared.slot(len(lengths), len(octets))
         if shared is not None and slot is not None:
             shared.fill(slot, batch.lengths_on_wire(operation), octets)
-            place = SHARED_BATCH.encode() + code + big_endian("I", (len(lengths), *astuple(slot)))
+            place = SHARED_BATCH.encode() + code + big_endian("I", (len(lengths), *slot))
             requests, count = [frame(first, place)], 1
         elif BATCH in self.greeting.operations:
             size = 4 + 2 + 4 + 4 * len(lengths) + len(octets)

@@ -11,19 +11,17 @@ import mmap
 import os
 import sys
 from collections import deque
-from dataclasses import dataclass
+from typing import NamedTuple
 
 VARIABLE = "OVERLONG_SHARED_MEMORY"
 """What a target is told by: the number of the descriptor, and the octets to be mapped."""
 
 SIZE = 1 << 26  # octets; only those that are used take memory
-_HOT = 1 << 24  # octets that are gone through in turn: they should stay in the CPU's cache
 _AN_OCTET, _AN_ITEM, _TEXTS = 4, 7, 256  # room for answers: UTF-32, or the marks of a stream; columns; short texts
 _ALIGNED = 64
 
 
-@dataclass(frozen=True)
-class Slot:
+class Slot(NamedTuple):
     """Where a request stands, and behind it the room for what is answered."""
 
     start: int
@@ -80,8 +78,8 @@ class SharedMemory:
             start, end = 0, SIZE
         elif last <= first:  # between the last slot and the first
             start, end = last, first - 1
-        elif last + before + room <= _HOT:
-            start, end = last, _HOT
+        elif last + before + room <= SIZE:
+            start, end = last, SIZE
         else:
             start, end = 0, first - 1
         return Slot(start, size, start + before, room) if start + before + room <= end else None

@@ -323,8 +323,11 @@ def columns(results: Sequence[Result], items: Sequence[bytes]) -> tuple[bytes, .
     try:
         texts = cast("Sequence[str]", results)
         joined = "".join(texts)
-        one_each = len(joined) == count and all(texts)  # far the most common batch
-        numbers = b"\0\0\0\1" * count if one_each else column(map(len, texts))
+        if len(joined) == count and all(texts):  # the most common batch by far
+            numbers = b"\0\0\0\1" * count
+        else:
+            sizes = list(map(len, texts))
+            numbers = column(sizes[:1]) * count if sizes.count(sizes[0]) == count else column(sizes)
         return b"A" * count, numbers, bytes(count), bytes(count), units(joined), b""
     except TypeError:  # some are not text
         pass
