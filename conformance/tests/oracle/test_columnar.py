@@ -3,6 +3,7 @@
 from array import array
 from functools import cache
 from itertools import product
+from types import SimpleNamespace
 
 import pytest
 
@@ -11,6 +12,7 @@ np = pytest.importorskip("numpy", reason="columns need NumPy; pip install '.[nat
 from hypothesis import given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
+from overlong.conformance.oracle import columnar  # noqa: E402
 from overlong.conformance.oracle.columnar import ColumnarOracle, ColumnReader, compiled  # noqa: E402
 from overlong.conformance.oracle.expectation import ExpectedAnswers  # noqa: E402
 from overlong.conformance.protocol.wire import ACCEPTED, INCOMPLETE_NOT_SAID, NOT_SAID, REFUSED, UNITS  # noqa: E402
@@ -67,3 +69,20 @@ def test_of_every_edge_of_every_range_in_up_to_four_octets(spoken, way):
 )
 def test_of_any_strings(strings, spoken, units, way):
     agree(strings, spoken, units, way)
+
+
+@pytest.mark.parametrize(("passing", "loads"), [(0.0, True), (10.0, False)])
+def test_what_takes_long_to_start_is_started_only_if_reading_is_what_is_waited_for(monkeypatch, passing, loads):
+    """By the clock: of a slow target the strings are read meanwhile, and LLVM is not loaded for that."""
+    asked, seconds = list[int](), iter(range(1 << 20))
+    monkeypatch.setattr(columnar, "time", SimpleNamespace(monotonic=lambda: passing * next(seconds)))
+    monkeypatch.setattr(columnar, "compiled", cache(lambda: asked.append(1)))
+    reader, strings = ColumnReader(dialect().automaton), array("B", b"\xc3\xa9" * (1 << 18))
+    for _ in range(100):
+        lengths = np.full(1 << 16, 8, np.uint32)
+        read = reader.read(strings.tobytes(), lengths)
+        assert read.accepted.all()
+        assert bool(asked) <= loads
+        if asked:
+            break
+    assert bool(asked) == loads

@@ -7,6 +7,7 @@ tests compare it. Strings are read by Numba where that is there and worth its st
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
@@ -33,6 +34,8 @@ _LARGEST_UNIT = 0xFFFF
 """The largest unit of UTF-16."""
 PATIENCE = 0.5
 """Seconds of NumPy's after which Numba, which takes about as long to start, reads the rest."""
+WAITED_FOR = 0.4
+"""The part of all time that NumPy's has to be for that: if it is less, a slow target is what is waited for."""
 _FEW, _LONG = 200, 1 << 10
 """Fewer strings than this are read faster by Python than by NumPy, with that many octets left."""
 _COLUMN, _OCTET, _BY_PYTHON = 3e-5, 2e-8, 1e-7
@@ -63,6 +66,7 @@ class ColumnReader:
         self._accepting = np.array(automaton.accepting, np.bool_)
         self._dead = len(automaton) if automaton.dead is None else automaton.dead  # a state that is never reached
         self._spent = 0.0
+        self._began: float | None = None
 
     def read(self, octets: bytes, lengths: NDArray[np.uint32], state: int = 0, pending: int = 0) -> Read:
         """What comes of strings that stand in a row.
@@ -76,8 +80,10 @@ class ColumnReader:
         flat = np.frombuffer(octets, np.uint8) if octets else np.empty(0, np.uint8)
         ends = np.cumsum(lengths, dtype=np.int64)
         longest = int(lengths.max(initial=0))
-        if (kernel := self._kernel(_COLUMN * longest + _OCTET * len(octets))) is not None:
-            size = len(lengths)
+        size = len(lengths)
+        by_python = size < _FEW and longest > _LONG
+        seconds = _BY_PYTHON * len(octets) if by_python else _COLUMN * longest + _OCTET * len(octets)
+        if (kernel := self._kernel(seconds)) is not None:
             result = np.empty(size, np.uint32), np.empty(size, np.uint32), np.empty(size, np.uint8)
             kernel(flat, ends, self._table, self._accepting, self._dead, state, pending, *result)
         else:
@@ -94,9 +100,12 @@ class ColumnReader:
 
     def _kernel(self, seconds: float) -> Callable[..., None] | None:
         """The compiled loop, if it is to be used for what takes so many seconds without it."""
-        if self._compiled is None and not compiled.cache_info().currsize and self._spent + seconds < PATIENCE:
-            self._spent += seconds
-            return None
+        if self._compiled is None and not compiled.cache_info().currsize:
+            now = time.monotonic()
+            self._began = now if self._began is None else self._began
+            if self._spent + seconds < max(PATIENCE, WAITED_FOR * (now - self._began)):
+                self._spent += seconds
+                return None
         return None if self._compiled is False else compiled()
 
     def _go_on(self, octets: bytes, read: int, last: int, state: int) -> tuple[int, int, int]:
