@@ -67,11 +67,11 @@ A certificate is worth as much as the bugs that it would have found. So plant bu
 drawn by the seed {seed}, have one fault each, of the families in the table; that each is wrong is proved by a string
 that it answers wrongly ({left_out} more draws were left out, because none was known). No plan
 knows any of them, but the plans and the families are by the same hand, and plans were mended by what this
-population and others showed. A population of somebody else's would be the better measure.
+population and others showed. An independent population would be a better measure.
 
 A fault is a whole class of octets or characters, a part of one, or its first or last; at a certain place (after a
-character, from an offset on) it is one value out of many in five of a hundred only. Decoders with such faults are found
-by luck, whoever asks.
+character, from an offset on) it is one value out of many in five of a hundred only. Any test finds such
+faults by luck.
 
 {machine}
 
