@@ -11,12 +11,14 @@ from overlong.reference import DEFECTS
 from printing.elsewhere import anchor, elsewhere
 from printing.markdown import code, plain, table
 from printing.pages import written
+from printing.surveyed import newest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from overlong.conformance.vectors.vector import Vector
+    from printing.surveyed import Surveyed
 
 _WIDTH = 88
 
@@ -24,7 +26,9 @@ _WIDTH = 88
 def write(folder: Path) -> None:
     """Write ``index.md`` and a page for each family."""
     families = {name: list(group) for name, group in groupby(all_vectors(), key=lambda vector: vector.category)}
-    written(folder, {"index": _index(families), **{name: _family(name, each) for name, each in families.items()}})
+    survey = newest()
+    pages = {name: _family(name, each, survey) for name, each in families.items()}
+    written(folder, {"index": _index(families), **pages})
 
 
 def _index(families: dict[str, list[Vector]]) -> Iterator[str]:
@@ -40,7 +44,7 @@ def _index(families: dict[str, list[Vector]]) -> Iterator[str]:
     yield from ("", "```{toctree}", ":hidden:", "", *families, "```")
 
 
-def _family(name: str, vectors: list[Vector]) -> Iterator[str]:
+def _family(name: str, vectors: list[Vector], survey: Surveyed) -> Iterator[str]:
     yield from (f"# Vectors: {name}", "", f"{plain(FAMILIES[name].shows)}.")
     for vector in vectors:
         title = vector.cases[0] if "sha256-" in vector.id and vector.cases else vector.id
@@ -52,6 +56,7 @@ def _family(name: str, vectors: list[Vector]) -> Iterator[str]:
             links = (f"[{flag} {DEFECTS[flag].title}](../codes.md#{_heading(flag)})" for flag in vector.flags)
             yield from ("", "What is wrong: " + ", ".join(links))
         yield from elsewhere(vector)
+        yield from survey.lines(vector)
 
 
 def _heading(flag: str) -> str:

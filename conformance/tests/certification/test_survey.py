@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from click.testing import CliRunner
 from printing import gallery
+from printing.surveyed import Surveyed
 
 from overlong.__main__ import cli
 from overlong.conformance.certification.survey import confirmation, error_modes
@@ -18,6 +19,7 @@ from overlong.conformance.results.model import Cause, Report, ReportKind, State,
 from overlong.conformance.targets.builtins import BUILTINS
 from overlong.conformance.targets.records import Record
 from overlong.conformance.targets.records.language import languages
+from overlong.conformance.vectors.families import all_vectors
 
 HOSTILE = "<script>alert(1)</script>|`x`\x1b]0;owned\x07 ](http://x)\n```\n<b>"
 OVERLONG = Cause("OV201", "overlong form accepted", "RFC 3629 §3", "", "verdict", 3, "D-00000000", "security/c080",
@@ -150,3 +152,23 @@ def test_pages_of_a_survey_hold_hostile_words_as_words():
         assert not re.search(r"(?<!\\)<script>alert", text), name
         assert name == "index" or not re.search(r"(?<!\\)\]\(http", text), name  # the table of that is HTML
         assert "\n```\n<" not in text, name
+
+
+def test_a_vector_names_the_decoders_that_got_it_wrong():
+    """And how many have such a fault; what a decoder said stays words, and a right vector of that shape has none."""
+    said = replace(OVERLONG, observed=HOSTILE), replace(OVERLONG, operation="S", chunks=(1, 1), observed="accepted")
+    broken = Subject("wrong", State.DIVERGES, claims={}, causes=(said[0],))
+    apart = Subject("streams", State.DIVERGES, claims={}, causes=(said[1],))
+    encoder = Subject("encoder", State.DIVERGES, claims={}, causes=(replace(OVERLONG, operation="E"),))
+    left_out = Subject("absent", State.NOT_MEASURED, claims={}, causes=(OVERLONG,))
+    survey = Surveyed({"2026-01-01": report_of(), "2026-02-02": report_of(broken, apart, encoder, left_out)})
+    nul = next(vector for vector in all_vectors() if vector.octets == b"\xc0\x80")
+    text = "\n".join(survey.lines(nul))
+    assert "survey](../gallery/index.md) of 2026-02-02: [wrong](../gallery/d-wrong.md) (" in text
+    assert "[streams](../gallery/d-streams.md) (accepted, in chunks of 1, 1)" in text
+    assert "encoder" not in text
+    assert "absent" not in text
+    assert "3 decoders accept something of this kind: [OV201](../gallery/c-ov201.md)" in text
+    assert not re.search(r"(?<!\\)<script>", text)
+    right = next(vector for vector in all_vectors() if vector.octets == b"\xc2\x80")
+    assert list(survey.lines(right)) == list(Surveyed({}).lines(nul)) == []

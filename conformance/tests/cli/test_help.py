@@ -132,6 +132,7 @@ def _constants(tree):
 def test_pages_are_printed():
     run = CliRunner().invoke
     listed = run(cli, ["docs"]).output
+    assert all(re.fullmatch(r"[\w-]+ +\w.*", line) for line in listed.splitlines())
     assert re.search(r"^protocol +\S", listed, re.MULTILINE)
     assert len(listed.splitlines()) == len(pages()) > 30
     for name in ("dialects", "docs/dialects.md"):  # the latter is how pages name each other

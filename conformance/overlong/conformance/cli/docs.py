@@ -16,6 +16,8 @@ Examples:
   overlong docs protocol | less
 """
 _END = ".md"
+_OF_THE_SITE = ("index.md", "security.md")
+"""Pages of the site that hold nothing but what stands elsewhere."""
 
 
 def pages() -> dict[str, Traversable]:
@@ -28,7 +30,7 @@ def pages() -> dict[str, Traversable]:
         with as_file(package) as here:
             folder = here.parents[2] / "docs"
     found = sorted((each.name, each) for each in folder.iterdir()) if folder.is_dir() else []
-    return {name.removesuffix(_END): each for name, each in found if name.endswith(_END) and name != "index.md"}
+    return {name.removesuffix(_END): each for name, each in found if name.endswith(_END) and name not in _OF_THE_SITE}
 
 
 def _lines(page: Traversable) -> list[str]:

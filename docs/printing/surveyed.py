@@ -1,0 +1,67 @@
+"""What the newest survey says of a vector: the decoders that got it wrong, and how many have its kind of fault.
+
+A survey keeps one input for each fault of a decoder, the least. A decoder that is not named at a vector may have failed
+on it all the same; the page of the vector's code names every decoder that accepts such.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING
+
+from overlong.conformance.protocol.wire import ENCODING
+from overlong.conformance.results.model import State
+from printing.gallery import surveys
+from printing.markdown import plain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from overlong.conformance.results.model import Cause, Report, Subject
+    from overlong.conformance.vectors.vector import Vector
+
+_SHOWN = 12
+"""Decoders that are named; the page of the code has the others."""
+
+
+class Surveyed:
+    """The newest of some surveys, by inputs and by codes. Without a survey it says nothing."""
+
+    def __init__(self, kept: Mapping[str, Report]) -> None:
+        """From reports by their dates, the oldest first."""
+        self._date, report = list(kept.items())[-1] if kept else ("", None)
+        self._faults: dict[bytes, list[tuple[Subject, Cause]]] = defaultdict(list)
+        self._having = Counter[str]()
+        for subject in report.subjects if report else ():
+            if subject.state is not State.NOT_MEASURED:  # such have no page
+                self._having.update({cause.code for cause in subject.causes})
+                for cause in subject.causes:
+                    if cause.operation not in ENCODING:  # whose inputs are numbers
+                        self._faults[cause.octets].append((subject, cause))
+
+    def lines(self, vector: Vector) -> Iterator[str]:
+        """Paragraphs for the vector's entry; none if no decoder failed on it or has such a fault."""
+        found = self._faults.get(vector.octets, [])
+        by_answer: dict[str, dict[str, None]] = defaultdict(dict)
+        for subject, cause in found[:_SHOWN]:
+            by_answer[_answer(cause, vector)][f"[{plain(subject.id)}](../gallery/d-{subject.id}.md)"] = None
+        if found:
+            said = "; ".join(f"{', '.join(links)} ({answer})" for answer, links in by_answer.items())
+            more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+            yield from ("", f"Got it wrong in the [survey](../gallery/index.md) of {self._date}: {said}{more}")
+        for flag in vector.flags:
+            if count := self._having[flag]:
+                decoders = "1 decoder accepts" if count == 1 else f"{count} decoders accept"
+                yield from ("", f"{decoders} something of this kind: [{flag}](../gallery/c-{flag.lower()}.md)")
+
+
+def newest() -> Surveyed:
+    """Of the surveys that are kept."""
+    return Surveyed(surveys())
+
+
+def _answer(cause: Cause, vector: Vector) -> str:
+    """What it answered, and how it was asked if that is not the vector's way."""
+    chunks = f", in chunks of {', '.join(map(str, cause.chunks))}" if cause.chunks not in (None, vector.chunks) else ""
+    before = ", by a decoder used before" if cause.earlier is not None else ""
+    return f"{plain(cause.observed)}{chunks}{before}"
