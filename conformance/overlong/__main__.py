@@ -110,11 +110,9 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in VERBS and not args[0].startswith("-"):
-            import difflib
+            from overlong.conformance.support.near import did_you_mean
 
-            close = difflib.get_close_matches(args[0], VERBS, 1)
-            hint = f"did you mean {close[0]}?" if close else f"there is {', '.join(VERBS)}"
-            ctx.fail(f"no command {args[0]!r}; {hint}")
+            ctx.fail(f"no command {args[0]!r}; {did_you_mean(args[0], VERBS)}")
         return super().resolve_command(ctx, args)
 
 

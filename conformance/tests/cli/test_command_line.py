@@ -336,6 +336,8 @@ def test_a_file_that_o_names_is_a_report_and_no_folder(tmp_path, monkeypatch):
         (["certify", "so:./a.so:f?abi=bol(ptr,len)"], "did you mean bool(ptr,len)?"),
         (["certify", "so:./a.so:f"], "'overlong target abis' lists all"),
         (["vectors", "export", "--format", "jsn"], "did you mean json"),
+        (["vectors", "export", "--format", "qqq"], "there is\n  json\n  jsonl\n"),
+        (["target", "new", "cobol"], "there is\n  c\n  c++\n"),
         (["diff", "cpython", "py:a:b"], "overlong certify cpython -o older/"),
         (["certify", "py:json:lods"], "did you mean loads?"),
         (["certify", "py:here:decode"], "PYTHONPATH=src"),

@@ -288,7 +288,7 @@ def test_java_reads_modified_utf_8_as_it_says() -> None:
         ("rfc3692", "did you mean rfc3629?"),
         ("mutf8", "did you mean mutf-8?"),
         ("lax-surogates", "did you mean lax-surrogates?"),
-        ("nosuch", f"there is {', '.join(DIALECTS)}"),
+        ("nosuch", f"there is {' '.join(DIALECTS)}"),
     ],
 )
 def test_an_unknown_profile_is_a_usage_error_with_a_suggestion(words: list[str], profile: str, says: str) -> None:

@@ -358,7 +358,7 @@ def test_several_files_make_a_table_whose_worst_row_decides(measured, tmp_path):
 def test_mistakes_on_the_command_line_say_what_to_write(wrong, tmp_path):
     for options, said in (
         (["--format", "htm"], "did you mean html?"),
-        (["--format", ","], "there is text, json"),
+        (["--format", ","], "there is\n  text\n  json\n"),
         (["--format", "html,sarif"], "name it with -o"),
         (["--format", "html,sarif", "-o", wrong], "not a folder"),
         (["--format", "html", "-o", tmp_path / "none" / "x.html"], "No such file"),

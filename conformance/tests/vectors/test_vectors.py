@@ -319,6 +319,15 @@ def test_what_cannot_be_is_said_on_one_line(words, said):
     assert "Traceback" not in result.output
 
 
+def test_an_export_says_first_that_a_manifest_stands_beside_it(tmp_path):
+    words = ("vectors", "export", "--family", "nul", "--format", "csv", "-o", tmp_path / "v.csv")
+    manifest = tmp_path / "v.csv.manifest.json"
+    assert run(*words).stderr.splitlines()[0] == f"with a manifest: {manifest}"
+    assert manifest.exists()
+    assert run(*words, "-q").stderr == ""
+    assert run(*words[:-2]).stderr == ""  # to a stream, which has none
+
+
 def test_show_finds_by_id_by_case_and_by_octets():
     by_case = run("vectors", "show", "regression/simdjson-1169").output
     identifier = by_case.splitlines()[0]

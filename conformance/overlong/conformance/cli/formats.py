@@ -16,7 +16,7 @@ import click
 
 from overlong.conformance.cli.options import USAGE, leave, width
 from overlong.conformance.results.headline import State
-from overlong.conformance.support.near import did_you_mean
+from overlong.conformance.support.near import did_you_mean, listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -109,7 +109,7 @@ def names_in(text: str) -> tuple[str, ...]:
         if name not in FORMATS:
             raise click.BadParameter(f"no format {name!r}; {did_you_mean(name, FORMATS)}", param_hint="--format")
     if not names:
-        raise click.BadParameter(f"no format named; there is {', '.join(FORMATS)}", param_hint="--format")
+        raise click.BadParameter(f"no format named; there is{listed(FORMATS)}", param_hint="--format")
     return names
 
 

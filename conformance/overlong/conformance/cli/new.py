@@ -65,16 +65,15 @@ def _named(language: str | None) -> AdapterTemplate:
     Raises:
         click.UsageError: no language is named, or one without a template; the message lists those that have one.
     """
+    from overlong.conformance.support.near import listed, nearest
+
     if language is None:
-        raise click.UsageError(f"name a language: {LANGUAGES}")
+        raise click.UsageError(f"name a language:{listed(TEMPLATES)}")
     if template := template_for(language):
         return template
-    from overlong.conformance.support.near import nearest
-
-    names = [name for each in TEMPLATES.values() for name in (each.language, *each.others)]
-    close = nearest(language, names)
-    hint = f", did you mean {close[0]}?" if close else "."
+    close = nearest(language, [name for each in TEMPLATES.values() for name in (each.language, *each.others)])
+    hint = f"did you mean {close[0]}? There is" if close else "there is"
     raise click.UsageError(
-        f"no adapter in {printable(language)}{hint} There is {LANGUAGES}. "
+        f"no adapter in {printable(language)}; {hint}{listed(TEMPLATES)}\n"
         "For any other language 'overlong docs protocol' tells what an adapter does."
     )

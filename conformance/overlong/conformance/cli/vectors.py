@@ -193,9 +193,14 @@ def export_command(
     form = OTHERS.get(form, form)
     if form not in FORMATS:
         raise click.BadParameter(f"no format {form!r}; {did_you_mean(form, FORMATS)}", param_hint="--format")
+
+    def announce(manifest: str) -> None:
+        if not quiet:
+            click.echo(f"with a manifest: {printable(manifest)}", err=True)
+
     with errors_on_one_line(), selection_errors():
         chosen = _selection(suites, families, flags, ids)
-        files = export(chosen, form, output, sys.stdout.buffer)
+        files = export(chosen, form, output, sys.stdout.buffer, announce)
     if files and not quiet:
         more = f" and {len(files) - 1} more" if len(files) > 2 else f", {files[1]}" if len(files) > 1 else ""
         click.echo(f"{chosen.count()} vectors: {printable(files[0] + more)}", err=True)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+_INLINE = 4
+
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
     """``did you mean core?``, the end of an error.
@@ -21,7 +23,15 @@ def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
     close = nearest(name, known)
     if close:
         return f"did you mean {' or '.join(close)}?"
-    return otherwise or f"there is {', '.join(known) or 'none'}"
+    return otherwise or f"there is{listed(known)}"
+
+
+def listed(known: Iterable[str]) -> str:
+    """Names behind a word of an error: a few on its line, more one a line, so that none is cut in the middle."""
+    known = list(known)
+    if len(known) <= _INLINE:
+        return f" {', '.join(known) or 'none'}"
+    return "".join(f"\n  {each}" for each in known)
 
 
 def nearest(name: str, known: Iterable[str]) -> list[str]:

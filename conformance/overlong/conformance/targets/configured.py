@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from overlong.conformance.oracle.target import TargetError, UnknownTarget
+from overlong.conformance.support.near import did_you_mean
 from overlong.conformance.support.printable import printable
 
 if TYPE_CHECKING:
@@ -203,7 +204,9 @@ def _read(where: str, entry: object) -> Configured:
     given = cast("dict[str, Any]", entry)
     known = {"command", "target", "setup", "timeout", "restarts", "environment"}
     if unknown := sorted(given.keys() - known):
-        raise UnknownTarget(f"{where}: there is no {printable(unknown[0])!r}; there is {', '.join(sorted(known))}")
+        raise UnknownTarget(
+            f"{where}: there is no {printable(unknown[0])!r}; {did_you_mean(unknown[0], sorted(known))}"
+        )
     if ("command" in given) == ("target" in given):
         raise UnknownTarget(f"{where}: write either command = [...] or target = '...'")
     setup: Any = given.get("setup", [])

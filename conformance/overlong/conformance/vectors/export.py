@@ -12,6 +12,8 @@ from overlong.conformance.vectors.sink import FolderSink, StreamSink
 from overlong.reference.extra import install
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from overlong.conformance.vectors.formats.format import VectorFormat
     from overlong.conformance.vectors.selection import Selection
 
@@ -46,7 +48,13 @@ def format_named(name: str) -> VectorFormat:
     return found
 
 
-def export(selection: Selection, form: str, output: str | None, stream: IO[bytes]) -> list[str]:
+def export(
+    selection: Selection,
+    form: str,
+    output: str | None,
+    stream: IO[bytes],
+    announce: Callable[[str], None] = lambda _: None,
+) -> list[str]:
     """Write the vectors; returns the names of the files, the main one first, none for a stream.
 
     Args:
@@ -54,6 +62,7 @@ def export(selection: Selection, form: str, output: str | None, stream: IO[bytes
         form: a name from :data:`FORMATS`.
         output: a file, or a folder (it exists, or its name ends in a separator); None for ``stream``.
         stream: where a format of one file goes without ``output``.
+        announce: told the name of the manifest that will stand beside the files, before anything is written.
 
     Raises:
         SelectionError: the selection is empty, or cannot be.
@@ -74,6 +83,7 @@ def export(selection: Selection, form: str, output: str | None, stream: IO[bytes
         if folder and path.exists() and not path.is_dir():
             raise ExportError(f"{form} needs a folder; {output} is a file: name another with -o")
         sink = FolderSink(path, chosen.file) if folder else FolderSink(path.parent, path.name)
+        announce(str(sink.folder / sink.manifest(whole_folder=folder)))
         chosen.write(selection, sink)
     except ModuleNotFoundError as error:
         if not chosen.extra:

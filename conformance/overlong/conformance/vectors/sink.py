@@ -79,6 +79,10 @@ class FolderSink:
         entry = {"name": name or self.main, "octets": hashing.octets, "sha256": hashing.digest}
         self.files.append(entry)
 
+    def manifest(self, *, whole_folder: bool) -> str:
+        """The manifest's name: of a folder that is all ours, or of the one file."""
+        return MANIFEST if whole_folder else f"{self.main}.{MANIFEST}"
+
     def finish(self, selection: Selection, form: str, *, whole_folder: bool) -> None:
         """Write the manifest: over a folder that is all ours, or beside the one file."""
         data = {
@@ -88,8 +92,7 @@ class FolderSink:
             "vectors": selection.count(),
             "files": sorted(self.files, key=lambda each: str(each["name"])),
         }
-        name = MANIFEST if whole_folder else f"{self.main}.{MANIFEST}"
-        with self.open(name) as file:
+        with self.open(self.manifest(whole_folder=whole_folder)) as file:
             file.write((json.dumps(data, indent=1) + "\n").encode("ascii"))
         if whole_folder and not (self.folder / ".gitattributes").exists():
             with self.open(".gitattributes") as file:
