@@ -1,6 +1,7 @@
 """Sweeps within ``certify``: which a target gets, what they add to the run, the report and the certificate."""
 
 import json
+import re
 import secrets
 import shlex
 import shutil
@@ -9,6 +10,8 @@ from collections import Counter
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import jsonschema
 import pytest
@@ -17,10 +20,23 @@ from click.testing import CliRunner
 from overlong.__main__ import cli
 from overlong.conformance import certify
 from overlong.conformance.certification import sweeps as certifying
-from overlong.conformance.certification.tiers import BRIEF, FAST, TIERS, USUAL, Tier, short_of_usual, tier_of
+from overlong.conformance.certification.left_out import left_out
+from overlong.conformance.certification.tiers import (
+    BRIEF,
+    DEEP,
+    FAST,
+    FULL,
+    TIERS,
+    USUAL,
+    Tier,
+    short_of_usual,
+    tier_of,
+)
+from overlong.conformance.protocol.wire import UNITS, Greeting
 from overlong.conformance.report.terminal import summary
 from overlong.conformance.results.certificate import CERTIFICATE
 from overlong.conformance.results.reading.results import report_of_run
+from overlong.conformance.results.run import Run
 from overlong.conformance.results.shard import NOTHING
 from overlong.conformance.results.sweeps import PlanRun
 from overlong.conformance.results.writer import RESULTS
@@ -388,6 +404,23 @@ def test_the_rate_chooses_a_tier_and_the_headline_of_the_sweep_names_it(monkeypa
     assert tier_of(part.plan for part in asked) == tier
     assert ("swept · tier brief" in report) == (tier is BRIEF)
     assert "not swept further: " in report if tier else "not swept: " in report
+    (told,) = re.findall(r"^left out: (.*?: --tier [a-z]+)$", report.replace("\n  ", " "), re.MULTILINE)
+    assert re.fullmatch(r"[a-z]+(-\d+)? \([0-9 M]+ strings, about [^()]+\).* in all: --tier [a-z]+", told)
+    assert told.endswith("usual" if tier else "least")
+    assert "left out" not in certificate.to_json(), "it depends on the clock"
+
+
+def test_what_the_deepest_tier_leaves_out_is_nothing():
+    run = Run("right", Greeting("right", "", "C", "PV", UNITS["utf-8"], ""))
+
+    def told(*plans: str) -> str:
+        swept: Any = SimpleNamespace(plans=[PlanRun(plan, "", NOTHING) for plan in plans], seconds=1.0)
+        run.swept = swept
+        return left_out(run, 1e-6)
+
+    assert told(*DEEP.plans) == ""
+    assert told(*FULL.plans, "drawn-1").startswith("depth-2 (910 M strings, about ")
+    assert told("depth-1") == "", "plans that a user chose are no tier"
 
 
 def test_tiers_are_fixed_lists_and_each_has_more_than_the_next():

@@ -7,6 +7,7 @@ from dataclasses import replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from overlong.conformance.certification.left_out import left_out
 from overlong.conformance.certification.nearest_model import hold_to_sweeps
 from overlong.conformance.certification.tiers import DEEP, FAST, FULL, TIERS, USUAL, Tier, seeds_of
 from overlong.conformance.oracle.expectation import expectation
@@ -92,6 +93,8 @@ def add_sweeps(
         all_plans=all_plans or not by_itself,
     )
     asked = {part.plan for part in run.swept.plans} if run.swept else set[str]()
+    if invocation.suites is None and not run.incomplete and not run.buckets:
+        run.left_out = left_out(run, _each(run, seconds) / cpus())
     return named if asked.issuperset(named.sweeps or ()) else invocation
 
 

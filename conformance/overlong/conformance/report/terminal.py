@@ -118,6 +118,8 @@ def _remarks(certificate: Certificate) -> list[str]:
         lines.append(f"behaves like: {run.behaves_like}")
     if run.restarts:
         lines.append(f"restarted {times(run.restarts)} after a failure")
+    if run.left_out:
+        lines.append(f"left out: {run.left_out}")
     if certificate.refused:
         lines.append(f"no certificate: {certificate.refused}")
     lines.extend(f"note: {printable(note)}" for note in run.notes)

@@ -164,6 +164,8 @@ class Run:
     """A sentence that explains all that diverges by a fault of the adapter; empty if nothing hints at one."""
     core_answers: dict[str, set[Observation]] = field(default_factory=dict[str, "set[Observation]"])
     """For V and D, the answers to the core: two of them at the most, and of refusals only that they are."""
+    left_out: str = ""
+    """What the next tier of sweeps would ask more, and how long that takes: told, and kept nowhere."""
     behaves_like: str = ""
     """``rfc2279 (exact)``: what was learned of a target that fails the verdict; empty if nothing was."""
     drawn: Drawn | None = None

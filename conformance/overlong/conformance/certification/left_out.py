@@ -1,0 +1,67 @@
+"""What the next tier would ask more, and about how long that takes: for a person to read, never for a certificate.
+
+A certificate's octets do not depend on a clock. This does: on how fast the strings of the sweeps were answered just
+now, or those of the suites where nothing was swept.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from overlong.conformance.certification.tiers import BRIEF, DEEP, FAST, FULL, LEAN, LEAST, USUAL, Tier, tier_of
+from overlong.conformance.support.printable import counted, thousands
+from overlong.conformance.support.quantities import lasting
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from overlong.conformance.results.run import Run
+
+_NEXT = {None: LEAST, LEAST: BRIEF, BRIEF: USUAL, LEAN: USUAL, USUAL: FULL, FAST: FULL, FULL: DEEP}
+_NAMED = 2
+"""Plans that are named, the dearest first; the others are counted."""
+_MILLION = 10**6
+
+
+def left_out(run: Run, seconds: float) -> str:
+    """``depth-2 (909 M strings, about 13 s) and 5 plans more, about 40 s in all: --tier deep``.
+
+    Args:
+        run: whole, and swept if that was to be.
+        seconds: for a string of the suites; it counts where nothing was swept.
+
+    Returns:
+        nothing if there is no next tier, or if plans were asked that are no tier.
+    """
+    asked = [part.plan for part in run.swept.plans] if run.swept is not None else []
+    got = tier_of(asked)
+    following = _NEXT.get(got) if got is not None or not asked else None
+    if following is None:
+        return ""
+    price = Tier("", tuple(asked), "").price(run.profile)
+    if run.swept is not None and price:
+        seconds = run.swept.seconds / price
+    more = [Tier(name, (name,), "") for name in following.plans if name not in asked]
+    more.sort(key=lambda each: each.price(run.profile), reverse=True)
+    named = [
+        f"{each.name} ({_strings(each.size(run.profile))}, about {_about(seconds * each.price(run.profile))})"
+        for each in more[:_NAMED]
+    ]
+    total = f"about {_about(seconds * sum(each.price(run.profile) for each in more))} in all"
+    others = [f"{counted(len(more) - _NAMED, 'plan')} more"] if len(more) > _NAMED else []
+    return f"{_joined([*named, *others])}{f', {total}' if len(more) > 1 else ''}: --tier {following.name}"
+
+
+def _strings(count: int) -> str:
+    return f"{thousands(round(count / _MILLION))} M strings" if count >= _MILLION else f"{thousands(count)} strings"
+
+
+def _about(seconds: float) -> str:
+    """Two digits of it: it is no better known."""
+    if seconds < 1:
+        return "1 s"
+    return lasting(float(f"{seconds:.1e}"))
+
+
+def _joined(parts: Sequence[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
