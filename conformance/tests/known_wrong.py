@@ -411,6 +411,32 @@ class ForgetsWhatItKept(_Stream):
         return text
 
 
+# Lists of values: judged together --------------------------------------------------------------------------
+
+
+@caught_for("OV901")
+def values_joined(values: list[bytes]) -> bool:
+    """duckdb/duckdb#25853, apache/arrow-rs#2048, ugorji/go#404."""
+    return well_formed(b"".join(values))
+
+
+@caught_for("OV901")
+def offsets_looked_at_in_one_octet(values: list[bytes]) -> list[bool]:
+    """The buffer is well-formed, and no value begins with a tail octet: of those that begin before offset 256."""
+    place, found = 0, []
+    for value in values:
+        found.append(place > 255 or not 0x80 <= (value or b"a")[0] <= 0xBF)
+        place += len(value)
+    return found if well_formed(b"".join(values)) else [False] * len(values)
+
+
+@caught_for("OV902")
+def no_empty_values(values: list[bytes]) -> list[str]:
+    if b"" in values:
+        raise ValueError("a value is empty")
+    return list(map(strict, values))
+
+
 # Faults -----------------------------------------------------------------------------------------------------
 
 

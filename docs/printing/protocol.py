@@ -37,6 +37,7 @@ def page() -> Iterator[str]:
         ("stream", protocol.STREAMING),
         ("decoder used before", protocol.AGAIN),
         ("encoder", protocol.ENCODING),
+        ("list of values", protocol.SEPARATE),
     )
     names = {letter: kind for kind, letters in kinds for letter in letters}
     yield from table(

@@ -119,6 +119,7 @@ NOT_ALWAYS = {
     "sign",
     "without_text",
     "declared limits",
+    "separate values",
     *("profile", "environment", "earlier", "reproduce", "standing", "reason", "link", "not_covered", "refused"),
     *("isolation", "expected", "sign", "stale", "buckets", "divergences", "invocation", "sha256", "dirHash"),
     *("without_text", "set_aside", "spelling"),
@@ -329,6 +330,10 @@ FRAMES = {
     "G, request": frame(18, b"G" + b"\xc3"),
     "G, accepted": frame(18, b"A"),
     "G, refused": frame(18, b"R" + u32(1) + b"\0\xff"),
+    "I, request": frame(20, b"I" + b"\0\2" + u32(1, 1) + b"\xc3\xa9"),
+    "I, refused": frame(20, b"R"),
+    "I of two characters, request": frame(21, b"I" + b"\0\3" + u32(2, 0, 1) + b"\xc3\xa9" + b"a"),
+    "I of two characters, accepted": frame(21, b"A"),
     "B of E, request": frame(15, b"BE" + u32(2) + u32(4, 4) + u32(0x20AC, 0xD800)),
     "B of E, response": frame(15, b"A" + b"AR" + u32(3, 0) + b"\0\0" + b"\0\0" + "€".encode()),
 }

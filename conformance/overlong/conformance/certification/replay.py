@@ -17,6 +17,7 @@ from overlong.conformance.protocol.wire import (
     ENCODE_UTF16,
     GUARDED,
     REPLACE,
+    SEPARATE,
     STREAMING,
     VALIDATE,
 )
@@ -24,6 +25,7 @@ from overlong.conformance.results.run import offered
 from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.encoding import SCALARS, UTF16, WIDTHS
+from overlong.conformance.vectors.suites.values import VALUES
 from overlong.conformance.vectors.vector import IdError
 
 if TYPE_CHECKING:
@@ -66,6 +68,8 @@ def asks(vector: Vector) -> str:
         raise IdError(f"{vector.id} is cut short: each number in {vector.category}/… has {2 * width} digits")
     if vector.category in WIDTHS:
         return {SCALARS: ENCODE + ANNOUNCE, UTF16: ENCODE_UTF16}[vector.category]
+    if vector.category == VALUES:
+        return SEPARATE
     if vector.earlier is not None:
         return AGAIN
     return STREAMING if vector.chunks is not None else WHOLE
@@ -92,7 +96,7 @@ def replay(vector: Vector, target: str | Sequence[str], limits: Limits | None = 
         try:
             for answered in resolved.observe((batch, operation) for operation in offered(wanted, greeting)):
                 units = greeting.units_of(answered.operation)
-                (said,) = answered.answers.observations(units, verdict_only=answered.operation == VALIDATE)
+                (said,) = answered.answers.observations(units, verdict_only=answered.operation in VALIDATE + SEPARATE)
                 observed = answered.faults.get(0, said)
                 touched = any(limit.touches(vector.octets) for limit in declared)
                 if touched:

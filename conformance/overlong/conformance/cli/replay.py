@@ -54,7 +54,8 @@ def command(words: tuple[str, ...], profile: str, timeout: float, restarts: int)
     from overlong.conformance.certification.replay import asks, replay
     from overlong.conformance.oracle.finding import expected_in_words, observed_in_words
     from overlong.conformance.oracle.stream_state import ended_how
-    from overlong.conformance.protocol.wire import OPERATIONS
+    from overlong.conformance.protocol.wire import OPERATIONS, SEPARATE
+    from overlong.conformance.report.wording import in_chunks
     from overlong.conformance.support.printable import printable, spaced_hex
     from overlong.conformance.vectors.given import FORMS, vectors_in
     from overlong.conformance.vectors.profile import Profile
@@ -75,7 +76,8 @@ def command(words: tuple[str, ...], profile: str, timeout: float, restarts: int)
     with errors_on_one_line():
         agreed_to([target])
         answers = replay(vector, target, limits_of(timeout, restarts))
-    chunks = f"  in chunks of {', '.join(map(str, vector.chunks))}" if vector.chunks is not None else ""
+    what = "values" if any(answer.operation == SEPARATE for answer in answers) else "chunks"
+    chunks = f"  in {what} of {in_chunks(vector.chunks)}" if vector.chunks is not None else ""
     click.echo(f"input     {spaced_hex(vector.octets)}{chunks}")
     if vector.earlier is not None:
         earlier = " | ".join(spaced_hex(chunk) for chunk in vector.earlier)

@@ -29,22 +29,22 @@ from overlong.conformance.protocol.wire import (
     GUARDED,
     OPERATIONS,
     REPLACING,
+    SEPARATE,
     STREAMING,
     VALIDATE,
     read_numbers,
 )
 from overlong.conformance.vectors.encoding import encoded
-from overlong.conformance.vectors.vector import form_at
-from overlong.reference import Decoded, MaximalSubpart, Rejected, WellFormed
+from overlong.conformance.vectors.vector import Vector, form_at
+from overlong.reference import Decoded, MaximalSubpart, Rejected, WellFormed, is_well_formed
 from overlong.reference.error_mode import REPLACEMENT_CHARACTER
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from overlong.conformance.oracle.target import Answered
     from overlong.conformance.protocol.observation import Observation
     from overlong.conformance.protocol.wire import Greeting
-    from overlong.conformance.vectors.vector import Vector
     from overlong.reference import Outcome, Segment
 
 _FAULTS = {Failed: Code.INTERNAL_ERROR, Crashed: Code.CRASHED, TimedOut: Code.TIMED_OUT, Misbehaved: Code.MISBEHAVED}
@@ -62,7 +62,7 @@ def compare_batch(answered: Answered, greeting: Greeting) -> Iterator[Finding]:
         return
     if not answered.faults and answers.agrees(batch.expected(operation, units)):
         return
-    observations = answers.observations(units, verdict_only=operation == VALIDATE)
+    observations = answers.observations(units, verdict_only=operation in VALIDATE + SEPARATE)
     for place, observation in enumerate(observations):
         finding = compare(batch.vectors[place], operation, answered.faults.get(place, observation))
         if finding is not None:
@@ -95,6 +95,8 @@ def expected_of(vector: Vector, operation: str) -> Outcome:
         return encoded(operation, vector.octets, vector.profile.dialect, vector.profile.encodes)
     if operation == GUARDED:
         return Decoded(())
+    if operation == SEPARATE:
+        return Decoded(()) if vector.flawed_value is None else _in_a_list(vector, vector.flawed_value)
     return vector.replaced if operation in REPLACING else vector.strict
 
 
@@ -114,6 +116,8 @@ def compare(vector: Vector, operation: str, observed: Observation) -> Finding | 
     if operation == GUARDED and isinstance(observed, Refused):
         code = memory_fault(observed)
         return finding(code) if isinstance(code, str) else Finding(vector, operation, Code.MISBEHAVED, expected, code)
+    if operation == SEPARATE and isinstance(observed, Accepted | Refused):
+        return _compare_list(vector, finding, accepted=isinstance(observed, Accepted))
     flaw = vector.flaw
     match expected, observed:
         case _, Unsupported():
@@ -151,6 +155,28 @@ def compare(vector: Vector, operation: str, observed: Observation) -> Finding | 
             return None
         case _:
             return None
+
+
+def _in_a_list(vector: Vector, index: int) -> Rejected:
+    """The refusal of a list: the index of the value for which it is refused, and what that has."""
+    flaw = Vector(vector.category, vector.values[index], profile=vector.profile).flaw
+    assert flaw is not None
+    return Rejected(index, flaw.length, flaw.incomplete)
+
+
+def _compare_list(vector: Vector, finding: Callable[[str], Finding], *, accepted: bool) -> Finding | None:
+    """Only the verdict on a list is judged; what more a refusal says is not.
+
+    Where the values joined are ill-formed, too, it is no fault of lists that they were accepted.
+    """
+    if accepted == (vector.flawed_value is None):
+        return None
+    if not accepted:
+        return finding(Code.LIST_REFUSED)
+    if is_well_formed(vector.octets, vector.profile.dialect):
+        return finding(Code.JOINED_VALUES)
+    assert vector.flaw is not None
+    return finding(vector.flaw.defect.code)
 
 
 def place_of_fault(operation: str) -> str:

@@ -28,6 +28,7 @@ from overlong.conformance.protocol.wire import (
     FAILED,
     GUARDED,
     REFUSED,
+    SEPARATE,
     STREAMING,
     VALIDATE,
     cut_evenly,
@@ -204,7 +205,7 @@ def divergences(answered: Answered, greeting: Greeting) -> Divergences | None:
     rule = batch.profile.dialect.rule
     if answered.faults or answered.unstable is not None or not batch.is_closed:
         return None
-    if operation in STREAMING + AGAIN + GUARDED or rule.joins_pairs or rule.drops_signature:
+    if operation in STREAMING + AGAIN + GUARDED + SEPARATE or rule.joins_pairs or rule.drops_signature:
         return None
     units = greeting.units_of(operation)
     expected = batch.expected(operation, units)

@@ -18,7 +18,7 @@ from overlong.conformance.protocol.observation import (
     TimedOut,
     Unsupported,
 )
-from overlong.conformance.protocol.wire import ANNOUNCE, DECODE, ENCODING, GUARDED
+from overlong.conformance.protocol.wire import ANNOUNCE, DECODE, ENCODING, GUARDED, SEPARATE
 from overlong.conformance.support.printable import code_points, printable, spaced_hex
 from overlong.reference import DEFECTS, Decoded
 from overlong.reference.theory import shortlex
@@ -124,6 +124,10 @@ def expected_in_words(expected: Outcome, operation: str = DECODE) -> str:
         return f"announce {_size(written)}" if operation == ANNOUNCE else f"encode as {spaced_hex(written)}"
     if operation == GUARDED:
         return EXPECTED
+    if operation == SEPARATE:
+        if isinstance(expected, Decoded):
+            return "accept the list: each value is well-formed"
+        return f"refuse the list: value {expected.offset + 1} is ill-formed"
     if isinstance(expected, Decoded):
         return f"accept {code_points(expected.scalars)}" if expected.scalars else "accept, nothing put out"
     octets = "1 octet" if expected.length == 1 else f"{expected.length} octets"
@@ -142,6 +146,8 @@ def observed_in_words(observed: Observation, operation: str = DECODE) -> str:
             return memory_words(observed)
         case Accepted() if operation == GUARDED:
             return "stayed within its memory, and answered alike"
+        case Accepted() | Refused() if operation == SEPARATE:
+            return "accepted the list" if isinstance(observed, Accepted) else "refused the list"
         case Accepted(values):
             return "accepted" if values is None else f"accepted {code_points(values)}"
         case Refused(offset, length, incomplete):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-VERDICT, SCALARS, POSITION, REPLACEMENT, STREAMING, EARLIEST, ENCODER, MEMORY, LIMITS = (
+VERDICT, SCALARS, POSITION, REPLACEMENT, STREAMING, EARLIEST, ENCODER, MEMORY, SEPARATE_VALUES, LIMITS = (
     "verdict",
     "scalars",
     "error position",
@@ -18,6 +18,7 @@ VERDICT, SCALARS, POSITION, REPLACEMENT, STREAMING, EARLIEST, ENCODER, MEMORY, L
     "earliest detection",
     "encoder",
     "memory",
+    "separate values",
     "declared limits",
 )
 CLAIMS = {
@@ -29,9 +30,11 @@ CLAIMS = {
     EARLIEST: "puts out and refuses in the first chunk in which that is certain",
     ENCODER: "encodes every scalar value as RFC 3629 has it, and nothing else",
     MEMORY: "keeps to the memory that it is given, and answers alike wherever that lies",
+    SEPARATE_VALUES: "takes a list of values if each is well-formed by itself, and no other list",
     LIMITS: "has the limits that are declared for it",
 }
-"""What a certificate claims, in the order of a report; :data:`LIMITS` only where it fails."""
+"""What a certificate claims, in the order of a report; :data:`LIMITS` only where it fails,
+:data:`SEPARATE_VALUES` only of a target that takes lists."""
 
 
 class Code(StrEnum):
@@ -71,11 +74,13 @@ class Code(StrEnum):
     INPUT_WRITTEN = "OV805"
     PLACE_IN_MEMORY = "OV806"
     EARLIER_CALLS = "OV807"
+    JOINED_VALUES = "OV901"
+    LIST_REFUSED = "OV902"
 
 
 UNDECLARED = Code.UNDECLARED
 """The code of answers to strings that were set aside for a declared limit, and show that it is not so."""
-NORMATIVE = {VERDICT, SCALARS, STREAMING, ENCODER}
+NORMATIVE = {VERDICT, SCALARS, STREAMING, ENCODER, SEPARATE_VALUES}
 """What RFC 3629 itself demands. It leaves open how a refusal is reported and what stands for ill-formed octets:
 those are claims of their own, after Unicode and WHATWG."""
 
@@ -216,5 +221,13 @@ KINDS = {
         Kind(Code.EARLIER_CALLS, MEMORY, "answer depends on earlier calls", "",
              "The same octets in the same place get another answer when they are asked again. Usual causes: static "
              "variables, a state that is kept between calls, memory that was never set."),
+        Kind(Code.JOINED_VALUES, SEPARATE_VALUES, "values judged together", "RFC 3629 §4; RFC 8949 §3.2.3",
+             "A list was accepted in which a value is ill-formed, and the values joined are well-formed: they were "
+             "validated as one text. Whoever reads such a value by itself gets ill-formed octets that are said to be "
+             "valid; in languages that rely on that it is undefined behaviour. Usual cause: the buffer of a column, or "
+             "the chunks of a string, checked at once, and the offsets between them not."),
+        Kind(Code.LIST_REFUSED, SEPARATE_VALUES, "list of well-formed values refused", "RFC 3629 §4",
+             "Each value of a list is well-formed, and the list was refused. Usual causes: an offset that is off by "
+             "one, an empty value or an empty list taken for an error, a length that is cut at 8 or 16 bits."),
     )
 }  # fmt: skip

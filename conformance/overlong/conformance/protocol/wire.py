@@ -32,6 +32,7 @@ STREAM_DECODE, STREAM_REPLACE, BATCH = "S", "T", "B"
 AGAIN_DECODE, AGAIN_REPLACE = "N", "M"
 ENCODE, ENCODE_UTF16, ANNOUNCE = "E", "F", "Z"
 GUARDED = "G"
+SEPARATE = "I"
 SHARED_BATCH = "C"
 """A batch whose items and answers stand in shared memory. No operation that is offered: see ``shared_memory``."""
 OPERATIONS = {
@@ -47,13 +48,14 @@ OPERATIONS = {
     ENCODE_UTF16: "encode UTF-16",
     ANNOUNCE: "announce the size of what is encoded",
     GUARDED: "examine what it does to memory",
+    SEPARATE: "validate a list of values",
     BATCH: "batch",
 }
 STREAMING = STREAM_DECODE + STREAM_REPLACE
 AGAIN = AGAIN_DECODE + AGAIN_REPLACE
 REPLACING = REPLACE + STREAM_REPLACE + AGAIN_REPLACE
 ENCODING = ENCODE + ENCODE_UTF16 + ANNOUNCE
-MEASURED = VALIDATE + DECODE + REPLACE + STREAMING + AGAIN + ENCODING + GUARDED
+MEASURED = VALIDATE + DECODE + REPLACE + STREAMING + AGAIN + ENCODING + GUARDED + SEPARATE
 """What is asked, in this order."""
 
 ACCEPTED, REFUSED, UNSUPPORTED, FAILED = b"A", b"R", b"U", b"X"

@@ -6,22 +6,21 @@ Inputs that a fuzzer finds are long where the place of the flaw matters, and the
 from __future__ import annotations
 
 import textwrap
-from itertools import groupby, pairwise
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from overlong.conformance.protocol.wire import OPERATIONS
+from overlong.conformance.report.wording import RUN, in_chunks
 from overlong.conformance.results.model import MINIMAL, PEER, PEER_ANSWERS, PLACEMENT, STABLE, Standing
 from overlong.conformance.support.printable import printable, thousands
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from overlong.conformance.results.invocation import Given
     from overlong.conformance.results.model import Cause
     from overlong.conformance.vectors.vector import Vector
 
-_RUN = 5
-"""Repetitions from which a run is counted and not written out."""
 _LONGEST_UNIT = 4
 """Octets of what repeats: a character."""
 _PIECES = 24
@@ -132,21 +131,13 @@ def _pieces(octets: bytes) -> Iterator[_Piece]:
             end = place + size
             while octets.startswith(unit, end):
                 end += size
-            if (times := (end - place) // size) >= _RUN:
+            if (times := (end - place) // size) >= RUN:
                 yield _Piece(f"{unit.hex(' ').upper()} x {times}", end - place, repeats=True)
                 place = end
                 break
         else:
             yield _Piece(f"{octets[place]:02X}", 1, repeats=False)
             place += 1
-
-
-def in_chunks(chunks: Sequence[int]) -> str:
-    """``1, 2, 0 x 8, 3``: lengths of chunks, what repeats counted."""
-    groups = [(length, len(list(same))) for length, same in groupby(chunks)]
-    return ", ".join(
-        f"{length} x {times}" if times >= _RUN else ", ".join([str(length)] * times) for length, times in groups
-    )
 
 
 def how_given(stored: Given) -> str:

@@ -5,7 +5,15 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from overlong.conformance.protocol.kind import CLAIMS, EARLIEST, LIMITS, POSITION, REPLACEMENT, STREAMING
+from overlong.conformance.protocol.kind import (
+    CLAIMS,
+    EARLIEST,
+    LIMITS,
+    POSITION,
+    REPLACEMENT,
+    SEPARATE_VALUES,
+    STREAMING,
+)
 from overlong.conformance.report.wording import Glyphs, given, of_states, with_version
 from overlong.conformance.results.headline import FAILING
 from overlong.conformance.results.model import Standing, State
@@ -17,7 +25,14 @@ if TYPE_CHECKING:
 
     from overlong.conformance.results.model import Subject
 
-SHORT = {POSITION: "place", REPLACEMENT: "mode", STREAMING: "stream", EARLIEST: "early", LIMITS: "limits"}
+SHORT = {
+    POSITION: "place",
+    REPLACEMENT: "mode",
+    STREAMING: "stream",
+    EARLIEST: "early",
+    SEPARATE_VALUES: "values",
+    LIMITS: "limits",
+}
 """Claims whose names are too long for a column."""
 _LEAST = 12
 """Columns that names of targets have at least; where they would have fewer, heads of claims are cut to two letters."""

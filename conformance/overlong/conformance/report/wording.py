@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import textwrap
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from overlong.conformance.certification.tiers import short_of_usual
 from overlong.conformance.oracle.stream_state import ended_how
 from overlong.conformance.protocol.kind import UNDECLARED
+from overlong.conformance.protocol.wire import SEPARATE
 from overlong.conformance.results.headline import WAITS, state_of
 from overlong.conformance.results.model import EXPECTED, INPUTS, MORE, ReportKind, Standing, State
 from overlong.conformance.results.run import FAILS, HOLDS
@@ -30,6 +32,8 @@ _OF_SEVERAL = {
 AS_FAR = "CONFORMANT as far as these strings go"
 """The verdict of a sweep that found nothing."""
 _CERTIFIES = frozenset({ReportKind.CERTIFY, ReportKind.MATRIX})
+RUN = 5
+"""Repetitions from which a run is counted and not written out."""
 _FAULTS = frozenset({Standing.UNEXPECTED, Standing.REGRESSED, Standing.NEW})
 
 
@@ -237,6 +241,14 @@ def of_several(state: State) -> str:
     return _OF_SEVERAL.get(state, state.value)
 
 
+def in_chunks(chunks: Sequence[int]) -> str:
+    """``1, 2, 0 x 8, 3``: lengths of chunks, what repeats counted."""
+    groups = [(length, len(list(same))) for length, same in groupby(chunks)]
+    return ", ".join(
+        f"{length} x {times}" if times >= RUN else ", ".join([str(length)] * times) for length, times in groups
+    )
+
+
 def given(cause: Cause, profile: str = "") -> str:
     """The octets, how they were cut, and what was decoded before: ``E2 82 AC in chunks of 2, 1``.
 
@@ -246,12 +258,12 @@ def given(cause: Cause, profile: str = "") -> str:
     """
     words = spaced_hex(cause.octets)
     if cause.chunks is not None and (len(cause.chunks) > 1 or profile):
-        words += f" in chunks of {', '.join(map(str, cause.chunks))}"
+        words += f" in {'values' if cause.operation == SEPARATE else 'chunks'} of {in_chunks(cause.chunks)}"
     if cause.earlier is not None:
         before = b"".join(cause.earlier)
         words += ", after a stream" + (f" {spaced_hex(before)}" if before or not profile else "")
         if len(cause.earlier) > 1:
-            words += f" in chunks of {', '.join(str(len(chunk)) for chunk in cause.earlier)}"
+            words += f" in chunks of {in_chunks([len(chunk) for chunk in cause.earlier])}"
         if (speaks := profile.partition("@")[0]) in DIALECTS:
             stream = Vector("", b"", profile=Profile(speaks))
             words += f" that {ended_how(cause.earlier, stream)}"

@@ -17,6 +17,7 @@ from overlong.conformance.protocol.kind import (
     MEMORY,
     REPLACEMENT,
     SCALARS,
+    SEPARATE_VALUES,
     STREAMING,
     VERDICT,
 )
@@ -29,6 +30,7 @@ from overlong.conformance.protocol.wire import (
     MEASURED,
     REPLACE,
     REPLACING,
+    SEPARATE,
     STREAM_DECODE,
     STREAM_REPLACE,
     UNSUPPORTED,
@@ -56,6 +58,7 @@ MEASURED_BY = {
     EARLIEST: STREAM_DECODE + STREAM_REPLACE,
     ENCODER: ENCODE + ENCODE_UTF16,
     MEMORY: GUARDED,
+    SEPARATE_VALUES: SEPARATE,
 }
 
 
@@ -145,7 +148,7 @@ class Run:
     greeting: Greeting
     suites: list[SuiteRun] = field(default_factory=list[SuiteRun])
     buckets: dict[tuple[str, str], Bucket] = field(default_factory=dict[tuple[str, str], Bucket])
-    claims: dict[str, str] = field(default_factory=lambda: {claim: NOT_MEASURED for claim in CLAIMS if claim != LIMITS})
+    claims: dict[str, str] = field(default_factory=dict[str, str])
     notes: list[str] = field(default_factory=list[str])
     restarts: int = 0
     isolation: str = ""
@@ -177,6 +180,8 @@ class Run:
         return self.profile.as_said(self.greeting)
 
     def __post_init__(self) -> None:
+        left_out = {LIMITS} if SEPARATE in self.greeting.operations else {LIMITS, SEPARATE_VALUES}
+        self.claims = {claim: NOT_MEASURED for claim in CLAIMS if claim not in left_out} | self.claims
         self._findings = hashlib.sha256()
 
     def add(self, finding: Finding) -> None:

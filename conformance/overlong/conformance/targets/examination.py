@@ -25,6 +25,7 @@ from overlong.conformance.protocol.wire import (
     MEASURED,
     OPERATIONS,
     REFUSED,
+    SEPARATE,
     STREAM_DECODE,
     STREAMING,
     UNSUPPORTED,
@@ -50,7 +51,7 @@ SOUND, WRONG, LEFT_OUT, NOT_TRIED = "sound", "wrong", "left out", "not tried"
 _PAUSE = 0.05  # seconds between the two halves of a request, and for what was not asked for
 _BIG = 1 << 20  # more than any pipe holds
 _UNKNOWN = "?"
-_REFUSING = VALIDATE + DECODE + STREAM_DECODE + AGAIN_DECODE
+_REFUSING = VALIDATE + DECODE + STREAM_DECODE + AGAIN_DECODE + SEPARATE
 
 _BINARY = "open its standard streams in binary mode"
 _FLUSH = "flush standard output after each answer, and after the greeting"
@@ -411,7 +412,7 @@ def _samples(operation: str) -> list[tuple[str, bytes]]:
 
 
 def _payload(operation: str, octets: bytes) -> bytes:
-    if operation not in STREAMING + AGAIN:
+    if operation not in STREAMING + AGAIN + SEPARATE:
         return octets
     payload = stream_payload(octets, [len(octets)])
     return again_payload(stream_payload(b"a", [1]), payload) if operation in AGAIN else payload

@@ -20,9 +20,12 @@ from overlong.conformance.protocol.wire import (
     DECODE,
     ENCODING,
     GUARDED,
+    INCOMPLETE_NOT_SAID,
+    NOT_SAID,
     OCTETS,
     REFUSED,
     REPLACING,
+    SEPARATE,
     STREAM_DECODE,
     STREAMING,
     VALIDATE,
@@ -165,13 +168,13 @@ class Batch:
 
     def payloads(self, operation: str) -> tuple[Sequence[int], bytes]:
         """Each item's payload length, and all payloads in a row, as the operation wants them."""
-        if operation not in STREAMING + AGAIN:
+        if operation not in STREAMING + AGAIN + SEPARATE:
             return self.lengths, self.octets
         return self._again_payloads if operation in AGAIN else self._stream_payloads
 
     def lengths_on_wire(self, operation: str) -> bytes:
         """The lengths of :meth:`payloads` as a batch has them."""
-        way = "streams" if operation in STREAMING else "others" if operation in AGAIN else "octets"
+        way = "streams" if operation in STREAMING + SEPARATE else "others" if operation in AGAIN else "octets"
         return self._once(("lengths on the wire", way), lambda: big_endian("I", self.payloads(operation)[0]))
 
     @property
@@ -303,6 +306,8 @@ class Batch:
             return answers(operation, payloads, self.profile.dialect, self.profile.encodes)
         if operation == GUARDED:
             return Answers.of(ACCEPTED * len(self), bytes(4 * len(self)), bytes(len(self)), bytes(len(self)), b"")
+        if operation == SEPARATE:
+            return self._expect_of_lists()
         statuses, lengths, incompletes = bytearray(), bytearray(), bytearray()
         numbers, output = list[int](), list[int]()
         silent, mode = operation == VALIDATE, self.profile.mode
@@ -326,6 +331,14 @@ class Batch:
                 incompletes.append(flaw.incomplete)
         written = b"" if silent else units.write(output)
         return Answers.of(bytes(statuses), big_endian("I", numbers), bytes(lengths), bytes(incompletes), written)
+
+    def _expect_of_lists(self) -> Answers:
+        """For each list of values a verdict alone."""
+        flawed = [vector.flawed_value is not None for vector in self]
+        numbers = big_endian("I", [NOT_SAID if each else 0 for each in flawed])
+        statuses = b"".join(REFUSED if each else ACCEPTED for each in flawed)
+        silent = bytes(INCOMPLETE_NOT_SAID if each else 0 for each in flawed)
+        return Answers.of(statuses, numbers, bytes(len(self)), silent, b"")
 
 
 def _in_a_row(items: Sequence[bytes]) -> tuple[Sequence[int], bytes]:

@@ -17,6 +17,7 @@ from overlong.reference import (
     Rejected,
     Segment,
     dialect,
+    is_well_formed,
     segments,
 )
 from overlong.reference.decoder import taken
@@ -232,6 +233,16 @@ class Vector:
         return Provenance(character.rule, "") if form is None else Provenance(form.rule, form.text)
 
     @cached_property
+    def values(self) -> tuple[bytes, ...]:
+        """Its chunks, as the values of a list; one value where it has none."""
+        return (self.octets,) if self.chunks is None else tuple(cut(self.octets, self.chunks))
+
+    @cached_property
+    def flawed_value(self) -> int | None:
+        """Which of :attr:`values` is the first that is ill-formed by itself, counted from 0; None if all are right."""
+        return next((place for place, value in enumerate(self.values) if _is_flawed(value, self.profile)), None)
+
+    @cached_property
     def flaw(self) -> MaximalSubpart | None:
         """The first thing that is ill-formed, if any."""
         return next((each for each in self.segments if isinstance(each, MaximalSubpart)), None)
@@ -240,6 +251,11 @@ class Vector:
 @lru_cache(maxsize=64)  # an input that is cut in many ways comes many times in a row
 def _segments(octets: bytes, profile: Profile) -> tuple[Segment, ...]:
     return tuple(segments(octets, spoken=profile.dialect))
+
+
+@lru_cache(maxsize=1 << 10)  # few values stand in many lists
+def _is_flawed(octets: bytes, profile: Profile) -> bool:
+    return not is_well_formed(octets, profile.dialect)
 
 
 @lru_cache(maxsize=64)

@@ -23,7 +23,16 @@ if TYPE_CHECKING:
     from overlong.conformance.results.certificate import Certificate
     from overlong.conformance.results.expected import Expectations
 
-SUITES = ("core", "complete-0", "complete-0-refusing", "complete-0-replacing", "streams", "encoder-edges", "memory")
+SUITES = (
+    "core",
+    "complete-0",
+    "complete-0-refusing",
+    "complete-0-replacing",
+    "streams",
+    "encoder-edges",
+    "memory",
+    "separate-values",
+)
 """The suites by default: about a second."""
 ALL = "all"
 _TESTS = tuple(claim for claim in CLAIMS if claim != LIMITS)

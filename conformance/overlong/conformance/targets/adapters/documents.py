@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 _JSON_ESCAPED = re.compile(rb'["\\\x00-\x1f]')
 _XML_ESCAPED = re.compile(rb"[&<>]")
@@ -36,6 +36,11 @@ def cbor_text(octets: bytes) -> bytes:
     if size < _LARGEST_SHORT:
         return bytes([0x78, size]) + octets
     return b"\x7a" + size.to_bytes(4, "big") + octets
+
+
+def cbor_chunks(values: Iterable[bytes]) -> bytes:
+    """A CBOR text string of indefinite length, with a chunk for each value (RFC 8949 section 3.2.3)."""
+    return b"\x7f" + b"".join(map(cbor_text, values)) + b"\xff"
 
 
 def messagepack_str(octets: bytes) -> bytes:

@@ -2,7 +2,8 @@
 
 Runs in a process of its own, with the standard library alone. NAME is a callable ``bytes -> str`` that
 raises on ill-formed input, or ``bytes -> bool``; or a class with ``decode(data, final=...)``, used again after
-its ``reset()`` if it has one; or an object with an attribute ``operations``: a dictionary from operation to a
+its ``reset()`` if it has one; or a callable that takes a list of ``bytes``, and raises or returns
+a bool, or for each a bool or its text; or an object with an attribute ``operations``: a dictionary from operation to a
 function on a list of payloads. An attribute ``traits``, a dictionary of strings, is added to the greeting, and so are
 the traits that the command line names, which win.
 """
@@ -171,14 +172,17 @@ def again(make: Callable[[], Any]) -> Answerer:
     return lambda many: [ask(payload) for payload in many]
 
 
-def probe(decode: Callable[[bytes], Any], mode: str) -> dict[str, Answerer]:
-    """Find out whether a callable validates, decodes strictly or replaces."""
+def probe(decode: Callable[[Any], Any], mode: str) -> dict[str, Answerer]:
+    """Find out whether a callable validates, decodes strictly or replaces; or whether it takes lists of values."""
+    sample, raised = cast("Any", ""), cast("Exception | None", None)
     try:
         sample = decode(b"a")
-    except BUGS as error:
-        fail(f"it failed on the letter a: {type(error).__name__}: {error}")
-    except Exception:  # noqa: BLE001
-        sample = ""  # it refuses even that: a strict decoder, and a wrong one
+    except Exception as error:  # noqa: BLE001 (of one that refuses even that: a strict decoder, and a wrong one)
+        raised = error
+    if (raised or sample is False or not isinstance(sample, str | bool)) and takes_lists(decode):
+        return {"I": of_lists(decode)}
+    if isinstance(raised, BUGS):
+        fail(f"it failed on the letter a: {type(raised).__name__}: {raised}")
     if isinstance(sample, bool):
         return {"V": one_by_one(decode, bool)}
     if not isinstance(sample, str):
@@ -190,6 +194,51 @@ def probe(decode: Callable[[bytes], Any], mode: str) -> dict[str, Answerer]:
         except Exception:  # noqa: BLE001
             mode = "fatal"
     return {"L" if mode == "replacement" else "D": one_by_one(decode, type(sample))}
+
+
+def cut(payload: bytes) -> list[bytes]:
+    """The chunks of a stream, or the values of a list."""
+    (count,) = struct.unpack_from(">H", payload)
+    ends = list(accumulate(struct.unpack_from(f">{count}I", payload, 2), initial=2 + 4 * count))
+    return [payload[start:end] for start, end in pairwise(ends)]
+
+
+def of_lists(decode: Callable[[list[bytes]], Any]) -> Answerer:
+    """A callable that takes a list of values. Of a list the verdict is asked alone: whether all values pass."""
+
+    def ask(payload: bytes) -> Result:
+        values = cut(payload)
+        try:
+            result = decode(values)
+        except UnicodeDecodeError:
+            return Refusal()
+        except Exception as error:  # noqa: BLE001 (decoders raise what they like)
+            return refusal(error)
+        return passes(result, len(values))
+
+    return lambda many: [ask(payload) for payload in many]
+
+
+def passes(result: Any, count: int) -> bool | Bug:
+    """Whether all of so many values passed: a bool for all, or for each a bool or its text."""
+    if isinstance(result, bool):
+        return result
+    if not isinstance(result, list | tuple):
+        return Bug(f"returned {type(result).__name__} for a list of values; it returns a bool, or one thing for each")
+    each = cast("Sequence[Any]", result)
+    if len(each) != count:
+        return Bug(f"returned {len(each)} things for {count} values")
+    if strange := [type(one).__name__ for one in each if not isinstance(one, bool | str)]:
+        return Bug(f"returned {strange[0]} for a value; it returns a bool, or a str")
+    return all(one is not False for one in each)
+
+
+def takes_lists(decode: Callable[[Any], Any]) -> bool:
+    """Whether a callable that does not take the letter a takes a list with it."""
+    try:
+        return passes(decode([b"a"]), 1) is True
+    except Exception:  # noqa: BLE001
+        return False
 
 
 def incremental(cls: type) -> dict[str, Answerer]:

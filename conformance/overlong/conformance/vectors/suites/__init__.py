@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from overlong.conformance.protocol.wire import AGAIN, ENCODING, GUARDED
+from overlong.conformance.protocol.wire import AGAIN, ENCODING, GUARDED, SEPARATE
 from overlong.conformance.vectors.names import spelt_now
 from overlong.conformance.vectors.suites.again import USED_BEFORE
 from overlong.conformance.vectors.suites.boundaries import CHUNK_EDGES
@@ -16,6 +16,7 @@ from overlong.conformance.vectors.suites.error_modes import COMPLETE_REFUSING, C
 from overlong.conformance.vectors.suites.exhaustive import LONGEST, exhaustive
 from overlong.conformance.vectors.suites.memory import MEMORY
 from overlong.conformance.vectors.suites.scalars import BETWEEN_OTHERS, RUNS, SCALARS
+from overlong.conformance.vectors.suites.values import SEPARATE_VALUES
 
 if TYPE_CHECKING:
     from overlong.conformance.vectors.suites.suite import Suite
@@ -27,6 +28,7 @@ SUITES: dict[str, Suite] = {
         *(STREAMS, CHUNKING, CHUNK_EDGES, USED_BEFORE),
         *(ENCODED_SCALARS, ENCODER_EDGES, ENCODER_UTF16),
         MEMORY,
+        SEPARATE_VALUES,
     )
 }
 QUICK = (
@@ -34,15 +36,18 @@ QUICK = (
     *("streams", "chunking", "complete-0-in-chunks", "used-before"),
     *("encoder-edges", "encoder-utf-16"),
     "memory",
+    "separate-values",
 )
 
 GENERATED = {f"exhaustive-{longest}": longest for longest in range(1, LONGEST + 1)}
 """Suites that no certificate asks for: they are there to be written to files."""
 
 
-OF_OCTETS = tuple(name for name, suite in SUITES.items() if not set(suite.asks) & set(ENCODING + AGAIN + GUARDED))
+NO_FILES = ENCODING + AGAIN + GUARDED + SEPARATE
+OF_OCTETS = tuple(name for name, suite in SUITES.items() if not set(suite.asks) & set(NO_FILES))
 """Suites whose vectors are octets to decode. No format of files is for those of encoders, which hold numbers, of
-decoders used before, which hold two streams each, or of memory, where an answer says nothing of the octets."""
+decoders used before, which hold two streams each, of memory, where an answer says nothing of the octets, or of lists
+of values."""
 
 
 def suite_named(name: str) -> Suite:

@@ -7,13 +7,21 @@ package decides and CPython makes the text, only the verdict is asked for, unles
 from __future__ import annotations
 
 import sys
+from array import array
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import version
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.targets.adapters.documents import cbor_text, json_string, protobuf_string, xml_element
+from overlong.conformance.targets.adapters.documents import (
+    cbor_chunks,
+    cbor_text,
+    json_string,
+    protobuf_string,
+    xml_element,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -37,6 +45,7 @@ class Package:
 
     ``make`` imports the package, and returns the decoder and the exception by which it refuses: any other is a bug.
     ``columns``: it takes many strings at once, and only a column that it refuses is asked about string by string.
+    ``make_separate`` likewise for what takes a list of values, if there is such a thing.
     """
 
     package: str
@@ -44,6 +53,7 @@ class Package:
     make: Callable[[], Made]
     wrapper: str = ""
     columns: bool = False
+    make_separate: Callable[[], Made] | None = None
 
     @property
     def operations(self) -> dict[str, Any]:
@@ -67,7 +77,24 @@ class Package:
                     return [True] * len(many)
             return [ask(octets) for octets in many]
 
-        return {self.operation: ask_all}
+        return {self.operation: ask_all} | self._of_lists
+
+    @property
+    def _of_lists(self) -> dict[str, Any]:
+        if self.make_separate is None:
+            return {}
+        take, refuses = self.make_separate()
+
+        def ask(payload: bytes) -> Any:
+            try:
+                take(_ADAPTER.cut(payload))
+            except refuses:
+                return _ADAPTER.Refusal()
+            except Exception as error:  # noqa: BLE001 (whatever it is, it is no verdict)
+                return _ADAPTER.Bug(f"{type(error).__name__}: {error}")
+            return True
+
+        return {"I": lambda many: [ask(payload) for payload in many]}
 
     @property
     def traits(self) -> dict[str, str]:
@@ -123,6 +150,11 @@ def _cbor2() -> Made:
     return lambda octets: package.loads(cbor_text(octets)), package.CBORDecodeError
 
 
+def _cbor2_chunks() -> Made:
+    package: Any = import_module("cbor2")
+    return lambda values: package.loads(cbor_chunks(values)), package.CBORDecodeError
+
+
 def _protobuf() -> Made:
     used: str = import_module("google.protobuf.internal.api_implementation").Type()
     if used != "upb":
@@ -136,6 +168,17 @@ def _pyarrow() -> Made:
     package: Any = import_module("pyarrow")
     binary, string = package.binary(), package.string()
     return lambda column: package.array(column, binary).cast(string), package.ArrowInvalid
+
+
+def _pyarrow_column() -> Made:
+    package: Any = import_module("pyarrow")
+
+    def take(values: list[bytes]) -> None:
+        offsets = package.py_buffer(array("i", accumulate(map(len, values), initial=0)).tobytes())
+        column = package.StringArray.from_buffers(len(values), offsets, package.py_buffer(b"".join(values)))
+        column.validate(full=True)
+
+    return take, package.ArrowInvalid
 
 
 def _mutf8() -> Made:
@@ -165,8 +208,8 @@ ujson = Package("ujson", "D", _ujson, "json-string")
 pysimdjson = Package("pysimdjson", "D", _simdjson, "json-string")
 pydantic_core = Package("pydantic-core", "D", _pydantic)
 pydantic_core_json = Package("pydantic-core", "D", _pydantic_json, "json-string")
-cbor2 = Package("cbor2", "D", _cbor2)
+cbor2 = Package("cbor2", "D", _cbor2, make_separate=_cbor2_chunks)
 protobuf = Package("protobuf", "V", _protobuf)
-pyarrow = Package("pyarrow", "V", _pyarrow, columns=True)
+pyarrow = Package("pyarrow", "V", _pyarrow, columns=True, make_separate=_pyarrow_column)
 mutf8 = Package("mutf8", "D", _mutf8)
 lxml = Package("lxml", "D", _lxml, "xml")

@@ -1,0 +1,122 @@
+"""Lists of values: each is judged by itself, whatever they are when joined."""
+
+from pathlib import Path
+
+import pytest
+
+from overlong.conformance import certify
+from overlong.conformance.oracle.compare import compare, expected_of
+from overlong.conformance.protocol.kind import SEPARATE_VALUES, Code
+from overlong.conformance.protocol.observation import Accepted, Crashed, Refused
+from overlong.conformance.protocol.wire import SEPARATE, UNITS, stream_payload
+from overlong.conformance.results.run import HOLDS
+from overlong.conformance.targets.builtins import BUILTINS
+from overlong.conformance.vectors.suites import QUICK, SUITES
+from overlong.conformance.vectors.vector import Vector
+from overlong.reference import Decoded, Rejected
+
+SUITE = SUITES["separate-values"]
+
+
+def passes_cpython(octets: bytes) -> bool:
+    try:
+        octets.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def test_expected_verdicts_are_those_of_cpython_on_each_value():
+    for batch in SUITE.batches():
+        right = bytes(b"RA"[all(map(passes_cpython, vector.values))] for vector in batch)
+        assert batch.expected(SEPARATE, UNITS["utf-32"]).statuses == right
+        lengths, octets = batch.payloads(SEPARATE)
+        asked = [stream_payload(vector.octets, vector.pieces) for vector in batch]
+        assert (list(lengths), octets) == (list(map(len, asked)), b"".join(asked))
+
+
+def test_lists_of_the_suite_are_what_it_says():
+    vectors = list(SUITE.vectors())
+    assert SUITE.size == len(vectors) == len({vector.id for vector in vectors}) < 2000
+    assert max(len(vector.id) for vector in vectors) < 200
+    joined = [v for v in vectors if passes_cpython(v.octets) and not all(map(passes_cpython, v.values))]
+    assert len(joined) > 500
+    assert sum(all(map(passes_cpython, vector.values)) for vector in vectors) > 150
+    ends = {sum(map(len, vector.values[:-1])) for vector in joined}
+    assert {127, 128, 129, 255, 256, 257, 32767, 32768, 32769, 65535, 65536, 65537} <= ends
+    assert {len(vector.values) for vector in joined} >= {2, 3, 4, 64, 256, 1024, 65535}
+    assert any(b"" in vector.values for vector in joined)
+    for size in (2, 3, 4):
+        cuts = {v.pieces for v in joined if len(v.octets) == size and 0 not in v.pieces}
+        assert len(cuts) >= 2 ** (size - 1) - 1, f"a character of {size} octets is cut in every way"
+
+
+@pytest.mark.parametrize(
+    ("octets", "values", "observed", "code"),
+    [
+        (b"\xc3\xa9", (1, 1), Refused(), None),
+        (b"\xc3\xa9", (1, 1), Refused(7), None),
+        (b"\xc3\xa9", (1, 1), Accepted(), Code.JOINED_VALUES),
+        (b"\xc3\xa9", (2, 0), Accepted(), None),
+        (b"\xc3\xa9", (0, 2), Refused(), Code.LIST_REFUSED),
+        (b"\xc0\x80\xc3\xa9", (3, 1), Accepted(), "OV201"),
+        (b"\xc3\xa9", (1, 1), Crashed("was ended by SIGSEGV"), Code.CRASHED),
+    ],
+)
+def test_what_is_wrong_with_an_answer(octets, values, observed, code):
+    found = compare(Vector("values", octets, chunks=values), SEPARATE, observed)
+    assert (found and found.code) == code
+
+
+def test_what_was_expected_says_which_value():
+    assert expected_of(Vector.from_id("values/61.c3.a9"), SEPARATE) == Rejected(1, 1, incomplete=True)
+    assert expected_of(Vector.from_id("values/61.c3a9"), SEPARATE) == Decoded(())
+    assert expected_of(Vector.from_id("values/c3"), SEPARATE) == Rejected(0, 1, incomplete=True)
+
+
+CALLABLES = """
+def text_of_each(values):
+    return [value.decode() for value in values]
+
+def bool_of_each(values):
+    return [bytes(value).decode("utf-8", "ignore").encode() == value for value in values]
+
+def one_bool(values):
+    try:
+        return all(isinstance(value.decode(), str) for value in values)
+    except Exception:
+        return False
+
+def too_few(values):
+    return bool_of_each(values)[:100]
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "codes"),
+    [("text_of_each", set()), ("bool_of_each", set()), ("one_bool", set()), ("too_few", {Code.INTERNAL_ERROR})],
+)
+def test_callables_that_take_a_list(tmp_path: Path, name, codes):
+    (tmp_path / "lists.py").write_text(CALLABLES)
+    certificate = certify(f"py:{tmp_path / 'lists.py'}:{name}", suites=QUICK, sweeps=())
+    assert {code for code, _ in certificate.run.buckets} == codes
+    assert [part.suite.name for part in certificate.run.suites] == ["separate-values"]
+    assert certificate.run.suites[0].done == SUITE.size
+    if not codes:
+        assert certificate.conformant
+        assert certificate.claims[SEPARATE_VALUES] == HOLDS
+        assert certificate.refused == ""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["pyarrow", "cbor2"])
+def test_columns_and_chunks_are_judged_value_by_value(name):
+    if why := BUILTINS[name].missing():
+        pytest.skip(why)
+    certificate = certify(name, suites=["separate-values"])
+    assert certificate.run.buckets == {}
+    assert certificate.claims[SEPARATE_VALUES] == HOLDS
+
+
+def test_the_claim_is_only_of_targets_that_take_lists():
+    assert SEPARATE_VALUES not in certify("cpython", suites=["core"]).claims
