@@ -1,11 +1,13 @@
 """The wheel as others get it: beside their pytest, and in folders whose files have the names of modules.
 
-What is installed for these tests comes from the package index. Where that cannot be reached they skip.
+What is installed for a project that shares the environment comes from the package index. Where that cannot be reached
+these tests skip.
 """
 
 import os
 import subprocess
 import sys
+import sysconfig
 import tarfile
 import zipfile
 from importlib.util import find_spec
@@ -43,17 +45,36 @@ def built(tmp_path_factory):
     return source, wheel
 
 
+def installer(folder):
+    """What installs into a fresh environment, and its folder of programs."""
+    run(sys.executable, "-m", "venv", "--without-pip", folder, folder=folder.parent).check_returncode()
+    programs = folder / ("Scripts" if sys.platform == "win32" else "bin")
+    return (sys.executable, "-m", "pip", "--python", programs / "python", "install", *QUIET), programs
+
+
 def environment(folder, wheel, *others):
     """A fresh environment with the wheel and some packages of others: its folder of programs."""
-    run(sys.executable, "-m", "venv", folder, folder=folder.parent).check_returncode()
-    python = folder / ("Scripts" if sys.platform == "win32" else "bin") / "python"
-    pip = (python, "-m", "pip", "install", *QUIET)
+    pip, programs = installer(folder)
     needed = run(*pip, "--retries", 1, "--timeout", 60, *others, folder=folder)
     if needed.returncode:
         pytest.skip(f"the package index cannot be reached: {(needed.stderr.splitlines() or ['?'])[-1]}")
     installed = run(*pip, wheel, folder=folder)
     assert installed.returncode == 0, installed.stderr
-    return python.parent
+    return programs
+
+
+def environment_beside(folder, wheel):
+    """A fresh environment with the wheel, and behind it the packages that these tests have."""
+    pip, programs = installer(folder)
+    installed = run(*pip, "--no-deps", wheel, folder=folder)
+    assert installed.returncode == 0, installed.stderr
+    where = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    own = Path(run(programs / "python", "-c", where, folder=folder).stdout.strip())
+    others = dict.fromkeys(sysconfig.get_path(kind) for kind in ("purelib", "platlib"))
+    (own / "others.pth").write_text("\n".join(others), encoding="utf-8")  # their own such files are not read
+    shown = run(programs / "python", "-P", "-c", "import overlong.reference as it; print(it.__file__)", folder=folder)
+    assert Path(shown.stdout).is_relative_to(own), shown
+    return programs
 
 
 def test_what_is_shipped(built):
@@ -162,7 +183,7 @@ COMMANDS = [  # every verb, in an order in which each finds what those before it
 def test_no_file_of_the_current_folder_is_run(built, tmp_path):
     """In a folder of files with the names of modules every verb does what it does anywhere, and runs none of them."""
     assert {words[0] for _, *words in COMMANDS} == VERBS.keys()
-    programs = environment(tmp_path / "venv", f"{built[1]}[fuzz,native,atheris]", "hypothesis", "numba", "rich")
+    programs = environment_beside(tmp_path / "venv", built[1])
     folder = tmp_path / "folder"
     folder.mkdir()
     for name in {*sys.stdlib_module_names, *OTHERS.split(), "sitecustomize", "usercustomize", "conftest"}:
