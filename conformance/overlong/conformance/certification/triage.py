@@ -307,13 +307,11 @@ class Alone(Pass):
         return batch
 
     def ask(self, target: Target) -> None:
-        again = [
-            (self._parts[place], finding)
-            for place, finding in otherwise(self._samples, target)
-            if not self._parts[place].has_failed(finding.vector)
+        right = [  # what crashed a target would crash it again
+            (each, part) for each, part in zip(self._samples, self._parts, strict=True) if not part.has_failed(each[0])
         ]
-        for part, finding in again:
-            part.failed(finding.vector)
+        for place, finding in list(otherwise([each for each, _ in right], target)):
+            right[place][1].failed(finding.vector)
             self.found.append(finding)
 
 

@@ -24,7 +24,7 @@ import time
 from collections import deque
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, NamedTuple, cast
+from typing import IO, TYPE_CHECKING, NamedTuple, Self, cast
 
 from overlong.conformance.protocol.observation import Crashed, Misbehaved, TimedOut
 from overlong.conformance.protocol.wire import (
@@ -451,11 +451,37 @@ class Process:
     def _end(self, *, half_a_frame: bool = False) -> Crashed:
         """What the end of the output means, once the process has ended too."""
         deadline = time.monotonic() + _DYING
-        while self._popen.poll() is None and time.monotonic() < deadline and not self._closing.is_set():
-            time.sleep(0.002)
+        with _Ending(self._popen.pid) as ending:
+            while self._popen.poll() is None and time.monotonic() < deadline and not self._closing.is_set():
+                ending.wait()
         code = self._popen.poll()
         how = "closed its output and ran on" if code is None else _ended(code)
         return Crashed(how + (" in the middle of a response" if half_a_frame else ""))
+
+
+class _Ending:
+    """The end of a process, which is not buried by waiting for it."""
+
+    def __init__(self, process: int) -> None:
+        self._descriptor: int | None = None
+        with contextlib.suppress(AttributeError, OSError):  # other systems, old kernels; or it is gone
+            self._descriptor = os.pidfd_open(process)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+
+    def wait(self) -> None:
+        """A moment, or until it has ended."""
+        if self._descriptor is None:
+            time.sleep(0.002)
+            return
+        ended = select.poll()
+        ended.register(self._descriptor, select.POLLIN)
+        ended.poll(_LOOK)
 
 
 def size_in_words(octets: int) -> str:
