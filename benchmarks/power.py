@@ -78,6 +78,7 @@ faults by luck.
 Shares in percent. *certify* is all suites and the tier `full`, which is what a C function gets by default, and
 *certify --quick* some suites and the tier `fast` ([command-line.md](command-line.md#certify)). Decoders that are no C
 functions get the tier that their speed allows: the columns of `usual`, `lean`, `brief` and `least` say what that finds.
+The first five columns are lists that others made (`corpora/elsewhere`), each string whole.
 
 """
 

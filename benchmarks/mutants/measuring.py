@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import random
 import time
+import tomllib
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,7 +27,6 @@ from overlong.conformance.vectors.suites import QUICK, SUITES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from pathlib import Path
 
 ABI = ABIS["bool(ptr,len)"]
 OF_QUICK, OF_ALL = "suites of --quick", "all suites"
@@ -33,6 +35,7 @@ QUICKLY, CERTIFIED = "certify --quick", "certify"
 """What some suites find, or a tier."""
 _GREETING = Greeting("mutant", "", "c", VALIDATE, UNITS["utf-32"], "")
 _RANDOM = 1_000_000
+_ELSEWHERE = Path(__file__).parents[2] / "corpora" / "elsewhere"
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,17 @@ def of_suites(names: Iterable[str]) -> Iterator[bytes]:
                 start += length
 
 
+def of_others() -> dict[str, list[bytes]]:
+    """The strings of other people's lists, by what the lists are called."""
+    named = tomllib.loads((_ELSEWHERE / "lists.toml").read_text("utf-8"))
+    found: dict[str, list[bytes]] = {}
+    for name, fields in named.items():
+        with (_ELSEWHERE / f"{name}.tsv").open(encoding="utf-8", newline="") as file:
+            rows = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
+            found[fields["short"]] = [bytes.fromhex(row["hex"]) for row in rows]
+    return found
+
+
 def drawn_at_random(count: int) -> Iterator[bytes]:
     """Random octets, of random lengths up to 64."""
     generator = random.Random(0)  # noqa: S311 (no secret)
@@ -77,6 +91,7 @@ def lists(library: Library) -> dict[str, Strings]:
     """Lists of strings by name."""
     scalars = (chr(c).encode() for c in range(0x110000) if not 0xD800 <= c < 0xE000)
     return {
+        **{name: Strings.of(strings, library) for name, strings in of_others().items()},
         "all scalar values": Strings.of(scalars, library),
         "a million random strings": Strings.of(drawn_at_random(_RANDOM), library),
         "core": Strings.of(of_suites(["core"]), library),

@@ -39,7 +39,7 @@ from overlong.conformance.protocol.wire import (
 from overlong.conformance.vectors.certainty import certainty
 from overlong.conformance.vectors.encoding import answers
 from overlong.conformance.vectors.profile import RFC3629, Profile
-from overlong.conformance.vectors.vector import Vector
+from overlong.conformance.vectors.vector import Vector, segments_of
 from overlong.reference import MaximalSubpart, Segment, segments
 from overlong.reference.decoder import taken
 
@@ -48,6 +48,8 @@ if TYPE_CHECKING:
     from overlong.conformance.vectors.certainty import Certainty
 
 T = TypeVar("T")
+_LONG = 1024
+"""Octets beyond which what an input consists of is not worked out twice."""
 Closed = Callable[["Batch", str, "Units"], Answers]
 """Answers to well-formed vectors known without decoding anything: see ``suites/scalars.py``."""
 
@@ -281,12 +283,12 @@ class Batch:
         )
 
     @property
-    def _outcomes(self) -> list[tuple[MaximalSubpart | None, list[Segment]]]:
+    def _outcomes(self) -> list[tuple[MaximalSubpart | None, tuple[Segment, ...]]]:
         """For each vector its first flaw, and all its segments."""
         return self._once(("outcomes", self.profile.speaks), self._make_outcomes)
 
-    def _make_outcomes(self) -> list[tuple[MaximalSubpart | None, list[Segment]]]:
-        result: list[tuple[MaximalSubpart | None, list[Segment]]] = []
+    def _make_outcomes(self) -> list[tuple[MaximalSubpart | None, tuple[Segment, ...]]]:
+        result: list[tuple[MaximalSubpart | None, tuple[Segment, ...]]] = []
         spoken = self.profile.dialect
         last: bytes | None = None
         for start, end in pairwise(self._starts):
@@ -295,7 +297,7 @@ class Batch:
                 result.append(result[-1])
                 continue
             last = octets
-            found = list(segments(octets, spoken=spoken))
+            found = segments_of(octets, self.profile) if len(octets) > _LONG else tuple(segments(octets, spoken=spoken))
             flaw = next((each for each in found if isinstance(each, MaximalSubpart)), None)
             result.append((flaw, found))
         return result

@@ -138,7 +138,7 @@ class Vector:
 
     @cached_property
     def segments(self) -> tuple[Segment, ...]:
-        return _segments(self.octets, self.profile)
+        return segments_of(self.octets, self.profile)
 
     @cached_property
     def taken(self) -> tuple[Taken, ...]:
@@ -249,7 +249,8 @@ class Vector:
 
 
 @lru_cache(maxsize=64)  # an input that is cut in many ways comes many times in a row
-def _segments(octets: bytes, profile: Profile) -> tuple[Segment, ...]:
+def segments_of(octets: bytes, profile: Profile) -> tuple[Segment, ...]:
+    """The segments of an input, kept of the last few: a long one takes a tenth of a second."""
     return tuple(segments(octets, spoken=profile.dialect))
 
 
@@ -265,7 +266,7 @@ def _taken(octets: bytes, profile: Profile) -> tuple[Taken, ...]:
 
 @lru_cache(maxsize=64)
 def _outputs(octets: bytes, profile: Profile) -> tuple[tuple[int, ...], ...]:
-    found = _taken(octets, profile) if profile.mode.swallows else _segments(octets, profile)
+    found = _taken(octets, profile) if profile.mode.swallows else segments_of(octets, profile)
     return tuple(profile.mode.outputs(found, octets))
 
 
