@@ -203,9 +203,9 @@ def send_around() -> None:
     """Signals to everybody near: its process group, its parent, its session. It ignores them itself."""
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signal.SIGALRM):
         signal.signal(number, signal.SIG_IGN)
-        for send, whom in ((os.kill, 0), (os.kill, os.getppid()), (os.killpg, os.getsid(0))):
+        for send, receiver in ((os.kill, 0), (os.kill, os.getppid()), (os.killpg, os.getsid(0))):
             with contextlib.suppress(PermissionError):  # Landlock denies its parent
-                send(whom, number)
+                send(receiver, number)
 
 
 def kill_all() -> None:

@@ -569,11 +569,11 @@ def signed(written, tmp_path):
     def keygen(*words):
         subprocess.run(["ssh-keygen", "-q", *map(str, words)], check=True, capture_output=True)
 
-    for who in ("alice", "mallory"):
-        keygen("-t", "ed25519", "-N", "", "-C", who, "-f", tmp_path / who)
+    for signer in ("alice", "mallory"):
+        keygen("-t", "ed25519", "-N", "", "-C", signer, "-f", tmp_path / signer)
         for purpose in ("overlong", "file"):
-            name = tmp_path / f"{who}-{purpose}.sig"
-            keygen("-Y", "sign", "-f", tmp_path / who, "-n", purpose, written)
+            name = tmp_path / f"{signer}-{purpose}.sig"
+            keygen("-Y", "sign", "-f", tmp_path / signer, "-n", purpose, written)
             written.with_name("certificate.json.sig").rename(name)
     key = " ".join((tmp_path / "alice.pub").read_text("ascii").split()[:2])
     (tmp_path / "signers").write_text(f'alice@example.org namespaces="overlong,file" {key}\n', encoding="ascii")
