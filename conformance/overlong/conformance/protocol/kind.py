@@ -100,127 +100,128 @@ KINDS = {
     kind.code: kind
     for kind in (
         Kind(Code.REFUSED, VERDICT, "well-formed text refused", "RFC 3629 §4",
-             "The input matches the grammar of RFC 3629 section 4 and was refused. Text is lost or a peer is turned "
-             "away. Usual causes: a range that stops one short (BE for BF), a check that takes ED 80-9F for "
-             "surrogates, noncharacters or NUL refused, a character at the end of a buffer taken for truncated."),
+             "The input matches the grammar of RFC 3629 section 4 and was refused. Text is lost, or a peer is turned "
+             "away. Usual causes: a range that stops one short (BE for BF), ED 80-9F taken for surrogates, "
+             "noncharacters or NUL refused, a character at the end of a buffer taken for truncated."),
         Kind(Code.SCALARS, SCALARS, "wrong scalar values", "RFC 3629 §3",
-             "The input was accepted and became other characters than it stands for. Usual causes: a mask or a shift "
-             "that is wrong for one length of sequence, output cut at 16 bits, a byte order mark stripped."),
+             "The input was accepted and decoded to other characters. Usual causes: a mask or a shift that is wrong "
+             "for one length of sequence, output cut at 16 bits, a byte order mark stripped."),
         Kind(Code.OFFSET, POSITION, "wrong error offset", "Unicode ch. 3, D93b",
-             "The refusal is right, its place is not: the offset is that of the first octet of the first maximal "
-             "subpart, counted in octets. A caller that resumes or cuts there loses octets or lets ill-formed "
-             "ones pass."),
+             "The refusal is right, its offset is wrong. The right one is that of the first octet of the first "
+             "maximal subpart, counted in octets. A caller that resumes or cuts at a wrong one loses octets or lets "
+             "ill-formed ones pass."),
         Kind(Code.LENGTH, POSITION, "wrong error length", "Unicode ch. 3, D93b",
-             "The refusal and its offset are right, the number of octets to skip is not: it is the length of the "
-             "maximal subpart. Skipping more swallows characters; skipping less reports one error several times."),
+             "The refusal and its offset are right, the number of octets to skip is wrong. The right one is the "
+             "length of the maximal subpart. Skipping more swallows characters; skipping less reports one error "
+             "several times."),
         Kind(Code.INCOMPLETE, POSITION, "wrong word on missing input", "Unicode ch. 3, D93b",
-             "The decoder says that more input might complete the character where none could, or the other way round. "
-             "A reader then waits for octets that cannot help, or refuses a stream that was merely cut."),
+             "The decoder says that more input might complete the character where none could, or the reverse. A "
+             "reader then waits for octets that cannot help, or refuses a stream that was merely cut."),
         Kind(Code.REPLACEMENT_COUNT, REPLACEMENT, "wrong number of U+FFFD", "Unicode ch. 3; WHATWG",
              "Ill-formed octets became more or fewer U+FFFD than there are maximal subparts. Not forbidden by RFC "
              "3629, but two programs that count differently disagree about lengths and positions in one text."),
         Kind(Code.REPLACEMENT_TEXT, REPLACEMENT, "wrong text around U+FFFD", "Unicode ch. 3; WHATWG",
-             "Where octets are ill-formed the output differs in more than the number of U+FFFD: a well-formed "
-             "character was swallowed or changed, or ill-formed octets became a character."),
+             "Around ill-formed octets more differs than the number of U+FFFD: a well-formed character was swallowed "
+             "or changed, or ill-formed octets became a character."),
         Kind(Code.CHUNKING, STREAMING, "result depends on chunking", "Unicode ch. 3, D93b",
              "The same octets give another result when they are cut elsewhere. Usual causes: the state of an "
              "unfinished character lost at the end of a chunk, kept after an error, or forgotten at the end."),
         Kind(Code.EARLIER_STREAM, STREAMING, "result depends on an earlier stream", "",
-             "A decoder that was used before, and reset as its API says, gives another result than a new one. "
-             "Something of the earlier stream was left in it: octets of a character that its end cut short, an error, "
-             "a signature seen, the end itself."),
+             "A decoder that was used before, and reset as its API says, gives another result than a new one. It kept "
+             "something of the earlier stream: octets of a truncated character, an error, a signature seen, the end "
+             "itself."),
         Kind(Code.STREAM_OFFSET, POSITION, "wrong offset in a stream", "Unicode ch. 3, D93b",
-             "The stream is rightly refused, and the offset is not that of the first maximal subpart, counted from "
-             "where the adapter says that offsets count from: the start of the stream, of the chunk, or the first "
-             "octet that the decoder had kept. Usual cause: octets of earlier chunks are not counted."),
+             "The stream is rightly refused, but the offset is not that of the first maximal subpart. Offsets count "
+             "from where the adapter says: the start of the stream, of the chunk, or the first octet that the decoder "
+             "had kept. Usual cause: octets of earlier chunks are not counted."),
         Kind(Code.HELD_BACK, EARLIEST, "output held back", "Unicode ch. 3, D93b",
-             "After a chunk less was put out than was certain: a character whose last octet had come, or U+FFFD for "
-             "octets that nothing could complete. The text is right in the end; a peer that waits for it before "
-             "sending more waits for ever. Usual cause: a lead octet's length is trusted before the second octet is "
-             "looked at."),
+             "After a chunk the decoder had put out less than was certain: it held back a character whose last octet "
+             "had come, or U+FFFD for octets that nothing could complete. The text is right in the end, but a peer "
+             "that waits for it before sending more waits for ever. Usual cause: the decoder trusts a lead octet's "
+             "length before it checks the second octet."),
         Kind(Code.LATE, EARLIEST, "refusal came late", "Unicode ch. 3, D93b",
-             "A stream was refused in a later chunk than the one that shows that it is ill-formed. What was received "
-             "is kept and waited upon, though nothing can make it well-formed."),
+             "The decoder refused a stream in a later chunk than the one that shows the error. It keeps octets and "
+             "waits for more, though nothing can make them well-formed."),
         Kind(Code.EARLY, EARLIEST, "answer came too early", "Unicode ch. 3, D93b",
-             "Output or a refusal came in a chunk after which another answer was still possible, and turned out right. "
-             "A guess; or an adapter that counts otherwise than 'overlong docs protocol' says."),
+             "Output or a refusal came in a chunk after which another answer was still possible, and turned out "
+             "right. The decoder guessed, or the adapter counts otherwise than 'overlong docs protocol' says."),
         Kind(Code.INTERNAL_ERROR, VERDICT, "internal error", "",
              "The decoder raised an error that is no refusal (an index out of range, a wrong type). Input reached code "
              "that did not expect it."),
         Kind(Code.CRASHED, VERDICT, "crashed", "",
-             "The process ended on this input: by a signal, an exit or an abort. Memory may have been touched that is "
-             "not the decoder's."),
+             "The process ended on this input, by a signal, an exit or an abort. The decoder may have touched memory "
+             "outside its own."),
         Kind(Code.TIMED_OUT, VERDICT, "timed out", "", "The decoder did not answer this input within the limit."),
         Kind(Code.MISBEHAVED, VERDICT, "broke the protocol", "",
-             "The answer to this input was no answer. Usually the adapter's fault, not the decoder's: see "
+             "The reply to this input broke the protocol. Usually the adapter is wrong, not the decoder: see "
              "'overlong docs protocol'."),
         Kind(Code.UNSTABLE, VERDICT, "unstable", "",
-             "The decoder answered this input otherwise when it was asked again; or it failed on a group of inputs, "
-             "and on none of them one by one. Something outlives a call: state, memory, time. Or it reads octets that "
-             "are not its input."),
+             "Asked again, the decoder gave another answer to this input; or it failed on a group of inputs, and on "
+             "none of them singly. Something outlives a call (state, memory, time), or it reads octets outside its "
+             "input."),
         Kind(Code.UNDECLARED, LIMITS, "a declared limit is not so", "",
-             "The adapter's greeting, or the name of the target, declares something that the decoder cannot help: that "
-             "it ends a string at octet 00, refuses it, strips a signature, or sits in XML. The decoder does something "
-             "else with such a string (it accepts what it should refuse, puts out other text), or diverges in the rest "
-             "of it. Correct what is declared, or look at the decoder."),
+             "The adapter's greeting, or the name of the target, declares a limit of the decoder: it ends a string at "
+             "octet 00, refuses it, strips a signature, or sits in XML. The decoder does something else with such a "
+             "string (it accepts what it should refuse, puts out other text), or diverges in the rest of it. Correct "
+             "the declaration, or look at the decoder."),
         Kind(Code.IN_COMPANY, VERDICT, "answer depends on what is asked with it", "",
              "The decoder answered this input rightly among others that came in one request, and wrongly when it was "
              "asked by itself, or with others in another order. Usual causes: many strings are checked as one column, "
              "so that octets of a neighbour complete a character; another path is taken for many than for one; "
              "something is kept from one string to the next. It refutes the claim that the wrong answer does."),
         Kind(Code.SCALAR_REFUSED, ENCODER, "scalar value refused", "RFC 3629 §3",
-             "The encoder was given scalar values alone, or UTF-16 that is well-formed, and refused. Text cannot be "
-             "written. Usual causes: noncharacters taken for surrogates, a range that stops one short, code units "
-             "looked at one by one where two are a pair."),
+             "The encoder refused scalar values or well-formed UTF-16. Text cannot be written. Usual causes: "
+             "noncharacters taken for surrogates, a range that stops one short, the code units of a pair checked one "
+             "by one."),
         Kind(Code.WRONG_OCTETS, ENCODER, "wrong octets", "RFC 3629 §3",
-             "A scalar value became other octets than its own: ill-formed ones, an overlong form, those of another "
-             "character, more or fewer. Usual causes: an edge between lengths that is off by one (7FF, 800), a mask or "
-             "a shift that is wrong for one length, a byte order mark added."),
+             "A scalar value was encoded as other octets than its own: ill-formed ones, an overlong form, those of "
+             "another character, more or fewer. Usual causes: an edge between lengths that is off by one (7FF, 800), "
+             "a mask or a shift that is wrong for one length, a byte order mark added."),
         Kind(Code.SURROGATE_ENCODED, ENCODER, "surrogate encoded", "RFC 3629 §3",
              "A surrogate was written as three octets, which RFC 3629 prohibits and right decoders refuse (OV202), or "
-             "it was made part of a character that it is no part of. Usual causes: no check for D800 to DFFF, UTF-16 "
-             "encoded unit by unit (which is CESU-8), any two surrogates taken for a pair."),
+             "it was joined to the wrong unit. Usual causes: no check for D800 to DFFF, UTF-16 encoded unit by unit "
+             "(which is CESU-8), any two surrogates taken for a pair."),
         Kind(Code.BEYOND_ENCODED, ENCODER, "number beyond 10FFFF encoded", "RFC 3629 §3",
-             "A number that is no code point was given octets: in the forms of RFC 2279, or those of a character after "
-             "its high bits were cut off. Then what was checked before encoding is not what comes out of decoding."),
+             "A number beyond 10FFFF was encoded: in the forms of RFC 2279, or as another character after its high "
+             "bits were cut off. Then a check before encoding does not hold for what decoding gives."),
         Kind(Code.REFUSAL_PLACE, ENCODER, "wrong place of a refusal", "",
-             "The refusal is right, the index said with it is not: it is that of the first number that is no scalar "
-             "value, counted from 0 in code points, or in code units where UTF-16 was given. A caller that mends the "
-             "text there and tries again loses characters or never ends."),
+             "The refusal is right, its index is wrong. The right one is that of the first number that is no scalar "
+             "value, counted from 0 in code points, or in code units for UTF-16. A caller that mends the text at a "
+             "wrong one loses characters or never ends."),
         Kind(Code.SIZE, ENCODER, "wrong size announced", "RFC 3629 §3",
-             "The number of octets that the encoder announces is not the number that a right encoder writes. Where it "
-             "is too small, a caller that relies on it writes beyond a buffer or loses the end of a text; a size for "
-             "what is refused reserves room for nothing."),
+             "The encoder announces another number of octets than a right encoder writes. If it is too small, a "
+             "caller that relies on it writes beyond a buffer or loses the end of a text; a size for refused input "
+             "reserves room for nothing."),
         Kind(Code.ENCODER_REPLACEMENT, ENCODER, "wrong replacement", "Unicode ch. 3; WHATWG",
-             "What is no scalar value was treated otherwise than the greeting says: replaced where it should be "
-             "refused, refused where it should be replaced, replaced by something else, or left out. Text changes "
-             "without a sign."),
+             "The encoder treats surrogates or numbers beyond 10FFFF otherwise than the greeting says: it replaces "
+             "them where it should refuse, refuses where it should replace, replaces them by something else, or "
+             "leaves them out. Text changes without a sign."),
         Kind(Code.READ_PAST_END, MEMORY, "read past the end of the input", "",
-             "The function was ended by a guard page right behind its input, and lived with the same octets where "
-             "memory follows them: it reads what it was not given. Usual causes: the lead octet trusted before the "
-             "length is looked at, whole words or vectors loaded at the end, a terminator expected."),
+             "A guard page right behind the input ended the function, and with memory behind the same octets it "
+             "lived: it reads past its input. Usual causes: the lead octet trusted before the length is checked, "
+             "whole words or vectors loaded at the end, a terminator expected."),
         Kind(Code.READ_BEFORE_START, MEMORY, "read before the start of the input", "",
-             "The function was ended by a guard page right before its input, and lived with the same octets where "
-             "memory precedes them. Usual causes: stepping back to a lead octet without looking where the input "
-             "begins, vectors loaded at aligned addresses."),
+             "A guard page right before the input ended the function, and with memory before the same octets it "
+             "lived: it reads before its input. Usual causes: stepping back to a lead octet without checking where "
+             "the input begins, vectors loaded at aligned addresses."),
         Kind(Code.WRITTEN_OUTSIDE, MEMORY, "written outside the output", "",
-             "Octets before or behind the room for output were written: a guard page there ended the function, or "
-             "they were changed. Usual causes: the capacity looked at once a character where one takes two units, or "
-             "not at all; a terminator written behind the last unit; whole vectors stored at the end."),
+             "The function wrote before or behind its room for output: a guard page there ended it, or octets there "
+             "changed. Usual causes: the capacity checked once a character though one takes two units, or not at all; "
+             "a terminator written behind the last unit; whole vectors stored at the end."),
         Kind(Code.LEFT_UNWRITTEN, MEMORY, "output left unwritten", "",
-             "The function says that it put out more units than it wrote: a caller that uses "
-             "the output reads what was in the buffer before, which may be data of another part of the program."),
+             "The function reports more units than it wrote. A caller that uses them reads what was in the buffer "
+             "before, which may be data of another part of the program."),
         Kind(Code.INPUT_WRITTEN, MEMORY, "input written to", "",
-             "The function was ended when its input could only be read, and lived where it could be written: it writes "
-             "to octets that it was given to read, whether or not it puts back what was there. A string in read-only "
-             "memory, or one that two threads use, does not bear that."),
+             "The function was ended when its input could only be read, and lived when it could be written: it writes "
+             "to its input, whether or not it restores it. It must not be given a string in read-only memory, or one "
+             "that two threads use."),
         Kind(Code.PLACE_IN_MEMORY, MEMORY, "answer depends on the place", "",
              "The same octets get another answer, or end the function, at another address or between other "
              "neighbours. Usual causes: a fast path for aligned addresses that differs from the slow one, octets "
              "outside the input that are read and used."),
         Kind(Code.EARLIER_CALLS, MEMORY, "answer depends on earlier calls", "",
-             "The same octets in the same place get another answer when they are asked again. Usual causes: static "
-             "variables, a state that is kept between calls, memory that was never set."),
+             "The same octets in the same place get another answer when asked again. Usual causes: static variables, "
+             "state kept between calls, memory that was never set."),
         Kind(Code.JOINED_VALUES, SEPARATE_VALUES, "values judged together", "RFC 3629 §4; RFC 8949 §3.2.3",
              "A list was accepted in which a value is ill-formed, and the values joined are well-formed: they were "
              "validated as one text. Whoever reads such a value by itself gets ill-formed octets that are said to be "
