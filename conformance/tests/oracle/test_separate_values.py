@@ -3,7 +3,9 @@
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from overlong.__main__ import cli
 from overlong.conformance import certify
 from overlong.conformance.oracle.compare import compare, expected_of
 from overlong.conformance.protocol.kind import SEPARATE_VALUES, Code
@@ -120,3 +122,13 @@ def test_columns_and_chunks_are_judged_value_by_value(name):
 
 def test_the_claim_is_only_of_targets_that_take_lists():
     assert SEPARATE_VALUES not in certify("cpython", suites=["core"]).claims
+
+
+def test_an_expectation_of_lists_cannot_be_judged_where_none_are_asked(tmp_path: Path):
+    (tmp_path / "expected.toml").write_text(
+        '[[expected]]\ntarget = "*"\ncode = "OV901"\nobserved = "accepted*"\nreason = "columns"\n'
+    )
+    words = ["certify", "-v", "--suite", "core", "--expected", str(tmp_path / "expected.toml")]
+    result = CliRunner().invoke(cli, [*words, "-o", str(tmp_path / "out"), "cpython"])
+    assert result.exit_code == 0, result.output
+    assert "not measured: separate values" in result.output

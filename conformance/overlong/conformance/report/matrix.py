@@ -34,7 +34,7 @@ SHORT = {
     LIMITS: "limits",
 }
 """Claims whose names are too long for a column."""
-_LEAST = 12
+_LEAST = 10
 """Columns that names of targets have at least; where they would have fewer, heads of claims are cut to two letters."""
 _SHOWN = 3
 """Causes of one target that are written out."""

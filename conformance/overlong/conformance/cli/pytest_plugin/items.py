@@ -158,13 +158,15 @@ class ClaimItem(pytest.Item):
             self._run_expected(certificate)
             return
         from overlong.conformance.report.text import lines_of_cause
+        from overlong.conformance.results.details import why_not
         from overlong.conformance.results.reading.results import report_of_run
 
         (subject,) = report_of_run(certificate).subjects
-        state = certificate.claims[self.name]
+        state = certificate.claims.get(self.name, NOT_MEASURED)
         causes = [cause for cause in subject.unexpected if _test_of(cause.claim) == self.name]
         if state == NOT_MEASURED and not causes:
-            pytest.skip(subject.details.get(self.name, NOT_MEASURED))
+            why = why_not(self.name, subject.operations, subject.error_mode, {})
+            pytest.skip(subject.details.get(self.name) or f"{NOT_MEASURED}: {why}")
         if causes and subject.sign:
             pytest.fail(f"look at the adapter first: {subject.sign}", pytrace=False)
         if causes:

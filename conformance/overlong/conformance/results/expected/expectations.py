@@ -369,7 +369,9 @@ def _not_asked(
     if deviation.code:
         claim = KINDS[deviation.code].claim if deviation.code in KINDS else VERDICT
         encodes = bool(asked & set(ENCODING))
-        if run.claims[claim] == NOT_MEASURED and not (encodes and run.claims[ENCODER] != NOT_MEASURED):
+        if run.claims.get(claim, NOT_MEASURED) == NOT_MEASURED and not (
+            encodes and run.claims[ENCODER] != NOT_MEASURED
+        ):
             return f"not measured: {claim}"
     wanted = [suite.name for suite in SUITES.values() if offered_in(suite, run.greeting)]
     filtered = [name for name in wanted if name not in ran and name not in left_out]
