@@ -1,5 +1,6 @@
 """The columnar oracle says of strings in a row what the readable one says of each."""
 
+import sys
 from array import array
 from functools import cache
 from itertools import product
@@ -86,3 +87,50 @@ def test_what_takes_long_to_start_is_started_only_if_reading_is_what_is_waited_f
         if asked:
             break
     assert bool(asked) == loads
+
+
+def read_alike(reader, other, strings, **where):
+    lengths = np.array(list(map(len, strings)), np.uint32)
+    found, right = (each(b"".join(strings), lengths, **where) for each in (reader, other.read))
+    for column in ("accepted", "last", "live", "state"):
+        assert (getattr(found, column) == getattr(right, column)).all(), column
+
+
+@pytest.mark.parametrize("spoken", DIALECTS)
+def test_the_loop_that_is_compiled_is_python_too(spoken):
+    """In every state, with octets pending, it reads what the columns read."""
+    plain = ColumnReader(dialect(spoken).automaton, compiled=False)
+
+    def by_loop(octets, lengths, state=0, pending=0):
+        result = np.empty(len(lengths), np.uint32), np.empty(len(lengths), np.uint32), np.empty(len(lengths), np.uint8)
+        ends = np.cumsum(lengths, dtype=np.int64)
+        rules = plain._table, plain._accepting, plain._dead
+        columnar._read(np.frombuffer(octets, np.uint8), ends, *rules, state, pending, *result)
+        last, live, states = result
+        return columnar.Read(plain._accepting[states], last, live, states)
+
+    strings = [bytes(each) for length in range(1, 4) for each in product(EDGES[::4], repeat=length)]
+    for state in range(len(plain.automaton)):
+        read_alike(by_loop, plain, strings, state=state, pending=min(state, 1))
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_of_a_few_long_strings_each_is_read_by_itself(way):
+    reader, plain = (ColumnReader(dialect().automaton, compiled=each) for each in (way, False))
+    long = "\u00e9".encode() * 2000
+    strings = [long, b"a", long + b"\xc3", b"\xff" + long, long[:-2] + b"\xed\xa0\x80", b"a" * 3000]
+    read_alike(reader.read, plain, strings)
+    for string in strings:
+        whole = reader.read(string, np.array([len(string)], np.uint32))
+        assert reader.read_one(string) == (whole.last[0], whole.live[0], whole.state[0])
+
+
+def test_without_numba_there_is_no_loop(monkeypatch):
+    monkeypatch.setitem(sys.modules, "numba", None)
+    assert compiled.__wrapped__() is None
+
+
+def test_where_only_the_verdict_is_asked_no_output_is_made():
+    expected = ExpectedAnswers(dialect().automaton, "V", "utf-32", offsets=True, strips_signature=False)
+    found = ColumnarOracle(expected, dialect().layout).expected(array("I", [1, 2]), b"a\xc3\x28")
+    assert (found.verdicts.statuses.tobytes(), found.units) == (ACCEPTED + REFUSED, b"")

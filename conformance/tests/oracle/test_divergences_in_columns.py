@@ -122,3 +122,13 @@ def test_what_is_not_known_in_columns_is_looked_at_singly():
     says = greeting("utf-32")
     answered = Answered(batch, VALIDATE, refused(batch, None, 4))
     assert divergences(answered, says) is None
+
+
+@pytest.mark.parametrize("name", ["scalars", "scalars-between", "runs", "encoder-scalars"])
+def test_what_is_compared_in_columns_is_well_formed_and_of_one_length(name):
+    operation = ENCODE if name == "encoder-scalars" else DECODE
+    batches = list(SUITES[name].batches())
+    assert all(batch.is_closed for batch in batches)
+    for batch in batches[:: max(1, len(batches) // 5)]:
+        assert len(set(batch.lengths)) == 1
+        assert set(batch.expected(operation, greeting("utf-8").units_of(operation)).statuses) == set(ACCEPTED)

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from overlong.conformance.protocol.observation import Accepted, Refused, Unsupported
 from overlong.conformance.protocol.wire import (
     OCTETS,
     UNITS,
@@ -72,3 +73,21 @@ def test_answers_that_are_alike_are_one():
 @pytest.mark.parametrize("count", [3, 20_000])
 def test_octets_are_cut_into_few_pieces_or_many(count):
     assert cut_evenly(b"ab" * count, 2) == [b"ab"] * count
+
+
+@pytest.mark.parametrize(("first", "after"), [(0, 0), (0, 1), (0xFE, 0x102), (0x10FE01, 0x110000), (0xFFFF, 0x10300)])
+def test_numbers_in_a_row_are_written_as_each_of_them(first, after):
+    assert UNITS["utf-32"].write(range(first, after)) == big_endian("I", range(first, after))
+
+
+def test_marks_of_a_batch_of_streams_stand_behind_its_columns():
+    """One for each chunk of what was accepted, one for what was refused if that was promised, none for others."""
+    columns = b"ARU" + big_endian("I", [1, 3, 0]) + b"\0\1\0" + b"\0\0\0" + big_endian("I", [0x41])
+    marks = big_endian("I", [0, 1, 2])
+    answers = Answers.from_batch(columns + marks, 3, [2, 5, 1], 4, marked=True)
+    assert (answers.columns, answers.marks) == (columns, marks)
+    assert list(answers.observations(UNITS["utf-32"], verdict_only=False)) == [
+        Accepted((0x41,)), Refused(3, 1, incomplete=False), Unsupported(),
+    ]  # fmt: skip
+    with pytest.raises(ProtocolError, match="its own columns add up to 33"):
+        Answers.from_batch(columns + marks, 3, [2, 5, 1], 4)  # no mark was promised for the refusal

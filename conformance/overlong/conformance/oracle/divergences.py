@@ -211,8 +211,6 @@ def divergences(answered: Answered, greeting: Greeting) -> Divergences | None:
     expected = batch.expected(operation, units)
     if answers.agrees(expected):
         return Divergences(batch, operation, (), (), (), {}, ())
-    if expected.statuses.count(ACCEPTED) < len(batch):
-        return None
     statuses = answers.statuses
     outputs: Sequence[bytes] = ()  # where they matter; and those that they should have been
     right: Sequence[bytes] = ()
@@ -312,12 +310,9 @@ def _shapes(batch: Batch, operation: str, octets: Sequence[bytes], right: Sequen
     """What vectors have in common: ranges of the grammar; of an encoder's, lengths in octets."""
     if operation in ENCODING:
         return right if operation == ANNOUNCE else list(map(len, right))
-    classes = _classes(batch.profile.dialect)
-    if len(lengths := set(map(len, octets))) == 1:
-        (length,), ranges = lengths, b"".join(octets).translate(classes)
-        first = ranges[:length]
-        return [first] * len(octets) if first * len(octets) == ranges else cut_evenly(ranges, length)
-    return [each.translate(classes) for each in octets]
+    length, ranges = len(octets[0]), b"".join(octets).translate(_classes(batch.profile.dialect))
+    first = ranges[:length]  # all are of one length, as a closed batch is
+    return [first] * len(octets) if first * len(octets) == ranges else cut_evenly(ranges, length)
 
 
 @lru_cache(maxsize=16)

@@ -29,6 +29,8 @@ Intrinsics and the loop that uses them stand in one file: by its time stamp Numb
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -140,22 +142,23 @@ def _step(_typing: Any, address: Any, before: Any, program: Any) -> Any:
             if to != START:
                 slots.setdefault(to, len(slots))
         after = [_NONE] * before.count
-        ready: dict[int, Any] = {}  # a bit where the octet before left the automaton in that state
-        begins = continues = within = _NONE
-        for state, to, runs in parsed:
-            here = members.of(runs)
-            if state == START:
-                begins = builder.or_(begins, here)
-            else:
-                if state not in ready:
-                    slot = slots[state]
-                    earlier = builder.extract_value(arguments[1], slot)
-                    ready[state] = builder.or_(builder.shl(after[slot], _WORD(1)), earlier)
-                    within = builder.or_(within, ready[state])
-                here = builder.and_(here, ready[state])
-                continues = builder.or_(continues, here)
-            if to != START:
-                after[slots[to]] = builder.or_(after[slots[to]], here)
+        ready = begins = continues = within = _NONE
+        for state, ways in groupby(parsed, itemgetter(0)):
+            if state != START:
+                slot = slots[state]
+                earlier = builder.extract_value(arguments[1], slot)
+                # a bit where the octet before left the automaton in that state
+                ready = builder.or_(builder.shl(after[slot], _WORD(1)), earlier)
+                within = builder.or_(within, ready)
+            for _state, to, runs in ways:
+                here = members.of(runs)
+                if state == START:
+                    begins = builder.or_(begins, here)
+                else:
+                    here = builder.and_(here, ready)
+                    continues = builder.or_(continues, here)
+                if to != START:
+                    after[slots[to]] = builder.or_(after[slots[to]], here)
         live = builder.or_(builder.and_(begins, builder.not_(within)), continues)
         # Only the last bits are carried on: seven small shifts are cheaper than seven of two words.
         carried = [builder.lshr(word, _WORD(OCTETS_AT_ONCE - 1)) for word in after]
