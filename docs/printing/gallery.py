@@ -11,7 +11,9 @@ from itertools import chain, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from overlong.conformance.certification.survey.kept import INTENT, OBTAINED, REPLACES, WHAT
+from overlong.conformance.certification.survey.filing import REPORTS, Files, withheld_in
+from overlong.conformance.certification.survey.kept import HERE as THIS_SYSTEM
+from overlong.conformance.certification.survey.kept import INTENT, OBTAINED, REPLACES, WHAT, announced
 from overlong.conformance.models.pair_maps import reference_maps
 from overlong.conformance.protocol.kind import KINDS
 from overlong.conformance.report.pictures.maps import DIFFERENCE, map_picture
@@ -22,7 +24,8 @@ from overlong.conformance.results.reading import read
 from overlong.conformance.results.run import NOT_MEASURED
 from overlong.conformance.support.printable import thousands
 from overlong.reference import DEFECTS, ERROR_MODES
-from printing.markdown import code, plain, table
+from printing import findings
+from printing.markdown import code, plain, rows_of, table
 from printing.pages import written
 
 if TYPE_CHECKING:
@@ -44,6 +47,8 @@ _COLOURS = """:root { --text: var(--color-foreground-primary); --quiet: var(--co
 """What pictures take their colours from, as the site's theme has them."""
 _UNLISTED = ("---", "orphan: true", "---", "")
 """Hundreds of pages stand in no list of the site: the tables lead to them."""
+TOLD = "divergences.md"
+"""The page that tells what the decoders with an adapter do, each seen by a program of its own."""
 _CODES = 3
 """Codes of a decoder that stand in the table of all."""
 _SHOWN = 12
@@ -56,13 +61,30 @@ def surveys() -> dict[str, Report]:
     return {path.parent.name: read([path]) for path in paths}
 
 
+def filed(date: str) -> Files:
+    """What lies beside the survey of a date, and whose divergences another page of the site tells."""
+    folder = SURVEYS / date
+    told = {row["decoder"] for row in rows_of("divergences.tsv")}
+    return Files({path.stem for path in (folder / REPORTS).glob("*.md")}, withheld_in(folder), told)
+
+
 def write(folder: Path) -> None:
     """Write the pages."""
     kept = surveys()
-    written(folder, _pages(kept) if kept else {})
+    written(folder, _written(kept) if kept else {})
 
 
-def _pages(kept: Mapping[str, Report]) -> dict[str, Iterable[str]]:
+def _written(kept: Mapping[str, Report]) -> dict[str, Iterable[str]]:
+    """All pages: those of the data, of the texts for maintainers, and of what stands out."""
+    date = max(kept)
+    texts = SURVEYS / date / REPORTS
+    pages = _pages(kept, filed(date))
+    for path in sorted(texts.glob("*.md")):
+        pages[f"r-{path.stem.lower()}"] = (*_UNLISTED, path.read_text("utf-8").rstrip())
+    return pages | {"findings": findings.page(texts)}
+
+
+def _pages(kept: Mapping[str, Report], files: Files) -> dict[str, Iterable[str]]:
     date, report = list(kept.items())[-1]
     subjects = [subject for subject in report.subjects if subject.state is not State.NOT_MEASURED]
     by_code: dict[str, list[tuple[Subject, Cause]]] = defaultdict(list)
@@ -73,7 +95,7 @@ def _pages(kept: Mapping[str, Report]) -> dict[str, Iterable[str]]:
         if mode := _mode(subject):
             by_mode[mode.partition(",")[0]].append(subject)
     pages: dict[str, Iterable[str]] = {"index": _index(date, subjects, by_code, by_mode)}
-    pages |= {f"d-{subject.id}": chain(_UNLISTED, _decoder(subject, kept)) for subject in subjects}
+    pages |= {f"d-{subject.id}": chain(_UNLISTED, _decoder(subject, kept, files)) for subject in subjects}
     pages |= {f"c-{name.lower()}": chain(_UNLISTED, _fault(name, found)) for name, found in by_code.items()}
     pages |= {"error-modes": _modes(by_mode), "streams": _streams(subjects), "history": _history(kept)}
     return pages
@@ -105,9 +127,12 @@ def _index(
     yield from ("# Survey of decoders", "")
     yield f"{len(subjects)} decoders in {len(languages)} languages, asked on {date}: {right} conform, {wrong} diverge"
     yield f"from RFC 3629, and {len(subjects) - right - wrong} conform but for their error mode or another claim beside"
-    yield "the verdict. [What stands out](../survey.md#what-stands-out) tells what matters most;"
+    yield "the verdict. [What stands out](findings.md) tells what matters most, each with a program that shows it;"
     yield "[how it was made](../survey.md) tells how to repeat it. A decoder that diverges may mean to: its page says"
     yield "what its documentation announces."
+    yield from ("", "What stands out:", "")
+    for number, finding in enumerate(findings.findings(), 1):
+        yield f"{number}. [{finding['what']}](findings.md#finding-{number}): {finding['seen']}."
     yield from ("", "```{raw} html", *_filtered(subjects), "```", "", "## By fault", "")
     codes = sorted(by_code)
     rows = ((f"[{name}](c-{name.lower()}.md)", plain(_title(name)), str(len(by_code[name]))) for name in codes)
@@ -115,7 +140,7 @@ def _index(
     yield from ("", "## More", "")
     yield f"[Error modes](error-modes.md): {len(by_mode)} ways to replace. [Streams](streams.md)."
     yield "[History](history.md)."
-    yield from ("", "```{toctree}", ":hidden:", "", "error-modes", "streams", "history", "```")
+    yield from ("", "```{toctree}", ":hidden:", "", "findings", "error-modes", "streams", "history", "```")
 
 
 def _filtered(subjects: Sequence[Subject]) -> Iterator[str]:
@@ -134,11 +159,11 @@ def _filtered(subjects: Sequence[Subject]) -> Iterator[str]:
         names = list(dict.fromkeys(cause.code for cause in subject.causes))
         codes = " ".join(names[:_CODES]) + (f" +{len(names) - _CODES}" if len(names) > _CODES else "")
         kind = "good" if subject.state is State.CONFORMS else "bad" if subject.state is State.DIVERGES else ""
-        mode = _mode(subject).partition(",")[0]
+        mode, state = _mode(subject).partition(",")[0], subject.state.value.removeprefix("conforms ")
         yield (
             f'<tr data-language="{_html(subject.language)}" data-state="{_html(subject.state.value)}" '
             f'data-mode="{_html(mode)}"><td><a href="d-{_html(subject.id)}.html">{_html(subject.id)}</a></td>'
-            f'<td>{_html(subject.language)}</td><td class="{kind}">{_html(subject.state.value)}</td>'
+            f'<td>{_html(subject.language)}</td><td class="{kind}">{_html(state)}</td>'
             f'<td class="codes">{_html(codes)}</td><td>{_html(subject.version)}</td></tr>'
         )
     script = (HERE / "gallery.js").read_text("ascii")
@@ -156,14 +181,14 @@ def _html(words: str) -> str:
     return escape(" ".join(words.split()))
 
 
-def _decoder(subject: Subject, kept: Mapping[str, Report]) -> Iterator[str]:
+def _decoder(subject: Subject, kept: Mapping[str, Report], files: Files) -> Iterator[str]:
     facts = subject.recorded
     yield from (f"# {plain(subject.id)}", "", f"**{plain(verdict(subject))}**", "")
     rows = [
         ("what", facts.get(WHAT, "")),
         ("version", subject.version),
         ("language", subject.language),
-        ("obtained from", facts.get(OBTAINED, "")),
+        ("obtained from", facts.get(OBTAINED, "").removeprefix(THIS_SYSTEM)),
         ("its documentation says", facts.get(INTENT, "")),
         ("accepts what this dialect does", subject.behaves_like),
         ("replaces", _mode(subject)),
@@ -171,15 +196,13 @@ def _decoder(subject: Subject, kept: Mapping[str, Report]) -> Iterator[str]:
         ("ended by a fault", f"{subject.restarts} times" if subject.restarts else ""),
         ("not whole", subject.why if subject.state is State.INCOMPLETE else ""),
     ]
-    yield from table(("", ""), [(title, plain(words)) for title, words in rows if words])
-    measured = [(claim, state) for claim, state in subject.claims.items() if state != NOT_MEASURED]
-    if measured:
-        yield from ("", *table(("claim", ""), [(plain(claim), plain(state)) for claim, state in measured]))
+    measured = ", ".join(f"{claim} {state}" for claim, state in subject.claims.items() if state != NOT_MEASURED)
+    yield from (f"- {title}: {plain(words)}" for title, words in (*rows, ("claims", measured)) if words)
     if subject.causes:
         yield from ("", "## What goes wrong", "")
         causes = subject.causes[:_SHOWN]
         yield from table(
-            ("code", "input", "expected", "observed", "inputs"),
+            ("code", "input", "expected", "observed", "inputs", "filed as"),
             (
                 (
                     f"[{cause.code}](c-{cause.code.lower()}.md) {plain(cause.title)}",
@@ -187,6 +210,7 @@ def _decoder(subject: Subject, kept: Mapping[str, Report]) -> Iterator[str]:
                     plain(cause.expected),
                     plain(cause.observed),
                     thousands(cause.count),
+                    _where(subject, cause, files),
                 )
                 for cause in causes
             ),
@@ -199,6 +223,14 @@ def _decoder(subject: Subject, kept: Mapping[str, Report]) -> Iterator[str]:
     if len(seen) > 1:
         yield from ("", "## Versions seen", "")
         yield from table(("survey", "version", "verdict"), [(d, plain(s.version), plain(verdict(s))) for d, s in seen])
+
+
+def _where(subject: Subject, cause: Cause, files: Files) -> str:
+    """Where a divergence is filed, with a link to what says more."""
+    words, name = plain(files.words(subject, cause)), f"{subject.id}-{cause.code}"
+    if name in files.texts:
+        return f"[{words}](r-{name.lower()}.md)"
+    return f"[{words}](../{TOLD})" if subject.id in files.told else words
 
 
 def _pictured(subject: Subject) -> Iterator[str]:
@@ -232,7 +264,7 @@ def _fault(name: str, found: Sequence[tuple[Subject, Cause]]) -> Iterator[str]:
                 plain(subject.language),
                 code(given(cause)),
                 plain(cause.observed),
-                plain(subject.recorded.get(INTENT, "")),
+                plain(announced(subject, name)),
             )
             for subject, cause in found
         ),

@@ -45,7 +45,7 @@ def _index(families: dict[str, list[Vector]]) -> Iterator[str]:
 
 
 def _family(name: str, vectors: list[Vector], survey: Surveyed) -> Iterator[str]:
-    yield from (f"# Vectors: {name}", "", f"{plain(FAMILIES[name].shows)}.")
+    yield from ("---", "hide-toc: true", "---", "", f"# Vectors: {name}", "", f"{plain(FAMILIES[name].shows)}.")
     for vector in vectors:
         title = vector.cases[0] if "sha256-" in vector.id and vector.cases else vector.id
         yield from ("", f"({anchor(vector)})=", f"## {code(title)}", "")

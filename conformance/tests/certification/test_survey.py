@@ -2,18 +2,22 @@
 
 import json
 import re
+import shutil
+import subprocess
 from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
-from printing import gallery
+from printing import findings, gallery
 from printing.surveyed import Surveyed
 
 from overlong.__main__ import cli
 from overlong.conformance.certification.survey import confirmation, error_modes
 from overlong.conformance.certification.survey.confirmation import confirm
 from overlong.conformance.certification.survey.error_modes import unsettled
-from overlong.conformance.certification.survey.kept import INTENT, OBTAINED, REPLACES, WHAT, kept
+from overlong.conformance.certification.survey.extent import extent
+from overlong.conformance.certification.survey.filing import Files
+from overlong.conformance.certification.survey.kept import INTENT, OBTAINED, REPLACES, WHAT, announced, kept
 from overlong.conformance.report.issue import issue, issues
 from overlong.conformance.results.model import Cause, Report, ReportKind, State, Subject
 from overlong.conformance.targets.builtins import BUILTINS
@@ -24,7 +28,18 @@ from overlong.conformance.vectors.families import all_vectors
 HOSTILE = "<script>alert(1)</script>|`x`\x1b]0;owned\x07 ](http://x)\n```\n<b>"
 OVERLONG = Cause("OV201", "overlong form accepted", "RFC 3629 §3", "", "verdict", 3, "D-00000000", "security/c080",
                  b"\xc0\x80", "D", "reject at 0, 1 octet", "accepted U+0000")  # fmt: skip
+WIDE = """
+def decode(octets):
+    if octets[:1] in (b"\\xc0", b"\\xc1") and 0x80 <= octets[1] < 0x90 and len(octets) == 2:
+        return "lax"
+    if len(octets) == 4 and 0xF5 <= octets[0] < 0xF8 and all(0x80 <= octet < 0xC0 for octet in octets[1:]):
+        return "lax"
+    return octets.decode()
+"""
 LAX = "def decode(octets):\n    return octets.replace(b'\\xc0\\x80', b'\\0').decode()"
+
+
+NONE = Files((), (), ())
 
 
 def subject_of(name="tried", **more):
@@ -105,15 +120,30 @@ def test_what_is_not_settled_has_the_nearest_and_examples():
 
 def test_a_divergence_is_confirmed_by_a_program_that_does_not_know_us(monkeypatch):
     record_of(monkeypatch, LAX)
+    monkeypatch.setattr(confirmation, "extent", lambda *_: "all of `C0-C1 80-BF` (128 asked)")
     confirmed = confirm("tried", OVERLONG)
     assert confirmed is not None
     assert not confirmed.why_not
     assert confirmed.printed == "accepted U+0000"
     text = issue(subject_of(), OVERLONG, confirmed)
+    assert "- how wide: all of `C0-C1 80-BF` (128 asked); 3 inputs of the test suites\n" in text
+    assert "- effect: filter bypass\n" in text
+    assert (
+        "- rule: [RFC 3629 §3](https://www.rfc-editor.org/rfc/rfc3629#section-3), [Unicode ch. 3, table 3-7](" in text
+    )
     assert "overlong form accepted (`C0 80`)" in text.splitlines()[0]
     assert LAX.splitlines()[1] in text
-    assert "It prints `accepted U+0000`." in text
+    assert "prints `accepted U+0000`:" in text
     assert "overlong replay" not in text
+
+
+def test_how_wide_a_divergence_is(tmp_path):
+    (tmp_path / "lax.py").write_text(WIDE)
+    target = f"py:{tmp_path / 'lax.py'}:decode"
+    assert extent(target, OVERLONG) == "all of `C0-C1 80-8F` (32 asked)"
+    far = replace(OVERLONG, code="OV203", octets=b"\xf5\x80\x80\x80")
+    assert extent(target, far) == "all of `F5-F7 80-BF 80-BF 80-BF` (8 192 of 786 432 asked)"
+    assert extent(target, replace(OVERLONG, chunks=(1, 1))) == ""
 
 
 @pytest.mark.parametrize(
@@ -131,8 +161,95 @@ def test_one_that_is_not_there_is_not_confirmed(monkeypatch, code):
     assert confirmed.why_not
 
 
+def test_a_crash_confirms(monkeypatch):
+    record_of(monkeypatch, "import os\ndef decode(octets):\n    os.abort()")
+    monkeypatch.setattr(confirmation, "extent", lambda *_: "")
+    confirmed = confirm("tried", OVERLONG)
+    assert confirmed is not None
+    assert (confirmed.printed, confirmed.why_not) == ("nothing: it is ended by SIGABRT", "")
+
+
+def test_where_a_divergence_is_filed():
+    files = Files({"tried-OV201"}, {"other-OV201"}, {"told"})
+    assert files.words(subject_of(), OVERLONG) == "a text for its maintainers"
+    assert files.words(subject_of("lax", recorded={INTENT: "it says so"}), OVERLONG) == "documented: it says so"
+    assert files.words(subject_of("other"), OVERLONG).startswith("withheld")
+    assert files.words(subject_of("told"), OVERLONG) == "what real decoders do"
+    assert files.words(subject_of("nowhere"), OVERLONG) == ""
+    practice = replace(OVERLONG, code="OV401", claim="error mode")
+    assert files.words(subject_of("nowhere"), practice).startswith("no rule of RFC 3629")
+
+
 def test_what_has_no_record_is_not_asked():
     assert confirm("cpython", OVERLONG) is None
+
+
+def test_an_intent_may_be_of_some_codes():
+    subject = subject_of(recorded={INTENT: "OV102, OV101: it drops a signature"})
+    assert announced(subject, "OV102") == announced(subject, "OV101") == "it drops a signature"
+    assert announced(subject, "OV201") == ""
+    assert announced(subject_of(recorded={INTENT: "it does not validate"}), "OV201") == "it does not validate"
+    assert announced(subject_of(), "OV201") == ""
+
+
+NEWEST = max(gallery.SURVEYS.glob("20*"))
+REPORTS = sorted((NEWEST / "reports").glob("*.md"))
+
+
+def test_what_each_text_for_maintainers_has():
+    for path in REPORTS:
+        text = path.read_text()
+        name, _, code = path.stem.rpartition("-")
+        assert re.match(rf"# {name}: .+ \(`[0-9A-F ]+`\)\n\nSeen with .*\d.* \(.+\)\.\n", text), path
+        for title in ("input: `", "expected: ", "observed: ", "how wide: ", "effect: ", "rule: [RFC 3629 §"):
+            assert text.count(f"\n- {title}") == 1, f"{path}: {title}"
+        assert "](https://www.rfc-editor.org/rfc/rfc3629#section-" in text, path
+        found = findings.SHOWN.search(text)
+        assert found is not None, path
+        program = found["program"].splitlines()[1:-1]
+        assert len(program) <= 15, path
+        assert "overlong" not in found["program"].lower().replace("(overlong", ""), path
+        assert f"overlong calls this {code}." in text, path
+
+
+def test_each_divergence_of_the_newest_survey_is_filed():
+    report, files = gallery.surveys()[NEWEST.name], gallery.filed(NEWEST.name)
+    open_ = [f"{s.id}-{c.code}" for s in report.subjects for c in s.causes if not files.words(s, c)]
+    assert not open_
+    known = {f"{s.id}-{c.code}" for s in report.subjects for c in s.causes}
+    assert {*files.texts, *files.withheld} <= known, "made of this survey"
+    assert not set(files.texts) & set(files.withheld)
+
+
+def test_findings_have_a_program_each():
+    page = "\n".join(findings.page(NEWEST / "reports"))
+    assert page.count("\n## ") == len(findings.findings()) >= 10
+    for part in page.split("\n## ")[1:]:
+        assert "```" in part
+        assert "It prints `" in part
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "finding", [each for each in findings.findings() if "program" in each], ids=lambda f: f["program"]
+)
+def test_programs_of_findings_print_what_is_said(finding, tmp_path):
+    source = findings.PROGRAMS / finding["program"]
+    assert len(source.read_text().splitlines()) <= 15
+    if (
+        not shutil.which(finding["build"][0])
+        or subprocess.run(["pkg-config", finding["include"]], check=False).returncode
+    ):
+        pytest.skip(f"{finding['include']} is not here")
+    flags = subprocess.run(
+        ["pkg-config", "--cflags", finding["include"]], capture_output=True, text=True, check=True
+    ).stdout.split()
+    words = [word.format(program=tmp_path / "program", source=source) for word in finding["build"]]
+    subprocess.run([*words, *flags], check=True)
+    assert (
+        subprocess.run([tmp_path / "program"], capture_output=True, text=True, check=True).stdout.strip()
+        == finding["prints"]
+    )
 
 
 def test_issues_of_a_report():
@@ -146,7 +263,7 @@ def test_issues_of_a_report():
 def test_pages_of_a_survey_hold_hostile_words_as_words():
     subjects = subject_of(version=HOSTILE, language=HOSTILE, operations="PL", error_mode=HOSTILE), subject_of("right")
     hostile = replace(subjects[0], recorded={WHAT: HOSTILE, INTENT: HOSTILE, REPLACES: HOSTILE}, behaves_like=HOSTILE)
-    pages = {name: "\n".join(lines) for name, lines in gallery._pages({"2026-01-01": report_of(hostile)}).items()}
+    pages = {name: "\n".join(lines) for name, lines in gallery._pages({"2026-01-01": report_of(hostile)}, NONE).items()}
     assert {"index", "d-tried", "c-ov201", "error-modes", "streams", "history"} <= set(pages)
     for name, text in pages.items():
         assert not re.search(r"(?<!\\)<script>alert", text), name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from pathlib import Path
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
 SURVEY = "report.json"
 """What a survey is kept as: a report, which ``overlong report`` and ``overlong diff`` read."""
-REPORTS = "reports"
 _TIMEOUT = 20.0
 """Seconds: several share the machine, and some decoders are whole database servers."""
 _jobs = click.option("-j", "--jobs", type=click.IntRange(1, 64), default=lambda: os.cpu_count() or 1,
@@ -45,10 +45,10 @@ def command() -> None:
     \b
     Examples:
       overlong survey install
-      overlong survey run -o survey --keep corpora/survey/2026-11-23
-      overlong survey issues corpora/survey/2026-11-23
-      overlong diff an-earlier-survey corpora/survey/2026-11-23
-      overlong report corpora/survey/2026-11-23 --format html > survey.html
+      overlong survey run -o survey --keep corpora/survey/2026-11-24
+      overlong survey issues corpora/survey/2026-11-24
+      overlong diff corpora/survey/2026-11-23 corpora/survey/2026-11-24
+      overlong report corpora/survey/2026-11-24 --format html > survey.html
     """  # noqa: D301 (click reads the backspace)
 
 
@@ -164,7 +164,7 @@ def run_command(
 
     \b
     Examples:
-      overlong survey run --keep corpora/survey/2026-11-23
+      overlong survey run --keep corpora/survey/2026-11-24
       overlong survey run yajl jansson json-c -o json
     \b
     Exit status:
@@ -216,13 +216,14 @@ def issues_command(folder: Path, targets: tuple[str, ...], jobs: int, quiet: boo
 
     FOLDER has the survey. The least divergence of each code is first asked again by a program in the decoder's own
     language that does not know overlong; the text has that program and what it printed, and only what it confirms is
-    written. What the documentation announces, as the record says, gets no text, nor does another number of U+FFFD than
-    Unicode recommends. The texts go to FOLDER/reports.
+    written. What the documentation announces, as the record says, gets no text, nor does what RFC 3629 leaves open, as
+    how many U+FFFD there are. The texts go to FOLDER/reports, and what
+    was not confirmed stands in FOLDER/withheld.json.
 
     \b
     Examples:
-      overlong survey issues corpora/survey/2026-11-23
-      overlong survey issues corpora/survey/2026-11-23 yajl json-c
+      overlong survey issues corpora/survey/2026-11-24
+      overlong survey issues corpora/survey/2026-11-24 yajl json-c
     \b
     Exit status:
       0  each divergence was confirmed
@@ -232,12 +233,13 @@ def issues_command(folder: Path, targets: tuple[str, ...], jobs: int, quiet: boo
     from concurrent.futures import ThreadPoolExecutor
 
     from overlong.conformance.certification.survey.confirmation import confirm
+    from overlong.conformance.certification.survey.filing import REPORTS, WITHHELD, withheld_in
     from overlong.conformance.report.formats import write
     from overlong.conformance.report.issue import issue
     from overlong.conformance.support.printable import printable
 
     report = report_of(folder / SURVEY)
-    refuted = 0
+    refuted, told = set[str](), set[str]()
     with errors_on_one_line(), ThreadPoolExecutor(jobs) as pool:
         (folder / REPORTS).mkdir(exist_ok=True)
         asked = [pair for subject in report.subjects if not targets or subject.id in targets for pair in _told(subject)]
@@ -247,21 +249,23 @@ def issues_command(folder: Path, targets: tuple[str, ...], jobs: int, quiet: boo
             if confirmed is None:
                 continue
             if confirmed.why_not:
-                refuted += 1
+                refuted.add(f"{subject.id}-{cause.code}")
                 click.echo(f"not confirmed: {name}: {printable(confirmed.why_not, 300)}", err=True)
                 continue
+            told.add(f"{subject.id}-{cause.code}")
             write(issue(subject, cause, confirmed) + "\n", folder / REPORTS / name)
             if not quiet:
                 click.echo(f"confirmed: {name}")
+        withheld = (set(withheld_in(folder)) - told) | refuted
+        write(json.dumps(sorted(withheld), indent=1) + "\n", folder / WITHHELD)
     sys.exit(DIVERGES if refuted else CONFORMS)
 
 
 def _told(subject: Subject) -> Iterator[tuple[Subject, Cause]]:
     """The least cause of each code of a decoder that its maintainers are to be told; none if it announces them."""
-    from overlong.conformance.certification.survey.kept import INTENT
-    from overlong.conformance.protocol.kind import REPLACEMENT
+    from overlong.conformance.certification.survey.filing import is_practice
+    from overlong.conformance.certification.survey.kept import announced
     from overlong.conformance.report.wording import faults
 
-    if not subject.recorded.get(INTENT):
-        least = {cause.code: cause for cause in reversed(faults(subject)) if cause.claim != REPLACEMENT}
-        yield from ((subject, least[code]) for code in sorted(least))
+    least = {cause.code: cause for cause in reversed(faults(subject)) if not is_practice(cause)}
+    yield from ((subject, least[code]) for code in sorted(least) if not announced(subject, code))

@@ -2,9 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
-from overlong.conformance.certification.survey.kept import INTENT, WHAT
+from overlong.conformance.certification.survey.kept import HERE, OBTAINED, WHAT, announced
+from overlong.conformance.protocol.kind import (
+    EARLIEST,
+    ENCODER,
+    KINDS,
+    LIMITS,
+    MEMORY,
+    POSITION,
+    REPLACEMENT,
+    SCALARS,
+    STREAMING,
+    VERDICT,
+    Code,
+)
+from overlong.conformance.report.links import section_links
 from overlong.conformance.report.markdown import code, text
 from overlong.conformance.report.wording import faults, given
 from overlong.conformance.support.printable import counted, printable
@@ -17,7 +32,31 @@ if TYPE_CHECKING:
     from overlong.conformance.results.model import Cause, Report, Subject
 
 _RULE = "\n\n---\n\n"
-_FENCES = {"C#": "csharp", "C++": "cpp", "Common Lisp": "lisp", "JavaScript": "js"}
+_FENCES = {"C#": "csharp", "C++": "cpp", "Common Lisp": "lisp", "Emacs Lisp": "lisp", "JavaScript": "js"}
+_IN_GENERAL = "RFC 3629 §10"
+"""What it says of how ill-formed octets are handled: where a program fails, no section says more."""
+_TABLE = "Unicode ch. 3, table 3-7"
+_OF_DOCUMENTS = {"json": "RFC 8259 §8.1", "cbor": "RFC 8949 §3.1"}
+"""Where the formats demand UTF-8 that have an RFC."""
+_FAILS = "denial of service: one input ends the program, or keeps it"
+_EFFECTS = {
+    Code.REFUSED: "data loss: text that is well-formed is turned away",
+    Code.SCALARS: "data loss: the text that comes out is not the text that went in",
+    Code.INTERNAL_ERROR: _FAILS,
+    Code.CRASHED: _FAILS,
+    Code.TIMED_OUT: _FAILS,
+    VERDICT: "what is accepted depends on more than the input",
+    SCALARS: "data loss: the text that comes out is not the text that went in",
+    POSITION: "a caller that resumes at the place loses octets, or lets ill-formed ones pass",
+    REPLACEMENT: "data loss: octets around the flaw vanish or change",
+    STREAMING: "data loss where text comes in pieces",
+    EARLIEST: "a peer waits for what could have come",
+    ENCODER: "data loss: what is written is not what was meant",
+    MEMORY: "memory outside the input or the output is touched",
+    LIMITS: "callers rely on what is not so",
+}
+"""What a divergence does, by its code, or else by its claim; what an accepted defect does, its own text says."""
+_PASSED_ON = re.compile(r"accepted(?: U\+00[0-7][0-9A-F]| U\+DC[89A-F][0-9A-F])+")
 
 
 def issues(report: Report) -> str:
@@ -35,7 +74,7 @@ def _of(subject: Subject) -> Iterator[str]:
 
 
 def issue(subject: Subject, cause: Cause, confirmed: Confirmation | None = None) -> str:
-    """One divergence: a title, a paragraph, how to see it, what is expected and why it matters.
+    """One divergence: a title, what was seen, how to see it, what is expected by which rule, and why it matters.
 
     Args:
         subject: the decoder.
@@ -46,31 +85,31 @@ def issue(subject: Subject, cause: Cause, confirmed: Confirmation | None = None)
 
 
 def _parts(subject: Subject, cause: Cause, confirmed: Confirmation | None) -> Iterator[str]:
-    defect = DEFECTS.get(cause.code)
-    octets = given(cause)
+    defect, shown = DEFECTS.get(cause.code), confirmed is not None and not confirmed.why_not
     yield f"# {_title(subject, cause)}"
-    version = f" {text(subject.version)}" if subject.version else ""
     what = text(subject.recorded.get(WHAT, subject.name or subject.id))
-    yield f"Seen with{version} ({what})."
-    yield f"- input: {code(octets)}\n- expected: {text(cause.expected)}\n- observed: {text(cause.observed)}"
-    others = cause.count - 1
-    if others > 0:
-        yield f"{counted(others, 'further input')} of the test suite {'shows' if others == 1 else 'show'} the same."
-    if cause.comment:
-        yield f"Why this input: {text(cause.comment)}."
-    if confirmed is not None and not confirmed.why_not:
-        yield "A program that shows it:"
+    obtained = subject.recorded.get(OBTAINED, HERE)
+    of = f", {text(obtained)}" if obtained != HERE else ""
+    yield f"Seen with {text(subject.version)}{of} ({what})." if subject.version else f"Seen with {what}."
+    facts = {
+        "input": code(given(cause)),
+        "expected": text(cause.expected),
+        "observed": text(cause.observed),
+        "how wide": _wide(cause, confirmed),
+        "effect": text(defect.effect if defect else _EFFECTS.get(cause.code, _EFFECTS.get(cause.claim, ""))),
+        "rule": _rule(cause, confirmed),
+    }
+    yield "\n".join(f"- {title}: {words}" for title, words in facts.items() if words)
+    if defect is not None and _PASSED_ON.fullmatch(cause.observed) and "U+DC" in cause.observed:
+        yield "The ill-formed octets are passed on as they came: what reads the text next has to deal with them."
+    if shown and confirmed is not None:
+        yield f"A program that shows it prints {code(confirmed.printed)}:"
         yield _fenced(confirmed.program, confirmed.language)
-        yield f"It prints {code(confirmed.printed)}."
     elif cause.reproduce:
         yield f"To see it: {code(cause.reproduce, 2000)}."
-    if defect is not None:
-        yield f"{defect.paragraph} ({text(defect.section)})"
-        yield f"What it enables: {text(defect.effect)}."
-    elif cause.section:
-        yield f"The rule: {text(cause.section)}."
+    yield text(defect.paragraph if defect else KINDS[cause.code].paragraph, 2000)
     yield f"overlong calls this {cause.code}."
-    if intent := subject.recorded.get(INTENT):
+    if intent := announced(subject, cause.code):
         yield f"The documentation says: {text(intent)}. If this is meant, please read this as a question."
 
 
@@ -79,9 +118,28 @@ def _title(subject: Subject, cause: Cause) -> str:
     return f"{name}: {text(cause.title)} ({code(given(cause))})"
 
 
+def _wide(cause: Cause, confirmed: Confirmation | None) -> str:
+    """How wide it is: what was asked for that, and how many inputs of the suites show it."""
+    suites = f"{counted(cause.count, 'input')} of the test suites"
+    wide = confirmed.wide if confirmed is not None else ""
+    return f"{wide}; {suites}" if wide else suites
+
+
+def _rule(cause: Cause, confirmed: Confirmation | None) -> str:
+    """The sections that say what is right, each with its address where that is known."""
+    sections = DEFECTS[cause.code].section if cause.code in DEFECTS else cause.section or _IN_GENERAL
+    if sections.startswith("RFC 3629"):
+        sections += f"; {_TABLE}"
+    if confirmed is not None and confirmed.document in _OF_DOCUMENTS:
+        sections += f"; {_OF_DOCUMENTS[confirmed.document]}"
+    pieces = section_links(sections) if sections else []
+    return ", ".join(f"[{text(words)}]({address})" if address else text(words) for words, address in pieces)
+
+
 def _fenced(program: str, language: str) -> str:
-    """A program as a block of code; longer fences than any in it."""
+    """A program as a block of code, without empty lines; longer fences than any in it."""
     fence = "```"
     while fence in program:
         fence += "`"
-    return f"{fence}{_FENCES.get(language, language.lower())}\n{program.rstrip()}\n{fence}"
+    lines = "\n".join(line for line in program.splitlines() if line.strip())
+    return f"{fence}{_FENCES.get(language, language.lower())}\n{lines}\n{fence}"

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 _SECTIONS = (
     (re.compile(r"RFC (\d{1,5}) §([\d.]{1,8})"), "https://www.rfc-editor.org/rfc/rfc{0}#section-{1}"),
-    (re.compile(r"Unicode ch\. (\d\d?)(?:, D\d\d[a-z]?)?"), "https://www.unicode.org/versions/latest/core-spec/chapter-{0}/"),
+    (re.compile(r"Unicode ch\. (\d\d?)(?:, (?:D\d\d[a-z]?|table \d{1,2}-\d{1,2}))?"), "https://www.unicode.org/versions/latest/core-spec/chapter-{0}/"),
     (re.compile(r"WHATWG"), "https://encoding.spec.whatwg.org/#utf-8-decoder"),
 )  # fmt: skip
 _ASKED = re.compile(r"https?://[!-~]+")

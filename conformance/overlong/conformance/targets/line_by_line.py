@@ -63,6 +63,8 @@ def line_command(name: str) -> list[str]:
         units=next((word for word in words if word in UNITS), UNITS[0]),
         name=printable(command[0]),
         document=next((word for word in words if word in DOCUMENTS), ""),
+        version="",
+        language="",
     )
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from overlong.conformance.certification.survey.extent import extent
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.protocol.wire import DECODE, REPLACE, VALIDATE
 from overlong.conformance.targets.records import Record, records
-from overlong.conformance.targets.records.standalone import Shown, shown, standalone
+from overlong.conformance.targets.records.standalone import EndedBySignal, Shown, shown, standalone
 
 if TYPE_CHECKING:
     from overlong.conformance.results.model import Cause
@@ -27,6 +28,10 @@ class Confirmation:
     """What it printed; empty if it was not run."""
     why_not: str
     """Why it does not confirm; empty if it does."""
+    wide: str = ""
+    """How wide the divergence is, in words; empty if that is not known."""
+    document: str = ""
+    """What the octets were put into: a word of docs/records.md; empty: nothing."""
 
 
 def confirm(target: str, cause: Cause) -> Confirmation | None:
@@ -40,9 +45,15 @@ def confirm(target: str, cause: Cause) -> Confirmation | None:
     program, language = standalone(record, cause.octets), record.language.language
     try:
         answer = shown(record, cause.octets)
+    except EndedBySignal as error:
+        return Confirmation(
+            program, language, f"nothing: it is ended by {error}", "", extent(target, cause), record.document
+        )
     except TargetError as error:
         return Confirmation(program, language, "", str(error))
-    return Confirmation(program, language, answer.line, _unlike(answer, cause))
+    why_not = _unlike(answer, cause)
+    wide = "" if why_not else extent(target, cause)
+    return Confirmation(program, language, answer.line, why_not, wide, record.document)
 
 
 def _unlike(answer: Shown, cause: Cause) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,9 @@ if TYPE_CHECKING:
 WHAT, OBTAINED, INTENT, REPLACES = "decodes with", "obtained from", "documented", "replaces like"
 """Titles in :attr:`Subject.recorded`: the entry point, where it comes from, what its documentation says of how it
 departs from RFC 3629, and the error mode that was learned of it."""
-_HERE = "this system"
+_CODES = re.compile(r"((?:OV\d{3}(?:, )?)+): (.+)")
+"""Of an intent: the codes that it explains, if not all."""
+HERE = "this system"
 
 
 def kept(report: Report, decoders: Mapping[str, Builtin], modes: Mapping[str, str]) -> Report:
@@ -29,11 +32,21 @@ def kept(report: Report, decoders: Mapping[str, Builtin], modes: Mapping[str, st
     return replace(report, subjects=tuple(subjects), source="")
 
 
+def announced(subject: Subject, code: str) -> str:
+    """What a decoder's documentation says of a divergence of this code; empty if it says nothing.
+
+    Words that begin with codes, ``OV102: a byte order mark is dropped``, are of those alone.
+    """
+    words = subject.recorded.get(INTENT, "")
+    some = _CODES.fullmatch(words)
+    return words if some is None else some[2] if code in some[1] else ""
+
+
 def _kept(subject: Subject, decoder: Builtin | None, mode: str) -> Subject:
     facts = {REPLACES: mode}
     version = subject.version
     if decoder is not None:
-        facts |= {WHAT: decoder.what, OBTAINED: decoder.fetches or _HERE, INTENT: decoder.intent}
+        facts |= {WHAT: decoder.what, OBTAINED: decoder.fetches or HERE, INTENT: decoder.intent}
         version = version or decoder.version()
     return replace(
         subject,

@@ -61,8 +61,8 @@ class Record:
 
     @property
     def needed(self) -> tuple[str, ...]:
-        """The packages of Debian that it needs, those of its language too."""
-        return (*self.language.debian, *self.debian)
+        """The packages of Debian that it needs: those of its language too, if that is not here already."""
+        return (*(self.language.debian if self.language.missing() else ()), *self.debian)
 
     def missing(self) -> str:
         """What to install to use it here; empty if nothing. Its packages are fetched when it is used."""

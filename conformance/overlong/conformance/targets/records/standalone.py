@@ -6,8 +6,10 @@ Maintainers want to see a fault without overlong, and each is confirmed in this 
 from __future__ import annotations
 
 import re
+import signal
 import subprocess
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.target import TargetError
@@ -19,7 +21,13 @@ if TYPE_CHECKING:
     from overlong.conformance.targets.records import Record
 
 _SECONDS = 60.0
-_POINT = re.compile(r"U\+([0-9A-Fa-f]{4,8})")
+_POINT = re.compile(r"U\+([0-9A-Fa-f]{1,8})")
+_IF = re.compile(r"@IF ([^@]+)@(.*\n)")
+"""A line of shows/ that stands only where this is found in the record's code."""
+
+
+class EndedBySignal(TargetError):
+    """The program crashed; the message is the signal's name."""
 
 
 @dataclass(frozen=True)
@@ -36,10 +44,15 @@ class Shown:
 def standalone(record: Record, octets: bytes) -> str:
     """The text of a program that asks the decoder for these octets, in the document that it takes, and prints."""
     given = DOCUMENTS[record.document](octets) if record.document else octets
-    text = record.program("shows")
+    wanted = partial(_wanted, record.code)
+    text = _IF.sub(wanted, record.program("shows"))
     for place, literal in _literals(given).items():
         text = text.replace(place, literal)
     return text
+
+
+def _wanted(code: str, line: re.Match[str]) -> str:
+    return line[2] if re.search(line[1], code) else ""
 
 
 def _paired(numbers: list[int]) -> list[int]:
@@ -57,7 +70,7 @@ def _literals(given: bytes) -> dict[str, str]:
         "@BYTES@": ", ".join(f"0x{octet:02X}" for octet in given),
         "@DECIMALS@": ", ".join(map(str, given)),
         "@DECIMALSPACED@": " ".join(map(str, given)),
-        "@INDEXED@": ", ".join(f"{place} => {octet}" for place, octet in enumerate(given, 1)),  # one may stand alone
+        "@CHARACTERS@": ", ".join(f"{place} => Character'Val ({octet})" for place, octet in enumerate(given, 1)),
         "@LAST@": str(len(given) - 1),
         "@SIZE@": str(len(given)),
         "@COMMAS@": " ".join(f"${octet:02X} c," for octet in given),
@@ -68,6 +81,7 @@ def shown(record: Record, octets: bytes) -> Shown:
     """What that program prints when it is run.
 
     Raises:
+        EndedBySignal: it was ended by a signal.
         TargetError: it cannot be built, does not end, or prints something else.
     """
     command = record.start(standalone(record, octets))
@@ -78,6 +92,8 @@ def shown(record: Record, octets: bytes) -> Shown:
     printed = ran.stdout.decode("utf-8", "backslashreplace")
     line = printable(" ".join(printed.split()), 400)
     words = line.split()
+    if ran.returncode < 0:
+        raise EndedBySignal(signal.Signals(-ran.returncode).name)
     if ran.returncode or ("accepted" in words) == ("refused" in words):
         raise TargetError(f"{record.name}: its program ended with status {ran.returncode} and printed: {line}")
     if "refused" in words:
