@@ -11,6 +11,7 @@ from overlong.conformance.oracle.compare import compare, expected_of
 from overlong.conformance.protocol.kind import SEPARATE_VALUES, Code
 from overlong.conformance.protocol.observation import Accepted, Crashed, Refused
 from overlong.conformance.protocol.wire import SEPARATE, UNITS, stream_payload
+from overlong.conformance.report.formats import FORMATS
 from overlong.conformance.results.run import HOLDS
 from overlong.conformance.targets.builtins import BUILTINS
 from overlong.conformance.vectors.suites import QUICK, SUITES
@@ -132,3 +133,16 @@ def test_an_expectation_of_lists_cannot_be_judged_where_none_are_asked(tmp_path:
     result = CliRunner().invoke(cli, [*words, "-o", str(tmp_path / "out"), "cpython"])
     assert result.exit_code == 0, result.output
     assert "not measured: separate values" in result.output
+
+
+def test_what_was_found_can_be_reported_and_verified(tmp_path: Path):
+    target = f"py:{Path(__file__).parents[1] / 'known_wrong.py'}:values_joined"
+    certify(target, suites=QUICK, sweeps=(), output=tmp_path)
+    for form in FORMATS:
+        out = tmp_path / f"report.{form}"
+        result = CliRunner().invoke(cli, ["report", str(tmp_path), "--format", form, "-o", str(out)])
+        assert result.exit_code == 1, result.output  # as what it tells of
+    assert "C2 80 in values of 1, 1" in (tmp_path / "report.markdown").read_text("utf-8")
+    assert "<dt>in values of</dt>" in (tmp_path / "report.html").read_text("utf-8")
+    result = CliRunner().invoke(cli, ["verify", str(tmp_path / "certificate.json"), target])
+    assert "VERIFIED  octet for octet" in result.output
