@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from overlong.conformance.certification.matrix.statement import Kept
 
 SLOWEST = (
-    *("perl-utf8", "chromium-textdecoder", "perl-utf-8-strict", "tcl", "ocaml-uutf-decoder", "ocaml-uutf"),
-    *("postgresql", "guile-port", "guile", "erlang", "erlang-bit-syntax", "sqlite", "jq", "java-readutf"),
+    *("chromium-textdecoder", "tcl", "perl-utf8", "postgresql", "ruby-encode", "perl-utf-8-strict", "java-readutf"),
+    *("sqlite", "lxml", "npm-text-encoding-utf-8", "ocaml-uutf-decoder", "npm-text-encoding", "ruby", "guile-port"),
 )
 """Decoders that take longer than most others, about the longest first. It changes when each begins, and no row."""
 _WORTH_A_NURSERY = 2
