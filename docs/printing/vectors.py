@@ -46,15 +46,17 @@ def _index(families: dict[str, list[Vector]]) -> Iterator[str]:
 
 def _family(name: str, vectors: list[Vector], survey: Surveyed) -> Iterator[str]:
     yield from ("---", "hide-toc: true", "---", "", f"# Vectors: {name}", "", f"{plain(FAMILIES[name].shows)}.")
+    linked = set[str]()  # the block of each vector names its flag; one link a page will do
     for vector in vectors:
         title = vector.cases[0] if "sha256-" in vector.id and vector.cases else vector.id
         yield from ("", f"({anchor(vector)})=", f"## {code(title)}", "")
         yield from ("```text", *lines(vector, _WIDTH), "```")
         if records := [f"<{each}>" for each in vector.references if each.startswith("https://")]:
             yield from ("", "Where it went wrong: " + ", ".join(records))
-        if vector.flags:
-            links = (f"[{flag} {DEFECTS[flag].title}](../codes.md#{_heading(flag)})" for flag in vector.flags)
+        if flags := [flag for flag in vector.flags if flag not in linked]:
+            links = (f"[{flag} {DEFECTS[flag].title}](../codes.md#{_heading(flag)})" for flag in flags)
             yield from ("", "What is wrong: " + ", ".join(links))
+        linked.update(vector.flags)
         yield from elsewhere(vector)
         yield from survey.lines(vector)
 
