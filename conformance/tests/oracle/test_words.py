@@ -9,7 +9,7 @@ from overlong.conformance.oracle.compare import compare, expected_of
 from overlong.conformance.oracle.encoder_fault import HALVES, LONE, NOTHING, encoder_fault
 from overlong.conformance.oracle.expectation import expectation
 from overlong.conformance.oracle.explanation import explain_code, explain_octets
-from overlong.conformance.oracle.finding import Bucket, Finding, observed_in_words
+from overlong.conformance.oracle.finding import Bucket, Finding, expected_in_words, observed_in_words
 from overlong.conformance.oracle.limits import aside_in_words
 from overlong.conformance.oracle.stream_state import ended_how
 from overlong.conformance.oracle.target import TargetError
@@ -25,7 +25,7 @@ from overlong.conformance.protocol.observation import (
     Unsupported,
     describe,
 )
-from overlong.conformance.protocol.wire import ANNOUNCE, ENCODE, GUARDED, UNITS, Greeting, big_endian
+from overlong.conformance.protocol.wire import ANNOUNCE, ENCODE, GUARDED, SEPARATE, UNITS, Greeting, big_endian
 from overlong.conformance.vectors.profile import RFC3629, Profile
 from overlong.conformance.vectors.vector import Vector
 from overlong.reference import DEFECTS, Decoded, Rejected
@@ -264,3 +264,10 @@ def test_units_that_no_decoder_should_put_out_are_read_and_written_all_the_same(
     assert UNITS["utf-32"].values_of([b"", b"\0\0\0a"]) == [(), (0x61,)]
     assert UNITS["utf-32"].values_of([b"\0\0\0a", b"\0\0\0b"]) == [(0x61,), (0x62,)]
     assert expected_of(ILL, "V") == Rejected(1, 1, incomplete=True)
+
+
+def test_of_a_list_of_values_it_is_said_which_is_wrong():
+    assert expected_in_words(Decoded(()), SEPARATE) == "accept the list: each value is well-formed"
+    assert expected_in_words(Rejected(1, 1, incomplete=False), SEPARATE) == "refuse the list: value 2 is ill-formed"
+    assert observed_in_words(Accepted(None), SEPARATE) == "accepted the list"
+    assert observed_in_words(Refused(1), SEPARATE) == "refused the list"
