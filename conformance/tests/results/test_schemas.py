@@ -14,6 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from overlong.__main__ import cli
+from overlong.conformance.oracle.kinds import KINDS
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 ROOT = Path(__file__).parents[3]
@@ -117,6 +118,13 @@ def test_every_module_that_writes_json_is_known_with_its_schema() -> None:
     }
     assert found == {*WRITERS, *OTHERS}
     assert {name for names in WRITERS.values() for name in names.split()} == set(SCHEMAS)
+
+
+@pytest.mark.parametrize("name", ["sweep-1", "results-1", "certificate-1"])
+def test_schemas_know_each_kind_of_divergence_of_a_sweep(name: str) -> None:
+    known = re.findall(r'"enum": (\[[^]]+"did not answer in time"[^]]+\])', json.dumps(SCHEMAS[name]))
+    assert known
+    assert all(json.loads(each) == list(KINDS.values()) for each in known)
 
 
 def test_every_schema_that_code_names_is_there() -> None:

@@ -114,12 +114,14 @@ def test_what_shows_in_the_sweep_alone(tmp_path, monkeypatch):
 
 
 def test_random_answers_are_unstable(tmp_path):
-    """Whether its example was wrong or right when asked again by itself."""
-    (tmp_path / "coin.py").write_text("import random\n\ndef decode(octets):\n    return random.random() < 0.5\n")
+    """Whether an example was wrong or right when asked again by itself; some are right among others, by chance."""
+    (tmp_path / "coin.py").write_text(
+        'import random\n\ndef decode(octets):\n    return octets == b"a" or random.random() < 0.5\n'
+    )
     done = overlong("sweep", "--exhaustive", 1, "--verdict", "-o", tmp_path / "out", f"py:{tmp_path}/coin.py:decode")
     assert done.exit_code == 1
     examples = [bucket["example"] for bucket in written(tmp_path / "out")["buckets"]]
-    assert {each["code"] for each in examples} == {"OV605"}
+    assert "OV605" in {each["code"] for each in examples} <= {"OV605", "OV607"}
     assert "; asked again: " in " ".join(done.stdout.split())
 
 

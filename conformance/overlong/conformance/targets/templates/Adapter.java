@@ -23,7 +23,7 @@ public final class Adapter {
         return out.flip();
     }
 
-    /** P echoes, V validates, D decodes, U: not offered. 'overlong docs protocol' describes batches (B), which save time. */
+    /** P echoes, V validates, D decodes, U: not offered. Batches (B) save time: 'overlong docs protocol'. */
     static void respond(byte[] body, DataOutputStream response) throws IOException {
         byte[] payload = java.util.Arrays.copyOfRange(body, 1, body.length);
         try {

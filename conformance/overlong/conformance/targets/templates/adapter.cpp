@@ -35,7 +35,7 @@ static std::uint32_t number(const char *at, std::uint32_t n = 0) {
 // P echoes, V validates, D decodes.
 static std::string respond(char operation, const std::string &payload) {
     if (operation == 'P') return "A" + payload;
-    if (operation != 'V' && operation != 'D') return "U"; // not offered. 'overlong docs protocol' describes B: it saves time
+    if (operation != 'V' && operation != 'D') return "U"; // not offered. B saves time: 'overlong docs protocol'
     std::string response = "A";
     try {
         for (char32_t point : decode(payload)) if (operation == 'D') response += u32(point);

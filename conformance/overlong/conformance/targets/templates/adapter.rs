@@ -27,7 +27,7 @@ fn respond(operation: u8, payload: &[u8]) -> Vec<u8> {
                 [&b"R"[..], &(offset as u32).to_be_bytes(), &[length as u8, incomplete]].concat()
             }
         },
-        _ => b"U".to_vec(), // not offered. B would be: 'overlong docs protocol' describes batches, which save most of the time
+        _ => b"U".to_vec(), // not offered. Batches (B) save most of the time: 'overlong docs protocol'
     }
 }
 
