@@ -464,8 +464,9 @@ class _Ending:
 
     def __init__(self, process: int) -> None:
         self._descriptor: int | None = None
-        with contextlib.suppress(AttributeError, OSError):  # other systems, old kernels; or it is gone
-            self._descriptor = os.pidfd_open(process)
+        if sys.platform == "linux":
+            with contextlib.suppress(OSError):  # the kernel is old, or the process is gone
+                self._descriptor = os.pidfd_open(process)
 
     def __enter__(self) -> Self:
         return self
@@ -476,7 +477,7 @@ class _Ending:
 
     def wait(self) -> None:
         """A moment, or until it has ended."""
-        if self._descriptor is None:
+        if sys.platform == "win32" or self._descriptor is None:
             time.sleep(0.002)
             return
         ended = select.poll()

@@ -38,6 +38,10 @@ class Slot(NamedTuple):
 class SharedMemory:
     """The memory of one process. Slots are freed in the order in which they were filled."""
 
+    descriptor: int
+    """For the process that is started, and to be closed when it is."""
+    _octets: mmap.mmap
+
     def __init__(self) -> None:
         """Make it.
 
@@ -49,7 +53,6 @@ class SharedMemory:
         import fcntl
 
         self.descriptor = os.memfd_create("overlong", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
-        """For the process that is started, and to be closed when it is."""
         try:
             os.ftruncate(self.descriptor, SIZE)
             seals = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL

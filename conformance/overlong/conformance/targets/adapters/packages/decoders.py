@@ -94,7 +94,10 @@ class Package:
                 return _ADAPTER.Bug(f"{type(error).__name__}: {error}")
             return True
 
-        return {"I": lambda many: [ask(payload) for payload in many]}
+        def answer(payloads: Sequence[bytes]) -> list[Any]:
+            return list(map(ask, payloads))
+
+        return {"I": answer}
 
     @property
     def traits(self) -> dict[str, str]:
