@@ -12,7 +12,7 @@ import re
 import struct
 import sys
 
-FAULT = sys.argv[1]
+FAULT = next(iter(sys.argv[1:]), "none")
 FAULTS = ("alone", "few", "neighbours")
 Row = tuple[bytes, int, bytes]
 
