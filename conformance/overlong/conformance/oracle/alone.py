@@ -70,16 +70,23 @@ def otherwise(asked: Sequence[tuple[Vector, str]], target: Target) -> Iterator[t
     for place in backwards:
         vector, operation = asked[place]
         groups.setdefault((operation, vector.chunks is None, vector.earlier is None), []).append(place)
-    singly = [([place], ALONE) for place in backwards]
-    together = [(_reordered(places, asked), REORDERED) for places in groups.values() if len(places) > 1]
-    batches = ((Batch.of([asked[each][0] for each in places]), asked[places[0]][1]) for places, _ in singly + together)
-    order = iter([(place, how) for places, how in singly + together for place in places])
-    for answered in target.observe(batches):
+    singly, reordered = dict[int, tuple[Batch, str]](), list[tuple[Batch, str]]()
+    order = [(place, ALONE) for place in backwards]
+    for (operation, _, _), same in groups.items():
+        places = _reordered(same, asked)
+        batch = Batch.of([asked[place][0] for place in places])
+        for number, place in enumerate(places):
+            singly[place] = batch.part(number, number + 1), operation
+        if len(places) > 1:
+            reordered.append((batch, operation))
+            order += [(place, REORDERED) for place in places]
+    following = iter(order)
+    for answered in target.observe(chain((singly[place] for place in backwards), reordered)):
         found: dict[object, Finding] = {}
         for finding in compare_batch(answered, target.greeting):
             found.setdefault(_apart(finding.vector), finding)
         for _ in range(len(answered.batch)):
-            place, how = next(order)
+            place, how = next(following)
             vector = asked[place][0]
             wrong = found.get(_apart(vector))
             if wrong is None or place in told or suspicion(wrong) is not None:
