@@ -46,6 +46,7 @@ WRITERS = {
 }
 """Modules that write JSON for others, and its schema."""
 OTHERS = {
+    "conformance/cli/survey.py": "a list of names for the page of a survey",
     "conformance/report/badge.py": "shields.io has its own",
     "conformance/targets/records/manifests.py": "words of TOML, spelt as JSON spells them",
     "conformance/results/records.py": "what spells JSON for the others",
