@@ -178,7 +178,7 @@ def _bearable(run: Run, seconds: float, budget: float) -> Tier | None:
 
 def _each(run: Run, seconds: float) -> float:
     """Seconds for an answer to a string of the suites."""
-    return seconds / max(sum(part.done * len(part.operations) for part in run.suites), 1)
+    return seconds / max(run.answers, 1)
 
 
 def _price(run: Run) -> str:

@@ -118,10 +118,9 @@ def painted(automaton: Automaton, speaks: str) -> tuple[Map, ...]:
 
 def bearable(target: object, run: Run) -> bool:
     """Whether a target that has run all suites takes some two seconds or less for its maps, by that rate."""
-    answers = sum(part.done * len(part.operations) for part in run.suites)
     automaton = run.profile.dialect.automaton
     strings = sum(PAIRS * (1 + tails_after(prefix, automaton)) for prefix in prefixes(run.profile.speaks))
-    return isinstance(target, FramedTarget) and bool(answers) and run.seconds / answers * strings <= _BEARABLE
+    return isinstance(target, FramedTarget) and bool(run.answers) and run.seconds / run.answers * strings <= _BEARABLE
 
 
 @contextlib.contextmanager

@@ -84,11 +84,11 @@ def otherwise(asked: Sequence[tuple[Vector, str]], target: Target) -> Iterator[t
     for answered in target.observe(chain((singly[place] for place in backwards), reordered)):
         found: dict[object, Finding] = {}
         for finding in compare_batch(answered, target.greeting):
-            found.setdefault(_apart(finding.vector), finding)
+            found.setdefault(finding.vector.apart, finding)
         for _ in range(len(answered.batch)):
             place, how = next(following)
             vector = asked[place][0]
-            wrong = found.get(_apart(vector))
+            wrong = found.get(vector.apart)
             if wrong is None or place in told or suspicion(wrong) is not None:
                 continue
             told.add(place)
@@ -113,7 +113,3 @@ def _reordered(places: Sequence[int], asked: Sequence[tuple[Vector, str]]) -> li
         begins_with_tail = flaw is not None and flaw.offset == 0 and flaw.defect == UNEXPECTED_TAIL
         (tails if begins_with_tail else cut if flaw is not None and flaw.incomplete else others).append(place)
     return [place for place in chain(*zip_longest(cut, tails), others) if place is not None]
-
-
-def _apart(vector: Vector) -> object:
-    return vector.octets, vector.chunks, vector.earlier

@@ -112,12 +112,12 @@ class SuiteRun:
     def failed(self, vector: Vector) -> None:
         """Count a vector that has a finding, once."""
         if not self.has_failed(vector):
-            self.failing.add(_apart(vector))
+            self.failing.add(vector.apart)
             self.failing_in[vector.category] += 1
 
     def has_failed(self, vector: Vector) -> bool:
         """Whether it has a finding."""
-        return _apart(vector) in self.failing
+        return vector.apart in self.failing
 
     def diverged(self, found: Divergences) -> None:
         """Count the vectors of some divergences once, and those whose text is not known."""
@@ -132,12 +132,6 @@ class SuiteRun:
     def vectors_digest(self) -> str:
         """Digest of the vectors asked."""
         return hashlib.sha256(self._lengths.digest() + self._octets.digest()).hexdigest()
-
-
-def _apart(vector: Vector) -> object:
-    """What tells a vector apart from others of its suite."""
-    whole = vector.chunks is None and vector.earlier is None
-    return vector.octets if whole else (vector.octets, vector.chunks, vector.earlier)
 
 
 @dataclass
@@ -207,6 +201,11 @@ class Run:
     @property
     def vectors(self) -> int:
         return sum(each.done for each in self.suites)
+
+    @property
+    def answers(self) -> int:
+        """Answers of all suites: one for each vector and operation."""
+        return sum(each.done * len(each.operations) for each in self.suites)
 
     @property
     def unsupported(self) -> Counter[str]:

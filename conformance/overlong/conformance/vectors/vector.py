@@ -99,6 +99,12 @@ class Vector:
         return f"{category}/{'.'.join(chunk.hex() for chunk in self.earlier)}+{text}"
 
     @property
+    def apart(self) -> object:
+        """What tells it apart from others of its suite."""
+        whole = self.chunks is None and self.earlier is None
+        return self.octets if whole else (self.octets, self.chunks, self.earlier)
+
+    @property
     def in_full(self) -> str:
         """Its id with every octet, however many: what :meth:`from_id` reads without any suite that has it."""
         chunks = (len(self.octets),) if self.chunks is None else self.chunks
