@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from functools import partial
 from importlib import import_module
@@ -35,6 +36,15 @@ def setup(app: Sphinx) -> None:
     for name in ("vectors", "elsewhere", "gallery"):
         write = import_module(f"printing.{name}").write
         app.connect("builder-inited", partial(_made, write, name))
+    app.connect("source-read", _indexed)
+
+
+def _indexed(_: Sphinx, page: str, source: list[str]) -> None:
+    """Make kinds of targets entries of the index, since the search drops ``so:`` as a word that says nothing."""
+    if page == "targets":
+        kinds = dict.fromkeys(re.findall(r"^\| .*?`(\w+:)", source[0], re.MULTILINE))
+        entries = "".join(f"single: {kind}\n" for kind in kinds)
+        source[0] = source[0].replace("\n## ", f"\n```{{index}}\n{entries}```\n\n## ", 1)
 
 
 def _made(write: Callable[[Path], None], name: str, app: Sphinx) -> None:
