@@ -10,7 +10,7 @@ from importlib.metadata import version as version_of
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from sphinx.application import Sphinx
@@ -40,11 +40,26 @@ def setup(app: Sphinx) -> None:
 
 
 def _indexed(_: Sphinx, page: str, source: list[str]) -> None:
-    """Make kinds of targets entries of the index, since the search drops ``so:`` as a word that says nothing."""
-    if page == "targets":
+    """Read navigation and index off the pages: both would say again what these say."""
+    if page == "index":
+        source[0] += "".join(_contents(source[0]))
+    elif page == "targets":  # the search drops "so:" as a word that says nothing, but not an entry of the index
         kinds = dict.fromkeys(re.findall(r"^\| .*?`(\w+:)", source[0], re.MULTILINE))
-        entries = "".join(f"single: {kind}\n" for kind in kinds)
-        source[0] = source[0].replace("\n## ", f"\n```{{index}}\n{entries}```\n\n## ", 1)
+        entries = "\n".join(f"single: {kind}" for kind in kinds)
+        source[0] = source[0].replace("\n## ", f"\n```{{index}} {entries}\n```\n\n## ", 1)
+
+
+def _contents(text: str) -> Iterator[str]:
+    """A table of contents for each part of the first page: the pages to which the part is the first to link."""
+    listed: set[str] = set()
+    for part in text.split("\n## ")[1:]:
+        caption = part.partition("\n")[0]
+        yield f"\n```{{toctree}}\n:caption: {caption}\n:hidden:\n\n"
+        for words, linked in re.findall(r"\[([^\]]+)\]\(([\w/-]+)\.md\)", part):
+            if linked not in listed:  # the titles of tutorials are too long for a margin
+                yield f"{' '.join(words.split())} <{linked}>\n" if caption == "Start" else f"{linked}\n"
+            listed.add(linked)
+        yield "```\n"
 
 
 def _made(write: Callable[[Path], None], name: str, app: Sphinx) -> None:

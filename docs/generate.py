@@ -10,7 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from printing import abis, answers, behaviours, cli, error_modes, faults, formats, protocol, suites
+from printing import abis, behaviours, cli, divergences, error_modes, faults, formats, protocol, suites
 from printing.error_modes import EXAMPLE, put_out
 from printing.markdown import NOTICE
 from printing.strip import strip
@@ -173,11 +173,11 @@ def pictures() -> dict[str, str]:
 PAGES = {
     "codes.md": codes,
     "abis.md": abis.page,
-    "answers.md": answers.page,
     "automaton.md": automaton,
     "behaviours.md": behaviours.page,
     "dialects.md": dialects,
     "decoders.md": decoders,
+    "divergences.md": divergences.page,
     "error-modes.md": error_modes.page,
     "cli.md": cli.page,
     "formats.md": formats.page,
