@@ -269,7 +269,7 @@ def test_a_decoder_that_crashes_on_every_second_of_many_strings_is_judged_to_the
 
 @pytest.mark.long
 def test_a_spare_stands_ready_and_one_that_ended_meanwhile_is_no_fault():
-    """The third failure and those after it wait for no start; of each spare is asked whether it is still there."""
+    """The third failure and those after it take one that a thread has started; each is asked whether it is there."""
     target = framed.FramedTarget("crashes", [*TARGET, "crash", f"on={CULPRIT}"], restart_budget=100)
     target.open()
 
@@ -283,12 +283,12 @@ def test_a_spare_stands_ready_and_one_that_ended_meanwhile_is_no_fault():
         spares = list(target._spares)
         assert len(spares) == 2
         for spare in spares:
-            spare.greeting(10)
+            spare.result().greeting(10)
         assert failures(1) == [True]
         assert not [spare for spare in target._spares if spare in spares]  # both were used
         for spare in target._spares:
-            spare.greeting(10)
-            spare.kill()
+            spare.result().greeting(10)
+            spare.result().kill()
         assert failures(3) == [True] * 3
         (answered,) = target.observe([(Batch.of_strings("x", [b"x"]), "D")])
         assert (answered.faults, answered.answers.statuses) == ({}, b"A")

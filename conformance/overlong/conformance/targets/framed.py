@@ -4,8 +4,8 @@ Requests are pipelined, and an empty echo follows each: what goes wrong before i
 doing, and not the next one's. When the target fails, it is restarted, and what was unanswered is asked again,
 one request after the other: one vector at a time where they are few, else in groups of the square root of
 their number, and what fails of those vector by vector. So a culprit is exact, and costs two restarts, or
-three where thousands were under way. A target that failed more than once has spares: processes that are started while
-another is asked, so that a failure costs no wait for an interpreter.
+three where thousands were under way. A target that failed more than once has spares: processes that a thread starts
+while another is asked, so that a failure costs no wait for an interpreter.
 """
 
 from __future__ import annotations
@@ -45,6 +45,7 @@ from overlong.conformance.vectors.vector import Vector
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from concurrent.futures import Future, ThreadPoolExecutor
 
     from overlong.conformance.protocol.observation import Fault
     from overlong.conformance.protocol.wire import Greeting
@@ -103,7 +104,8 @@ class FramedTarget:
 
     def __post_init__(self) -> None:
         self._process: Process | None = None
-        self._spares: deque[Process] = deque()  # in the order in which they were started
+        self._spares: deque[Future[Process]] = deque()  # in the order in which they are started
+        self._starter: ThreadPoolExecutor | None = None  # the thread that starts them
         self.isolation = ""  # what contains its accidents; known when it is open
         self._next_request = 0
         self._size = _FIRST  # vectors in a request
@@ -191,8 +193,11 @@ class FramedTarget:
             raise TargetError(f"{printable(self.id)}: not measured: {why}{said}") from error
 
     def close(self) -> None:
-        while self._spares:
-            self._spares.popleft().kill()
+        while (spare := self._spare()) is not None:
+            spare.kill()
+        if self._starter is not None:
+            self._starter.shutdown()
+            self._starter = None
         if self._process is not None:
             if self._under_way:  # the run was broken off: that it is still busy is no fault of its own
                 self._process.kill()
@@ -317,17 +322,27 @@ class FramedTarget:
     def _spare(self) -> Process | None:
         """The spare that was started first, if there is one that has not ended by itself."""
         while self._spares:
-            if (spare := self._spares.popleft()).is_alive:
-                return spare
-            spare.kill()
+            with contextlib.suppress(OSError, ValueError, TargetError):  # the start that follows says what is wrong
+                if (spare := self._spares[0].result()).is_alive:
+                    self._spares.popleft()
+                    return spare
+                spare.kill()
+            self._spares.popleft()
         return None
 
     def _keep_spares(self) -> None:
-        """Start as many as may be wanted. One culprit is no reason: most targets have none, and many begin slowly."""
+        """Have as many started as may be wanted. One culprit is no reason: most targets have none, and many are slow.
+
+        To start one takes as long as to see that the one before it died, or longer: so a thread does.
+        """
         wanted = min(_SPARES, self.restart_budget - self.restarts) if self.restarts > 1 else 0
-        with contextlib.suppress(OSError, ValueError, TargetError):  # the restart that needs one says what is wrong
+        if len(self._spares) < wanted:
+            if self._starter is None:
+                from concurrent.futures import ThreadPoolExecutor
+
+                self._starter = ThreadPoolExecutor(1, "spares")
             while len(self._spares) < wanted:
-                self._spares.append(self.new_process())
+                self._spares.append(self._starter.submit(self.new_process))
 
     def _smoke(self) -> None:
         """The echo, then each operation on one letter: a broken harness is never a verdict."""
