@@ -45,8 +45,8 @@ def _indexed(_: Sphinx, page: str, source: list[str]) -> None:
         source[0] += "".join(_contents(source[0]))
     elif page == "targets":  # the search drops "so:" as a word that says nothing, but not an entry of the index
         kinds = dict.fromkeys(re.findall(r"^\| .*?`(\w+:)", source[0], re.MULTILINE))
-        entries = "\n".join(f"single: {kind}" for kind in kinds)
-        source[0] = source[0].replace("\n## ", f"\n```{{index}} {entries}\n```\n\n## ", 1)
+        entries = "".join(f"```{{index}} single: {kind}\n```\n" for kind in kinds)
+        source[0] = source[0].replace("\n## ", f"\n{entries}\n## ", 1)
 
 
 def _contents(text: str) -> Iterator[str]:
