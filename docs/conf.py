@@ -7,7 +7,7 @@ import sys
 from functools import partial
 from importlib import import_module
 from importlib.metadata import version as version_of
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -37,6 +37,7 @@ def setup(app: Sphinx) -> None:
         write = import_module(f"printing.{name}").write
         app.connect("builder-inited", partial(_made, write, name))
     app.connect("source-read", _indexed)
+    app.connect("html-page-context", partial(_one_tree, {}), priority=400)  # before the theme asks for the tree
 
 
 def _indexed(_: Sphinx, page: str, source: list[str]) -> None:
@@ -64,3 +65,19 @@ def _contents(text: str) -> Iterator[str]:
 
 def _made(write: Callable[[Path], None], name: str, app: Sphinx) -> None:
     write(app.srcdir / name)
+
+
+def _one_tree(kept: dict[str, str], app: Sphinx, name: str, _template: str, context: dict[str, Any], _: object) -> None:
+    """Resolve the tree of all pages once for those of a folder that it does not name: they have the same links.
+
+    Without it most of the time goes into resolving it for each of the survey's hundreds of pages.
+    """
+    if "orphan" in app.env.metadata.get(name, {}):
+        resolve, folder = context["toctree"], name.rpartition("/")[0]
+
+        def tree(**options: object) -> str:
+            if folder not in kept:
+                kept[folder] = resolve(**options)
+            return kept[folder]
+
+        context["toctree"] = tree

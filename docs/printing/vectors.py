@@ -45,7 +45,7 @@ def _index(families: dict[str, list[Vector]]) -> Iterator[str]:
 
 
 def _family(name: str, vectors: list[Vector], survey: Surveyed) -> Iterator[str]:
-    yield from ("---", "hide-toc: true", "---", "", f"# Vectors: {name}", "", f"{plain(FAMILIES[name].shows)}.")
+    yield from ("---", "tocdepth: 1", "---", "", f"# Vectors: {name}", "", f"{plain(FAMILIES[name].shows)}.")
     linked = set[str]()  # the block of each vector names its flag; one link a page will do
     for vector in vectors:
         title = vector.cases[0] if "sha256-" in vector.id and vector.cases else vector.id
