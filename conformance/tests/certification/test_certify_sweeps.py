@@ -19,6 +19,7 @@ from click.testing import CliRunner
 
 from overlong.__main__ import cli
 from overlong.conformance import certify
+from overlong.conformance.certification import nearest_model
 from overlong.conformance.certification import sweeps as certifying
 from overlong.conformance.certification.left_out import left_out
 from overlong.conformance.certification.tiers import (
@@ -360,8 +361,9 @@ def test_what_a_long_string_of_a_sweep_shows_can_be_asked_again(library, tmp_pat
 
 @pytest.mark.long
 @pytest.mark.usefixtures("few")
-def test_nothing_is_exactly_like_a_dialect_that_a_sweep_tells_it_from(library, tmp_path):
-    """The one surrogate that it refuses is rightly refused, so no finding speaks of it."""
+def test_nothing_is_exactly_like_a_dialect_that_a_sweep_tells_it_from(library, tmp_path, monkeypatch):
+    """The one surrogate that it refuses is rightly refused, so no finding speaks of it; maps would show it."""
+    monkeypatch.setattr(nearest_model, "maps_of", lambda *_: ())
     name = so(library, "surrogates_but_one")
     without = certify(name, sweeps=(), output=tmp_path)
     assert without.run.behaves_like == "lax-surrogates (exact)"
@@ -404,6 +406,7 @@ def test_the_rate_chooses_a_tier_and_the_headline_of_the_sweep_names_it(monkeypa
     assert tier_of(part.plan for part in asked) == tier
     assert ("swept · tier brief" in report) == (tier is BRIEF)
     assert "not swept further: " in report if tier else "not swept: " in report
+    assert f"CONFORMANT ({'tier brief; not swept further' if tier else 'not swept'})" in report
     (told,) = re.findall(r"^left out: (.*?: --tier [a-z]+)$", report.replace("\n  ", " "), re.MULTILINE)
     assert re.fullmatch(r"[a-z]+(-\d+)? \([0-9 M]+ strings, about [^()]+\).* in all: --tier [a-z]+", told)
     assert told.endswith("usual" if tier else "least")

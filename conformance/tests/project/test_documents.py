@@ -659,7 +659,8 @@ def without_sweeps(text):
     """The lines of a summary, unbroken: without notes, and without what other lines say of sweeps."""
     of_sweeps = r"^(note: |swept |[\w-]+(, [\w-]+)*: [\d ]+ diverge|depth-).*\n(  .*\n)*"
     text = re.sub(of_sweeps, "", without_chance(text) + "\n", flags=re.MULTILINE)
-    text = re.sub(r",? ?[\d ]+ of [\d ]+ strings|(?<=and )[\d ]+(?= more)| \(tier \w+\)$", "", text, flags=re.MULTILINE)
+    counts = r",? ?[\d ]+ of [\d ]+ strings|(?<=and )[\d ]+(?= more)| \(tier \w+; not swept further\)$"
+    text = re.sub(counts, "", text, flags=re.MULTILINE)
     return re.sub(r"(\n +| {2,})", " ", text).splitlines()  # where a line is broken depends on its length
 
 

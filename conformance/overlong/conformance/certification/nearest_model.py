@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from overlong.conformance.models.pair_maps import NOT_TOLD, PAIRS, bearable, hurried, maps_of, painted
+from overlong.conformance.models.pair_maps import NOT_TOLD, PAIRS, hurried, maps_of, painted
 from overlong.conformance.oracle.kinds import ACCEPTED_ILL_FORMED, REFUSED_WELL_FORMED
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.protocol.kind import VERDICT
@@ -32,22 +32,22 @@ EXACT, NEAREST = " (exact)", " (nearest)"
 
 
 def learn_and_map(target: Target, run: Run, writer: ResultsWriter) -> None:
-    """Write the maps of a target, if it is quick; and if it fails the verdict, what it behaves like.
+    """Learn what a target behaves like if it fails the verdict, and write its maps.
 
-    A target that fails no verdict is not learned: complete-0 says which automaton it is. One that failed while
-    the suites ran is not learned, either; any other is asked a twentieth of what they asked, so whether it is quick
-    does not matter, and what a summary says of it is the same on a busy machine.
+    A target that fails no verdict is not learned: complete-0 says which automaton it is, and its maps would be those
+    of the reference. One that broke while the suites ran is not learned, either. Whether it is quick does not matter:
+    what is written of it is the same on a busy machine.
 
     Args:
         target: that has run all suites and is still open. It must not be asked anything afterwards.
         run: of its suites; it is told what the target behaves like.
         writer: of its results.
     """
-    learned = None
+    if run.claims[VERDICT] != FAILS or run.restarts:
+        return
     try:
-        if run.claims[VERDICT] == FAILS and not run.restarts:
-            learned = learn(target)
-        maps = maps_of(target, run.profile) if bearable(target, run) else ()
+        learned = learn(target)
+        maps = maps_of(target, run.profile)
     except KeyboardInterrupt:
         run.incomplete = "interrupted"
         return
@@ -55,8 +55,7 @@ def learn_and_map(target: Target, run: Run, writer: ResultsWriter) -> None:
         return
     if maps:
         writer.portrait(maps)
-    if learned is not None:
-        run.behaves_like, run.drawn = nearest_model(learned, run, maps)
+    run.behaves_like, run.drawn = nearest_model(learned, run, maps)
 
 
 def hold_to_sweeps(run: Run) -> None:

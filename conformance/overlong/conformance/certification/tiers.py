@@ -102,7 +102,7 @@ def tier_of(plans: Iterable[str]) -> Tier | None:
 
 
 def short_of_usual(plans: Iterable[str]) -> str:
-    """``tier brief``, ``1 plan swept``, ``not swept``: what was swept, if it is less than ``usual`` or ``fast`` asks.
+    """What was swept, if it is less than ``usual`` or ``fast`` asks: ``tier brief; not swept further``, ``not swept``.
 
     Plans of the same kind count alike, whatever their numbers. Empty if nothing is lacking.
     """
@@ -111,4 +111,6 @@ def short_of_usual(plans: Iterable[str]) -> str:
     if any(kinds >= {name.partition("-")[0] for name in tier.plans} for tier in (USUAL, FAST)):
         return ""
     tier = tier_of(named)
-    return f"tier {tier.name}" if tier else f"{counted(len(named), 'plan')} swept" if named else "not swept"
+    if tier:
+        return f"tier {tier.name}; not swept further"
+    return f"{counted(len(named), 'plan')} swept" if named else "not swept"

@@ -4,14 +4,15 @@ A map asks each of the 65 536 pairs alone, then those that were not accepted wit
 shows forms that no decoder should know beside those that it should. The reference's maps are read off its automaton,
 by the same rule, without a question.
 
-A map proves nothing that the suites do not: it is there to be looked at. So it gives way to everything else: it
-is given up where the target hangs, or is slow.
+A map proves nothing that the suites do not: it is there to be looked at, where there is something to see. So only a
+target that fails the verdict is asked, and it is given up where the target hangs or breaks. No clock decides whether
+there are maps: two runs of the same target have the same.
 """
 
 from __future__ import annotations
 
 import contextlib
-import time
+import math
 from array import array
 from functools import cache
 from typing import TYPE_CHECKING
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Sequence
 
     from overlong.conformance.oracle.target import Target
-    from overlong.conformance.results.run import Run
     from overlong.conformance.vectors.profile import Profile
     from overlong.reference.automaton import Automaton
 
@@ -43,9 +43,6 @@ NOT_TOLD = 255
 """The answer where the target broke, or a limit that it declares sets the string aside."""
 
 _AT_ONCE = 1 << 14  # strings in a batch
-_BEARABLE = 2.0  # seconds that maps may take by the rate at which the suites were answered
-_SECONDS = 4.0  # and in which it is given up when it is under way
-_PATIENCE = 1.0  # seconds for one request of it: suites have asked nearly all these strings before
 _FAILURES = 8  # that are worth a restart each
 
 
@@ -81,7 +78,7 @@ def tails_after(prefix: bytes, automaton: Automaton) -> int:
 
 
 def maps_of(target: Target, profile: Profile = RFC3629) -> tuple[Map, ...]:
-    """What a target makes of every pair; nothing if it offers neither V nor D, hangs, or takes more than 4 seconds.
+    """What a target makes of every pair; nothing if it offers neither V nor D, hangs, or breaks too often.
 
     Args:
         target: that is open. Afterwards it must be closed if nothing came of this: some answers may be under way.
@@ -93,7 +90,7 @@ def maps_of(target: Target, profile: Profile = RFC3629) -> tuple[Map, ...]:
     before = prefixes(profile.speaks)
     seen = {prefix: bytearray(PAIRS) for prefix in before}
     try:
-        with hurried(target, _PATIENCE):
+        with hurried(target, math.inf):
             _ask(target, operation, seen, profile)
     except (_GivenUp, BudgetSpent, TargetError):
         return ()
@@ -116,13 +113,6 @@ def painted(automaton: Automaton, speaks: str) -> tuple[Map, ...]:
     )
 
 
-def bearable(target: object, run: Run) -> bool:
-    """Whether a target that has run all suites takes some two seconds or less for its maps, by that rate."""
-    automaton = run.profile.dialect.automaton
-    strings = sum(PAIRS * (1 + tails_after(prefix, automaton)) for prefix in prefixes(run.profile.speaks))
-    return isinstance(target, FramedTarget) and bool(run.answers) and run.seconds / run.answers * strings <= _BEARABLE
-
-
 @contextlib.contextmanager
 def hurried(target: Target, patience: float) -> Generator[None]:
     """The target with so many seconds for a request; what happens to it meanwhile is nothing that a run reports."""
@@ -139,7 +129,7 @@ def hurried(target: Target, patience: float) -> Generator[None]:
 
 
 class _GivenUp(Exception):
-    """The target is too slow for maps."""
+    """The target does not answer in time."""
 
 
 def _lacking(automaton: Automaton) -> dict[int, int]:
@@ -172,14 +162,13 @@ def _ask(target: Target, operation: str, seen: dict[bytes, bytearray], profile: 
     """Fill in the answers, round by round: one more tail for what was not accepted.
 
     Raises:
-        _GivenUp: it takes too long.
+        _GivenUp: it does not answer in time.
         BudgetSpent: it fails too often.
         TargetError: it does not start any more.
     """
     limits = limits_of(target.greeting)
     automaton, octet = profile.dialect.automaton, tail(profile.speaks)
     left: dict[bytes, Sequence[int]] = dict.fromkeys(seen, range(PAIRS))
-    until = time.monotonic() + _SECONDS
     for tails in range(1 + max(tails_after(prefix, automaton) for prefix in seen)):
         asked: list[tuple[bytes, Sequence[int]]] = []
         batches: list[Batch] = []
@@ -198,7 +187,7 @@ def _ask(target: Target, operation: str, seen: dict[bytes, bytearray], profile: 
                 if strings:
                     asked.append((prefix, some))
                     batches.append(_batch(strings))
-        for prefix, place, answer in _answers(target, operation, asked, batches, until):
+        for prefix, place, answer in _answers(target, operation, asked, batches):
             seen[prefix][place] = tails + 1 if answer == ACCEPTED[0] else 0 if answer == REFUSED[0] else NOT_TOLD
         left = {prefix: [at for at, answer in enumerate(answers) if not answer] for prefix, answers in seen.items()}
 
@@ -208,12 +197,11 @@ def _answers(
     operation: str,
     asked: Iterable[tuple[bytes, Sequence[int]]],
     batches: Sequence[Batch],
-    until: float,
 ) -> Iterator[tuple[bytes, int, int]]:
     """For each string asked its prefix, the number of its pair, and the status of its answer; 0 where it broke."""
     strings = ((prefix, place) for prefix, places in asked for place in places)
     for answered in target.observe((batch, operation) for batch in batches):
-        if time.monotonic() > until or any(isinstance(fault, TimedOut) for fault in answered.faults.values()):
+        if any(isinstance(fault, TimedOut) for fault in answered.faults.values()):
             raise _GivenUp
         for at, status in enumerate(answered.answers.statuses):
             prefix, place = next(strings)

@@ -90,7 +90,7 @@ def verdict(subject: Subject, kind: ReportKind = ReportKind.CERTIFY) -> str:
 
 
 def swept_short(subject: Subject, kind: ReportKind = ReportKind.CERTIFY) -> str:
-    """``tier brief``, ``not swept``: what a certificate's sweeps were, if they were less than usual."""
+    """``tier brief; not swept further``, ``not swept``: what was swept, if it is less than usual."""
     return short_of_usual(part.name for part in subject.parts if part.is_sweep) if kind in _CERTIFIES else ""
 
 

@@ -274,7 +274,7 @@ class Shower:
         left = len(subject.maps) - len(shown | {*same})
         notes: list[str] = []
         if not subject.maps and not several and self.report.kind is ReportKind.CERTIFY and subject.parts:
-            notes.append("No maps of it were recorded: a target that is slow, or breaks, gets none.")
+            notes.append("No maps of it were recorded: only one that fails the verdict and does not break has any.")
         if same:
             notes.append(f"To every pair of octets of these maps it answers as the reference does: {', '.join(same)}.")
         if left > 0:
