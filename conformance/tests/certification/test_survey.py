@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
@@ -18,12 +19,17 @@ from overlong.conformance.certification.survey.error_modes import unsettled
 from overlong.conformance.certification.survey.extent import extent
 from overlong.conformance.certification.survey.filing import Files
 from overlong.conformance.certification.survey.kept import INTENT, OBTAINED, REPLACES, WHAT, announced, kept
+from overlong.conformance.certification.survey.learning import how, in_words
+from overlong.conformance.models.identify.counterexamples import Counterexample
+from overlong.conformance.models.identify.identify import LearnedPart
+from overlong.conformance.models.identify.likeness import Example
 from overlong.conformance.report.issue import issue, issues
 from overlong.conformance.results.model import Cause, Report, ReportKind, State, Subject
 from overlong.conformance.targets.builtins import BUILTINS
 from overlong.conformance.targets.records import Record
 from overlong.conformance.targets.records.language import languages
 from overlong.conformance.vectors.families import all_vectors
+from overlong.reference.automaton import OctetClass
 
 HOSTILE = "<script>alert(1)</script>|`x`\x1b]0;owned\x07 ](http://x)\n```\n<b>"
 OVERLONG = Cause("OV201", "overlong form accepted", "RFC 3629 §3", "", "verdict", 3, "D-00000000", "security/c080",
@@ -96,26 +102,31 @@ def test_which_error_modes_are_not_settled():
     refuses, replaces = subject_of(operations="PD"), subject_of("other", operations="PL", error_mode="replacement")
     fails, unknown = replace(replaces, claims={"error mode": "fails"}), replace(replaces, error_mode="its own")
     assert unsettled([refuses, replaces]) == []
-    assert unsettled([fails, unknown]) == ["other", "other"]
+    assert unsettled([fails, unknown]) == [fails, unknown]
 
 
 @pytest.mark.long
 def test_an_error_mode_is_learned_as_identify_does():
     told: list[str] = []
-    words = error_modes.learned(["cpython", f"py:{__file__}:missing"], 2, told.append)
+    decoders = [subject_of(f"py:{__file__}:missing"), subject_of("cpython")]  # both by one process
+    words = error_modes.learned(decoders, 1, told.append)
     assert words == {"cpython": "replacement"}
-    assert len(told) == 2
+    assert told == [each.id for each in decoders]
+    assert how("cpython", ["rfc3629"]) == "replacement"
+
+
+def test_a_process_that_ends_learns_nothing(monkeypatch):
+    told: list[str] = []
+    monkeypatch.setattr(error_modes, "module", lambda _: [sys.executable, "-I", "-c", ""])
+    assert error_modes.learned([subject_of("one"), subject_of("two")], 1, told.append) == {}
+    assert told == ["one", "two"]
 
 
 def test_what_is_not_settled_has_the_nearest_and_examples():
-    part = {
-        "title": "error mode",
-        "like": "",
-        "not_settled": "it is no machine; most like skip, as 1 of 2 core vectors have it",
-        "departures": [{"witness": "c200", "observed": "U+0000", "expected": "U+FFFD U+0000"}],
-    }
-    words = error_modes._in_words(part)
-    assert words == f"not settled: {part['not_settled']}: C2 00 becomes U+0000, not U+FFFD U+0000"
+    departs = Counterexample((OctetClass((0xC2,)), OctetClass((0,))), None, None)
+    why = "it is no machine; most like skip, as 1 of 2 core vectors have it"
+    part = LearnedPart("error mode", "L", "", (departs,), (Example(departs, "U+0000", "U+FFFD U+0000"),), why_not=why)
+    assert in_words(part) == f"not settled: {why}: C2 00 becomes U+0000, not U+FFFD U+0000"
 
 
 def test_a_divergence_is_confirmed_by_a_program_that_does_not_know_us(monkeypatch):

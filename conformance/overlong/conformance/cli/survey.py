@@ -194,13 +194,12 @@ def run_command(
         report = report_of(output)
         folder = keep or output
         folder.mkdir(parents=True, exist_ok=True)
-        asked = unsettled(report.subjects)
 
         def told(name: str) -> None:
             if not quiet:
                 click.echo(f"learned how it replaces: {printable(name)}", err=True)
 
-        survey = kept(report, decoders, learned(asked, jobs, told))
+        survey = kept(report, decoders, learned(unsettled(report.subjects), jobs, told))
         write(FORMATS["json"].render(survey), folder / SURVEY)
     click.echo(f"survey: {printable(str(folder / SURVEY), 1000)}")
     sys.exit(exit_code(survey))

@@ -1,76 +1,107 @@
-"""How decoders replace that do it otherwise than they declare: learned, each in a process of its own."""
+"""How decoders replace that do it otherwise than they declare: learned by a few processes, one decoder after another.
+
+Each process keeps the machines that it compares with: to make those of all dialects takes longer than to ask most
+decoders. ``learning.py`` is what such a process runs.
+"""
 
 from __future__ import annotations
 
 import json
 import subprocess
+import threading
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from contextlib import closing
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING
 
-from overlong.conformance.protocol.kind import REPLACEMENT
-from overlong.conformance.results.run import FAILS
+from overlong.conformance.protocol.kind import REPLACEMENT, VERDICT
+from overlong.conformance.results.run import FAILS, HOLDS
 from overlong.conformance.support.interpreter import environment, module
-from overlong.conformance.support.printable import printable
 from overlong.reference import ERROR_MODES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
 
     from overlong.conformance.results.model import Subject
 
 _SECONDS = 180.0
-_EXAMPLES = 3
-_TITLE = "error mode"
 
 
-def unsettled(subjects: Iterable[Subject]) -> list[str]:
+def unsettled(subjects: Iterable[Subject]) -> list[Subject]:
     """Those that replace, and not in the mode that they declare."""
     return [
-        subject.id
+        subject
         for subject in subjects
         if "L" in subject.operations
         and (subject.claims.get(REPLACEMENT) == FAILS or subject.error_mode not in ERROR_MODES)
     ]
 
 
-def learned(targets: Sequence[str], jobs: int, done: Callable[[str], None]) -> dict[str, str]:
+def learned(subjects: Iterable[Subject], jobs: int, done: Callable[[str], None]) -> dict[str, str]:
     """How each of these decoders replaces, in words; one that cannot be learned is left out.
 
     Args:
-        targets: their names.
+        subjects: the decoders, by what the suites said of them: a verdict that holds is not learned once more.
         jobs: how many at a time.
         done: told each name when it is known.
     """
+    asked, words = SimpleQueue["Subject"](), dict[str, str]()
+    for subject in subjects:
+        asked.put(subject)
 
-    def learn(target: str) -> tuple[str, str]:
-        words = _learn(target)
-        done(target)
-        return target, words
+    def learn() -> None:
+        with closing(_Process()) as process:
+            while (subject := _next(asked)) is not None:
+                words[subject.id] = process.learn(subject)
+                done(subject.id)
 
     with ThreadPoolExecutor(jobs) as pool:
-        return {target: words for target, words in pool.map(learn, targets) if words}
+        for each in [pool.submit(learn) for _ in range(min(jobs, asked.qsize()))]:
+            each.result()
+    return {target: words[target] for target in sorted(words) if words[target]}
 
 
-def _learn(target: str) -> str:
-    command = module("overlong", "identify", "--quiet", "--format", "json", target)
+def _next(asked: SimpleQueue[Subject]) -> Subject | None:
     try:
-        ran = subprocess.run(
-            command, env=environment(), stdin=subprocess.DEVNULL, capture_output=True, timeout=_SECONDS, check=False
+        return asked.get_nowait()
+    except Empty:
+        return None
+
+
+class _Process:
+    """A process that learns; started when it is first asked, and anew after it ended."""
+
+    def __init__(self) -> None:
+        self._running: subprocess.Popen[bytes] | None = None
+
+    def learn(self, subject: Subject) -> str:
+        """How a decoder replaces; nothing if the process ends, or takes too long."""
+        running = self._running = self._running or subprocess.Popen(
+            module("overlong.conformance.certification.survey.learning"),
+            env=environment(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
         )
-        parts: list[dict[str, Any]] = [part for part in json.loads(ran.stdout)["traits"] if part["title"] == _TITLE]
-    except (OSError, ValueError, KeyError, subprocess.TimeoutExpired):
-        return ""
-    return _in_words(parts[0]) if parts else ""
+        assert running.stdin is not None
+        assert running.stdout is not None
+        speaks = ["rfc3629"] if subject.claims.get(VERDICT) == HOLDS else []
+        clock = threading.Timer(_SECONDS, running.kill)
+        clock.start()
+        try:
+            running.stdin.write(json.dumps([subject.id, speaks]).encode() + b"\n")
+            running.stdin.flush()
+            words: str = json.loads(running.stdout.readline())
+        except (OSError, ValueError):
+            self.close()
+            return ""
+        finally:
+            clock.cancel()
+        return words
 
-
-def _in_words(part: dict[str, Any]) -> str:
-    """``replacement-per-surrogate, except: E0 80 becomes U+FFFD, not U+FFFD U+FFFD; ...``."""
-    departures: list[dict[str, str]] = part["departures"]
-    examples = "; ".join(
-        f"{bytes.fromhex(each['witness']).hex(' ').upper()} becomes {each['observed']}, not {each['expected']}"
-        for each in departures[:_EXAMPLES]
-        if "observed" in each
-    )
-    why: str = part.get("not_settled", "")
-    like, joined = (f"not settled: {printable(why, 300)}", "") if why else (str(part["like"]), ", except")
-    return printable(f"{like}{joined}: {examples}" if examples else like, 600)
+    def close(self) -> None:
+        """End it."""
+        if self._running is not None:
+            self._running.kill()
+            self._running.communicate()
+            self._running = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from operator import eq
@@ -148,6 +149,22 @@ def identify_dialect(target: Target, questions: int) -> LearnedModel:
     return _Identifier(target, questions, _quietly).dialect_alone()
 
 
+def identify_error_mode(target: Target, questions: int, speaks: Sequence[str] = ()) -> LearnedModel:
+    """How a target that is open replaces, and nothing else.
+
+    Args:
+        target: that offers L; else there is nothing in the model.
+        questions: strings that one operation is asked at most.
+        speaks: dialects over which it may replace, if they are known. Else the one that it decodes or validates is
+            learned first; all are tried if it does neither.
+
+    Raises:
+        BudgetSpent: it fails too often.
+        TargetError: it does not start any more.
+    """
+    return _Identifier(target, questions, _quietly).error_mode_alone(speaks)
+
+
 def _quietly(_title: str, _asked: int) -> None:
     pass
 
@@ -193,6 +210,14 @@ class _Identifier:
             self._learn(dialect_aspect(with_values=operation == DECODE), operation, depth=0)
         return self._model
 
+    def error_mode_alone(self, speaks: Sequence[str]) -> LearnedModel:
+        """How it replaces whole inputs."""
+        if REPLACE in self._model.oracles:
+            if not speaks:
+                self.dialect_alone()
+            self._learn(output_aspect(speaks or self._speaks()), REPLACE)
+        return self._model
+
     def _speaks(self) -> list[str]:
         """Dialects, the one that was found first."""
         part = self._model.part("dialect")
@@ -236,6 +261,8 @@ class _Identifier:
             if short := [each.octets for each in part.against if len(each.octets) <= _LONGEST]:
                 part = self._learned_from(short, aspect, part, learner, trials, depth)
         except Unlearnable as error:
+            with suppress(Unlearnable):  # what it is most like is read off these
+                oracle.ask(_core_strings())
             like = likeness(oracle, aspect, _core_strings())
             found = tuple(each.counterexample for each in like.examples)
             part = LearnedPart(aspect.title, operation, "", found, like.examples, why_not=f"{error}{like.words}")
