@@ -8,7 +8,7 @@ from __future__ import annotations
 import tomllib
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 from overlong.conformance.targets.builtins import BUILTINS
 from printing.markdown import NOTICE, code, rows_of, table
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-class _Cause(TypedDict, total=False):
+class _Cause(TypedDict):
     """A paragraph; if it is about decoders, it is shown as an item that begins with their names."""
 
     section: str
-    decoders: list[str]
+    decoders: NotRequired[list[str]]
     text: str
 
 

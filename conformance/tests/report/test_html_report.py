@@ -16,11 +16,13 @@ from hypothesis import strategies as st
 
 from overlong.conformance.models.pair_maps import reference_maps
 from overlong.conformance.protocol.kind import CLAIMS, KINDS
+from overlong.conformance.report.data import as_json
 from overlong.conformance.report.html.octets import cells_of
 from overlong.conformance.report.html.page import LARGEST, page
 from overlong.conformance.report.html.svg import ATTRIBUTES, ELEMENTS, drawn
 from overlong.conformance.report.html.verdict import STATES, verdict_of
 from overlong.conformance.report.links import section_links, web_address
+from overlong.conformance.results.difference import since
 from overlong.conformance.results.model import (
     Cause,
     Drawn,
@@ -75,6 +77,9 @@ PLAIN = frozenset(
         "data-claim",
         "data-sort",
         "data-sortable",
+        "data-group",
+        "title",
+        "colspan",
         "viewbox",
     )
 )
@@ -436,3 +441,31 @@ def test_several_conform_and_one_conforms():
     assert "2 decoders: 1 conforms, 1 not measured." in told(1)
     assert "nothing found in 2" in told(2, ReportKind.FUZZ)
     assert '<td class="number" data-sort="-1">–</td>' in told(1)  # noqa: RUF001 - not 0: not measured
+
+
+def test_a_page_says_what_changed_since_an_older_run():
+    """It says what a diff of the same reports says; JSON has nothing of it, for a diff is made for programs."""
+    right = dict.fromkeys(("verdict", "scalars"), HOLDS)
+    part = ReportPart("core", "shows", 9, 9, 0, operations="D", digest="0" * 64)
+    named = {"operations": "D", "parts": (part,), "profile": "rfc3629@1", "error_mode": "", "traits": {}}
+    good = subject("d", State.CONFORMS, claims=right, **named)
+    bad = subject("d", State.DIVERGES, [cause()], claims=right | {"verdict": FAILS}, **named)
+    old, new = (report(subjects=[each]) for each in (good, bad))
+    for older, newer, words in ((old, new, "broke"), (new, old, "fixed")):
+        marked = since(older, newer)
+        standings = {each["claim"]: each["standing"] for each in marked.extra["since"]["claims"]}
+        assert standings == {"verdict": {"broke": "regressed"}.get(words, words), "scalars": "same"}
+        text = checked(page(marked)).text
+        assert re.search(rf"1 claim [↑↓] {words} · 1 = unchanged", " ".join(text.split()))
+        assert "Since source, 2026" in text
+        assert ("Gone since" in text) == (words == "fixed")
+        assert "Since " not in checked(page(newer)).text
+        assert as_json(marked) == as_json(newer)
+
+
+def test_many_decoders_stand_by_language():
+    many = [subject(f"d{place}", language=("Rust", "C", "Go")[place % 3]) for place in range(9)]
+    text = page(report(ReportKind.MATRIX, many))
+    checked(text)
+    rows = re.findall(r'data-group="(\w+)"|<th scope="row"><a [^>]*>(\w+)<', text)
+    assert " ".join(group or name for group, name in rows) == "C d1 d4 d7 Go d2 d5 d8 Rust d0 d3 d6"

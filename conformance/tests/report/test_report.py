@@ -366,3 +366,13 @@ def test_mistakes_on_the_command_line_say_what_to_write(wrong, tmp_path):
         result = run(*options, wrong)
         assert result.exit_code == 2
         assert said in result.stderr
+
+
+def test_a_page_is_held_against_older_results(measured, tmp_path):
+    (older, _), (newer, _) = (measured[target] for target in TARGETS[:2])
+    done = run(newer, "--baseline", older, "--format", "html", "-o", tmp_path / "page.html", "--exit-zero")
+    assert (done.exit_code, done.output) == (0, f"report: {tmp_path / 'page.html'}\n")
+    assert "Since results.jsonl, " in (tmp_path / "page.html").read_text("utf-8")
+    refused = run(newer, "--baseline", older)
+    assert refused.exit_code == 2
+    assert "--baseline is for the HTML page: add --format html, or use 'overlong diff'" in refused.output

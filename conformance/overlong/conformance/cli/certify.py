@@ -11,9 +11,12 @@ import click
 
 from overlong.conformance.cli.formats import (
     WantedFormats,
+    baseline_of,
+    baseline_option,
     coloured,
     folder_and_file,
     formats_option,
+    held_against,
     rendered,
     report_of,
     show,
@@ -128,6 +131,7 @@ Examples:
     "[default: overlong-results/TARGET]",
 )
 @formats_option("the certificate's statement")
+@baseline_option
 @with_limits
 @click.option("-q", "--quiet", is_flag=True, help="No progress; on success one line.")
 @click.option("-v", "--verbose", is_flag=True, help="Also print the suites, what each shows, and digests.")
@@ -146,6 +150,7 @@ def command(
     update_expected: bool,  # noqa: FBT001
     output: Path | None,
     wanted: WantedFormats,
+    baseline: Path | None,
     timeout: float,
     restarts: int,
     quiet: bool,  # noqa: FBT001
@@ -211,6 +216,7 @@ def command(
     if given and profile != "rfc3629":
         raise click.UsageError("files of vectors hold the answers of RFC 3629; leave out --vectors or --profile")
     with errors_on_one_line(), files_refused(), _expectations_refused(), Bar(enabled=not quiet) as bar:
+        older = baseline_of(baseline, wanted.names)
         agreed_to([named])
         certificate = certify(
             named,
@@ -231,10 +237,10 @@ def command(
         if wanted.stdout == "json":
             click.echo(certificate.to_json(), nl=False)
         elif wanted.stdout != "text":
-            show(rendered(report_of(folder), wanted.stdout, width=width()))
+            show(rendered(held_against(older, report_of(folder)), wanted.stdout, width=width()))
         else:
             _print(certificate, folder, quiet=quiet, verbose=verbose)
-        tell_written(wanted, folder, quiet=quiet)
+        tell_written(wanted, folder, quiet=quiet, older=older)
     sys.exit(exit_code_of(certificate.state, len(certificate.stale)))
 
 

@@ -163,6 +163,39 @@ def output_options(command: Any) -> Any:
     return command
 
 
+def baseline_option(command: Any) -> Any:
+    """``--baseline OLDER`` of a verb that writes a page: it gets the path as ``baseline``."""
+    return click.option(
+        "--baseline",
+        type=click.Path(exists=True, path_type=Path),
+        metavar="OLDER",
+        help="Earlier results, a file or a folder: the HTML page shows what changed since then. They are read first, "
+        "so they may lie where the new ones go.",
+    )(command)
+
+
+def baseline_of(path: Path | None, names: Sequence[str]) -> Report | None:
+    """The older results that ``--baseline`` names.
+
+    Raises:
+        click.UsageError: no page is wanted.
+    """
+    if path is None:
+        return None
+    if "html" not in names:
+        raise click.UsageError("--baseline is for the HTML page: add --format html, or use 'overlong diff'")
+    return report_of(path)
+
+
+def held_against(older: Report | None, report: Report) -> Report:
+    """The report, and for its page what changed since the older one, if there is one."""
+    if older is None:
+        return report
+    from overlong.conformance.results.difference import since
+
+    return since(older, report)
+
+
 def put_out(report: Report, names: Sequence[str], output: Path | None, *, quiet: bool = False) -> None:
     """Show a report, or write it, as :func:`output_options` have it; ``quiet``: no text in a terminal.
 
@@ -203,8 +236,10 @@ def report_of(*paths: Path) -> Report:
         leave(f"{named}: {error.strerror or printable(str(error))}; name a file of results that can be read", USAGE)
 
 
-def tell_written(wanted: WantedFormats, folder: Path, *, quiet: bool = False) -> None:
+def tell_written(wanted: WantedFormats, folder: Path, *, quiet: bool = False, older: Report | None = None) -> None:
     """Write what is wanted beside the results in ``folder``, read back from there, and name each file on a line.
+
+    A page shows what changed since ``older``.
 
     Raises:
         OSError: one cannot be written.
@@ -214,10 +249,10 @@ def tell_written(wanted: WantedFormats, folder: Path, *, quiet: bool = False) ->
 
     written: list[Path] = []
     if wanted.file is not None:
-        write_to(FORMATS[wanted.names[0]].render(report_of(folder)), wanted.file)
+        write_to(FORMATS[wanted.names[0]].render(held_against(older, report_of(folder))), wanted.file)
         written = [wanted.file]
     elif wanted.files:
-        written = write_reports(report_of(folder), wanted.files, folder)
+        written = write_reports(held_against(older, report_of(folder)), wanted.files, folder)
     for path in () if quiet else written:
         click.echo(f"report: {printable(str(path), 1000)}", err=wanted.stdout != "text")
 

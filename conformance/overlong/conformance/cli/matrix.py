@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Any, Self
 
 import click
 
-from overlong.conformance.cli.formats import WantedFormats, exit_code, formats_option, report_of, show
+from overlong.conformance.cli.formats import (
+    WantedFormats,
+    baseline_of,
+    baseline_option,
+    exit_code,
+    formats_option,
+    held_against,
+    report_of,
+    show,
+)
 from overlong.conformance.cli.options import (
     MEMORY,
     SANDBOX,
@@ -85,6 +94,7 @@ def _with_limits(command: Any) -> Any:
 )
 @click.option("--resume", is_flag=True, help="Keep the rows in the folder, and measure what is missing or has changed.")
 @formats_option("what matrix.json holds")
+@baseline_option
 @click.option("-q", "--quiet", is_flag=True, help="No progress.")
 def command(
     targets: tuple[str, ...],
@@ -98,6 +108,7 @@ def command(
     output: Path,
     resume: bool,  # noqa: FBT001
     wanted: WantedFormats,
+    baseline: Path | None,
     quiet: bool,  # noqa: FBT001
 ) -> None:
     """Certify many decoders and show them in one table: a row for each, a column for each claim.
@@ -129,8 +140,9 @@ def command(
     job = MatrixJob(profile, quick, limits_of(timeout, restarts), expected=str(expected or ""))
     here = shlex.join(["overlong", "matrix", *words, *["--quick"] * quick, *(["--all"] if every else chosen)])
     with errors_on_one_line():
+        older = baseline_of(baseline, wanted.files)
         rows = measured(chosen, job, output, (here, options), jobs, resume=resume, quiet=quiet)
-        report = report_of(output)
+        report = held_against(older, report_of(output))
         _show(report, [slug(row.target) for row in rows], output, wanted)
     if left := sum(row.state is State.INCOMPLETE for row in rows):
         click.echo(f"overlong: {left} of {len(rows)} targets are incomplete: --resume asks them again", err=True)

@@ -7,7 +7,15 @@ from pathlib import Path
 
 import click
 
-from overlong.conformance.cli.formats import exit_code, output_options, put_out, report_of
+from overlong.conformance.cli.formats import (
+    baseline_of,
+    baseline_option,
+    exit_code,
+    held_against,
+    output_options,
+    put_out,
+    report_of,
+)
 from overlong.conformance.cli.options import CONFORMS, errors_on_one_line
 
 EXAMPLES = """\b
@@ -16,6 +24,7 @@ Examples:
   overlong report overlong-results/cpython --format html -o cpython.html
   overlong report results.jsonl --format html,junit,sarif,badge -o report/
   overlong report a/results.jsonl b/results.jsonl --format markdown
+  overlong report new/ --baseline old/ --format html -o new.html
   overlong report campaign/ --format json --exit-zero | jq .subjects
 """
 
@@ -23,6 +32,7 @@ Examples:
 @click.command("report", epilog=EXAMPLES)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
 @output_options
+@baseline_option
 @click.option(
     "--exit-zero",
     is_flag=True,
@@ -32,6 +42,7 @@ def command(
     files: tuple[Path, ...],
     names: tuple[str, ...],
     output: Path | None,
+    baseline: Path | None,
     exit_zero: bool,  # noqa: FBT001
 ) -> None:
     """Show results again, in any format, without asking a decoder.
@@ -67,6 +78,7 @@ def command(
     if len(names) > 1 and output is None:
         raise click.UsageError("several formats need a folder; name it with -o")
     with errors_on_one_line():
+        older = baseline_of(baseline, names)
         report = report_of(*files)
-        put_out(report, names, output)
+        put_out(held_against(older, report), names, output)
     sys.exit(CONFORMS if exit_zero else exit_code(report))

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 from overlong.conformance.results.model import (
@@ -31,8 +31,9 @@ def data(report: Report) -> str:
 
 
 def as_json(report: Report) -> dict[str, Any]:
-    """The report as plain data, in the form of ``schemas/report-1.schema.json``."""
-    return {"schema": SCHEMA, "state": report.state.value, **plain(report)}
+    """The report as plain data, in the form of ``schemas/report-1.schema.json``; what changed is a diff's to say."""
+    extra = {name: value for name, value in report.extra.items() if name != "since"}
+    return {"schema": SCHEMA, "state": report.state.value, **plain(replace(report, extra=extra))}
 
 
 def plain(value: Any) -> Any:

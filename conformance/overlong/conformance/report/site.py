@@ -58,7 +58,7 @@ def _write_pages(report: Report, folders: Sequence[str], output: Path) -> None:
             subjects=(subject,),
             notes=(),
             incomplete="",
-            extra={"index": f"../{INDEX}"},
+            extra={**report.extra, "index": f"../{INDEX}"},
         )
         write(html.render(page), output / pages[subject.id])
     write(html.render(replace(report, extra={**report.extra, "pages": pages})), output / INDEX)

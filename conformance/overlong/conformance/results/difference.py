@@ -91,6 +91,27 @@ def difference(older: Report, newer: Report) -> Report:
     )
 
 
+def since(older: Report, newer: Report) -> Report:
+    """``newer``, and in its ``extra["since"]`` how its claims and causes stand to those of ``older``, for a page.
+
+    That is what :func:`difference` says: ``sources``, ``older``, ``newer``, ``claims`` and ``counts`` as in a diff, and
+    ``causes``: of each target and cause its name, what tells it apart, and its standing.
+    """
+    diff = difference(older, newer)
+    causes = [
+        {
+            "subject": subject.id,
+            "key": cause.key,
+            "code": cause.code,
+            "title": cause.title,
+            "standing": cause.standing.value,
+        }
+        for subject in diff.subjects
+        for cause in subject.causes
+    ]
+    return replace(newer, extra={**newer.extra, "since": {**diff.extra, "causes": causes}})
+
+
 def fails(diff: Report, on: FailOn) -> bool:
     """Whether there is something in it that ``on`` means; expected deviations fail only with ``any``."""
     if on is FailOn.NONE:

@@ -268,7 +268,8 @@ class Report:
     source: str = ""
     """The files' names, as the user wrote them."""
     extra: dict[str, Any] = field(default_factory=dict[str, Any])
-    """More of a diff: ``{"older": [...], "newer": [...], "counts": {standing: n}}``."""
+    """More of a diff: ``{"older": [...], "newer": [...], "counts": {standing: n}}``. And for pages of HTML alone: where
+    others are (``index``, ``pages``), what changed (``since``)."""
 
     @property
     def state(self) -> State:

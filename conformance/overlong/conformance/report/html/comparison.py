@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from overlong.conformance.report.html.verdict import CLAIM_STATES, NOT_SAID, STANDINGS
+from overlong.conformance.report.html.verdict import BAD, CLAIM_STATES, GOOD, NOT_SAID, OPEN, STANDINGS, WARN
 from overlong.conformance.results.model import ReportKind, Standing
 
 if TYPE_CHECKING:
@@ -48,6 +49,79 @@ class BucketPair:
 
     facts: tuple[Fact, ...]
     claims: tuple[ClaimCell, ...]
+
+
+@dataclass(frozen=True)
+class Change:
+    """How a claim or a bucket stands to an older run."""
+
+    tone: str
+    glyph: str
+    words: str
+
+
+@dataclass(frozen=True)
+class Since:
+    """What has changed since an older run."""
+
+    source: str
+    """What the older run is called, and when it was."""
+    claims: dict[tuple[str, str], Change]
+    """By target and claim; of those that both runs have."""
+    causes: dict[tuple[str, str], Change]
+    """By target and :attr:`Cause.key`; of those that the newer run has."""
+    fixed: dict[str, tuple[str, ...]]
+    """For each target the buckets that are gone."""
+    counts: tuple[tuple[int, Change], ...]
+    """How many claims changed in which way."""
+    came: tuple[str, ...]
+    """Targets that the older run did not have."""
+    went: tuple[str, ...]
+    """Targets that the newer run does not have."""
+
+
+CHANGES = {
+    Standing.REGRESSED: Change(BAD, "↓", "broke"),
+    Standing.NEW: Change(BAD, "↓", "new: it was not asked before"),
+    Standing.CHANGED: Change(WARN, "≠", "changed"),
+    Standing.FIXED: Change(GOOD, "↑", "fixed"),
+    Standing.NOT_COMPARABLE: Change(OPEN, "?", "not comparable"),
+    Standing.SAME: Change(OPEN, "=", "unchanged"),
+}
+"""How what stands so is shown, in the order in which a reader wants them."""
+
+
+def since(report: Report) -> Since | None:
+    """What has changed of the report's own targets; None if it was held against nothing."""
+    told = _mapping(report.extra.get("since"))
+    if not told:
+        return None
+    ids = {subject.id for subject in report.subjects}
+    older, newer = (_list(told.get(side)) for side in ("older", "newer"))
+    claims = [each for each in _each(told, "claims") if each.get("subject") in ids]
+    causes = [each for each in _each(told, "causes") if each.get("subject") in ids]
+    gone = [each for each in causes if each.get("standing") == Standing.FIXED]
+    counts = Counter(_change(each) for each in claims)
+    source = _mapping(_mapping(told.get("sources")).get("older"))
+    return Since(
+        ", ".join(str(source[name]) for name in ("source", "time") if source.get(name)) or "an older run",
+        {(str(each["subject"]), str(each["claim"])): _change(each) for each in claims},
+        {(str(each["subject"]), str(each["key"])): _change(each) for each in causes if each not in gone},
+        {name: tuple(f"{each['code']} {each['title']}" for each in gone if each["subject"] == name) for name in ids},
+        tuple((counts[change], change) for change in CHANGES.values() if counts[change]),
+        tuple(now["id"] for before, now in zip(older, newer, strict=True) if now and not before and now["id"] in ids),
+        tuple(before["id"] for before, now in zip(older, newer, strict=True) if before and not now)
+        if report.kind is ReportKind.MATRIX
+        else (),
+    )
+
+
+def _change(told: dict[str, Any]) -> Change:
+    return CHANGES[Standing(told["standing"])]
+
+
+def _each(told: dict[str, Any], name: str) -> list[dict[str, Any]]:
+    return [_mapping(each) for each in _list(told.get(name))]
 
 
 def sources(report: Report) -> tuple[Fact, ...]:

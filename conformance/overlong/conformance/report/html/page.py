@@ -18,7 +18,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from overlong.conformance.protocol.wire import BATCH, ECHO, OPERATIONS
-from overlong.conformance.report.html.comparison import page_among_others, pages_of, pairs, sources
+from overlong.conformance.report.html.comparison import page_among_others, pages_of, pairs, since, sources
 from overlong.conformance.report.html.shown import Maps, Room, Shower, TooLarge, claims_of, overviews
 from overlong.conformance.report.html.verdict import (
     CLAIM_STATES,
@@ -120,6 +120,7 @@ def _rendered(report: Report, room: Room, known: dict[str, Picture | None]) -> s
             standings=standings_of(report),
             pairs=pairs(report),
             sources=sources(report),
+            since=since(report),
             pages=pages_of(report),
             index=page_among_others(report.extra.get("index")),
             common=_common(subjects),

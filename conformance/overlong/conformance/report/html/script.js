@@ -25,6 +25,15 @@
     return element;
   };
 
+  // The name of a group stands above its rows, if one of them is shown and they stand together.
+  const regroup = (table) => {
+    for (const group of table.querySelectorAll("[data-group]")) {
+      const rows = [...table.tBodies[0].rows].filter((row) => row.dataset.language === group.dataset.group && !row.hidden);
+      group.hidden = table.dataset.sorted === "otherwise" || !rows.length;
+      if (!group.hidden) rows[0].before(group);
+    }
+  };
+
   const filter = (area) => {
     const tools = area.querySelector(".tools");
     const items = [...area.querySelectorAll("[data-item]")];
@@ -71,6 +80,7 @@
         item.hidden = !fits;
         if (fits) shown.add(item.dataset.item);
       }
+      area.querySelectorAll("table").forEach(regroup);
       count.textContent = shown.size + " of " + names.length + " " + area.dataset.what + " shown";
     };
     const changed = () => {
@@ -97,7 +107,7 @@
     };
     const number_of = (text) => Number(text.replaceAll(/\s/g, ""));
     const sort = (column, descending) => {
-      const rows = [...body.rows];
+      const rows = [...body.rows].filter((row) => row.dataset.group === undefined);
       const numeric = rows.every((row) => !Number.isNaN(number_of(value(row, column))));
       rows.sort((one, other) => {
         const left = value(one, column), right = value(other, column);
@@ -105,6 +115,8 @@
         return descending ? -order : order;
       });
       body.append(...rows);
+      table.dataset.sorted = heads[column].classList.contains("language") ? "by group" : "otherwise";
+      regroup(table);
       heads.forEach((head, place) => {
         if (place === column) head.setAttribute("aria-sort", descending ? "descending" : "ascending");
         else head.removeAttribute("aria-sort");
