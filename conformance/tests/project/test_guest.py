@@ -154,7 +154,7 @@ COMMANDS = [  # every verb, in an order in which each finds what those before it
     (DONE, "certify", "--no-sweeps", "-o", "right", "cpython"),
     (DIVERGES, "certify", "--suite", "core", "-o", "wrong", "cpython-surrogatepass"),
     (DONE, "certify", "--suite", "core", "-o", "mine", "py:./my_own.py:decode"),
-    (DONE, "identify", "cpython"),
+    (DONE, "identify", "py:./my_own.py:decode"),
     (DONE, "matrix", "--quick", "-o", "site", "--format", "html,json", "cpython"),
     (DONE, "survey", "run", "cpython", "-o", "surveyed"),
     (DONE, "diff", "right", "right"),

@@ -230,22 +230,22 @@ def test_each_operation_is_blamed_by_itself(tmp_path):
 
 
 @pytest.mark.long
-def test_the_culprit_is_exact_in_100_of_100_crashes(tmp_path):
+def test_the_culprit_is_exact_in_30_of_30_crashes(tmp_path):
     suites = ("core", "complete-0")
     every = {vector.octets for name in suites for batch in SUITES[name].batches() for vector in batch}
-    chosen = random.Random(3629).sample(sorted(every - {b"a"}), 100)  # without the letter that a target is tried with
+    chosen = random.Random(3629).sample(sorted(every - {b"a"}), 30)  # without the letter that a target is tried with
 
     def wrong(start):
         folder, culprits = tmp_path / str(start), chosen[start : start + 10]
         folder.mkdir()
-        mode = list(MODES.values())[start // 10 % len(MODES)]
+        mode = list(MODES.values())[start // 10]
         whole, divergences = run(folder, [*TARGET, "crash", on_file(folder, culprits), *mode], suites=suites)
         assert whole.incomplete == ""
         assert whole.restarts <= 3 * len(divergences)
         return found(divergences) ^ {(octets.hex(), "OV602") for octets in culprits}
 
     with ThreadPoolExecutor(4) as pool:
-        assert list(pool.map(wrong, range(0, 100, 10))) == [set()] * 10
+        assert list(pool.map(wrong, range(0, 30, 10))) == [set()] * 3
 
 
 def test_a_crash_that_does_not_happen_again_is_not_passed_over(tmp_path):
