@@ -48,9 +48,9 @@ def sample_of(batch: Batch, most: int = OF_EACH) -> list[Vector]:
 def otherwise(asked: Sequence[tuple[Vector, str]], target: Target) -> Iterator[tuple[int, Finding]]:
     """What the target gets wrong by itself, or in another order.
 
-    Each string is asked singly, from the last to the first; then all of one kind in one batch, in which those that
-    are cut short stand right before those that begin with a tail. Whether a string was right among its own neighbours,
-    the caller knows.
+    Those of one kind are asked singly, each in a request of its own, and then in one batch: both times from the last
+    to the first, but that those that are cut short come right before those that begin with a tail. Whether a string was
+    right among its own neighbours, the caller knows.
 
     Args:
         asked: strings, and the operation of each; none is for guarded memory.
@@ -64,24 +64,23 @@ def otherwise(asked: Sequence[tuple[Vector, str]], target: Target) -> Iterator[t
         BudgetSpent: it fails too often.
         TargetError: it does not start any more.
     """
-    backwards = range(len(asked) - 1, -1, -1)
     told = set[int]()
     groups: dict[tuple[str, bool, bool], list[int]] = {}
-    for place in backwards:
+    for place in reversed(range(len(asked))):
         vector, operation = asked[place]
         groups.setdefault((operation, vector.chunks is None, vector.earlier is None), []).append(place)
-    singly, reordered = dict[int, tuple[Batch, str]](), list[tuple[Batch, str]]()
-    order = [(place, ALONE) for place in backwards]
+    again, order = list[tuple[Batch, str]](), list[tuple[int, str]]()
     for (operation, _, _), same in groups.items():
-        places = _reordered(same, asked)
-        batch = Batch.of([asked[place][0] for place in places])
-        for number, place in enumerate(places):
-            singly[place] = batch.part(number, number + 1), operation
+        backwards = Batch.of([asked[place][0] for place in same])
+        chosen = _reordered(backwards)
+        batch, places = backwards.reordered(chosen), [same[number] for number in chosen]
+        again.append((replace(batch, singly=True), operation))
+        order += [(place, ALONE) for place in places]
         if len(places) > 1:
-            reordered.append((batch, operation))
+            again.append((batch, operation))
             order += [(place, REORDERED) for place in places]
     following = iter(order)
-    for answered in target.observe(chain((singly[place] for place in backwards), reordered)):
+    for answered in target.observe(again):
         found: dict[object, Finding] = {}
         for finding in compare_batch(answered, target.greeting):
             found.setdefault(finding.vector.apart, finding)
@@ -105,11 +104,10 @@ def otherwise(asked: Sequence[tuple[Vector, str]], target: Target) -> Iterator[t
             )
 
 
-def _reordered(places: Sequence[int], asked: Sequence[tuple[Vector, str]]) -> list[int]:
-    """These places, those of strings that are cut short in pairs with those of strings that begin with a tail."""
+def _reordered(batch: Batch) -> list[int]:
+    """The places in a batch, those of strings that are cut short in pairs with those that begin with a tail."""
     cut, tails, others = list[int](), list[int](), list[int]()
-    for place in places:
-        flaw = asked[place][0].flaw
+    for place, flaw in enumerate(batch.flaws):
         begins_with_tail = flaw is not None and flaw.offset == 0 and flaw.defect == UNEXPECTED_TAIL
         (tails if begins_with_tail else cut if flaw is not None and flaw.incomplete else others).append(place)
     return [place for place in chain(*zip_longest(cut, tails), others) if place is not None]

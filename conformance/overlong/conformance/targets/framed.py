@@ -258,7 +258,7 @@ class FramedTarget:
 
     def _has_room(self, batch: Batch, operation: str) -> bool:
         """Whether a request goes where it is to go: what shared memory could hold is not sent through the pipe."""
-        if self._process is None or (shared := self._process.shared) is None:
+        if batch.singly or self._process is None or (shared := self._process.shared) is None:
             return True
         lengths, octets = batch.payloads(operation)
         size = len(lengths), len(octets)
@@ -373,20 +373,21 @@ class FramedTarget:
         assert self._process is not None
         lengths, octets = batch.payloads(operation)
         first, code, slot = self._next_request, operation.encode(), None
-        if (shared := self._process.shared) is not None:
+        batched = BATCH in self.greeting.operations
+        if (shared := self._process.shared) is not None and not batch.singly:
             slot = shared.slot(len(lengths), len(octets))
         if shared is not None and slot is not None:
             shared.fill(slot, batch.lengths_on_wire(operation), octets)
             place = SHARED_BATCH.encode() + code + big_endian("I", (len(lengths), *slot))
             requests, count = [frame(first, place)], 1
-        elif BATCH in self.greeting.operations:
+        elif batched and not batch.singly:
             size = 4 + 2 + 4 + 4 * len(lengths) + len(octets)
             head = HEAD.pack(size, first) + BATCH.encode() + code + big_endian("I", [len(lengths)])
             requests, count = [head, batch.lengths_on_wire(operation), octets], 1  # parts of one, never copied
         else:
             bounds = list(accumulate(lengths, initial=0))
             frames = [
-                HEAD.pack(5 + end - start, (first + place) & 0xFFFFFFFF) + code + octets[start:end]
+                frame((first + place) & 0xFFFFFFFF, _one(code, octets[start:end], batched=batched))
                 for place, (start, end) in enumerate(pairwise(bounds))
             ]
             requests, count = [b"".join(frames)], len(frames)
@@ -403,6 +404,7 @@ class FramedTarget:
         chunks = asked.batch.chunk_counts(asked.operation)
         batched = BATCH in self.greeting.operations
         parts: list[Answers] = []
+        right: bytes | bytearray | None = None
         try:
             for place in range(asked.frames + 1):
                 request, status, payload = process.receive(self.timeout)
@@ -416,12 +418,14 @@ class FramedTarget:
                     count = chunks[place] if chunks else None
                     parts.append(Answers.from_single(status, payload, count, units.size, marked=marked))
                 elif status == ACCEPTED:
-                    right = asked.batch.right_columns(asked.operation, units)
+                    some, number = chunks, len(asked.batch)
+                    if asked.batch.singly:
+                        some, number = chunks and chunks[place : place + 1], 1
+                    else:
+                        right = asked.batch.right_columns(asked.operation, units)
                     if asked.slot is not None:
                         payload = self._taken(asked.slot, payload, right)
-                    parts.append(
-                        Answers.from_batch(payload, len(asked.batch), chunks, units.size, marked=marked, right=right)
-                    )
+                    parts.append(Answers.from_batch(payload, number, some, units.size, marked=marked, right=right))
                 else:
                     text = printable(payload[:80].decode("utf-8", "backslashreplace"))
                     raise ProtocolError(
@@ -453,6 +457,11 @@ class FramedTarget:
         if right is not None and len(right) == size and shared.holds(slot, right):
             return right
         return shared.answer(slot, size)
+
+
+def _one(code: bytes, octets: bytes, *, batched: bool) -> bytes:
+    """A request of one item: as a batch of one, if the target takes batches."""
+    return BATCH.encode() + code + big_endian("I", (1, len(octets))) + octets if batched else code + octets
 
 
 def _placeholder(count: int) -> Answers:

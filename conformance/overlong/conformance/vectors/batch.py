@@ -69,6 +69,8 @@ class Batch:
     suite: str = ""
     whole: tuple[Batch, int] | None = None
     """The batch that this is a part of, and where it starts there."""
+    singly: bool = False
+    """Each vector is asked in a request of its own, which no other shares."""
     profile: Profile = RFC3629
     worked_out: dict[Hashable, Any] = field(default_factory=dict[Hashable, Any], compare=False, repr=False)
     """What follows from these octets, by all else that it depends on; batches of the same vectors share it."""
@@ -96,7 +98,7 @@ class Batch:
         return len(self.lengths)
 
     def __getitem__(self, place: int) -> Vector:
-        start = self._starts[place]
+        start = place * self.lengths[0] if self._is_even else self._starts[place]
         return Vector(
             self.category,
             self.octets[start : start + self.lengths[place]],
@@ -116,7 +118,7 @@ class Batch:
 
     def strings(self, places: Sequence[int]) -> list[bytes]:
         """The octets of some vectors."""
-        if len(places) == len(self) and min(self.lengths, default=0) and self.lengths == self.lengths[:1] * len(self):
+        if len(places) == len(self) and min(self.lengths, default=0) and self._is_even:
             return cut_evenly(self.octets, self.lengths[0])
         octets, starts = self.octets, self._starts
         return [octets[starts[place] : starts[place + 1]] for place in places]
@@ -125,6 +127,11 @@ class Batch:
     def is_closed(self) -> bool:
         """All vectors are whole inputs that are well-formed, and what a right target answers is known in columns."""
         return self.closed is not None or (self.whole is not None and self.whole[0].is_closed)
+
+    @cached_property
+    def _is_even(self) -> bool:
+        """All vectors have as many octets."""
+        return self.lengths == self.lengths[:1] * len(self)
 
     @cached_property
     def _starts(self) -> list[int]:
@@ -151,6 +158,17 @@ class Batch:
                 for marked in (True, False):
                     self.expected_marks(operation, units, marked=marked)
 
+    @property
+    def flaws(self) -> list[MaximalSubpart | None]:
+        """Of each vector what is ill-formed first."""
+        return [flaw for flaw, _ in self._outcomes]
+
+    def reordered(self, places: Sequence[int]) -> Batch:
+        """The vectors of these places, in this order; what was worked out of each by itself stays."""
+        result = Batch.of([self.vectors[place] for place in places])
+        result._once(self._key_of_outcomes, lambda: [self._outcomes[place] for place in places])  # noqa: SLF001 (its own class)
+        return result
+
     def part(self, start: int, end: int) -> Batch:
         """The vectors from ``start`` to before ``end``, as a batch."""
         if (start, end) == (0, len(self)):
@@ -165,6 +183,7 @@ class Batch:
             None if self.earlier is None else self.earlier[start:end],
             suite=self.suite,
             whole=(whole, before + start),
+            singly=self.singly,
             profile=self.profile,
         )
 
@@ -285,7 +304,11 @@ class Batch:
     @property
     def _outcomes(self) -> list[tuple[MaximalSubpart | None, tuple[Segment, ...]]]:
         """For each vector its first flaw, and all its segments."""
-        return self._once(("outcomes", self.profile.speaks), self._make_outcomes)
+        return self._once(self._key_of_outcomes, self._make_outcomes)
+
+    @property
+    def _key_of_outcomes(self) -> tuple[str, str]:
+        return "outcomes", self.profile.speaks
 
     def _make_outcomes(self) -> list[tuple[MaximalSubpart | None, tuple[Segment, ...]]]:
         result: list[tuple[MaximalSubpart | None, tuple[Segment, ...]]] = []

@@ -6,6 +6,7 @@ import struct
 import sys
 from encodings import utf_8
 from functools import partial
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ class Strict:
     @staticmethod
     def decode(many: Sequence[bytes]) -> Results:
         try:
-            return [octets.decode() for octets in many]
+            return list(map(bytes.decode, many))
         except UnicodeDecodeError:
             pass
         results: list[Any] = []
@@ -87,7 +88,7 @@ class Strict:
 
     @staticmethod
     def replace(many: Sequence[bytes]) -> Results:
-        return [octets.decode("utf-8", "replace") for octets in many]
+        return list(map(bytes.decode, many, repeat("utf-8"), repeat("replace")))
 
     operations = {"D": decode, "L": replace, **_encoders("strict")}  # noqa: RUF012
 

@@ -5,12 +5,9 @@ Runs in the worker, with the standard library alone. What it reads belongs to ot
 
 from __future__ import annotations
 
-import hashlib
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, urlsplit
 
 if TYPE_CHECKING:
     from importlib.metadata import Distribution
@@ -43,6 +40,8 @@ def version_of(found: Any, place: str, interpreter: str) -> str:
 
 
 def _digest(file: str) -> str:
+    import hashlib  # as the imports below: most decoders need none, and together they cost as much as an interpreter
+
     try:
         with Path(file).open("rb") as opened:
             return f"sha256 {hashlib.file_digest(opened, 'sha256').hexdigest()[:_SHOWN]}"
@@ -69,6 +68,9 @@ def _distribution(module: str, file: str) -> str:
 
 def _holds(found: Distribution, top: str, file: str) -> bool:
     """Whether a distribution has a file: by its record, by the folder that it is edited in, or by its module's name."""
+    import json
+    from urllib.parse import unquote, urlsplit
+
     direct: Any = json.loads(found.read_text("direct_url.json") or "{}")
     if direct.get("dir_info", {}).get("editable"):
         return Path(file).is_relative_to(unquote(urlsplit(str(direct["url"])).path))

@@ -18,9 +18,8 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from overlong.conformance.protocol.kind import VERDICT
-from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.profile import RFC3629
-from overlong.conformance.vectors.suites.suite import BATCH, Suite
+from overlong.conformance.vectors.suites.suite import Suite, whole_inputs
 from overlong.reference import DIALECTS, dialect
 from overlong.reference.automaton import OCTETS
 from overlong.reference.theory import (
@@ -34,9 +33,6 @@ from overlong.reference.theory import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from overlong.conformance.vectors.profile import Profile
     from overlong.reference import Dialect
     from overlong.reference.automaton import Automaton
 
@@ -126,16 +122,10 @@ def strings_for(spoken: Dialect) -> tuple[bytes, ...]:
     return tuple(sorted({*strings, *witnesses}, key=shortlex))
 
 
-def _batches(profile: Profile) -> Iterator[Batch]:
-    strings = strings_for(profile.dialect)
-    for start in range(0, len(strings), BATCH):
-        yield Batch.of_strings("complete", strings[start : start + BATCH])
-
-
 COMPLETE = Suite(
     "complete-0",
     "no decoder of up to {states} states that differs from {speaks} passes this",
-    _batches,
+    lambda profile: whole_inputs("complete", strings_for(profile.dialect)),
     lambda profile: len(strings_for(profile.dialect)),
     proves=VERDICT,
 )

@@ -13,14 +13,11 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.protocol.kind import POSITION, REPLACEMENT
 from overlong.conformance.protocol.wire import DECODE, REPLACE, VALIDATE
-from overlong.conformance.vectors.batch import Batch
-from overlong.conformance.vectors.suites.suite import BATCH, Suite
+from overlong.conformance.vectors.suites.suite import Suite, whole_inputs
 from overlong.reference.machine import output_machine, place_machine
 from overlong.reference.theory import shortlex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from overlong.conformance.vectors.profile import Profile
     from overlong.reference.transducer import Transducer
 
@@ -49,15 +46,10 @@ def _with_prefixes(machine: Transducer) -> tuple[bytes, ...]:
     return tuple(sorted(prefixes, key=shortlex))
 
 
-def _batches(category: str, strings: tuple[bytes, ...]) -> Iterator[Batch]:
-    for start in range(0, len(strings), BATCH):
-        yield Batch.of_strings(category, strings[start : start + BATCH])
-
-
 COMPLETE_REFUSING = Suite(
     "complete-0-refusing",
     "no decoder of up to {states} states that reports another error position passes this",
-    lambda profile: _batches("refusing", _refusing(profile)),
+    lambda profile: whole_inputs("refusing", _refusing(profile)),
     lambda profile: len(_refusing(profile)),
     asks=VALIDATE + DECODE,
     machine=_places,
@@ -66,7 +58,7 @@ COMPLETE_REFUSING = Suite(
 COMPLETE_REPLACING = Suite(
     "complete-0-replacing",
     "no decoder of up to {states} states that replaces otherwise passes this",
-    lambda profile: _batches("replacing", _replacing(profile)),
+    lambda profile: whole_inputs("replacing", _replacing(profile)),
     lambda profile: len(_replacing(profile)),
     asks=REPLACE,
     machine=_outputs,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -82,6 +82,15 @@ class Suite:
     @cached_property
     def size(self) -> int:
         return self.count(self.profile)
+
+
+@lru_cache(maxsize=6)
+def whole_inputs(category: str, strings: tuple[bytes, ...]) -> tuple[Batch, ...]:
+    """Whole inputs as batches: the same ones if asked again, with all that was worked out of them.
+
+    For some ten thousand short strings, of which megabytes are kept.
+    """
+    return tuple(Batch.of_strings(category, strings[start : start + BATCH]) for start in range(0, len(strings), BATCH))
 
 
 def in_batches(vectors: Iterable[Vector]) -> Iterator[Batch]:
