@@ -20,13 +20,18 @@ settings.load_profile("any machine")
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
+SOME_LONG = re.compile(r"\bmark\.long")
 ALL_LONG = re.compile(r"^pytestmark = \[?\s*pytest\.mark\.long\b", re.MULTILINE)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Do not import a file of long tests alone, unless the command line selects it."""
-    left_out = config.option.markexpr == "not long" and collection_path.match("test_*.py")
-    return True if left_out and ALL_LONG.search(collection_path.read_text(encoding="utf-8")) else None
+    """Do not import a file of which all tests are left out: each worker would take a second or more for these."""
+    selected = config.option.markexpr
+    if selected not in ("long", "not long") or not collection_path.match("test_*.py"):
+        return None
+    text = collection_path.read_text(encoding="utf-8")
+    left_out = ALL_LONG.search(text) if selected == "not long" else not SOME_LONG.search(text)
+    return True if left_out else None
 
 
 @pytest.hookimpl(tryfirst=True)

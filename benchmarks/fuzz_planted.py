@@ -28,6 +28,7 @@ from overlong.fuzz.engines.opening import open_engine
 from overlong.fuzz.execution.engine import BLOCK, CampaignJob, WorkUnit
 from planted.bugs import bugs, right
 from planted.tables import build
+from runner import figure
 
 if TYPE_CHECKING:
     from overlong.fuzz.campaign.triage import Examined
@@ -141,10 +142,14 @@ def main() -> int:
         one = sum(len(each.buckets) == 1 for each in runs)
         late = [each for each in runs if not each.found or each.seconds > SECONDS]
         print(f"{len(runs)} runs: found within {SECONDS:g} s: {len(runs) - len(late)}; exactly one bucket: {one}")
+        figure(f"{len(runs)} planted bugs, each until found", [each.seconds for each in runs], "s", at_most=SECONDS)
+        figure("planted bugs that make one bucket", [100 * one / len(runs)], "%", at_least=100 * SHARE)
         # those in Python, and streams, are asked a hundredth: all that pass through pipes
         wrong = 0
         for bug in list(right())[:: 4 if options.quick else 1] if not names else ():
             wrong += found_in_right(bug, inputs if bug.abi and "stream" not in bug.abi else inputs // 100)
+        if not names:
+            figure("found in right decoders", [wrong], "divergences", at_most=0)
     return int(bool(late or one < SHARE * len(runs) or wrong))
 
 

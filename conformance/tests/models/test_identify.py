@@ -47,10 +47,7 @@ KNOWN = [
     ("cpython", "dialect", "rfc3629", ""),
     ("cpython", "error position", "rfc3629", ""),
     ("cpython", "error mode", "replacement", ""),
-    ("cpython-surrogatepass", "dialect", "lax-surrogates", ""),
     ("cpython-surrogateescape", "error mode", "utf-8b", ""),
-    ("cpython-incremental", "dialect in streams", "as of the whole", ""),
-    ("cpython-incremental", "withholding", "nothing held back", "ED A0-BF"),  # python/cpython#154520
     ("node-textdecoder", "dialect", "rfc3629", ""),
     ("node-textdecoder", "error mode", "replacement", ""),
     ("node-textdecoder", "withholding", "nothing held back", ""),
@@ -59,13 +56,13 @@ KNOWN = [
     ("rust-std", "error position", "rfc3629", ""),
     ("rust-std", "error mode", "replacement", ""),
     ("glibc-iconv", "error position", "rfc3629", "F5-F7"),  # EINVAL for what nothing can complete
-    ("java-readutf", "dialect", "mutf-8-lax", ""),
     ("java-charsetdecoder", "error position", "rfc3629", "ED A0-BF"),
     ("java-charsetdecoder", "error mode", "replacement-per-surrogate", ""),
     ("perl-utf8", "dialect", "rfc2279", "FE 82-BF 5(80-BF)"),
     ("perl-utf-8-strict", "dialect", "rfc3629", "EF B7 90-AF"),  # noncharacters
     ("perl-utf-8-strict", "error position", "rfc3629", "EF B7 90-AF"),
 ]
+"""And what identify.md shows: java-readutf, cpython-surrogatepass and cpython-incremental."""
 
 
 @lru_cache(maxsize=1)  # of Perl it has half a gigabyte

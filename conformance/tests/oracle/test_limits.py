@@ -10,7 +10,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from overlong.__main__ import cli
 from overlong.conformance import certify
 from overlong.conformance.certification.replay import replay
 from overlong.conformance.oracle.target import UnknownTarget
@@ -155,8 +157,9 @@ def test_every_headline_says_what_is_set_aside(tmp_path):
     assert re.fullmatch(r"[\d ]+ vectors set aside \(nul: ends the string\)", words), done.stdout + done.stderr
     for source in ("results.jsonl", "certificate.json"):
         for form in ("text", "markdown", "html", "junit", "badge", "sarif"):
-            assert words in overlong("report", "--format", form, str(tmp_path / source)).stdout, (source, form)
-        assert json.loads(overlong("report", "--format", "badge", str(tmp_path / source)).stdout)["color"] == "blue"
+            shown = CliRunner().invoke(cli, ["report", "--format", form, str(tmp_path / source)]).stdout
+            assert words in shown, (source, form)
+            assert form != "badge" or json.loads(shown)["color"] == "blue"
     statement = json.loads((tmp_path / "certificate.json").read_text())
     assert statement["predicate"]["overlong"]["set_aside"] == words
     assert overlong("verify", "--no-run", str(tmp_path / "certificate.json")).returncode == 0
