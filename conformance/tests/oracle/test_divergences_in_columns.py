@@ -107,7 +107,7 @@ def seen_alike(suite, operation, units, wrong):
         found, singly = divergences(answered, says), list(compare_batch(answered, says))
         assert found is not None
         assert [found.finding(index) for index in range(len(found))] == singly
-        assert found.digested() == "".join(f"{each.id} {each.vector.id}\n" for each in singly).encode()
+        assert found.digested() == "".join(each.line for each in singly).encode()
         firsts = {each.bucket: each for each in reversed(singly)}
         assert {each.bucket: each for each in found.first(lambda _: 1)} == firsts
         found.count_in(of_columns)

@@ -218,7 +218,7 @@ def test_divergences_in_columns_are_those_of_each_answer(suite, wrong):
             found, singly = divergences(answered, target), list(compare_batch(answered, target))
             assert found is not None
             assert [found.finding(index) for index in range(len(found))] == singly
-            assert found.digested() == "".join(f"{each.id} {each.vector.id}\n" for each in singly).encode()
+            assert found.digested() == "".join(each.line for each in singly).encode()
 
 
 def test_where_columns_do_not_tell_all_each_answer_is_looked_at():
@@ -275,7 +275,7 @@ def test_outputs_of_one_batch_go_wrong_in_different_ways():
     assert [found.finding(index) for index in range(2)] == singly
     assert [each.code for each in singly] == [Code.SURROGATE_ENCODED, Code.WRONG_OCTETS]
     assert len(found.observed) == 2
-    assert found.digested() == "".join(f"{each.id} {each.vector.id}\n" for each in singly).encode()
+    assert found.digested() == "".join(each.line for each in singly).encode()
 
 
 def test_what_was_asked_as_a_stream_is_looked_at_answer_by_answer():

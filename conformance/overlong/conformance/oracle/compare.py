@@ -40,7 +40,7 @@ from overlong.reference import Decoded, MaximalSubpart, Rejected, WellFormed, is
 from overlong.reference.error_mode import REPLACEMENT_CHARACTER
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from overlong.conformance.oracle.target import Answered
     from overlong.conformance.protocol.observation import Observation
@@ -213,7 +213,7 @@ def lost_in(finding: Finding) -> tuple[str, ...]:
     return lost_states(vector, wrong)
 
 
-def first_difference(expected: tuple[int, ...], observed: tuple[int, ...]) -> int:
+def first_difference(expected: Sequence[int], observed: Sequence[int]) -> int:
     """The index at which outputs part."""
     return next(compress(count(), map(ne, expected, observed)), min(len(expected), len(observed)))
 

@@ -6,18 +6,17 @@ wrong in the same way, diverge alike: one is compared, and the others take its c
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import compress, repeat
-from operator import add, ne
+from itertools import chain, compress, repeat
+from operator import ne
 from typing import TYPE_CHECKING, overload
 
 from overlong.conformance.oracle.compare import compare, expected_of, first_difference
 from overlong.conformance.oracle.encoder_fault import in_halves
-from overlong.conformance.oracle.finding import Bucket, Finding
+from overlong.conformance.oracle.finding import Bucket, Finding, answer_as_text
 from overlong.conformance.protocol.observation import Accepted, Refused
 from overlong.conformance.protocol.wire import (
     ACCEPTED,
@@ -27,10 +26,12 @@ from overlong.conformance.protocol.wire import (
     ENCODING,
     FAILED,
     GUARDED,
+    OCTETS,
     REFUSED,
     SEPARATE,
     STREAMING,
     VALIDATE,
+    big_endian,
     cut_evenly,
     most_units,
     read_numbers,
@@ -115,85 +116,103 @@ class Divergences:
         )
 
     def digested(self) -> bytes:
-        """What the digest of a run takes of each, in a row: ``D-… category/octets`` and the end of a line."""
-        between, lengths, sha256 = f" {self.batch.category}/".encode(), self._lengths, hashlib.sha256
-        ends, length = self._ends(), max(lengths, default=0)
-        if lengths == {length} and 0 < length <= LONGEST_HEX:  # rows of one width
-            digits, count, width = b"".join(self.octets).hex().encode(), len(self), 2 * length
-            if isinstance(ends, bytes):
-                rows = bytearray((bytes(width) + ends) * count)
-                _lay(rows, 0, width + len(ends), digits, width, width)
-                texts: Iterable[bytes] = cut_evenly(rows, width + len(ends))
-            else:
-                texts = map(add, cut_evenly(digits, width), ends)
-            hashes = b"".join([sha256(text).digest() for text in texts])
-            head = b"D-" + bytes(8) + between
-            size = len(head) + width + 1
-            lines = bytearray((head + bytes(width) + b"\n") * count)
-            _lay(lines, 2, size, hashes.hex().encode(), 8, 64)
-            _lay(lines, len(head), size, digits, width, width)
-            return bytes(lines)
-        each_end = repeat(ends) if isinstance(ends, bytes) else ends
-        spelt = [octets.hex().encode() for octets in self.octets]
-        names = spelt
-        if not all(0 < length <= LONGEST_HEX for length in lengths):
+        """The lines of all in the digest of a run, in a row: see :attr:`Finding.line`."""
+        head, ends = f"{self.batch.category}/".encode(), self._ends()
+        lengths = self._lengths
+        if len(lengths) == 1 and 0 < (length := max(lengths)) <= LONGEST_HEX:
+            names = cut_evenly(b"".join(self.octets).hex().encode(), 2 * length)
+        else:
             names = [vector_id("", octets)[1:].encode() for octets in self.octets]
-        ids = [sha256(text).hexdigest()[:8].encode() for text in map(add, spelt, each_end)]
-        return b"".join([b"D-%b%b%b\n" % (each, between, name) for each, name in zip(ids, names, strict=True)])
+        if isinstance(ends, bytes):
+            return head + (ends + head).join(names) + ends if names else b""
+        return b"".join(chain.from_iterable(zip(repeat(head), names, ends, strict=False)))
 
     def _ends(self) -> bytes | Sequence[bytes]:
-        """What follows the octets in the text that an id is a digest of; one, if it is the same for all."""
-        codes = {key: f"|None|{self.operation}|{code}|" for key, (code, _) in self.bucket_of.items()}
+        """What follows the names of vectors in their lines; one, if it is the same for all."""
+        codes = {key: f" {self.operation} {code} " for key, (code, _) in self.bucket_of.items()}
         only = next(iter(codes.values())) if len(set(codes.values())) == 1 else None
         if isinstance(self.observed, _Outputs):
+            spelt, between = self.observed.spelt(), b"accepted "
             if only is not None:
-                return self.observed.spelt(only)
-            coded = {key: code.encode() for key, code in codes.items()}
-            return list(map(add, map(coded.__getitem__, self.keys), self.observed.spelt()))
+                between = only.encode() + between
+                return [b"%b%b\n" % (between, each) for each in spelt]
+            coded = {key: code.encode() + between for key, code in codes.items()}
+            return [
+                b"%b%b\n" % (code, each) for code, each in zip(map(coded.__getitem__, self.keys), spelt, strict=True)
+            ]
         if not self.observed:
             return b""
         alike = self.observed.count(self.observed[0]) == len(self)
         apart = self.observed[:1] if alike else {id(each): each for each in self.observed}.values()
-        said = {id(each): str(each) for each in apart}
+        said = {id(each): answer_as_text(each, self.operation) + "\n" for each in apart}
         if len(said) == 1:
             text = next(iter(said.values()))
             ends = {key: f"{code}{text}".encode() for key, code in codes.items()}
             return next(iter(ends.values())) if only is not None else list(map(ends.__getitem__, self.keys))
-        spelt = {(code, each): f"{code}{text}".encode() for code in set(codes.values()) for each, text in said.items()}
+        lines = {(code, each): f"{code}{text}".encode() for code in set(codes.values()) for each, text in said.items()}
         pairs = zip(map(codes.__getitem__, self.keys), map(id, self.observed), strict=True)
-        return list(map(spelt.__getitem__, pairs))
+        return list(map(lines.__getitem__, pairs))
 
     @cached_property
     def _lengths(self) -> set[int]:
         return set(map(len, self.octets))
 
 
-def _lay(rows: bytearray, place: int, size: int, column: bytes, width: int, stride: int) -> None:
-    """Lay the first octets (``width``) of each piece (``stride``) of a column at a place in rows of one size."""
-    for octet in range(width):
-        rows[place + octet :: size] = column[octet::stride]
+_NUMBER = 4
+"""Octets of a unit that is a number by itself."""
 
 
 class _Outputs(Sequence[Accepted]):
-    """Outputs; each becomes an observation when it is first looked at."""
+    """Outputs as they stand on the wire; each becomes an observation when it is looked at."""
 
-    def __init__(self, values: list[tuple[int, ...]]) -> None:
-        self.values = values
+    def __init__(self, written: Sequence[bytes], units: Units) -> None:
+        self.written = written
+        self.units = units
 
     def __len__(self) -> int:
-        return len(self.values)
+        return len(self.written)
 
-    def spelt(self, before: str = "") -> list[bytes]:
-        """Each as ``str`` has it, with a text before it; a list's ``str`` takes far less time than one for each."""
-        opened = f"{before}Accepted(values=("
-        return (opened + str(self.values)[2:-2].replace("), (", f"))\n{opened}") + "))").encode().split(b"\n")
+    def spelt(self) -> list[bytes]:
+        """Each as :func:`answer_as_text` spells what was put out."""
+        written = self.written
+        if self.units.size != _NUMBER and self.units is not OCTETS:
+            written = [big_endian("I", values) for values in self.units.values_of(written)]
+        if len(sizes := set(map(len, written))) == 1 and (size := max(sizes)):
+            return cut_evenly(b"".join(written).hex().encode(), 2 * size)
+        return [each.hex().encode() for each in written]
+
+    def part_from(self, right: Sequence[bytes]) -> list[int]:
+        """The index at which each parts from the output that is right, among numbers that were put out."""
+        if self.units.size == _NUMBER:
+            return [
+                0 if begins_wrongly else first_difference(one, other) // _NUMBER
+                for begins_wrongly, one, other in zip(self._begin_wrongly(right), right, self.written, strict=True)
+            ]
+        return list(map(first_difference, self.units.values_of(right), self.units.values_of(self.written)))
+
+    def _begin_wrongly(self, right: Sequence[bytes]) -> Iterable[int]:
+        """For each whether its first number is another than that of the right output; 0: it is not, or there is none.
+
+        Where all have one size they are compared place by place, all at once, as large numbers.
+        """
+        sizes = [set(map(len, each)) for each in (right, self.written)]
+        if any(len(each) > 1 or 0 in each for each in sizes):
+            return [one[:_NUMBER] != other[:_NUMBER] for one, other in zip(right, self.written, strict=True)]
+        differ = 0
+        joined = [(b"".join(each), max(size)) for each, size in zip((right, self.written), sizes, strict=True)]
+        for place in range(_NUMBER):
+            one, other = (int.from_bytes(octets[place::size], "big") for octets, size in joined)
+            differ |= one ^ other
+        return differ.to_bytes(len(self), "big")
 
     @overload
     def __getitem__(self, index: int) -> Accepted: ...
     @overload
     def __getitem__(self, index: slice) -> Sequence[Accepted]: ...
     def __getitem__(self, index: int | slice) -> Accepted | Sequence[Accepted]:
-        return _Outputs(self.values[index]) if isinstance(index, slice) else Accepted(self.values[index])
+        if isinstance(index, slice):
+            return _Outputs(self.written[index], self.units)
+        return Accepted(self.units.values(self.written[index]))
 
 
 def divergences(answered: Answered, greeting: Greeting) -> Divergences | None:
@@ -228,8 +247,7 @@ def divergences(answered: Answered, greeting: Greeting) -> Divergences | None:
     right = list(compress(right, wrong)) if right else right
     octets = batch.strings(places)
     observed = _observed(answers, outputs, units, wrong, len(places), verdict_only=operation == VALIDATE)
-    written = list(compress(outputs, wrong)) if operation in ENCODING else ()
-    keys = _keys(batch, operation, places, octets, right, observed, units, written)
+    keys = _keys(batch, operation, places, octets, right, observed, units)
     bucket_of: dict[Hashable, tuple[str, str]] = {}
     for key, index in dict(zip(keys, range(len(places)), strict=True)).items():  # any of those that diverge alike
         finding = compare(batch[places[index]], operation, observed[index])
@@ -251,7 +269,7 @@ def _observed(
     chosen = list(compress(answers.statuses, wrong))
     asked = min(answers.asked, default=0)
     if chosen == [ACCEPTED[0]] * count and max(read_numbers(answers.numbers)) <= most_units(asked):
-        return _Outputs(units.values_of(list(compress(outputs, wrong))))
+        return _Outputs(list(compress(outputs, wrong)), units)
     return list(answers.observations(units, verdict_only=verdict_only, chosen=wrong))
 
 
@@ -263,24 +281,18 @@ def _keys(
     right: Sequence[bytes],
     observed: Sequence[Observation],
     units: Units,
-    written: Sequence[bytes],
 ) -> Sequence[Hashable]:
-    """What the vectors have in common, and in which way the answers are wrong; ``written``: by an encoder."""
+    """What the vectors have in common, and in which way the answers are wrong."""
     shapes = _shapes(batch, operation, octets, right)
     alike = isinstance(observed, list) and observed.count(observed[0]) == len(observed)
-    if alike and isinstance(observed[0], Refused):
+    if alike and (isinstance(observed[0], Refused) or (operation not in ENCODING and observed[0] == Accepted(()))):
         return shapes  # all in one way
-    expected = units.values_of(right) if right and operation not in ENCODING else [()] * len(places)
-    if operation not in ENCODING and (alike or isinstance(observed, _Outputs)) and isinstance(observed[0], Accepted):
-        outputs = observed.values if isinstance(observed, _Outputs) else [observed[0].values or ()] * len(places)
-        parted = [
-            0 if one[:1] != other[:1] else first_difference(one, other)
-            for one, other in zip(expected, outputs, strict=True)
-        ]
-        ways = {place: ("from", place) for place in set(parted)}
-        return list(zip(shapes, map(ways.__getitem__, parted), strict=True))
+    if operation not in ENCODING and isinstance(observed, _Outputs):
+        parted = observed.part_from(right)
+        return shapes if parted.count(parted[0]) == len(parted) else list(zip(shapes, parted, strict=True))
     if operation == ENCODE and isinstance(observed, _Outputs) and set(batch.lengths) == {WIDTHS[SCALARS]}:
-        return list(zip(shapes, _ways_to_write(batch, octets, right, written), strict=True))
+        return list(zip(shapes, _ways_to_write(batch, octets, right, observed.written), strict=True))
+    expected = units.values_of(right) if right and operation not in ENCODING else [()] * len(places)
     return list(zip(shapes, map(_way, repeat(operation), places, observed, expected), strict=True))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -18,7 +19,7 @@ from overlong.conformance.protocol.observation import (
     TimedOut,
     Unsupported,
 )
-from overlong.conformance.protocol.wire import ANNOUNCE, DECODE, ENCODING, GUARDED, SEPARATE
+from overlong.conformance.protocol.wire import ANNOUNCE, DECODE, ENCODING, GUARDED, SEPARATE, big_endian
 from overlong.conformance.support.printable import code_points, printable, spaced_hex
 from overlong.reference import DEFECTS, Decoded
 from overlong.reference.theory import shortlex
@@ -86,6 +87,11 @@ class Finding:
         name = vector.id
         return length, octets, self.operation, len(vector.chunks or ()), not vector.comment, len(name), name
 
+    @property
+    def line(self) -> str:
+        """What the digest of a run takes of it: vector, operation, code and answer, and the end of a line."""
+        return f"{self.vector.id} {self.operation} {self.code} {answer_as_text(self.observed, self.operation)}\n"
+
     @cached_property
     def id(self) -> str:
         """``D-`` and eight digits of a hash of what was found."""
@@ -109,6 +115,19 @@ class Bucket:
         """Have it for an example if its octets are less; nothing is counted."""
         if shortlex(finding.vector.octets) < shortlex(self.example.vector.octets):
             self.example = finding
+
+
+def answer_as_text(observed: Observation, operation: str) -> str:
+    """An answer as a digest takes it: its kind, then its members as JSON.
+
+    What was put out follows in hexadecimal: octets of an encoder, other numbers as u32.
+    """
+    kind = type(observed).__name__.lower()
+    if isinstance(observed, Accepted) and observed.values is not None:
+        octets = bytes(observed.values) if operation in ENCODING else big_endian("I", observed.values)
+        return f"{kind} {octets.hex()}"
+    members = (getattr(observed, name) for name in observed.__slots__)
+    return " ".join([kind, *map(json.dumps, members)])
 
 
 def _joined(words: str, detail: str) -> str:

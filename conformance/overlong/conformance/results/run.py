@@ -181,7 +181,7 @@ class Run:
     def add(self, finding: Finding) -> None:
         """Count a finding, in its bucket and in the digest."""
         self.buckets.setdefault(finding.bucket, Bucket(finding)).add(finding)
-        self._findings.update(f"{finding.id} {finding.vector.id}\n".encode())
+        self._findings.update(finding.line.encode())
 
     def diverged(self, found: Divergences) -> None:
         """Count many, as :meth:`add` does each."""
