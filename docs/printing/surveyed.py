@@ -15,7 +15,7 @@ from printing.gallery import surveys
 from printing.markdown import plain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from overlong.conformance.results.model import Cause, Report, Subject
     from overlong.conformance.vectors.vector import Vector
@@ -40,7 +40,7 @@ class Surveyed:
                         self._faults[cause.octets].append((subject, cause))
 
     def lines(self, vector: Vector) -> Iterator[str]:
-        """Paragraphs for the vector's entry; none if no decoder failed on it or has such a fault."""
+        """A paragraph for the vector's entry; none if no decoder failed on it."""
         found = self._faults.get(vector.octets, [])
         by_answer: dict[str, dict[str, None]] = defaultdict(dict)
         for subject, cause in found[:_SHOWN]:
@@ -49,7 +49,10 @@ class Surveyed:
             said = "; ".join(f"{', '.join(links)} ({answer})" for answer, links in by_answer.items())
             more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
             yield from ("", f"Got it wrong in the [survey](../gallery/index.md) of {self._date}: {said}{more}")
-        for flag in vector.flags:
+
+    def kinds(self, flags: Iterable[str]) -> Iterator[str]:
+        """A paragraph for each kind of fault: how many decoders accept such; none if no decoder does."""
+        for flag in flags:
             if count := self._having[flag]:
                 decoders = "1 decoder accepts" if count == 1 else f"{count} decoders accept"
                 yield from ("", f"{decoders} something of this kind: [{flag}](../gallery/c-{flag.lower()}.md)")

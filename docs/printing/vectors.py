@@ -46,7 +46,7 @@ def _index(families: dict[str, list[Vector]]) -> Iterator[str]:
 
 def _family(name: str, vectors: list[Vector], survey: Surveyed) -> Iterator[str]:
     yield from ("---", "tocdepth: 1", "---", "", f"# Vectors: {name}", "", f"{plain(FAMILIES[name].shows)}.")
-    linked = set[str]()  # the block of each vector names its flag; one link a page will do
+    linked = set[str]()  # the block of each vector names its flag; to say more once a page will do
     for vector in vectors:
         title = vector.cases[0] if "sha256-" in vector.id and vector.cases else vector.id
         yield from ("", f"({anchor(vector)})=", f"## {code(title)}", "")
@@ -56,6 +56,7 @@ def _family(name: str, vectors: list[Vector], survey: Surveyed) -> Iterator[str]
         if flags := [flag for flag in vector.flags if flag not in linked]:
             links = (f"[{flag} {DEFECTS[flag].title}](../codes.md#{_heading(flag)})" for flag in flags)
             yield from ("", "What is wrong: " + ", ".join(links))
+            yield from survey.kinds(flags)
         linked.update(vector.flags)
         yield from elsewhere(vector)
         yield from survey.lines(vector)

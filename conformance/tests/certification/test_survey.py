@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
-from printing import findings, gallery
+from printing import findings, gallery, vectors
 from printing.surveyed import Surveyed
 
 from overlong.__main__ import cli
@@ -291,7 +291,7 @@ def test_a_vector_names_the_decoders_that_got_it_wrong():
     left_out = Subject("absent", State.NOT_MEASURED, claims={}, causes=(OVERLONG,))
     survey = Surveyed({"2026-01-01": report_of(), "2026-02-02": report_of(broken, apart, encoder, left_out)})
     nul = next(vector for vector in all_vectors() if vector.octets == b"\xc0\x80")
-    text = "\n".join(survey.lines(nul))
+    text = "\n".join([*survey.lines(nul), *survey.kinds(nul.flags)])
     assert "survey](../gallery/index.md) of 2026-02-02: [wrong](../gallery/d-wrong.md) (" in text
     assert "[streams](../gallery/d-streams.md) (accepted, in chunks of 1, 1)" in text
     assert "encoder" not in text
@@ -300,3 +300,12 @@ def test_a_vector_names_the_decoders_that_got_it_wrong():
     assert not re.search(r"(?<!\\)<script>", text)
     right = next(vector for vector in all_vectors() if vector.octets == b"\xc2\x80")
     assert list(survey.lines(right)) == list(Surveyed({}).lines(nul)) == []
+
+
+def test_a_page_of_vectors_does_not_grow_with_the_survey():
+    """It says of a kind once how many accept such, and names a dozen decoders at a vector."""
+    many = [Subject(f"d{number}", State.DIVERGES, claims={}, causes=(OVERLONG,)) for number in range(100)]
+    overlong = [vector for vector in all_vectors() if "OV201" in vector.flags]
+    text = "\n".join(vectors._family("overlong", overlong, Surveyed({"2026-01-01": report_of(*many)})))
+    assert text.count("something of this kind: [OV201]") == 1
+    assert text.count("](../gallery/d-") == 12
