@@ -26,7 +26,7 @@ from overlong.conformance.models.identify.likeness import Example
 from overlong.conformance.report.issue import issue, issues
 from overlong.conformance.results.model import Cause, Report, ReportKind, State, Subject
 from overlong.conformance.targets.builtins import BUILTINS
-from overlong.conformance.targets.records import Record
+from overlong.conformance.targets.records import Record, witnesses
 from overlong.conformance.targets.records.language import languages
 from overlong.conformance.vectors.families import all_vectors
 from overlong.reference.automaton import OctetClass
@@ -155,6 +155,7 @@ def test_how_wide_a_divergence_is(tmp_path):
     far = replace(OVERLONG, code="OV203", octets=b"\xf5\x80\x80\x80")
     assert extent(target, far) == "all of `F5-F7 80-BF 80-BF 80-BF` (8 192 of 786 432 asked)"
     assert extent(target, replace(OVERLONG, chunks=(1, 1))) == ""
+    assert extent(target, replace(OVERLONG, code="OV203")) == "", "it does not diverge in that way"
 
 
 @pytest.mark.parametrize(
@@ -221,6 +222,23 @@ def test_what_each_text_for_maintainers_has():
         assert len(program) <= 15, path
         assert "overlong" not in found["program"].lower().replace("(overlong", ""), path
         assert f"overlong calls this {code}." in text, path
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", [name for name, witness in witnesses().items() if not witness.packages])
+def test_a_text_about_a_decoder_with_an_adapter_is_shown_by_its_witness(name, monkeypatch):
+    monkeypatch.setattr(confirmation, "extent", lambda *_: "")
+    if why := witnesses()[name].missing() or BUILTINS[name].missing():
+        pytest.skip(why)
+    subject = next(each for each in gallery.surveys()[NEWEST.name].subjects if each.id == name)
+    texts = {path.stem: path.read_text() for path in REPORTS if path.stem.rpartition("-")[0] == name}
+    assert texts
+    for cause in {cause.code: cause for cause in reversed(subject.causes)}.values():
+        if text := texts.get(f"{name}-{cause.code}"):
+            confirmed = confirm(name, cause)
+            assert confirmed is not None
+            assert not confirmed.why_not
+            assert f"prints `{confirmed.printed}`" in text
 
 
 def test_each_divergence_of_the_newest_survey_is_filed():

@@ -22,7 +22,7 @@ from overlong.conformance.oracle.target import TargetError, UnknownTarget
 from overlong.conformance.targets.adapters.documents import DOCUMENTS
 from overlong.conformance.targets.adapters.lines import reader
 from overlong.conformance.targets.builtins import BUILTINS
-from overlong.conformance.targets.records import Record, parts_of, records, surveyed
+from overlong.conformance.targets.records import Record, parts_of, records, surveyed, witnesses
 from overlong.conformance.targets.records.language import languages
 from overlong.conformance.targets.records.standalone import shown, standalone
 from overlong.conformance.targets.resolve import resolve
@@ -97,6 +97,14 @@ def test_each_record_is_whole():
         else:
             assert record.target.startswith(("so:", "cmd:", "cmd[")), name
     assert [each.name for each in surveyed().values()] == list(records())
+
+
+def test_witnesses_are_of_decoders_with_an_adapter():
+    assert set(witnesses()) <= set(BUILTINS)
+    for name, witness in witnesses().items():
+        assert witness.document in ("", *DOCUMENTS), name
+        assert "decode" in witness.code, name
+        assert standalone(witness, b"\xc0\xaf").count("\n") > witness.code.count("\n"), name
 
 
 @pytest.mark.parametrize("folder", ["loops", "shows"])

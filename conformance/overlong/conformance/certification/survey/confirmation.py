@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.certification.survey.extent import extent
 from overlong.conformance.oracle.target import TargetError
-from overlong.conformance.protocol.wire import DECODE, REPLACE, VALIDATE
-from overlong.conformance.targets.records import Record, records
+from overlong.conformance.targets.records import Record, records, witnesses
 from overlong.conformance.targets.records.standalone import EndedBySignal, Shown, shown, standalone
 
 if TYPE_CHECKING:
@@ -35,12 +34,12 @@ class Confirmation:
 
 
 def confirm(target: str, cause: Cause) -> Confirmation | None:
-    """Ask the decoder of a record for the octets of a divergence by a program of its own, and compare.
+    """Ask a decoder for the octets of a divergence by a program of its own, and compare.
 
-    None if there is no such program: the decoder has no record, or the divergence is of another operation.
+    None if there is no such program: the decoder has neither record nor witness, or is asked something else there.
     """
-    record = records().get(target)
-    if not isinstance(record, Record) or cause.operation not in (DECODE, VALIDATE, REPLACE) or cause.chunks is not None:
+    record = records().get(target) or witnesses().get(target)
+    if not isinstance(record, Record) or cause.operation != record.operation or cause.chunks is not None:
         return None
     program, language = standalone(record, cause.octets), record.language.language
     try:

@@ -2,7 +2,9 @@
 
 A file of ``decoders/`` has the records of one language; ``languages.toml`` says how a program is made of the lines,
 with the loop of ``loops/`` around them. What the program reads and writes is in ``adapters/lines.py``. The files
-``so.toml`` and ``command.toml`` name targets that need no program of ours. docs/records.md tells how to write one.
+``so.toml`` and ``command.toml`` name targets that need no program of ours. ``witnesses.toml`` has lines for decoders
+that ship with an adapter: of these a program is made that shows a divergence, and no target. docs/records.md tells how
+to write a record.
 """
 
 from __future__ import annotations
@@ -60,6 +62,11 @@ class Record:
     """More for its greeting, ``MEMBER=WORD`` each."""
 
     @property
+    def operation(self) -> str:
+        """What it is asked."""
+        return _OPERATIONS[self.mode]
+
+    @property
     def needed(self) -> tuple[str, ...]:
         """The packages of Debian that it needs: those of its language too, if that is not here already."""
         return (*(self.language.debian if self.language.missing() else ()), *self.debian)
@@ -90,7 +97,7 @@ class Record:
         """
         return lines_command(
             self.start(self.program("loops")),
-            operation=_OPERATIONS[self.mode],
+            operation=self.operation,
             units=self.language.units,
             name=self.name,
             document=self.document,
@@ -202,6 +209,16 @@ def records() -> dict[str, Record | Named]:
             keys: dict[str, Any] = {key: _frozen(value) for key, value in table.items()}
             language = spoken.get(path.stem)
             read[name] = Record(name, language=language, **keys) if language else Named(name, **keys)
+    return read
+
+
+@lru_cache(maxsize=1)
+def witnesses() -> dict[str, Record]:
+    """What shows divergences of decoders that ship with an adapter, by their names."""
+    spoken, read = languages(), dict[str, Record]()
+    for name, table in tomllib.loads((HERE / "witnesses.toml").read_text("utf-8")).items():
+        keys: dict[str, Any] = {key: _frozen(value) for key, value in table.items() if key != "language"}
+        read[name] = Record(name, "", spoken[table["language"]], **keys)
     return read
 
 
