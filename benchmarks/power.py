@@ -19,7 +19,6 @@ import multiprocessing
 import os
 import random
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -29,9 +28,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from all import machine
-from mutants.measuring import CERTIFIED, Finder
+from mutants import outputs, served
+from mutants.measuring import CERTIFIED, OF_ALL, Finder, FinderOfOutputs
 from mutants.population import LIBRARY, by_family, population
-from overlong.conformance.support.interpreter import module
 from overlong.conformance.sweep.pool import cpus
 from overlong.conformance.targets.resolve import Limits
 from overlong.fuzz.engines.opening import open_engine
@@ -77,8 +76,25 @@ faults by luck.
 
 Shares in percent. *certify* is all suites and the tier `full`, which is what a C function gets by default, and
 *certify --quick* some suites and the tier `fast` ([command-line.md](command-line.md#certify)). Decoders that are no C
-functions get the tier that their speed allows: the columns of `usual`, `lean`, `brief` and `least` say what that finds.
-The first five columns are lists that others made (`corpora/elsewhere`), each string whole.
+functions get the tier that their speed allows: the columns of `usual`, `lean`, `modest`, `brief` and `least` say what
+that finds. The first five columns are lists that others made (`corpora/elsewhere`), each string whole.
+
+"""
+OTHERWISE = f"""
+## Asked in other ways
+
+A validator answers alike however it is asked, so a tier finds the same mutants; but how fast it answers chooses the
+tier. `overlong certify` was run as a user would on the right validator and on some mutants, on the machine as it was.
+A callable that is slower yet (octet by octet in Python) got the tier of the last row; its mutants were not run.
+
+{served.HEAD}"""
+OUTPUTS = """
+## Outputs
+
+{count} decoders in C whose verdicts are right: a character comes out as another, or a refusal names a wrong offset,
+where and when the family says. Each is proved wrong likewise ({left_out} draws were left out). Strings are decoded
+and outputs compared; operations that only decoders behind the protocol have (replacement, streams) are not in this
+population.
 
 """
 
@@ -128,14 +144,21 @@ def by_libfuzzer(mutant: Mutant, folder: Path) -> bool:
     return done.returncode != os.EX_OK
 
 
-def certified(mutant: Mutant, folder: Path) -> tuple[bool, float]:
-    """Whether a whole certificate is refused it, and the seconds that it takes to say so."""
-    began = time.monotonic()
-    words = module("overlong", "certify", mutant.target, "-q", "-o", str(folder / "certified"))
-    done = subprocess.run(words, cwd=folder, capture_output=True, check=False)
-    if done.returncode not in {os.EX_OK, 1}:
-        raise SystemExit(f"{mutant.target}: {done.stderr.decode(errors='replace')}")
-    return done.returncode == 1, time.monotonic() - began
+def asked_otherwise(
+    some: list[Measured], folder: Path, how: str, words: Callable[[str], list[str]], right: str = served.RIGHT
+) -> served.Asked:
+    """Whole certificates of some validators, as a user would have them, and of the right one."""
+    _, tier, slowest = served.certificate_of(words(right), folder)
+    whole = [served.certificate_of(words(each.mutant.symbol), folder) for each in some]
+    seconds = [took for refused, _, took in whole if refused]
+    print(f"{how}: tier {tier}, {len(seconds)} of {len(some)} refused", flush=True)
+    return served.Asked(how, tier, slowest, len(seconds), len(some), seconds)
+
+
+def found_by(measured: list[Measured], tier: str) -> str:
+    """The share in percent of all that suites and a tier find."""
+    found = sum(not {OF_ALL, f"tier {tier}"}.isdisjoint(each.found) for each in measured)
+    return f"{100 * found / len(measured):.1f}"
 
 
 def asked_all(mutants: list[Mutant], finder: Finder) -> list[Measured]:
@@ -200,26 +223,35 @@ def main() -> int:
         else:
             asked_some(chosen, LIBFUZZER, lambda mutant: by_libfuzzer(mutant, folder))
             columns.append(LIBFUZZER)
-        whole = [(each, *certified(each.mutant, folder)) for each in chosen[: options.certified]]
+        served.serve(folder, mutants)
+        some = chosen[: options.certified]
+        whole = [
+            asked_otherwise(some, folder, "a C function", served.as_function),
+            asked_otherwise(some, folder, "an adapter in C", served.behind_protocol),
+            asked_otherwise(some, folder, "a Python callable, by ctypes", served.as_callable),
+            asked_otherwise([], folder, "a Python callable, octet by octet", served.as_callable, served.IN_PYTHON),
+        ]
+        wrong, unshown = outputs.population(folder, options.seed, options.share)
+        of_outputs = FinderOfOutputs(folder / outputs.LIBRARY, options.seed)
+        measured_outputs = asked_all(wrong, of_outputs)
     text = table(measured, chosen, columns)
     text += f"\n`fuzz` is a campaign of {SECONDS:.0f} seconds on one core, and libFuzzer (Clang's, which sees the "
     text += f"branches) has as long: {len(chosen)} of all were given to both, none of those seconds for compiling.\n"
-    seconds = sorted(took for _, refused, took in whole if refused)
-    if seconds:
-        text += f"\n`overlong certify` was run as a user would on {len(whole)} of them; it refused {len(seconds)}, "
-        text += f"in {statistics.median(seconds):.0f} s (median; {seconds[0]:.0f} to {seconds[-1]:.0f} s).\n"
+    text += OTHERWISE + "".join(each.row(found_by(measured, each.tier)) for each in whole)
+    text += OUTPUTS.format(count=len(wrong), left_out=unshown) + table(measured_outputs, [], of_outputs.columns)
     text += "\n## What each costs\n\nSeconds that a right validator takes, in its own process:\n\n"
     text += "| " + " | ".join(rights) + " |\n|" + "---:|" * len(rights) + "\n| "
     text += " | ".join(f"{each:.2f}" for each in rights.values()) + " |\n"
     text += "\n## What a certificate misses\n\n"
     missed = [each.mutant for each in measured if CERTIFIED not in each.found]
+    missed += [each.mutant for each in measured_outputs if CERTIFIED not in each.found]
     text += "".join(f"- {each.family}: {each.words}\n" for each in missed) or "Nothing of this population.\n"
     print(text)
     if options.write:
         on = f"Measured on {machine(quick=False)}"
         top = TOP.format(count=len(mutants), seed=options.seed, left_out=left_out, machine=on)
         PAGE.write_text(top + text, "utf-8")
-    share = 1 - len(missed) / len(measured)
+    share = sum(CERTIFIED in each.found for each in measured) / len(measured)
     print(f"a certificate finds {share:.1%}")
     return int(share < LEAST)
 

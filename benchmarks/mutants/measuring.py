@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mutants.outputs import Outputs
 from mutants.population import Library, Mutant
-from overlong.conformance.certification.tiers import BRIEF, FAST, FULL, LEAN, LEAST, USUAL
+from overlong.conformance.certification.tiers import BRIEF, FAST, FULL, LEAN, LEAST, MODEST, USUAL
 from overlong.conformance.oracle.expectation import expectation
-from overlong.conformance.protocol.wire import UNITS, VALIDATE, Greeting
+from overlong.conformance.protocol.wire import DECODE, UNITS, VALIDATE, Greeting
 from overlong.conformance.results.run import offered_in
 from overlong.conformance.sweep.compiled.loop import GridLoop
 from overlong.conformance.sweep.compiled.progress import PROGRESS_OCTETS, Progress
@@ -33,7 +34,7 @@ OF_QUICK, OF_ALL = "suites of --quick", "all suites"
 HURRIED, WHOLE = f"tier {FAST.name}", f"tier {FULL.name}"
 QUICKLY, CERTIFIED = "certify --quick", "certify"
 """What some suites find, or a tier."""
-_GREETING = Greeting("mutant", "", "c", VALIDATE, UNITS["utf-32"], "")
+_GREETING = Greeting("mutant", "", "c", DECODE + VALIDATE, UNITS["utf-32"], "")
 _RANDOM = 1_000_000
 _ELSEWHERE = Path(__file__).parents[2] / "corpora" / "elsewhere"
 
@@ -57,10 +58,10 @@ class Strings:
         return len(self.right)
 
 
-def of_suites(names: Iterable[str]) -> Iterator[bytes]:
-    """The strings of some suites that a validator is asked, without those that have another operation."""
+def of_suites(names: Iterable[str], operation: str = VALIDATE) -> Iterator[bytes]:
+    """The strings of some suites that are asked by an operation."""
     for name in names:
-        if VALIDATE not in offered_in(SUITES[name], _GREETING):
+        if operation not in offered_in(SUITES[name], _GREETING):
             continue
         for batch in SUITES[name].batches():
             start = 0
@@ -104,13 +105,18 @@ def lists(library: Library) -> dict[str, Strings]:
 class Finder:
     """Asks mutants. What is made once serves all, in the processes that are forked, too."""
 
+    abi, operation = ABI, VALIDATE
+
     def __init__(self, path: Path, seed: int) -> None:
-        self.library = Library(path)
-        self.lists = lists(self.library)
-        self.tiers = {f"tier {tier.name}": tier.plans for tier in (LEAST, BRIEF, LEAN, USUAL, FAST, FULL)}
+        self._open(path)
+        self.tiers = {f"tier {tier.name}": tier.plans for tier in (LEAST, BRIEF, MODEST, LEAN, USUAL, FAST, FULL)}
         self.tiers[WHOLE] += (f"{DRAWN.name}-{seed}",)
         self._kinds = np.zeros(LARGEST_SHARD, np.uint8)
-        GridLoop.compile(ABI)
+        GridLoop.compile(self.abi)
+
+    def _open(self, path: Path) -> None:
+        self.library = Library(path)
+        self.lists = lists(self.library)
 
     @property
     def columns(self) -> list[str]:
@@ -140,17 +146,20 @@ class Finder:
 
     def _by_list(self, mutant: Mutant, strings: Strings) -> tuple[bool, float]:
         """Whether a list finds it, and the seconds until then."""
-        self.library.forget(mutant.symbol)
         data = (strings.octets, strings.ends.ctypes.data, strings.right.ctypes.data, len(strings))
-        started = time.perf_counter()
-        place = self.library.first_wrong(self.library.address(mutant.symbol), *data)
+        address, started = self._begun(mutant), time.perf_counter()
+        place = self.library.first_wrong(address, *data)
         return place >= 0, time.perf_counter() - started
+
+    def _begun(self, mutant: Mutant) -> int:
+        """Where it is, as if it was never called."""
+        self.library.forget(mutant.symbol)
+        return self.library.address(mutant.symbol)
 
     def _by_plan(self, mutant: Mutant, name: str) -> tuple[bool, float]:
         """Whether a plan finds it, and the seconds until then."""
-        expected = expectation(RFC3629, _GREETING, VALIDATE)
-        loop = GridLoop(ABI, [self.library.address(mutant.symbol)], expected, RFC3629.dialect.layout)
-        self.library.forget(mutant.symbol)
+        expected = expectation(RFC3629, _GREETING, self.operation)
+        loop = GridLoop(self.abi, [self._begun(mutant)], expected, RFC3629.dialect.layout)
         started = time.perf_counter()
         kinds = self._kinds.data
         for shard in plan_named(name, RFC3629).shards():
@@ -163,3 +172,26 @@ class Finder:
                 words[:] = 0
                 return True, time.perf_counter() - started
         return False, time.perf_counter() - started
+
+
+class FinderOfOutputs(Finder):
+    """The same for decoders whose outputs are compared, too."""
+
+    abi, operation = ABIS["utf32-result(ptr,len,out)"], DECODE
+
+    def _open(self, path: Path) -> None:
+        self._outputs = Outputs(path)
+        named = {"core": ["core"], "complete-0": ["complete-0"], OF_QUICK: QUICK, OF_ALL: SUITES}
+        strings = {name: list(of_suites(suites, DECODE)) for name, suites in named.items()}
+        self.lists = {
+            name: Strings(b"".join(kept), np.cumsum([len(each) for each in kept], dtype=np.uint64), np.zeros(0))
+            for name, kept in strings.items()
+        }
+
+    def _by_list(self, mutant: Mutant, strings: Strings) -> tuple[bool, float]:
+        started = time.perf_counter()
+        found = self._outputs.first_wrong(mutant.symbol, strings.octets, strings.ends) >= 0
+        return found, time.perf_counter() - started
+
+    def _begun(self, mutant: Mutant) -> int:
+        return self._outputs.address(mutant.symbol)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 import subprocess
-from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 LIBRARY = "libmutants.so"
-_HEADERS = (Path(__file__).parent / "mutants.h", Path(__file__).parents[1] / "planted" / "utf8.h")
+HEADERS = (Path(__file__).parent / "mutants.h", Path(__file__).parents[1] / "planted" / "utf8.h")
 _PARTS = 4  # files that are compiled by themselves
 _ASKS = """
 ptrdiff_t first_wrong(bool (*asked)(const octet *, size_t), const octet *all, const uint64_t *ends, const octet *right,
@@ -288,7 +287,7 @@ def build(folder: Path, mutants: list[Mutant], compiler: str = "cc") -> None:
         subprocess.CalledProcessError: it fails; its message has been shown.
     """
     (folder / "tables.h").write_text(header(), "ascii")
-    for each in _HEADERS:
+    for each in HEADERS:
         (folder / each.name).write_text(each.read_text("utf-8"), "utf-8")
     words = [compiler, "-std=gnu11", "-O1", "-w", "-fPIC", f"-I{folder}"]
     running = list[subprocess.Popen[bytes]]()
@@ -358,8 +357,6 @@ def population(folder: Path, seed: int = 0, share: float = 1.0) -> tuple[list[Mu
 
 
 def by_family(mutants: list[Mutant]) -> Iterator[tuple[str, list[Mutant]]]:
-    """Those of each family, in the order of the families."""
-    sizes = Counter(each.family for each in mutants)
-    for family in FAMILIES:
-        if sizes[family]:
-            yield family, [each for each in mutants if each.family == family]
+    """Those of each family, in the order in which families come."""
+    for family in dict.fromkeys(each.family for each in mutants):
+        yield family, [each for each in mutants if each.family == family]

@@ -294,9 +294,12 @@ def test_only_time_beyond_the_deepest_tier_buys_more_of_what_is_drawn(library):
         *(("full", 1), ("full", 1)),
         *(("deep", 1), ("deep", 1)),
     ]
-    (_, some), (_, more), most = plans(600), plans(1200), plans(8 * 3600)
-    assert 1 < 2 * some < more < 256
-    assert most == ("deep", 256)
+    (_, some), (_, more), hour, most = plans(600), plans(1200), plans(3600), plans(8 * 3600)
+    assert 1 < 2 * some < more <= 256
+    assert [tier for tier, _ in (hour, most)] == ["deep", "deep"]
+    assert 1 < 2 * hour[1] < most[1] <= 256
+    assert more * plan_named("drawn-1").size < hour[1] * plan_named("campaign-1").size
+    assert plan_named("campaign-1").size == 1 << 28
 
 
 @pytest.mark.long

@@ -16,7 +16,7 @@ from overlong.conformance.results.run import FAILS
 from overlong.conformance.support.printable import thousands
 from overlong.conformance.sweep.in_process import reason_against
 from overlong.conformance.sweep.ledger import LedgerError
-from overlong.conformance.sweep.plans import DRAWN
+from overlong.conformance.sweep.plans import CAMPAIGN, DRAWN
 from overlong.conformance.sweep.pool import cpus
 from overlong.conformance.sweep.sweep import sweep
 from overlong.conformance.vectors.suites.core import core_vectors
@@ -44,7 +44,9 @@ _CALLED, _CALLED_DEEP = 8, 16
 """How many times as fast as in frames such a function answers ``drawn``, and the tier ``deep``, whose strings are
 shorter: about. The former was measured of a validator in C; the latter follows from what ``deep`` takes."""
 MOST_DRAWN = 256
-"""Plans ``drawn`` in a certificate, at most: it holds some lines on each, and the command names each seed."""
+"""Plans by a seed in a certificate, at most: it holds some lines on each, and the command names each seed."""
+_DRAWN_IN_CAMPAIGN = 64
+"""Plans ``drawn`` that take about as long as a plan ``campaign``."""
 _IN_FRAMES = tuple(tier for tier in TIERS.values() if tier != FAST)
 """Those of which other targets get the first that they can bear."""
 _BELOW_USUAL = _IN_FRAMES[_IN_FRAMES.index(USUAL) + 1 :]
@@ -104,7 +106,8 @@ def plans_for(
     """The plans to sweep a target with, after its suites; a note of the run says what a faster one would get.
 
     With the tiers ``full`` and ``deep`` comes ``drawn`` by a new seed, which cannot be known beforehand; and by those
-    that follow it, if the budget is more than ``deep`` takes.
+    that follow it, if the budget is more than ``deep`` takes. A budget for more than :data:`MOST_DRAWN` of them buys
+    plans ``campaign`` instead.
 
     Args:
         target: that is not started.
@@ -147,10 +150,12 @@ def _plans(target: FramedTarget, run: Run, invocation: Invocation, seconds: floa
         return wanted
     kinds = {name.partition("-")[0] for name in wanted}
     chosen = tuple(name for name in tier.plans if name.partition("-")[0] not in kinds) if tier else ()
-    if tier in {FULL, DEEP} and DRAWN.name not in kinds:
-        first = secrets.randbelow(DRAWN.most + 1)
+    if tier in {FULL, DEEP} and kinds.isdisjoint({DRAWN.name, CAMPAIGN.name}):
+        first, kind = secrets.randbelow(DRAWN.most + 1), DRAWN
         many = 1 if budget == BEARABLE or tier != DEEP else _affordable(target, run, seconds, budget, first)
-        chosen = (*chosen, *(f"{DRAWN.name}-{(first + each) % (DRAWN.most + 1)}" for each in range(many)))
+        if many > MOST_DRAWN:
+            kind, many = CAMPAIGN, min(many // _DRAWN_IN_CAMPAIGN, MOST_DRAWN)
+        chosen = (*chosen, *(f"{kind.name}-{(first + each) % (kind.most + 1)}" for each in range(many)))
     if tier is None or tier in _BELOW_USUAL:
         run.notes.append(f"not swept{' further' if tier else ''}: {_price(run)}")
     return (*chosen, *wanted)
@@ -162,7 +167,7 @@ def _affordable(target: FramedTarget, run: Run, seconds: float, budget: float, s
     each = _each(run, seconds)
     left = budget - each * DEEP.price(run.profile) / deep
     price = each * Tier(DRAWN.name, (f"{DRAWN.name}-{seed}",), "").price(run.profile) / drawn
-    return max(1, min(int(left / price), MOST_DRAWN)) if price else 1
+    return max(1, int(left / price)) if price else 1
 
 
 def fast_plans(target: FramedTarget, run: Run) -> tuple[str, ...]:

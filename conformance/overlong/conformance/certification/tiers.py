@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.support.printable import counted
 from overlong.conformance.sweep.plan import plan_named
-from overlong.conformance.sweep.plans import DRAWN
+from overlong.conformance.sweep.plans import CAMPAIGN, DRAWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -45,16 +45,16 @@ class Tier:
 DEEP = Tier(
     "deep",
     (
-        *("exhaustive-3", "depth-2", "leads", "forms", "placed-256", "offsets-256", "lengths-4096", "far-20", "pairs"),
-        *("after-3", "transitions-2", "faults-3", "thresholds-22", "order", "history"),
+        *("offsets-256", "after-3", "forms", "leads", "faults-3", "transitions-2", "order", "far-20", "placed-256"),
+        *("pairs", "history", "exhaustive-3", "lengths-4096", "thresholds-22", "depth-2"),
     ),
     "functions of shared libraries, given a minute or two",
 )
 FULL = Tier(
     "full",
     (
-        *("exhaustive-3", "depth-1", "leads", "forms", "placed-64", "offsets-128", "lengths-1024", "far-18", "pairs"),
-        *("after-3", "transitions-2", "faults-3", "thresholds-20", "order", "history"),
+        *("offsets-128", "after-3", "depth-1", "forms", "leads", "faults-3", "transitions-2", "order", "far-18"),
+        *("placed-64", "pairs", "history", "exhaustive-3", "lengths-1024", "thresholds-20"),
     ),
     "functions of shared libraries, which are called in a process of their own",
 )
@@ -69,30 +69,36 @@ FAST = Tier(
 USUAL = Tier(
     "usual",
     (
-        *("exhaustive-2", "offsets-128", "after-3", "transitions-1", "far-17", "faults-3"),
-        *("leads", "depth-1", "order", "history"),
+        *("exhaustive-2", "transitions-1", "after-3", "offsets-128", "far-17", "thresholds-8", "faults-3"),
+        *("forms", "depth-1", "order", "history"),
     ),
     "decoders that answer the strings of the suites at a million a second",
 )
 LEAN = Tier(
     "lean",
-    ("exhaustive-2", "offsets-128", "after-3", "transitions-1", "far-17", "faults-1"),
-    "slower ones, down to three hundred thousand a second",
+    ("exhaustive-2", "transitions-1", "after-1", "offsets-96", "far-17", "thresholds-4", "faults-1"),
+    "slower ones, down to two hundred thousand a second",
+)
+MODEST = Tier(
+    "modest",
+    ("exhaustive-2", "transitions-1", "after-1", "offsets-32", "far-15", "thresholds-4", "faults-1"),
+    "still slower ones, down to a hundred and ten thousand a second",
 )
 BRIEF = Tier(
     "brief",
     ("exhaustive-2", "offsets-32", "after-0", "transitions-0", "far-13", "faults-1"),
-    "still slower ones, down to sixty thousand a second",
+    "those below, down to sixty thousand a second",
 )
 LEAST = Tier("least", ("exhaustive-2", "offsets-8"), "the slowest, down to ten thousand a second")
 
-TIERS = {tier.name: tier for tier in (DEEP, FULL, FAST, USUAL, LEAN, BRIEF, LEAST)}
+TIERS = {tier.name: tier for tier in (DEEP, FULL, FAST, USUAL, LEAN, MODEST, BRIEF, LEAST)}
 """Tiers by name, the most thorough first."""
 
 
 def seeds_of(plans: Iterable[str]) -> tuple[str, ...]:
     """The seeds by which some of these plans are drawn."""
-    return tuple(name.removeprefix(f"{DRAWN.name}-") for name in plans if name.startswith(f"{DRAWN.name}-"))
+    parted = (name.partition("-") for name in plans)
+    return tuple(seed for kind, _, seed in parted if kind in {DRAWN.name, CAMPAIGN.name})
 
 
 def tier_of(plans: Iterable[str]) -> Tier | None:

@@ -24,9 +24,10 @@ _OPTIONS: dict[str, tuple[str, int, int, str]] = {
     "order": ("", 0, 0, "the complete suite, right after strings that end in each state"),
     "history": ("", 0, 0, "right and wrong ends of text, right after text that begins like it"),
     "drawn": ("SEED", 0, 999_999_999, "four million strings that this seed draws from the grammar; repeatable"),
+    "campaign": ("SEED", 0, 999_999_999, "the same, 268 million strings"),
 }
 """For each kind of plan how its number is called, from where to where it goes, and which strings it has."""
-_REPEATABLE = {"drawn"}
+_REPEATABLE = {"drawn", "campaign"}
 """Kinds of which a larger number does not contain a smaller one."""
 
 

@@ -1,8 +1,9 @@
-"""A plan that no decoder can be fitted to: strings drawn from the grammar by a seed."""
+"""Plans that no decoder can be fitted to: strings drawn from the grammar by a seed."""
 
 from __future__ import annotations
 
 import random
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from overlong.conformance.sweep.grid import Axis, Grid
@@ -21,6 +22,8 @@ T = TypeVar("T")
 GRIDS = 64
 _TEXTS, _PIECES, _BETWEEN, _BEHIND = 16, 15, 4, 4
 """Choices for the text before, the pieces besides none, the text between them and behind: 65 536 strings a grid."""
+_MORE_PIECES = 127
+"""The same for a campaign: 4 194 304 strings a grid."""
 _LONG = 0.06
 """The share of texts that are longer than a few blocks."""
 
@@ -68,12 +71,12 @@ class _Dice:
         return bytes(octets)
 
 
-def _drawn(profile: Profile, seed: int) -> Iterator[Grid]:
+def _drawn(profile: Profile, seed: int, many_pieces: int = _PIECES) -> Iterator[Grid]:
     """Two pieces that may be wrong, with text before, between and behind: all drawn."""
     dice = _Dice(seed, profile.dialect.automaton)
     for _ in range(GRIDS):
         before, between, behind = (tuple(dice.text() for _ in range(many)) for many in (_TEXTS, _BETWEEN, _BEHIND))
-        first, second = ((b"", *(dice.piece() for _ in range(_PIECES))) for _ in range(2))
+        first, second = ((b"", *(dice.piece() for _ in range(many_pieces))) for _ in range(2))
         yield Grid(
             (
                 Axis("text before it", before),
@@ -86,3 +89,9 @@ def _drawn(profile: Profile, seed: int) -> Iterator[Grid]:
 
 
 DRAWN = KindOfPlan("drawn", "4 194 304 strings that the seed {} draws from the grammar", *(_drawn, 0, 1, 999_999_999))
+CAMPAIGN = KindOfPlan(
+    "campaign",
+    "268 435 456 strings that the seed {} draws from the grammar",
+    partial(_drawn, many_pieces=_MORE_PIECES),
+    *(0, 1, 999_999_999),
+)

@@ -1,0 +1,152 @@
+"""A population of decoders whose verdicts are right and whose outputs are not: wrong scalar values, wrong offsets."""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mutants import faults
+from mutants.faults import fault
+from mutants.population import HEADERS, Mutant
+from planted.tables import header
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mutants.faults import Fault, Place
+
+LIBRARY = "liboutputs.so"
+_HEADERS = (*HEADERS, Path(__file__).with_name("outputs.h"))
+_ASKS = """
+ptrdiff_t first_wrong(struct decoded (*asked)(const octet *, size_t, uint32_t *), const octet *all,
+                      const uint64_t *ends, uint32_t *out, uint32_t *wanted, size_t count) {
+    for (size_t k = 0; k < count; k++) {
+        const size_t start = k ? ends[k - 1] : 0, length = ends[k] - start;
+        const struct decoded is = asked(all + start, length, out), good = right(all + start, length, wanted);
+        if (is.error != good.error || is.count != good.count) return (ptrdiff_t)k;
+        if (!is.error && memcmp(out, wanted, is.count * sizeof *out)) return (ptrdiff_t)k;
+    }
+    return -1;
+}
+"""
+_PLACES: tuple[tuple[str, Callable[[Random], Place]], ...] = (
+    ("anywhere", faults.anywhere),
+    ("after a character", faults.behind_character),
+    ("offset in a block", faults.at_offset),
+    ("offset", faults.from_offset),
+    ("length", faults.of_length),
+    ("distance from the end", faults.before_end),
+    ("count of characters", faults.after_characters),
+)
+_OF_EACH = 20
+
+
+def _drawn(random: Random, *, refuses: bool, placed: bool) -> Fault:
+    """One that is about characters, or one that is about what is ill-formed."""
+    while True:
+        made = fault(random, placed=placed, at_end=not placed)
+        if bool(made.refuses) == refuses:
+            return made
+
+
+def _witnesses(what: Fault, place: Place) -> tuple[tuple[bytes, ...], ...]:
+    behind = (b"",) if what.at_end else (b"", b"a") if place.behind == (b"",) else place.behind
+    return tuple((before + what.piece + after,) for before in place.before for after in behind)
+
+
+def _scalar(random: Random, place: Place) -> Mutant:
+    """A character, or all of some kind, comes out as another."""
+    what = _drawn(random, refuses=True, placed=bool(place.words))
+    value = random.choice(("c + 1", "c - 1", "0xFFFD", "0", f"c ^ {1 << random.randrange(21):#x}", "c & 0xFFFF"))
+    words = f"{what.words.removesuffix(' refused')} put out as {value} {place.words}".strip()
+    code = f"DECODE(NAME, ({place.condition}) && ({what.refuses}), {value}, false, 0)"
+    return Mutant("", "", words, code, _witnesses(what, place))
+
+
+def _offset(random: Random, place: Place) -> Mutant:
+    """What is refused is said to be elsewhere."""
+    what = _drawn(random, refuses=False, placed=bool(place.words))
+    value = random.choice(
+        ("i + 1", "i ? i - 1 : 1", "n", "0", "count", "i & 0xFF", "i & 0xFFFF", "i + subpart(s + i, left)")
+    )
+    words = f"{what.words.removesuffix(' passed over')} refused at {value} {place.words}".strip()
+    code = f"DECODE(NAME, false, c, ({place.condition}) && ({what.accepts}), {value})"
+    return Mutant("", "", words, code, _witnesses(what, place))
+
+
+def drawn(seed: int, share: float = 1.0) -> list[Mutant]:
+    """Candidates, in order, all different."""
+    random, found = Random(seed), dict[str, Mutant]()  # noqa: S311 (no secret)
+    for kind, make in (("scalar value", _scalar), ("error offset", _offset)):
+        for name, place in _PLACES:
+            for _ in range(max(1, round(_OF_EACH * share))):
+                made = make(random, place(random))
+                found.setdefault(made.code, replace(made, family=f"{kind}: {name}"))
+    return [replace(each, symbol=f"o{number:04}") for number, each in enumerate(found.values())]
+
+
+def build(folder: Path, mutants: list[Mutant], compiler: str = "cc") -> None:
+    """Compile them to one library.
+
+    Raises:
+        OSError: there is no compiler.
+        subprocess.CalledProcessError: it fails; its message has been shown.
+    """
+    (folder / "tables.h").write_text(header(), "ascii")
+    for each in _HEADERS:
+        (folder / each.name).write_text(each.read_text("utf-8"), "utf-8")
+    code = [mutant.code.replace("NAME", mutant.symbol) for mutant in mutants]
+    text = "\n".join(('#include "outputs.h"', *code, "DECODE(right, false, c, false, 0)", _ASKS))
+    (folder / "outputs.c").write_text(text, "ascii")
+    words = [compiler, "-std=gnu11", "-O1", "-w", "-fPIC", "-shared", f"-I{folder}"]
+    subprocess.run([*words, "-o", str(folder / LIBRARY), str(folder / "outputs.c")], check=True)
+
+
+class Outputs:
+    """The built library, called in this process."""
+
+    def __init__(self, path: Path) -> None:
+        self._library = ctypes.CDLL(str(path))
+        self._first_wrong = self._library.first_wrong
+        self._first_wrong.restype = ctypes.c_ssize_t
+        self._first_wrong.argtypes = (ctypes.c_void_p, ctypes.c_char_p, *[ctypes.c_void_p] * 3, ctypes.c_size_t)
+
+    def address(self, symbol: str) -> int:
+        """The address of one of its decoders."""
+        return ctypes.cast(self._library[symbol], ctypes.c_void_p).value or 0
+
+    def first_wrong(self, symbol: str, octets: bytes, ends: np.ndarray) -> int:
+        """The number of the first string that it answers wrongly; below 0 if there is none.
+
+        Args:
+            symbol: the decoder's.
+            octets: all strings, one behind the other.
+            ends: where each ends, as ``uint64``.
+        """
+        longest = int(np.diff(ends, prepend=np.uint64(0)).max(initial=0)) + 1
+        out, wanted = np.zeros(longest, np.uint32), np.zeros(longest, np.uint32)
+        data = (octets, *(each.ctypes.data for each in (ends, out, wanted)), len(ends))
+        return int(self._first_wrong(self.address(symbol), *data))
+
+    def proved(self, mutant: Mutant) -> Mutant | None:
+        """It with the one witness that it answers wrongly; None if there is none among those that it has."""
+        for calls in mutant.witnesses:
+            if self.first_wrong(mutant.symbol, calls[-1], np.array([len(calls[-1])], np.uint64)) >= 0:
+                return replace(mutant, witnesses=(calls,))
+        return None
+
+
+def population(folder: Path, seed: int = 0, share: float = 1.0) -> tuple[list[Mutant], int]:
+    """The built mutants that are wrong, and how many draws were left out because nothing showed it."""
+    candidates = drawn(seed, share)
+    build(folder, candidates)
+    shown = list(map(partial(Outputs.proved, Outputs(folder / LIBRARY)), candidates))
+    found = [each for each in shown if each is not None]
+    return found, len(candidates) - len(found)

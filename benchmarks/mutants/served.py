@@ -1,0 +1,141 @@
+"""The same validators asked otherwise: by an adapter in C behind the protocol, and as callables of Python."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import statistics
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mutants.population import LIBRARY
+from overlong.conformance.certification.tiers import tier_of
+from overlong.conformance.support.interpreter import module
+from overlong.conformance.targets.builtin import ADAPTERS
+from overlong.reference import dialect
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mutants.population import Mutant
+
+RIGHT = "right"
+"""The symbol of the validator that has no fault."""
+IN_PYTHON = "in_python"
+"""The same in Python."""
+CALLABLES = "callables.py"
+_SOURCE = Path(__file__).with_name("served.c")
+_PROGRAM = "served"
+_CALLED = """
+import ctypes
+
+_LIBRARY = ctypes.CDLL({library!r})
+
+
+def _called(symbol):
+    function = _LIBRARY[symbol]
+    function.restype, function.argtypes = ctypes.c_bool, (ctypes.c_char_p, ctypes.c_size_t)
+    return lambda octets: function(octets, len(octets))
+
+
+"""
+_PLAIN = '''
+_NEXT, _ACCEPTING, _DEAD = {table!r}, {accepting!r}, {dead}
+
+
+def in_python(octets):
+    """The right one, octet by octet in Python."""
+    state = 0
+    for octet in octets:
+        state = _NEXT[state][octet]
+        if state == _DEAD:
+            return False
+    return _ACCEPTING[state]
+'''
+_DIVERGES = 1
+_LONGEST = 600.0
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What whole certificates of some validators came to."""
+
+    how: str
+    tier: str
+    """That the right one got."""
+    slowest: float
+    """Seconds that its certificate took."""
+    refused: int
+    all: int
+    seconds: Sequence[float]
+    """That each refusal took."""
+
+    def row(self, found: str) -> str:
+        """A row of the table, with the share of the whole population that suites and tier find."""
+        took = f"{statistics.median(self.seconds):.0f} ({max(self.seconds):.0f})" if self.seconds else ""
+        cells = (self.how, self.tier, f"{self.slowest:.0f}", found, f"{self.refused} of {self.all}", took)
+        return "| " + " | ".join(cells) + " |\n"
+
+
+HEAD = (
+    "| asked | tier of the right one | its seconds | found of all, % | refused | seconds: median (most) |\n"
+    "|---|---|---:|---:|---:|---:|\n"
+)
+
+
+def serve(folder: Path, mutants: Sequence[Mutant], compiler: str = "cc") -> None:
+    """Build the adapter, and write the callables.
+
+    Raises:
+        OSError: there is no compiler.
+        subprocess.CalledProcessError: it fails; its message has been shown.
+    """
+    words = [compiler, "-std=gnu11", "-O2", f"-I{ADAPTERS / 'c'}", "-o", str(folder / _PROGRAM), str(_SOURCE), "-ldl"]
+    subprocess.run(words, check=True)
+    automaton = dialect().automaton
+    code = _CALLED.format(library=str(folder / LIBRARY))
+    code += "".join(f'{symbol} = _called("{symbol}")\n' for symbol in (RIGHT, *(each.symbol for each in mutants)))
+    code += _PLAIN.format(
+        table=tuple(map(tuple, automaton.table)), accepting=tuple(automaton.accepting), dead=automaton.dead
+    )
+    (folder / CALLABLES).write_text(code, "ascii")
+
+
+def as_function(symbol: str) -> list[str]:
+    """The target as words of a command line: a function of the shared library."""
+    return [f"so:./{LIBRARY}:{symbol}?abi=bool(ptr,len)"]
+
+
+def behind_protocol(symbol: str) -> list[str]:
+    """The same: an adapter in C."""
+    return ["--", f"./{_PROGRAM}", f"./{LIBRARY}", symbol]
+
+
+def as_callable(symbol: str) -> list[str]:
+    """The same: a callable of Python that calls it by ctypes."""
+    return [f"py:{CALLABLES}:{symbol}"]
+
+
+def certificate_of(words: Sequence[str], folder: Path) -> tuple[bool, str, float]:
+    """Whether it is refused, the tier that was asked, and the seconds that it took.
+
+    Raises:
+        SystemExit: there is no verdict.
+    """
+    began, kept = time.monotonic(), folder / "certified"
+    done = subprocess.run(
+        module("overlong", "certify", "-q", "-o", str(kept), *words),
+        cwd=folder,
+        capture_output=True,
+        check=False,
+        timeout=_LONGEST,
+    )
+    seconds = time.monotonic() - began
+    if done.returncode not in {0, _DIVERGES}:
+        raise SystemExit(f"{shlex.join(words)}: {done.stderr.decode(errors='replace')}")
+    records = map(json.loads, (kept / "results.jsonl").read_text("utf-8").splitlines())
+    tier = tier_of(record["plan"] for record in records if record["record"] == "sweep")
+    return done.returncode == _DIVERGES, tier.name if tier else "", seconds
