@@ -74,6 +74,8 @@ OTHERS = {
     **dict.fromkeys(
         (
             "conformance/certification/matrix/running.py",
+            "conformance/certification/survey/error_modes.py",
+            "conformance/certification/survey/learning.py",
             "conformance/sweep/ledger.py",
             "conformance/targets/consent.py",
             "fuzz/minimise/bucket.py",

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
+from html import escape  # that of xml.sax loads a client for HTTP
 from typing import TYPE_CHECKING
-from xml.sax.saxutils import escape
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -32,7 +32,8 @@ def maven(packages: Sequence[Package]) -> tuple[str, str]:
     for name, version, _ in packages:
         group, _, artifact = name.partition(":")
         parts = (("groupId", group), ("artifactId", artifact), ("version", version))
-        dependencies += [f"<dependency>{''.join(f'<{tag}>{escape(of)}</{tag}>' for tag, of in parts)}</dependency>"]
+        inner = "".join(f"<{tag}>{escape(of, quote=False)}</{tag}>" for tag, of in parts)
+        dependencies += [f"<dependency>{inner}</dependency>"]
     return "pom.xml", (
         '<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>'
         "<groupId>decode</groupId><artifactId>decode</artifactId><version>0</version><packaging>pom</packaging>"
