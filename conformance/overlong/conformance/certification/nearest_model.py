@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from operator import ne
 from typing import TYPE_CHECKING
 
-from overlong.conformance.models.pair_maps import NOT_TOLD, PAIRS, hurried, maps_of, painted
+from overlong.conformance.models.pair_maps import NOT_TOLD, hurried, maps_of, painted
 from overlong.conformance.oracle.kinds import ACCEPTED_ILL_FORMED, REFUSED_WELL_FORMED
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.protocol.kind import VERDICT
@@ -119,8 +120,9 @@ def _is_near(name: str, run: Run, maps: Sequence[Map]) -> bool:
         same = [_as_answered(name, example) for example in _examples(run)]
         return sum(same) * 2 > len(same)
     unexplained = _differing(maps, name, run)
-    told = [answer for each in maps for answer in each.answers if answer != NOT_TOLD]
-    baseline = min(sum(answer != constant for answer in told) for constant in (0, 1))  # never accepted, and at once
+    answers = b"".join(each.answers for each in maps)
+    told = len(answers) - answers.count(NOT_TOLD)
+    baseline = told - max(answers.count(constant) for constant in (0, 1))  # never accepted, and at once
     return unexplained * 2 < _differing(maps, run.profile.speaks, run) and unexplained < baseline
 
 
@@ -153,8 +155,7 @@ def _differing(maps: Sequence[Map], name: str, run: Run) -> int:
     """How many answers in maps are not those of a dialect."""
     known = painted(dialect(name).automaton, run.profile.speaks)
     return sum(
-        map_.answers[at] not in (other.answers[at], NOT_TOLD)
+        sum(map(ne, map_.answers, other.answers)) - map_.answers.count(NOT_TOLD)  # which a dialect never answers
         for map_, other in zip(maps, known, strict=True)
         if map_.answers != other.answers
-        for at in range(PAIRS)
     )

@@ -29,7 +29,7 @@ from overlong.reference import DIALECTS, dialect
 from overlong.reference.automaton import OCTETS
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator, Sequence
+    from collections.abc import Generator, Iterator, Sequence
 
     from overlong.conformance.oracle.target import Target
     from overlong.conformance.vectors.profile import Profile
@@ -187,25 +187,26 @@ def _ask(target: Target, operation: str, seen: dict[bytes, bytearray], profile: 
                 if strings:
                     asked.append((prefix, some))
                     batches.append(_batch(strings))
-        for prefix, place, answer in _answers(target, operation, asked, batches):
-            seen[prefix][place] = tails + 1 if answer == ACCEPTED[0] else 0 if answer == REFUSED[0] else NOT_TOLD
-        left = {prefix: [at for at, answer in enumerate(answers) if not answer] for prefix, answers in seen.items()}
+        statuses = b"".join(_answers(target, operation, batches))
+        told = {ACCEPTED[0]: tails + 1, REFUSED[0]: 0}
+        answers = statuses.translate(bytes(told.get(each, NOT_TOLD) for each in OCTETS))
+        before = 0
+        for prefix, some in asked:
+            for place, answer in zip(some, answers[before : before + len(some)], strict=True):
+                seen[prefix][place] = answer
+            before += len(some)
+        left = {prefix: [at for at, answer in enumerate(found) if not answer] for prefix, found in seen.items()}
 
 
-def _answers(
-    target: Target,
-    operation: str,
-    asked: Iterable[tuple[bytes, Sequence[int]]],
-    batches: Sequence[Batch],
-) -> Iterator[tuple[bytes, int, int]]:
-    """For each string asked its prefix, the number of its pair, and the status of its answer; 0 where it broke."""
-    strings = ((prefix, place) for prefix, places in asked for place in places)
+def _answers(target: Target, operation: str, batches: Sequence[Batch]) -> Iterator[bytearray]:
+    """The statuses of the answers to all strings in a row, in pieces; 0 where the target broke."""
     for answered in target.observe((batch, operation) for batch in batches):
         if any(isinstance(fault, TimedOut) for fault in answered.faults.values()):
             raise _GivenUp
-        for at, status in enumerate(answered.answers.statuses):
-            prefix, place = next(strings)
-            yield prefix, place, 0 if at in answered.faults else status
+        statuses = bytearray(answered.answers.statuses)
+        for at in answered.faults:
+            statuses[at] = 0
+        yield statuses
 
 
 def _batch(strings: Sequence[bytes]) -> Batch:
