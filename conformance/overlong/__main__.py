@@ -126,6 +126,11 @@ def _internal(error: Exception) -> str:
         return "internal error:\n" + "".join(traceback.format_exception(error)).rstrip()
     last = traceback.extract_tb(error.__traceback__)[-1]
     what = "".join(traceback.format_exception_only(error)).strip()
+    if isinstance(error, ImportError) and error.name in sys.stdlib_module_names:
+        return (
+            f"this Python lacks a module of its standard library: {printable(what)}; install the library that this "
+            "module needs and build Python again, or use another Python"
+        )
     return (
         f"internal error: {printable(what)} ({printable(os.path.basename(last.filename))}:{last.lineno}); "
         f"the run is incomplete: set {TRACEBACK}=1, run it again, and report what it prints"

@@ -58,6 +58,16 @@ def test_an_internal_error_is_one_line_and_never_a_finding(error, monkeypatch):
     assert "Traceback" in whole.stderr
 
 
+def test_a_python_without_a_standard_module_is_told_by_its_name(tmp_path):
+    """As one built where SQLite's headers were missing."""
+    (tmp_path / "sitecustomize.py").write_text("import sys; sys.modules['_sqlite3'] = None\n", encoding="utf-8")
+    done = overlong("sweep", "cpython", "--exhaustive", "1", cwd=tmp_path, PYTHONPATH=str(tmp_path))
+    assert done.returncode == 4
+    assert_one_line(done.stderr)
+    assert "lacks a module of its standard library" in done.stderr
+    assert "_sqlite3" in done.stderr
+
+
 def test_a_right_decoder(tmp_path):
     done = overlong("certify", "--no-sweeps", "cpython", "-o", str(tmp_path / "out"))
     assert done.returncode == 0, done.stderr
