@@ -2,12 +2,13 @@
 
 ``none`` is right. ``alone`` takes surrogates where a request has one string. ``few`` takes another path for up to 99
 strings, on which it looks at no tail behind F0. ``neighbours`` decodes all strings of a column as one, and lets a
-character begin in one and end in the next.
+character begin in one and end in the next. ``dies`` ends where a request has the octet FF alone.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import re
 import struct
 import sys
@@ -29,6 +30,8 @@ def column(items: list[bytes]) -> list[Row]:
     rows = list(map(decode, items))
     for place, octets in enumerate(items):
         wrong = octets
+        if FAULT == "dies" and items == [b"\xff"]:
+            os._exit(7)
         if FAULT == "alone" and len(items) == 1:
             wrong = re.sub(b"\xed[\xa0-\xbf][\x80-\xbf]", b"\xef\xbf\xbd", octets)
         elif FAULT == "few" and len(items) < 100:

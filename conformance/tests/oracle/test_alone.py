@@ -1,6 +1,7 @@
 """Decoders that answer for a column otherwise than for a string are caught, in suites and in sweeps."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from batched_target import FAULTS
 from overlong.conformance import certify
 from overlong.conformance.oracle.alone import OF_EACH, sample_of
 from overlong.conformance.protocol.kind import KINDS
+from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.batch import Batch
 
 TARGET = [sys.executable, "-I", "-S", str(Path(__file__).parents[1] / "batched_target.py")]
@@ -46,6 +48,32 @@ def test_a_batch_gives_the_same_sample_each_time():
     assert sample_of(batch) == sample_of(batch)
     assert len({vector.octets for vector in sample_of(batch)}) == OF_EACH
     assert len(sample_of(batch.part(0, 2))) == 2
+
+
+def asked_singly(fault, strings):
+    target = resolve([*TARGET, fault])
+    batch = replace(Batch.of_strings("smoke", strings), singly=True)
+    target.open()
+    try:
+        return list(target.observe([(batch, "D")])), target.restarts
+    finally:
+        target.close()
+
+
+def test_a_batch_is_asked_singly_in_one_go():
+    strings = [b"a", b"\xed\xa0\x80", b"", b"\xff", b"\xf0\x9f\x98\x80"]
+    (answered,), restarts = asked_singly("alone", strings)
+    assert (answered.answers.statuses, restarts) == (b"AAARA", 0)  # the surrogate, only where it is by itself
+    assert answered.answers.outputs(4) == [b"\0\0\0a", b"\0\0\xff\xfd", b"", b"", b"\0\x01\xf6\x00"]
+    assert answered.answers.columns != asked_singly("none", strings)[0][0].answers.columns
+
+
+def test_what_ends_a_target_by_itself_is_named():
+    strings = [b"a", b"\xed\xa0\x80", b"\xff", b"b"]
+    answered, restarts = asked_singly("dies", strings)
+    culprits = [each.batch[place].octets for each in answered for place in each.faults]
+    assert (culprits, restarts) == ([b"\xff"], 2)
+    assert b"".join(each.batch.octets for each in answered) == b"".join(strings)
 
 
 @pytest.mark.parametrize(("fault", "caught"), [("alone", True), ("none", False)])
