@@ -146,7 +146,11 @@ def test_a_project_that_only_shares_the_environment(built, tmp_path, version):
 
 
 HOSTILE = "open(__file__ + '.PWN', 'w').close()\nraise ImportError('the folder of the user was searched')\n"
-OTHERS = "abnf click fastjsonschema platformdirs jinja2 tomlkit numpy numba hypothesis rich atheris overlong_pytest"
+OTHERS = """
+abnf atheris attr click cloudpickle dask distributed fastjsonschema hypothesis jinja2 llvmlite markupsafe msgpack numba
+numpy orjson overlong_pytest platformdirs psutil pyarrow rich sortedcontainers tomlkit tornado typing_extensions
+wasmtime yaml
+"""
 DONE, DIVERGES = 0, 1
 ENGINES = ("grammar", "hypothesis", *(("atheris",) if find_spec("atheris") else ()))
 CAMPAIGN = ("--runs", "50", "--seed", "1", "--ci")
