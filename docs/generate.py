@@ -10,9 +10,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from printing import abis, behaviours, cli, divergences, error_modes, faults, formats, protocol, suites
+from printing import abis, behaviours, cli, divergences, error_modes, faults, formats, glossary, protocol, suites
 from printing.error_modes import EXAMPLE, put_out
-from printing.markdown import NOTICE
+from printing.markdown import NOTICE, rows_of, table
 from printing.strip import strip
 
 from overlong.conformance.models.identify.picture import Drawing, drawn_in_svg
@@ -158,6 +158,12 @@ def decoders() -> Iterator[str]:
         for builtin in BUILTINS.values():
             if builtin.language == language:
                 yield f"| `{builtin.name}` | {builtin.what} | {builtin.fetches} |"
+    yield from ("", "## What some of them are", "")
+    yield "What [`overlong identify`](identify.md) said of CPython 3.11, Node.js 20, glibc 2.36, Go 1.26, Rust 1.95,"
+    yield "Java 17 and Perl 5.36. An empty cell: the adapter does not offer the operation, or the decoder does not say."
+    yield ""
+    said = rows_of("identified.tsv")
+    yield from table(tuple(said[0]), (tuple(row.values()) for row in said))
 
 
 def pictures() -> dict[str, str]:
@@ -181,6 +187,7 @@ PAGES = {
     "error-modes.md": error_modes.page,
     "cli.md": cli.page,
     "formats.md": formats.page,
+    "glossary.md": glossary.page,
     "planted-faults.md": faults.page,
     "protocol-constants.md": protocol.page,
     "suites.md": suites.page,

@@ -1,4 +1,4 @@
-"""The suites and tiers of ``certify``, from the code that runs them."""
+"""The suites and tiers of ``certify``, from the code that runs them; the plans of sweeps, from ``docs/plans.tsv``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from overlong.conformance.certification.tiers import TIERS
 from overlong.conformance.support.printable import thousands
 from overlong.conformance.vectors.profile import RFC3629
 from overlong.conformance.vectors.suites import SUITES
-from printing.markdown import NOTICE, code, table
+from printing.markdown import NOTICE, code, rows_of, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def page() -> Iterator[str]:
     """The page."""
-    yield from (NOTICE, "", "# Suites and tiers", "")
+    yield from (NOTICE, "", "# Suites, tiers and plans", "")
     yield "What [`certify`](command-line.md#certify) asks, in this order. [Power](power.md) says what each part finds."
     yield from ("", "## Suites", "")
     yield "A target is asked every suite of which it offers an operation ([the letters](protocol-constants.md)). The"
@@ -30,7 +30,7 @@ def page() -> Iterator[str]:
         ),
     )
     yield from ("", "## Tiers", "")
-    yield "Lists of [plans](sweeps.md#plans), the most thorough first. Sweeps need the extra `native`."
+    yield "Lists of [plans](#plans), the most thorough first. Sweeps need the extra `native`."
     yield ""
     yield from table(
         ("tier", "plans", "strings", "for"),
@@ -38,4 +38,10 @@ def page() -> Iterator[str]:
             (code(tier.name), ", ".join(map(code, tier.plans)), thousands(tier.size(RFC3629)), tier.bears)
             for tier in TIERS.values()
         ),
+    )
+    yield from ("", "## Plans", "")
+    yield "What a [sweep](sweeps.md) asks. The option is that of `sweep` and `certify`; numbers are those of `rfc3629`."
+    yield ""
+    yield from table(
+        ("plan", "option", "strings", "what it shows"), (tuple(row.values()) for row in rows_of("plans.tsv"))
     )

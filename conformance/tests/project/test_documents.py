@@ -716,7 +716,7 @@ def test_the_recording_is_a_session_of_the_page():
 
 
 def test_plans_on_the_page_are_those_there_are():
-    table = rows("sweeps.md", "## Plans")
+    table = rows("suites.md", "## Plans")
     assert [cells[0].strip("`").partition("(")[0] for cells in table] == list(PLANS)
     for name, _, strings, _ in table:
         kind = PLANS[name.strip("`").partition("(")[0]]
@@ -788,7 +788,7 @@ def headlines(session):
 
 
 def test_the_table_of_decoders_says_what_the_sessions_say():
-    table = {cells[0].strip("`"): cells[1:] for cells in rows("identify.md", "## What some decoders are")}
+    table = {cells[0].strip("`"): cells[1:] for cells in rows("decoders.md", "## What some of them are")}
     assert set(table) <= set(BUILTINS)
     shown = set()
     for block in blocks("identify.md", "console"):
@@ -823,7 +823,7 @@ def test_members_of_a_portrait_are_on_the_page(workplace):
 
 def test_decoders_with_an_error_mode_have_it():
     """``identify`` was asked about some of them; the others declare it, and certify holds them to that."""
-    exactly = {cells[0].strip("`"): cells[3] for cells in rows("identify.md", "## What some decoders are")}
+    exactly = {cells[0].strip("`"): cells[3] for cells in rows("decoders.md", "## What some of them are")}
     for name, mode in ERROR_MODES.items():
         line = page("error-modes.md").partition(f"\n### {name}\n")[2].partition("Measured by it here: ")[2]
         for target in re.findall(r"`([\w-]+)`", line.partition("\n")[0]):
