@@ -10,7 +10,19 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from printing import abis, behaviours, cli, divergences, error_modes, faults, formats, glossary, protocol, suites
+from printing import (
+    abis,
+    behaviours,
+    cli,
+    divergences,
+    error_modes,
+    faults,
+    formats,
+    glossary,
+    languages,
+    protocol,
+    suites,
+)
 from printing.error_modes import EXAMPLE, put_out
 from printing.markdown import NOTICE, rows_of, table
 from printing.strip import strip
@@ -188,6 +200,7 @@ PAGES = {
     "cli.md": cli.page,
     "formats.md": formats.page,
     "glossary.md": glossary.page,
+    "languages.md": languages.page,
     "planted-faults.md": faults.page,
     "protocol-constants.md": protocol.page,
     "suites.md": suites.page,

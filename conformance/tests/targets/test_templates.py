@@ -198,7 +198,7 @@ def test_a_file_is_never_overwritten_unless_told(folder):
 
 
 def test_the_page_shows_the_commands_of_every_language():
-    text = (DOCS / "adapters.md").read_text(encoding="utf-8")
+    text = (DOCS / "languages.md").read_text(encoding="utf-8")
     for language, template in TEMPLATES.items():
         (row,) = (line for line in text.splitlines() if line.startswith(f"| `{language}` |"))
         _, _, build, run, decoder = (cell.strip() for cell in row.strip("|").split("|"))
