@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _JSON_ESCAPED = re.compile(rb'["\\\x00-\x1f]')
 _XML_ESCAPED = re.compile(rb"[&<>]")
+_HTML_ESCAPED = re.compile(rb"[&<]")
 _YAML_ESCAPED = re.compile(rb'["\\\x00-\x1f\x7f]')
 _SHORT, _LARGEST_SHORT = 24, 256  # of CBOR's lengths
 
@@ -56,11 +57,46 @@ def messagepack_str(octets: bytes) -> bytes:
 
 def protobuf_string(octets: bytes) -> bytes:
     """Field 1 of a message, with its length as a varint."""
-    size, varint = len(octets), bytearray()
-    while size >= 0x80:
-        varint.append(size & 0x7F | 0x80)
-        size >>= 7
-    return b"\x0a" + bytes(varint) + bytes([size]) + octets
+    return b"\x0a" + _varint(len(octets)) + octets
+
+
+def _varint(number: int) -> bytes:
+    """Seven bits an octet, the least first; all but the last octet have the high bit."""
+    varint = bytearray()
+    while number >= 0x80:
+        varint.append(number & 0x7F | 0x80)
+        number >>= 7
+    return bytes(varint) + bytes([number])
+
+
+def avro_string(octets: bytes) -> bytes:
+    """An Avro string: its length in zigzag, and the octets."""
+    return _varint(2 * len(octets)) + octets
+
+
+def asn1_utf8_string(octets: bytes) -> bytes:
+    """A UTF8String of ASN.1 in DER (X.690 section 8.1)."""
+    size = len(octets)
+    if size < 0x80:
+        return bytes([0x0C, size]) + octets
+    width = (size.bit_length() + 7) // 8
+    return bytes([0x0C, 0x80 + width]) + size.to_bytes(width, "big") + octets
+
+
+def websocket_text(octets: bytes) -> bytes:
+    """A text message of WebSocket in one frame, as a server sends it: not masked (RFC 6455 section 5.2)."""
+    size = len(octets)
+    if size < 126:
+        return bytes([0x81, size]) + octets
+    if size < 1 << 16:
+        return b"\x81\x7e" + size.to_bytes(2, "big") + octets
+    return b"\x81\x7f" + size.to_bytes(8, "big") + octets
+
+
+def html_pre(octets: bytes) -> bytes:
+    """An HTML document with this text in a ``pre``, whose first line feed is no part of it."""
+    escaped = _HTML_ESCAPED.sub(lambda found: b"&#%d;" % found[0][0], octets)
+    return b"<!doctype html><body><pre>\n" + escaped + b"</pre>"
 
 
 def bson_string(octets: bytes) -> bytes:
@@ -89,6 +125,10 @@ DOCUMENTS: dict[str, Callable[[bytes], bytes]] = {
     "xml": xml_element,
     "yaml": yaml_scalar,
     "toml": toml_pair,
+    "avro": avro_string,
+    "asn1": asn1_utf8_string,
+    "websocket": websocket_text,
+    "html": html_pre,
 }
 """By the words of records and of ``lines[...]:``."""
 WRAPPERS = {"json": "json-string", "xml": "xml"}
