@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from html import escape
+from importlib.resources import files as resources
 from itertools import chain, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ from overlong.conformance.certification.survey.kept import HERE as THIS_SYSTEM
 from overlong.conformance.certification.survey.kept import INTENT, OBTAINED, REPLACES, WHAT, announced
 from overlong.conformance.models.pair_maps import reference_maps
 from overlong.conformance.protocol.kind import KINDS
+from overlong.conformance.report import pictures
 from overlong.conformance.report.pictures.maps import DIFFERENCE, map_picture
 from overlong.conformance.report.wording import given, verdict
 from overlong.conformance.results.difference import difference
@@ -41,7 +43,7 @@ _WORDS = {
     State.EXCEPT: "conforms, but for its error mode or the like",
     State.DIVERGES: "diverges",
 }
-_COLOURS = """:root { --text: var(--color-foreground-primary); --quiet: var(--color-foreground-secondary);
+_COLOURS = """.survey-picture { --text: var(--color-foreground-primary); --quiet: var(--color-foreground-secondary);
 --ground: var(--color-background-primary); --line: var(--color-background-border);
 --accent: #4078c0; --good: #2e8b57; --bad: #d64545; --warn: #b8860b; }"""
 """What pictures take their colours from, as the site's theme has them."""
@@ -245,6 +247,7 @@ def _pictured(subject: Subject) -> Iterator[str]:
                 "```{raw} html",
                 '<div class="survey-picture">',
             )
+            yield f"<style>{_COLOURS} {(resources(pictures) / 'pictures.css').read_text('ascii')}</style>"
             yield map_picture(seen, known[seen.name], DIFFERENCE)
             yield from ("</div>", "```")
 

@@ -300,6 +300,15 @@ def test_pages_of_a_survey_hold_hostile_words_as_words():
         assert "\n```\n<" not in text, name
 
 
+def test_a_map_has_its_colours():
+    report = gallery.surveys()[NEWEST.name]
+    text = next(text for each in report.subjects if (text := "\n".join(gallery._pictured(each))))
+    used = set(re.findall(r"var\((--[a-z]+)\)", text))
+    assert {"--bad", "--text"} <= used
+    for name in used:
+        assert re.search(rf"{name}: \S", text), name
+
+
 def test_a_vector_names_the_decoders_that_got_it_wrong():
     """And how many have such a fault; what a decoder said stays words, and a right vector of that shape has none."""
     said = replace(OVERLONG, observed=HOSTILE), replace(OVERLONG, operation="S", chunks=(1, 1), observed="accepted")
