@@ -108,7 +108,7 @@ def test_it_finds_one_wrong_octet_and_every_truncation_in_any_place(name):
     assert is_well_formed(text, spoken.dialect)
     for place in range(len(text)):
         assert spoken.first_error(text[:place]) == rejected(spoken, text[:place])
-        # What follows a few characters later has no say; and the reference need not read it.
+        # Characters after that change nothing, and the reference need not read them.
         near = text[: place + 2 * LONGEST]
         for octet in ends[place % 3 :: 3]:
             wrong = near[:place] + bytes([octet]) + near[place + 1 :]

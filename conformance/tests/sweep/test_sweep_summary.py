@@ -354,7 +354,7 @@ def test_characters_that_are_refused_are_named_wherever_the_plan_puts_them(refus
 
 
 def test_forms_are_told_where_octet_00_ends_the_string():
-    """libxml2's ``xmlCheckUTF8``: whatever follows octet 00 has no say, and no part in a sentence."""
+    """libxml2's ``xmlCheckUTF8``: octets after 00 change nothing, and no sentence names them."""
     plan, lax = plan_named("depth-0"), dialect("lax").automaton
     greeting = Greeting("xml", "", "C", "V", UNITS["utf-32"], "", traits={"nul": "ends the string"})
     expected = expectation(plan.profile, greeting)

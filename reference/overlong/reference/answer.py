@@ -98,7 +98,7 @@ def _of_sequence(number: int, octets: bytes, back: int) -> Traced | None:
 
 
 def joined_from(octets: bytes) -> int | None:
-    """The supplementary character of two surrogates in three octets each; None if that is not what stands there."""
+    """The supplementary character of two surrogates in three octets each; None if the octets are anything else."""
     row = load_layout("rfc2279").rows[2]
     if len(octets) != 6 or not row.fits(octets[:3]) or not row.fits(octets[3:]):
         return None

@@ -1,6 +1,6 @@
 """The reference decoder: one primitive, and two decoders that fold over it.
 
-:func:`segments` says, from an offset on, what stands there and how many octets it takes: a well-formed
+:func:`segments` reads one piece from an offset on, and says how many octets it takes: a well-formed
 character, or the maximal subpart of something ill-formed. It follows the automaton until a character is
 complete or cannot be completed any more; nothing else in the project decides what is well-formed.
 """

@@ -67,7 +67,7 @@ def encode_escaped(scalars: Iterable[int]) -> bytes:
     """The octets that were decoded in the error mode ``utf-8b``: the inverse, for every input (PEP 383).
 
     Raises:
-        NotEncodable: what stands there was never put out by that mode.
+        NotEncodable: that mode never puts out a value that is there.
     """
     result = bytearray()
     for index, scalar in enumerate(scalars):

@@ -118,7 +118,7 @@ class Grammar:
 
     @classmethod
     def parse(cls, text: str, name: str) -> Grammar:
-        """The grammar that ``text`` spells; ``name`` stands for it in errors.
+        """The grammar that ``text`` spells; errors call it ``name``.
 
         Raises:
             GrammarError: not RFC 5234 ABNF, or more than a regular grammar over octets.

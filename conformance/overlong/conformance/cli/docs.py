@@ -34,7 +34,7 @@ def pages() -> dict[str, Traversable]:
 
 
 def _lines(page: Traversable) -> list[str]:
-    """Without the comments at its head, which are for those who edit it."""
+    """Without the comments at its head, which are for editors."""
     lines = page.read_text("utf-8").splitlines()
     return lines[next((number for number, line in enumerate(lines) if line.startswith("# ")), 0) :]
 

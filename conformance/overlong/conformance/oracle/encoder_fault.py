@@ -64,7 +64,7 @@ def encoder_fault(vector: Vector, operation: str, expected: Outcome, observed: O
 
 
 def _refusable(found: Sequence[Piece], *, replaces: bool, announces: bool) -> set[int]:
-    """The places at which it is right to refuse: those of the first piece of each sort that may be refused."""
+    """The places where a refusal is right: the first piece of each sort that may be refused."""
     bad = [piece.place for piece in found if piece.octets is None]
     beyond = [piece.place for piece in found if piece.number not in CODE_POINTS]
     if not replaces:

@@ -85,7 +85,7 @@ def _with_nul(automaton: Automaton, trait: str) -> Automaton:
     if trait == "refused":
         table = tuple((dead, *row[1:]) for row in automaton.table)
         return replace(automaton, table=table)
-    ended = len(automaton)  # whatever follows has no say
+    ended = len(automaton)  # no octet after it changes the answer
     table = tuple(
         (ended if accepts else dead, *row[1:])
         for row, accepts in zip(automaton.table, automaton.accepting, strict=True)

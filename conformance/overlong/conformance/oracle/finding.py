@@ -189,7 +189,7 @@ def observed_in_words(observed: Observation, operation: str = DECODE) -> str:
 
 
 def _size(octets: bytes) -> str:
-    """A u32 as a number of octets; what is none, as it is."""
+    """A u32 as a number of octets; anything else as its octets."""
     if len(octets) != 4:
         return f"{spaced_hex(octets)}, which is no u32"
     size = int.from_bytes(octets, "big")

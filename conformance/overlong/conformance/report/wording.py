@@ -254,7 +254,7 @@ def given(cause: Cause, profile: str = "") -> str:
 
     Args:
         cause: that tells them.
-        profile: by which it is said how the stream before ended; if empty, it is not said.
+        profile: tells how the stream before it ended; empty: leave that out.
     """
     words = spaced_hex(cause.octets)
     if cause.chunks is not None and (len(cause.chunks) > 1 or profile):

@@ -22,9 +22,9 @@ def declared(shown: str, where: str, words: Iterable[str], *more: str) -> tuple[
 
     Args:
         shown: the target as the user wrote it, safe to show.
-        where: these words stand, for messages.
+        where: where the words were written, for messages.
         words: ``MEMBER=WORD`` each.
-        more: what else may stand there, beside traits.
+        more: members allowed there besides traits.
 
     Raises:
         UnknownTarget: one of them is no such word, or a member is there twice.
@@ -57,7 +57,7 @@ class FunctionName:
         Args:
             shown: the target as the user wrote it, safe to show.
             rest: what stands behind its kind.
-            form: what the user is to write instead of what is none.
+            form: what to write, for the message if the name has no such form.
 
         Raises:
             UnknownTarget: it is none.

@@ -93,7 +93,7 @@ def names_in(file: int) -> tuple[str, str]:
 
 
 def _at(file: int, size: int, place: int) -> bytes:
-    """What stands there; nothing where no file reaches."""
+    """The octets at that place; empty beyond the end of the file."""
     try:
         os.lseek(file, place, os.SEEK_SET)
     except OSError:

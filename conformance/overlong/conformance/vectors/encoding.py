@@ -29,7 +29,7 @@ QUESTION_MARK = b"?"
 
 
 class Piece(NamedTuple):
-    """One number of the input, or the two of a UTF-16 pair: what stands there, and what it must become."""
+    """One number of the input, or the two of a UTF-16 pair: its value, and the octets that it must become."""
 
     place: int
     """Where it begins, counted in code points or code units."""

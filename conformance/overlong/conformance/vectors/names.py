@@ -73,7 +73,7 @@ def told_now(name: str) -> str:
 
 
 def respelt(added: dict[str, Any]) -> None:
-    """Put the names of now into what a certificate says (``predicate.overlong``), if those of before stand there."""
+    """Replace former names in what a certificate says (``predicate.overlong``) by today's."""
     if added.get("spelling") == SPELLING:
         return
     added["spelling"] = SPELLING

@@ -83,7 +83,7 @@ def row_of(
         mode = printable(described["error_mode"])
         state = state_recorded(claims, tuple(map(cause_of, measured["buckets"])), incomplete=incomplete)
         if state is State.NOTHING:
-            why = why or f"it only replaces streams, in a way that is none of the error modes known here ({mode})"
+            why = why or f"it only replaces streams, by no error mode known here ({mode})"
         elif stale := len(measured.get("stale", ())):
             why = why or counted(stale, "stale expectation")
         return MatrixRow(

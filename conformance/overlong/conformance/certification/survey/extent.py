@@ -1,4 +1,4 @@
-"""How wide a divergence is: which octets may stand in the places of its example's."""
+"""How wide a divergence is: which octets show it in place of those of its example."""
 
 from __future__ import annotations
 

@@ -123,7 +123,7 @@ def _matched(left: list[Any], right: list[Any]) -> Iterator[tuple[int, Any, Any]
 
 
 def _name(entry: Any) -> str | None:
-    """What a record is called among its kind; None for what is no record."""
+    """The name of a record among its kind; None if the entry is no record."""
     if not isinstance(entry, dict):
         return None
     record = cast("dict[str, Any]", entry)

@@ -47,7 +47,7 @@ class KnownAspect(NamedTuple):
     machine: Transducer
     words: Callable[[bytes], str]
     profile: Profile | None = None
-    """What a decoder that is exactly this is measured by; None if no one dialect and error mode is it."""
+    """What to measure a decoder by that is exactly this; None if no single dialect and error mode describes it."""
 
 
 @dataclass(frozen=True)

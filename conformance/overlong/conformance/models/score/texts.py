@@ -112,7 +112,7 @@ def numbered_lines(lines: Iterable[tuple[int, bytes]], name: str) -> Iterator[Sc
         words, parted, after = rest.partition(":")
         kind = words.strip().lower()
         place = f"{name}:{number}"
-        if parted and kind == "valid":  # its text stands there as it is
+        if parted and kind == "valid":  # the line has its text itself
             yield ScoreEntry(after.encode(), place, Expectation(accept=True))
         elif parted and kind.removesuffix(" hex") in ("valid", "invalid"):
             yield _with_replacement(after, place, name, number, accept=kind.startswith("valid"))

@@ -69,7 +69,7 @@ def cells_of(octets: bytes, chunks: tuple[int, ...] | None, spoken: Dialect | No
     Args:
         octets: of the input.
         chunks: lengths, if it came in chunks.
-        spoken: by which it is judged what is ill-formed; None if nothing is.
+        spoken: the dialect that says which octets are ill-formed; None: mark none.
     """
     begins: set[int] = set()
     place = 0

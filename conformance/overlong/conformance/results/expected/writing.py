@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _IN_PLACE = ("observed", "expires", "suites", "count", "digest")
-"""The keys that an entry which stands there may get anew."""
+"""The keys of an existing entry that an update may change."""
 _ORDER = (
     *("target", "profile", "id", "code", "place", "operation", "observed"),
     *("reason", "link", "expires", "suites", "count", "digest"),

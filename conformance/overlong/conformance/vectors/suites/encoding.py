@@ -1,4 +1,4 @@
-"""What an encoder is asked: every scalar value, all that is none, and UTF-16 well-formed and ill-formed.
+"""What an encoder is asked: every scalar value, every other number, and UTF-16 well-formed and ill-formed.
 
 No vector has a lead surrogate right before a trail surrogate among code points: where strings are UTF-16, the
 two are a pair, and a program has no way to ask its encoder about them one by one.
@@ -75,7 +75,7 @@ def _known(count: int, octets: bytes, batch: Batch, operation: str, _: Units) ->
 
 
 def _scalars(_: Profile) -> Iterator[Batch]:
-    """The batches of the decoders' suite turned round; the values in one have no gap."""
+    """The batches of the decoders' suite with input and output exchanged; the values of a batch have no gap."""
     for batch in SCALARS.batches():
         first, count = ord(batch.octets[: batch.lengths[0]].decode()), len(batch)
         payloads = big_endian("I", range(first, first + count))
