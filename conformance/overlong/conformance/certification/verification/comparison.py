@@ -45,6 +45,10 @@ class Nothing:
 NOTHING: Final = Nothing()
 
 
+_SHORT = 76
+"""Characters of a difference that is told in one line."""
+
+
 @dataclass(frozen=True)
 class Difference:
     """A place where two statements differ."""
@@ -62,9 +66,11 @@ class Difference:
         return self.part in INFORMATION
 
     @property
-    def line(self) -> str:
-        """The difference on one line."""
-        return f"{self.path}: {_shown(self.certified)} in the certificate, {_shown(self.here)} here"
+    def lines(self) -> tuple[str, ...]:
+        """The difference in a line if that is short, else in three."""
+        certified, here = _shown(self.certified), _shown(self.here)
+        line = f"{self.path}: {certified} in the certificate, {here} here"
+        return (line,) if len(line) <= _SHORT else (self.path, f"  was {certified}", f"  now {here}")
 
     def as_json(self) -> dict[str, Any]:
         """A value that is not there is left out."""

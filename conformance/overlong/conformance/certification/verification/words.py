@@ -52,7 +52,7 @@ def lines(verification: Verification, *, every: bool = False) -> Iterator[str]:
         if part == ANSWERS:
             yield from (f"    {line}" for line in answers(verification))
         shown = found if every else found[:MOST]
-        yield from (f"    {each.line}" for each in shown)
+        yield from (f"    {line}" for each in shown for line in each.lines)
         if len(shown) < len(found):
             yield f"    and {len(found) - len(shown)} more fields; --verbose lists all"
     if not verification.identical and not verification.differences:
