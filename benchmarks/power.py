@@ -84,8 +84,8 @@ OTHERWISE = f"""
 ## Asked in other ways
 
 A validator answers alike however it is asked, so a tier finds the same mutants; but how fast it answers chooses the
-tier. `overlong certify` was run as a user would on the right validator and on some mutants, on the machine as it was.
-A callable that is slower yet (octet by octet in Python) got the tier of the last row; its mutants were not run.
+tier. `overlong certify` was run as a user would on the right validator and on some mutants. Its processor seconds are
+those of harness and target together, which share two cores.
 
 {served.HEAD}"""
 OUTPUTS = """

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
+import resource
 import shlex
 import statistics
 import subprocess
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -67,11 +67,11 @@ class Asked:
     tier: str
     """That the right one got."""
     slowest: float
-    """Seconds that its certificate took."""
+    """Processor seconds of its certificate, of harness and target together."""
     refused: int
     all: int
     seconds: Sequence[float]
-    """That each refusal took."""
+    """The same of each refusal."""
 
     def row(self, found: str) -> str:
         """A row of the table, with the share of the whole population that suites and tier find."""
@@ -81,7 +81,7 @@ class Asked:
 
 
 HEAD = (
-    "| asked | tier of the right one | its seconds | found of all, % | refused | seconds: median (most) |\n"
+    "| asked | tier of the right one | its CPU s | found of all, % | refused | CPU s: median (most) |\n"
     "|---|---|---:|---:|---:|---:|\n"
 )
 
@@ -120,12 +120,12 @@ def as_callable(symbol: str) -> list[str]:
 
 
 def certificate_of(words: Sequence[str], folder: Path) -> tuple[bool, str, float]:
-    """Whether it is refused, the tier that was asked, and the seconds that it took.
+    """Whether it is refused, the tier that was asked whole, and the processor seconds that it took.
 
     Raises:
         SystemExit: there is no verdict.
     """
-    began, kept = time.monotonic(), folder / "certified"
+    began, kept = _of_children(), folder / "certified"
     done = subprocess.run(
         module("overlong", "certify", "-q", "-o", str(kept), *words),
         cwd=folder,
@@ -133,9 +133,14 @@ def certificate_of(words: Sequence[str], folder: Path) -> tuple[bool, str, float
         check=False,
         timeout=_LONGEST,
     )
-    seconds = time.monotonic() - began
+    seconds = _of_children() - began
     if done.returncode not in {0, _DIVERGES}:
         raise SystemExit(f"{shlex.join(words)}: {done.stderr.decode(errors='replace')}")
     records = map(json.loads, (kept / "results.jsonl").read_text("utf-8").splitlines())
     tier = tier_of(record["plan"] for record in records if record["record"] == "sweep")
     return done.returncode == _DIVERGES, tier.name if tier else "", seconds
+
+
+def _of_children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime

@@ -70,7 +70,7 @@ USUAL = Tier(
     "usual",
     (
         *("exhaustive-2", "transitions-1", "after-3", "offsets-128", "far-17", "thresholds-8", "faults-3"),
-        *("forms", "depth-1", "order", "history"),
+        *("forms", "leads", "depth-1", "order"),
     ),
     "decoders that answer the strings of the suites at a million a second",
 )
