@@ -95,6 +95,7 @@ def too_few(values):
 """
 
 
+@pytest.mark.long_after(3)
 @pytest.mark.parametrize(
     ("name", "codes"),
     [("text_of_each", set()), ("bool_of_each", set()), ("one_bool", set()), ("too_few", {Code.INTERNAL_ERROR})],
@@ -135,6 +136,7 @@ def test_an_expectation_of_lists_cannot_be_judged_where_none_are_asked(tmp_path:
     assert "not measured: separate values" in " ".join(result.output.split())
 
 
+@pytest.mark.long
 def test_what_was_found_can_be_reported_and_verified(tmp_path: Path):
     target = f"py:{Path(__file__).parents[1] / 'known_wrong.py'}:values_joined"
     certify(target, suites=QUICK, sweeps=(), output=tmp_path)
