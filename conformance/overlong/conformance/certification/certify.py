@@ -87,7 +87,7 @@ def certify(
         TargetError: the target cannot be measured.
         ExpectationError: the file of what is expected cannot be written.
         AnswersError: it is a file of answers, and they cannot be judged, or not so.
-        CheckError, JsonError, WrongError: a file of vectors that is none.
+        CheckError, JsonError, WrongError: a file is not one of vectors.
         OSError: ``output`` cannot be written, or a file of answers or of vectors not read.
         KeyError: there is no such suite.
         ValueError: there is no such dialect, or no such plan.

@@ -167,7 +167,7 @@ def _outcome(case: ET.Element, outcome: str, kind: str, message: str, told: str 
 
 
 def _line(words: str, limit: int = 300) -> str:
-    """Words that XML can hold: what is no character, or steers something, is spelled out."""
+    """Words that XML can hold: noncharacters and control characters are spelled out."""
     return printable(words, limit)
 
 

@@ -57,7 +57,7 @@ def is_not_offered(claim: str, state: str, operations: str) -> bool:
 
 
 def why_not(claim: str, operations: str, error_mode: str, unsupported: Mapping[str, int], without_text: int = 0) -> str:
-    """Why a claim was not measured; empty if it is none that this version knows."""
+    """Why a claim was not measured; empty if this version does not know the claim."""
     offered = set(operations)
     if claim == POSITION:
         return "it does not say where" if offered & set("VD") else "it refuses nothing"

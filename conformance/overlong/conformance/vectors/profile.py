@@ -27,7 +27,7 @@ class Profile:
     encodes: str = "fatal"
     """What its encoder does with what is no scalar value: ``fatal``, ``replacement`` or ``question mark``."""
     own_mode: str = ""
-    """The word for an error mode that is none of those known; empty if :attr:`replaces` is the target's."""
+    """The target's word for an error mode not known here; empty if :attr:`replaces` is its mode."""
     counts: str = "octets"
     """What the offset of a refusal counts: ``octets``, ``scalars``, or ``utf-16`` code units."""
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Differing(Probe):
-    """Asks both, and takes a difference for a finding of the first. What is a fault of either is none."""
+    """Asks both; a difference is a finding of the first. A fault of either is no difference."""
 
     def __init__(self, probe: Probe, peer: Probe, operation: str) -> None:
         """Ask two targets, which stay whose they are, by one operation."""

@@ -186,7 +186,7 @@ def _columnar(job: CampaignJob, probe: Probe, generated: Generated) -> ColumnarS
 
 
 def _in_process(job: CampaignJob, target: str | tuple[str, ...], probe: Probe) -> InProcessSurvey | None:
-    """A survey in the process of a shared library's function; None if it is none, or cannot be asked so."""
+    """A survey in the process of a shared library's function; None if the target is none, or cannot be asked there."""
     from overlong.fuzz.execution.in_process import InProcessSurvey, reason_against_surveying
 
     if reason_against_surveying(probe.opened()) or not set(probe.operations) & set(DECODE + VALIDATE):

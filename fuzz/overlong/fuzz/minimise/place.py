@@ -89,7 +89,7 @@ def _extent(octets: bytes, offset: int) -> int:
 
 @cache
 def announced(lead: int) -> int:
-    """How many octets a lead octet announced in the widest layout that there was; 1 if it is none."""
+    """How many octets a lead octet announces in the widest of all layouts; 1 for any other octet."""
     row = load_layout("rfc2279").announced(lead)
     return 1 if row is None else len(row.templates)
 

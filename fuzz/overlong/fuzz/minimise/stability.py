@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from overlong.conformance.oracle.finding import Finding
     from overlong.fuzz.execution.probe import Probe
 
-_LOOK = 0.05  # seconds between two looks at what else there is to do
+_LOOK = 0.05  # seconds between two looks at other work
 
 
 def stable(finding: Finding, probe: Probe, meanwhile: Callable[[], None] = lambda: None) -> int:

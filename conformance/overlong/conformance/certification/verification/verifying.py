@@ -112,8 +112,8 @@ def verify(
         NotTrusted: it names what is not run for its word alone.
         TooDear: its sweeps would ask more strings than ``most``.
         TargetError: the decoder cannot be measured here.
-        CheckError, JsonError, WrongError: a file of vectors that is none.
-        ExpectationError: a file of expected deviations that is none.
+        CheckError, JsonError, WrongError: a file is not one of vectors.
+        ExpectationError: a file is not one of expected deviations.
         OSError: a file cannot be read.
     """
     octets = octets_of(path)

@@ -250,7 +250,7 @@ class Shower:
         )
 
     def _portrait(self, subject: Subject) -> tuple[tuple[Figure, ...], str]:
-        """The pictures of one target; and what is to be said where there is none."""
+        """The pictures of one target, and a note on those that are missing."""
         figures: list[Figure] = []
         same: list[str] = []
         differing: list[tuple[Map, Map]] = []
