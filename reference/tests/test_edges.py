@@ -145,6 +145,7 @@ def test_a_layout_whose_octets_depend_on_their_character_is_not_compiled():
 
 
 def test_where_nothing_can_be_kept_each_process_compiles_for_itself(monkeypatch):
+    pytest.importorskip("numba")
     compiled = pytest.importorskip("overlong.reference.native.compiled")
     asked = []
 
