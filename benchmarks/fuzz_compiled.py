@@ -19,7 +19,6 @@ It prints figures and gives no verdict. Bounds of the project: 5 million executi
 from __future__ import annotations
 
 import ctypes
-import resource
 import shutil
 import subprocess
 import tempfile
@@ -37,7 +36,7 @@ from overlong.fuzz.execution.made import PLAN, Inputs, Made
 from overlong.fuzz.execution.making import MadeInputs
 from overlong.fuzz.generation.generated import Generated
 from overlong.reference.dialect import dialect
-from runner import arguments, figure, load, ratios, timed
+from runner import arguments, figure, load, of_children, ratios, timed
 
 USUAL, TURNS = 2_000_000, 5
 EXECUTIONS, LIBFUZZER = 5.0, 3.0  # bounds: million executions a second, and times libFuzzer
@@ -154,15 +153,10 @@ class LibFuzzer:
         corpus.mkdir()
         for number in (*range(0x41, 0x60), 0xE9, 0x20AC, 0x1F600):
             (corpus / f"{number}").write_bytes((dialect().layout.encode(number) or b"") * 3)
-        before = _of_children()
+        before = of_children()
         words: list[str | Path] = [self._program, f"-runs={count}", f"-seed={seed}", "-verbosity=0", corpus]
         subprocess.run(words, check=True, capture_output=True, cwd=self._folder)
-        return _of_children() - before
-
-
-def _of_children() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+        return of_children() - before
 
 
 def shown(name: str, count: int, seconds: list[float], bound: float | None = None) -> list[float]:

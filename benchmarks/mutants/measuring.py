@@ -190,7 +190,7 @@ class FinderOfOutputs(Finder):
 
     def _by_list(self, mutant: Mutant, strings: Strings) -> tuple[bool, float]:
         started = time.perf_counter()
-        found = self._outputs.first_wrong(mutant.symbol, strings.octets, strings.ends) >= 0
+        found = self._outputs.wrong_at(mutant.symbol, strings.octets, strings.ends) >= 0
         return found, time.perf_counter() - started
 
     def _begun(self, mutant: Mutant) -> int:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ctypes
 import subprocess
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
@@ -14,8 +12,7 @@ import numpy as np
 
 from mutants import faults
 from mutants.faults import fault
-from mutants.population import HEADERS, Mutant
-from planted.tables import header
+from mutants.population import HEADERS, Built, Mutant, options, those_shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -99,30 +96,20 @@ def build(folder: Path, mutants: list[Mutant], compiler: str = "cc") -> None:
         OSError: there is no compiler.
         subprocess.CalledProcessError: it fails; its message has been shown.
     """
-    (folder / "tables.h").write_text(header(), "ascii")
-    for each in _HEADERS:
-        (folder / each.name).write_text(each.read_text("utf-8"), "utf-8")
     code = [mutant.code.replace("NAME", mutant.symbol) for mutant in mutants]
     text = "\n".join(('#include "outputs.h"', *code, "DECODE(right, false, c, false, 0)", _ASKS))
     (folder / "outputs.c").write_text(text, "ascii")
-    words = [compiler, "-std=gnu11", "-O1", "-w", "-fPIC", "-shared", f"-I{folder}"]
+    words = [compiler, *options(folder, _HEADERS), "-shared"]
     subprocess.run([*words, "-o", str(folder / LIBRARY), str(folder / "outputs.c")], check=True)
 
 
-class Outputs:
-    """The built library, called in this process."""
+class Outputs(Built):
+    """The built library."""
 
     def __init__(self, path: Path) -> None:
-        self._library = ctypes.CDLL(str(path))
-        self._first_wrong = self._library.first_wrong
-        self._first_wrong.restype = ctypes.c_ssize_t
-        self._first_wrong.argtypes = (ctypes.c_void_p, ctypes.c_char_p, *[ctypes.c_void_p] * 3, ctypes.c_size_t)
+        super().__init__(path, arrays=3)
 
-    def address(self, symbol: str) -> int:
-        """The address of one of its decoders."""
-        return ctypes.cast(self._library[symbol], ctypes.c_void_p).value or 0
-
-    def first_wrong(self, symbol: str, octets: bytes, ends: np.ndarray) -> int:
+    def wrong_at(self, symbol: str, octets: bytes, ends: np.ndarray) -> int:
         """The number of the first string that it answers wrongly; below 0 if there is none.
 
         Args:
@@ -133,12 +120,12 @@ class Outputs:
         longest = int(np.diff(ends, prepend=np.uint64(0)).max(initial=0)) + 1
         out, wanted = np.zeros(longest, np.uint32), np.zeros(longest, np.uint32)
         data = (octets, *(each.ctypes.data for each in (ends, out, wanted)), len(ends))
-        return int(self._first_wrong(self.address(symbol), *data))
+        return int(self.first_wrong(self.address(symbol), *data))
 
     def proved(self, mutant: Mutant) -> Mutant | None:
         """It with the one witness that it answers wrongly; None if there is none among those that it has."""
         for calls in mutant.witnesses:
-            if self.first_wrong(mutant.symbol, calls[-1], np.array([len(calls[-1])], np.uint64)) >= 0:
+            if self.wrong_at(mutant.symbol, calls[-1], np.array([len(calls[-1])], np.uint64)) >= 0:
                 return replace(mutant, witnesses=(calls,))
         return None
 
@@ -147,6 +134,4 @@ def population(folder: Path, seed: int = 0, share: float = 1.0) -> tuple[list[Mu
     """The built mutants that are wrong, and how many draws were left out because nothing showed it."""
     candidates = drawn(seed, share)
     build(folder, candidates)
-    shown = list(map(partial(Outputs.proved, Outputs(folder / LIBRARY)), candidates))
-    found = [each for each in shown if each is not None]
-    return found, len(candidates) - len(found)
+    return those_shown(candidates, Outputs(folder / LIBRARY).proved)

@@ -19,7 +19,7 @@ from overlong.reference import dialect
 from planted.tables import header
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 LIBRARY = "libmutants.so"
 HEADERS = (Path(__file__).parent / "mutants.h", Path(__file__).parents[1] / "planted" / "utf8.h")
@@ -279,6 +279,14 @@ def drawn(seed: int, share: float = 1.0) -> list[Mutant]:
     return [replace(made, symbol=f"m{number:04}") for number, made in enumerate(found.values())]
 
 
+def options(folder: Path, headers: Iterable[Path]) -> list[str]:
+    """What a C compiler is told for code with these headers, which are put into the folder, with the tables."""
+    (folder / "tables.h").write_text(header(), "ascii")
+    for each in headers:
+        (folder / each.name).write_text(each.read_text("utf-8"), "utf-8")
+    return ["-std=gnu11", "-O1", "-w", "-fPIC", f"-I{folder}"]
+
+
 def build(folder: Path, mutants: list[Mutant], compiler: str = "cc") -> None:
     """Compile them to one library.
 
@@ -286,10 +294,7 @@ def build(folder: Path, mutants: list[Mutant], compiler: str = "cc") -> None:
         OSError: there is no compiler.
         subprocess.CalledProcessError: it fails; its message has been shown.
     """
-    (folder / "tables.h").write_text(header(), "ascii")
-    for each in HEADERS:
-        (folder / each.name).write_text(each.read_text("utf-8"), "utf-8")
-    words = [compiler, "-std=gnu11", "-O1", "-w", "-fPIC", f"-I{folder}"]
+    words = [compiler, *options(folder, HEADERS)]
     running = list[subprocess.Popen[bytes]]()
     objects = list[str]()
     for part in range(_PARTS):
@@ -305,20 +310,28 @@ def build(folder: Path, mutants: list[Mutant], compiler: str = "cc") -> None:
     subprocess.run([compiler, "-shared", "-o", str(folder / LIBRARY), *objects], check=True)
 
 
-class Library:
-    """The built library, called in this process."""
+class Built:
+    """A built library, called in this process."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, arrays: int) -> None:
         self._library = ctypes.CDLL(str(path))
-        self.right = self.function("right")
-
         self.first_wrong = self._library.first_wrong
+        """Of a decoder, all strings, so many arrays, and the number of strings: that of the first that it gets wrong;
+        below 0 if there is none."""
         self.first_wrong.restype = ctypes.c_ssize_t
-        self.first_wrong.argtypes = (ctypes.c_void_p, ctypes.c_char_p, *[ctypes.c_void_p] * 2, ctypes.c_size_t)
+        self.first_wrong.argtypes = (ctypes.c_void_p, ctypes.c_char_p, *[ctypes.c_void_p] * arrays, ctypes.c_size_t)
 
     def address(self, symbol: str) -> int:
-        """The address of one of its validators."""
+        """The address of one of its decoders."""
         return ctypes.cast(self._library[symbol], ctypes.c_void_p).value or 0
+
+
+class Library(Built):
+    """That of the validators."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path, arrays=2)
+        self.right = self.function("right")
 
     def function(self, symbol: str) -> Callable[[bytes, int], bool]:
         """One of its validators."""
@@ -350,9 +363,12 @@ def population(folder: Path, seed: int = 0, share: float = 1.0) -> tuple[list[Mu
     """The built mutants that are wrong, and how many draws were left out because nothing showed it."""
     candidates = drawn(seed, share)
     build(folder, candidates)
-    library = Library(folder / LIBRARY)
-    shown = [library.proved(each) for each in candidates]
-    found = [each for each in shown if each is not None]
+    return those_shown(candidates, Library(folder / LIBRARY).proved)
+
+
+def those_shown(candidates: list[Mutant], proved: Callable[[Mutant], Mutant | None]) -> tuple[list[Mutant], int]:
+    """Those that are proved wrong, and how many are not."""
+    found = [shown for each in candidates if (shown := proved(each)) is not None]
     return found, len(candidates) - len(found)
 
 

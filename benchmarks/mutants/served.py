@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import resource
 import shlex
 import statistics
 import subprocess
@@ -16,6 +15,7 @@ from overlong.conformance.certification.tiers import tier_of
 from overlong.conformance.support.interpreter import module
 from overlong.conformance.targets.builtin import ADAPTERS
 from overlong.reference import dialect
+from runner import of_children
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -125,7 +125,7 @@ def certificate_of(words: Sequence[str], folder: Path) -> tuple[bool, str, float
     Raises:
         SystemExit: there is no verdict.
     """
-    began, kept = _of_children(), folder / "certified"
+    began, kept = of_children(), folder / "certified"
     done = subprocess.run(
         module("overlong", "certify", "-q", "-o", str(kept), *words),
         cwd=folder,
@@ -133,14 +133,9 @@ def certificate_of(words: Sequence[str], folder: Path) -> tuple[bool, str, float
         check=False,
         timeout=_LONGEST,
     )
-    seconds = _of_children() - began
+    seconds = of_children() - began
     if done.returncode not in {0, _DIVERGES}:
         raise SystemExit(f"{shlex.join(words)}: {done.stderr.decode(errors='replace')}")
     records = map(json.loads, (kept / "results.jsonl").read_text("utf-8").splitlines())
     tier = tier_of(record["plan"] for record in records if record["record"] == "sweep")
     return done.returncode == _DIVERGES, tier.name if tier else "", seconds
-
-
-def _of_children() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
