@@ -28,7 +28,8 @@ from overlong.conformance.targets.records.language import HERE, Language, langua
 from overlong.conformance.targets.records.manifests import MANIFESTS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
 
 _PACKAGE = re.compile(r"(?P<name>.+?)(?:==|@=|(?<=.)@|:)(?P<version>[^@:=+]+)(?P<features>(?:\+[^+]+)*)")
 _OPERATIONS = {"decode": "D", "validate": "V", "replace": "L"}
@@ -205,8 +206,7 @@ def records() -> dict[str, Record | Named]:
     """All records, by their names."""
     spoken, read = languages(), dict[str, Record | Named]()
     for path in sorted((HERE / "decoders").glob("*.toml")):
-        for name, table in tomllib.loads(path.read_text("utf-8")).items():
-            keys: dict[str, Any] = {key: _frozen(value) for key, value in table.items()}
+        for name, keys in _tables(path):
             language = spoken.get(path.stem)
             read[name] = Record(name, language=language, **keys) if language else Named(name, **keys)
     return read
@@ -216,10 +216,15 @@ def records() -> dict[str, Record | Named]:
 def witnesses() -> dict[str, Record]:
     """What shows divergences of decoders that ship with an adapter, by their names."""
     spoken, read = languages(), dict[str, Record]()
-    for name, table in tomllib.loads((HERE / "witnesses.toml").read_text("utf-8")).items():
-        keys: dict[str, Any] = {key: _frozen(value) for key, value in table.items() if key != "language"}
-        read[name] = Record(name, "", spoken[table["language"]], **keys)
+    for name, keys in _tables(HERE / "witnesses.toml"):
+        read[name] = Record(name, "", spoken[keys.pop("language")], **keys)
     return read
+
+
+def _tables(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The records in a file, each as its name and its keys."""
+    for name, table in tomllib.loads(path.read_text("utf-8")).items():
+        yield name, {key: _frozen(value) for key, value in table.items()}
 
 
 def _frozen(value: str | list[str]) -> str | tuple[str, ...]:
