@@ -16,7 +16,7 @@ from overlong.conformance.results.run import FAILS
 from overlong.conformance.support.printable import thousands
 from overlong.conformance.sweep.in_process import reason_against
 from overlong.conformance.sweep.ledger import LedgerError
-from overlong.conformance.sweep.plans import CAMPAIGN, DRAWN
+from overlong.conformance.sweep.plans import CAMPAIGN, DRAWN, DRAWN_IN_CAMPAIGN
 from overlong.conformance.sweep.pool import cpus
 from overlong.conformance.sweep.sweep import sweep
 from overlong.conformance.vectors.suites.core import core_vectors
@@ -45,8 +45,6 @@ _CALLED, _CALLED_DEEP = 8, 16
 shorter: about. The former was measured of a validator in C; the latter follows from what ``deep`` takes."""
 MOST_DRAWN = 256
 """Plans by a seed in a certificate, at most: it holds some lines on each, and the command names each seed."""
-_DRAWN_IN_CAMPAIGN = 64
-"""Plans ``drawn`` that take about as long as a plan ``campaign``."""
 _IN_FRAMES = tuple(tier for tier in TIERS.values() if tier != FAST)
 """Those of which other targets get the first that they can bear."""
 _BELOW_USUAL = _IN_FRAMES[_IN_FRAMES.index(USUAL) + 1 :]
@@ -154,7 +152,7 @@ def _plans(target: FramedTarget, run: Run, invocation: Invocation, seconds: floa
         first, kind = secrets.randbelow(DRAWN.most + 1), DRAWN
         many = 1 if budget == BEARABLE or tier != DEEP else _affordable(target, run, seconds, budget, first)
         if many > MOST_DRAWN:
-            kind, many = CAMPAIGN, min(many // _DRAWN_IN_CAMPAIGN, MOST_DRAWN)
+            kind, many = CAMPAIGN, min(many // DRAWN_IN_CAMPAIGN, MOST_DRAWN)
         chosen = (*chosen, *(f"{kind.name}-{(first + each) % (kind.most + 1)}" for each in range(many)))
     if tier is None or tier in _BELOW_USUAL:
         run.notes.append(f"not swept{' further' if tier else ''}: {_price(run)}")

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from overlong.conformance.protocol.kind import REPLACEMENT, VERDICT
 from overlong.conformance.results.run import FAILS, HOLDS
 from overlong.conformance.support.interpreter import environment, module
+from overlong.conformance.vectors.profile import RFC3629
 from overlong.reference import ERROR_MODES
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ class _Process:
         )
         assert running.stdin is not None
         assert running.stdout is not None
-        speaks = ["rfc3629"] if subject.claims.get(VERDICT) == HOLDS else []
+        speaks = [RFC3629.speaks] if subject.claims.get(VERDICT) == HOLDS else []
         clock = threading.Timer(_SECONDS, running.kill)
         clock.start()
         try:

@@ -24,6 +24,8 @@ _TEXTS, _PIECES, _BETWEEN, _BEHIND = 16, 15, 4, 4
 """Choices for the text before, the pieces besides none, the text between them and behind: 65 536 strings a grid."""
 _MORE_PIECES = 127
 """The same for a campaign: 4 194 304 strings a grid."""
+DRAWN_IN_CAMPAIGN = ((1 + _MORE_PIECES) // (1 + _PIECES)) ** 2
+"""Plans ``drawn`` that have as many strings as a plan ``campaign``."""
 _LONG = 0.06
 """The share of texts that are longer than a few blocks."""
 
