@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from operator import ne
 from typing import TYPE_CHECKING
 
-from overlong.conformance.models.pair_maps import NOT_TOLD, hurried, maps_of, painted
+from overlong.conformance.models.pair_maps import NOT_TOLD, maps_of, painted, unreported
 from overlong.conformance.oracle.kinds import ACCEPTED_ILL_FORMED, REFUSED_WELL_FORMED
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.protocol.kind import VERDICT
@@ -82,7 +81,7 @@ def learn(target: Target) -> LearnedModel:
     """
     from overlong.conformance.models.identify.identify import identify_dialect
 
-    with hurried(target, math.inf):
+    with unreported(target):
         return identify_dialect(target, _QUESTIONS)
 
 

@@ -12,7 +12,6 @@ there are maps: two runs of the same target have the same.
 from __future__ import annotations
 
 import contextlib
-import math
 from array import array
 from functools import cache
 from typing import TYPE_CHECKING
@@ -90,7 +89,7 @@ def maps_of(target: Target, profile: Profile = RFC3629) -> tuple[Map, ...]:
     before = prefixes(profile.speaks)
     seen = {prefix: bytearray(PAIRS) for prefix in before}
     try:
-        with hurried(target, math.inf):
+        with unreported(target):
             _ask(target, operation, seen, profile)
     except (_GivenUp, BudgetSpent, TargetError):
         return ()
@@ -114,17 +113,17 @@ def painted(automaton: Automaton, speaks: str) -> tuple[Map, ...]:
 
 
 @contextlib.contextmanager
-def hurried(target: Target, patience: float) -> Generator[None]:
-    """The target with so many seconds for a request; what happens to it meanwhile is nothing that a run reports."""
+def unreported(target: Target) -> Generator[None]:
+    """What happens to the target meanwhile is nothing that a run reports, and few failures are worth a restart."""
     if not isinstance(target, FramedTarget):
         yield
         return
-    timeout, budget, restarts, notes = target.timeout, target.restart_budget, target.restarts, len(target.notes)
-    target.timeout, target.restart_budget = min(timeout, patience), restarts + _FAILURES
+    budget, restarts, notes = target.restart_budget, target.restarts, len(target.notes)
+    target.restart_budget = restarts + _FAILURES
     try:
         yield
     finally:
-        target.timeout, target.restart_budget, target.restarts = timeout, budget, restarts
+        target.restart_budget, target.restarts = budget, restarts
         del target.notes[notes:]
 
 
