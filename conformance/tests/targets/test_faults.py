@@ -749,6 +749,22 @@ def test_an_interrupted_run_says_what_is_saved(tmp_path, by):
     assert (footer["incomplete"], footer["conformant"]) == ("interrupted", False)
 
 
+def test_an_interruption_right_after_a_request_was_sent_is_no_fault_of_the_target(monkeypatch):
+    target = framed.FramedTarget("slow", [*TARGET, "slow", "seconds=0.1"])
+    target.open()
+    send = Process.send_frames
+
+    def interrupted(process, *frames):
+        send(process, *frames)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Process, "send_frames", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        next(target.observe([(Batch.of_strings("x", [b"x"] * 100), "D")]))
+    target.close()
+    assert target.notes == []
+
+
 @pytest.mark.long
 def test_interrupted_before_anything_was_measured(tmp_path, no_process_survives):
     def waiting():

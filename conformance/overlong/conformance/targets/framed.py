@@ -251,7 +251,9 @@ class FramedTarget:
             if self._under_way and not self._has_room(batch, operation):
                 self._waiting.appendleft((batch, operation))
                 break
-            self._under_way.append(self._ask(batch, operation))
+            asked, frames = self._request(batch, operation)
+            self._under_way.append(asked)  # before it is sent: from then on the target may be busy
+            self._send(frames)
             self._vectors += len(batch)
             self._octets += len(batch.octets)
         return bool(self._under_way)
@@ -361,7 +363,9 @@ class FramedTarget:
         for operation in operations:
             if operation in MEASURED:
                 letter = Batch.of([Vector("smoke", _LETTER.get(operation, b"a"), chunks=(1,))])
-                answers = self._receive(self._ask(letter, operation))
+                asked, frames = self._request(letter, operation)
+                self._send(frames)
+                answers = self._receive(asked)
                 if answers.statuses in (UNSUPPORTED, FAILED):
                     text = printable(answers.units.decode("utf-8", "backslashreplace"))
                     raise ProtocolError(
@@ -369,7 +373,12 @@ class FramedTarget:
                         + (f": {text}" if text else "")
                     )
 
-    def _ask(self, batch: Batch, operation: str) -> _Asked:
+    def _send(self, frames: Sequence[bytes]) -> None:
+        assert self._process is not None
+        self._process.send_frames(*frames)
+
+    def _request(self, batch: Batch, operation: str) -> tuple[_Asked, Sequence[bytes]]:
+        """A request with the number that is next, and its frames, to be sent in this order."""
         assert self._process is not None
         lengths, octets = batch.payloads(operation)
         first, code, slot = self._next_request, operation.encode(), None
@@ -392,9 +401,8 @@ class FramedTarget:
             ]
             requests, count = [b"".join(frames)], len(frames)
         echo = (first + count) & 0xFFFFFFFF
-        self._process.send_frames(*requests, frame(echo, ECHO.encode()))
         self._next_request = (echo + 1) & 0xFFFFFFFF
-        return _Asked(batch, operation, first, count, lengths, slot)
+        return _Asked(batch, operation, first, count, lengths, slot), (*requests, frame(echo, ECHO.encode()))
 
     def _receive(self, asked: _Asked) -> Answers:
         """Raises: Ended: there is no answer, or one that breaks the protocol."""
