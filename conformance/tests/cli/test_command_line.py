@@ -342,7 +342,7 @@ def test_a_file_that_o_names_is_a_report_and_no_folder(tmp_path, monkeypatch):
         (["certify", "cpython", "--suite", "cor"], "did you mean core?"),
         (["certify", "cpython", "--suite", "zzz"], "--list-suites lists them"),
         (["certify", "cpython", "--profile", "RFC3630"], "did you mean rfc3629?"),
-        (["certify", "so:./a.so:f?abi=bol(ptr,len)"], "did you mean bool(ptr,len)?"),
+        (["certify", "so:./a.so:f?abi=bol(ptr,len)"], "perhaps bool(ptr,len), "),
         (["certify", "so:./a.so:f"], "'overlong target abis' lists all"),
         (["vectors", "export", "--format", "jsn"], "did you mean json"),
         (["vectors", "export", "--format", "qqq"], "there is\n  json\n  jsonl\n"),

@@ -156,7 +156,12 @@ def test_through_the_harness(module, tmp_path):
     ("name", "error", "words"),
     [
         ("wasm:{}:valid", UnknownTarget, "write wasm:FILE:EXPORT?abi=NAME"),
-        ("wasm:{}:valid?abi=boo(ptr,len)", UnknownTarget, "did you mean bool(ptr,len)?"),
+        ("wasm:{}:valid", UnknownTarget, "for example bool(ptr,len), errpos(ptr,len), or utf8(ptr,len,out,cap), "),
+        (
+            "wasm:{}:valid?abi=boo(ptr,len)",
+            UnknownTarget,
+            "perhaps bool(ptr,len), error(ptr,len) or int(ptr,len); 'overlong",
+        ),
         ("wasm:{}:valid?abi=iterate(ptr,len,point)", UnknownTarget, "no abi"),
         ("wasm:{}:valid?abi=bool(ptr,len)&nul=eaten", UnknownTarget, "nul=refused"),
         ("wasm:/no/such.wasm:valid?abi=bool(ptr,len)", TargetError, "there is no file"),

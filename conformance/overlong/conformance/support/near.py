@@ -34,7 +34,7 @@ def listed(known: Iterable[str]) -> str:
     return "".join(f"\n  {each}" for each in known)
 
 
-def nearest(name: str, known: Iterable[str]) -> list[str]:
-    """The name that is nearest to another, and those as near; in the spelling of ``known``."""
+def nearest(name: str, known: Iterable[str], most: int = 1) -> list[str]:
+    """The names that are near to another, the nearest first; in the spelling of ``known``."""
     spelt = {each.casefold(): each for each in known}
-    return [spelt[each] for each in get_close_matches(name.casefold(), spelt, 1)]
+    return [spelt[each] for each in get_close_matches(name.casefold(), spelt, most)]

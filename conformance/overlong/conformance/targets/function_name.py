@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.target import UnknownTarget
 from overlong.conformance.protocol.wire import TRAITS
-from overlong.conformance.support.near import did_you_mean
+from overlong.conformance.support.near import nearest
 from overlong.conformance.support.printable import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 _SAID = tuple(f"{member}={word}" for member, words in TRAITS.items() for word in words)
 """What a user may say of a function, as a greeting says it (docs/protocol.md)."""
@@ -69,8 +69,17 @@ class FunctionName:
         abi, *traits = query.split("&")
         return cls(file, name, abi, declared(shown, "behind the abi", traits))
 
-    def no_abi(self, shown: str, known: Iterable[str], where: str, otherwise: str) -> UnknownTarget:
-        """The error for a name that is no ABI; ``otherwise`` is said where no known one is near."""
+    def no_abi(self, shown: str, known: Sequence[str], where: str, more: str) -> UnknownTarget:
+        """The error for a name that is no ABI: three likely ones, and where they all stand.
+
+        Args:
+            shown: the target as the user wrote it, safe to show.
+            known: the ABIs there are; the first are the most usual.
+            where: what has no such ABI.
+            more: where they all stand.
+        """
+        alike = [each for each in known if each.startswith(self.abi.partition("(")[0])]
+        first, second, third = list(dict.fromkeys([*nearest(self.abi, known, 3), *alike, *known]))[:3]
         return UnknownTarget(
-            f"{shown}: no abi '{printable(self.abi)}'{where}; {did_you_mean(self.abi, known, otherwise)}"
+            f"{shown}: no abi '{printable(self.abi)}'{where}; perhaps {first}, {second} or {third}; {more}"
         )

@@ -22,14 +22,18 @@ from overlong.reference.extra import install
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_KNOWN = (
-    "for example bool(ptr,len), errpos-or-minus1(ptr,len), or utf32(ptr,len,out,cap), which puts out code points; "
-    "'overlong target abis' lists all, and how each is called"
+_KNOWN = "'overlong target abis' lists all, and how each is called"
+_FORM = (
+    "write so:LIBRARY:SYMBOL?abi=NAME, as in 'so:./libmine.so:is_utf8?abi=bool(ptr,len)'; for example "
+    f"bool(ptr,len), errpos-or-minus1(ptr,len), or utf32(ptr,len,out,cap), which puts out code points; {_KNOWN}"
 )
-_FORM = "write so:LIBRARY:SYMBOL?abi=NAME, as in 'so:./libmine.so:is_utf8?abi=bool(ptr,len)'"
 OFFERED_TO_WASM = tuple(name for name, abi in ABIS.items() if not abi.functions and abi is not ITERATE)
 """ABIs of one function that is called once for an input."""
 _KNOWN_OF_WASM = "'overlong target abis' lists them; no streams, and no function that is called until the input ends"
+_FORM_OF_WASM = (
+    "write wasm:FILE:EXPORT?abi=NAME, as in 'wasm:./mine.wasm:is_utf8?abi=bool(ptr,len)'; for example "
+    f"bool(ptr,len), errpos(ptr,len), or utf8(ptr,len,out,cap), which puts out UTF-8; {_KNOWN_OF_WASM}"
+)
 
 
 def library_command(name: str, rest: str) -> list[str]:
@@ -45,7 +49,7 @@ def library_command(name: str, rest: str) -> list[str]:
     shown = printable(name)
     if sys.platform == "win32":
         raise UnknownTarget(f"{shown}: so: needs fork and guard pages, which this system lacks; write an adapter in C")
-    function = FunctionName.of(shown, rest, f"{_FORM}; {_KNOWN}")
+    function = FunctionName.of(shown, rest, _FORM)
     symbols, convention = function.name, function.abi
     worker = script(ADAPTERS / "shared_library.py", _found(function.file))
     if convention.startswith("py:"):
@@ -55,7 +59,7 @@ def library_command(name: str, rest: str) -> list[str]:
         return [*worker, symbols, "py", file, name_of, *function.traits]
     abi = ABIS.get(convention)
     if abi is None:
-        raise function.no_abi(shown, ABIS, "", _KNOWN)
+        raise function.no_abi(shown, tuple(ABIS), "", _KNOWN)
     given = symbols.count(",") + 1
     least = min(4, len(abi.functions)) or 1
     if not least <= given <= max(len(abi.functions), 1):
@@ -103,8 +107,7 @@ def wasm_command(name: str, rest: str) -> list[str]:
         TargetError: there is no such module, or no wasmtime; the message says what to install.
     """
     shown = printable(name)
-    form = f"write wasm:FILE:EXPORT?abi=NAME, as in 'wasm:./mine.wasm:is_utf8?abi=bool(ptr,len)'; {_KNOWN_OF_WASM}"
-    function = FunctionName.of(shown, rest, form)
+    function = FunctionName.of(shown, rest, _FORM_OF_WASM)
     if function.abi not in OFFERED_TO_WASM:
         raise function.no_abi(shown, OFFERED_TO_WASM, " for WebAssembly", _KNOWN_OF_WASM)
     module = function.file
