@@ -55,14 +55,6 @@ for line in sys.stdin:
 """
 
 
-LONG = {
-    *("libyaml", "openssl-utf8-getc", "wslay", "harfbuzz", "sdl2-iconv", "duktape", "duktape-replace", "mujs"),
-    *("libvterm", "libarchive", "xerces-c", "poco", "go-arrow", "java-netty", "rust-tendril", "rust-lexpr"),
-    "rust-mqttbytes",
-}
-"""Records of more than ten lines: interfaces that want callbacks, cleaning up, or an interpreter around each call."""
-
-
 def of(name, code, **more):
     """A record of a language with this code."""
     return Record("tried", "a decoder", languages()[name], code, **more)
@@ -99,7 +91,7 @@ def test_each_record_is_whole():
             assert record.error_mode in (*ERROR_MODES, "unknown"), name
             assert "decode" in record.code.lower(), name
             code = [line for line in record.code.splitlines() if line.strip()]
-            assert len(code) <= (19 if name in LONG else 10), f"{name}: a record is ten lines; mend the mechanism first"
+            assert len(code) <= 10, f"{name}: a record is ten lines; mend the mechanism first"
             for package in record.packages:
                 assert all(parts_of(package)[:2]), name
             if record.language.language == "Python":
