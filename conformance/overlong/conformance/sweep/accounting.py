@@ -7,6 +7,7 @@ equal it, or the sweep did not run.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from overlong.conformance.results.shard import NOTHING, Account
@@ -23,14 +24,15 @@ _PART = 240  # octets: a multiple of the length of every filler
 def account(grid: Grid, automaton: Automaton) -> Account:
     """What the strings of a grid add up to, by counting alone."""
     judged = grid.axes[grid.earlier :]
-    runs, reached = _Runs(automaton), [0] * len(automaton)
+    runs, reached = _runs(automaton), [0] * len(automaton)
     reached[0] = grid.size
     for axis in judged:
         after = [0] * len(automaton)
         for state, ways in enumerate(reached):
             if ways:
+                each = ways // len(axis)
                 for choice in axis.choices:
-                    after[runs.after(choice, state)] += ways // len(axis)
+                    after[runs.after(choice, state)] += each
         reached = after
     octets = sum(grid.size // len(axis) * sum(map(len, axis.choices)) for axis in judged)
     well_formed = sum(ways for state, ways in enumerate(reached) if automaton.accepting[state])
@@ -55,6 +57,12 @@ class _Runs:
                 self._known[key] = self._automaton.run(part, state)
             state = self._known[key]
         return state
+
+
+@cache
+def _runs(automaton: Automaton) -> _Runs:
+    """The plans of a sweep have many pieces in common."""
+    return _Runs(automaton)
 
 
 def total(accounts: Sequence[Account]) -> Account:

@@ -52,6 +52,7 @@ def _name(automaton: Automaton, octets: OctetClass) -> bytes:
     return bytes([octets.least if occurs else octets.octets[GREATEST]])
 
 
+@cache
 def fillers(automaton: Automaton) -> tuple[bytes, ...]:
     """One character of each length that there is, in the middle of its range: neither its first nor its last."""
     found: dict[int, bytes] = {}
@@ -87,8 +88,8 @@ def ends(classes: Iterable[Sequence[int]]) -> tuple[bytes, ...]:
 def _grouped(rows: Sequence[Sequence[int]]) -> dict[tuple[int, ...], tuple[int, ...]]:
     """The octets by where they lead in each of some rows of tables."""
     found: dict[tuple[int, ...], list[int]] = {}
-    for octet in range(256):
-        found.setdefault(tuple(row[octet] for row in rows), []).append(octet)
+    for octet, to in enumerate(zip(*rows, strict=True)):
+        found.setdefault(to, []).append(octet)
     return {to: tuple(octets) for to, octets in found.items()}
 
 
@@ -176,6 +177,7 @@ def of_every_lead(automaton: Automaton) -> tuple[bytes, ...]:
     return tuple(found)
 
 
+@cache
 def of_all(automaton: Automaton) -> bytes:
     """Well-formed text with a character of every kind and every lead behind one of every length."""
     own = filter(automaton.accepts, OWN_MEANING)
