@@ -71,7 +71,7 @@ def test_a_python_without_a_standard_module_is_told_by_its_name(tmp_path):
 def test_a_right_decoder(tmp_path):
     done = overlong("certify", "--no-sweeps", "cpython", "-o", str(tmp_path / "out"))
     assert done.returncode == 0, done.stderr
-    assert "\nCONFORMANT (not swept)\n" in done.stdout
+    assert done.stdout.startswith("CONFORMANT (not swept)\n")
     assert "complete: no decoder of up to 9 states that differs from RFC 3629 passes this" in done.stdout
     assert beside_progress(done.stderr) == ""
     statement = json.loads((tmp_path / "out" / "certificate.json").read_text())

@@ -61,7 +61,7 @@ def test_a_right_decoder(tmp_path, decoder):
     done = overlong("sweep", "--exhaustive", 2, "-o", tmp_path / "out", "-v", target)
     assert done.exit_code == 0
     assert re.search(r"^exhaustive-2 +65 792 +[\d.]+ +[\d ]+ 18 432 (✓|\+)$", done.stdout, re.MULTILINE)
-    assert "\nCONFORMANT as far as these strings go  1 plan, 65 792 strings\n" in done.stdout
+    assert done.stdout.startswith("CONFORMANT as far as these strings go  1 plan, 65 792 strings\n")
     assert "certif" not in done.stdout.replace("sweep", "")
     data = written(tmp_path / "out")
     assert f"digest sha256 {data['digest']['sha256']}" in done.stdout
@@ -79,7 +79,7 @@ def test_a_wrong_decoder_is_told_in_buckets(tmp_path, decoder):
     done = overlong("sweep", "--depth", 0, "--exhaustive", 1, "-o", tmp_path / "out", target)
     assert done.exit_code == 1
     live, shown = (text[text.index("FAIL") :] for text in (done.stdout, overlong("report", tmp_path / "out").stdout))
-    assert shown.startswith(live.partition("\ndigest sha256")[0]), "the file shows what the run did"
+    assert shown.startswith(live.partition("\nplan ")[0]), "the file shows what the run did"
     data = written(tmp_path / "out")
     assert not data["conformant"]
     assert {bucket["example"]["code"] for bucket in data["buckets"]} >= {"OV202"}
@@ -152,7 +152,7 @@ def test_a_target_that_fails_too_often(tmp_path, monkeypatch):
     done = overlong("sweep", "--exhaustive", 1, "--depth", 0, "--jobs", 1, "-o", tmp_path, "cpython")
     assert done.exit_code == 4
     assert "FAIL exhaustive-1  OV605" in done.stdout
-    assert "\nINCOMPLETE  256 of 14 134 strings\n" in done.stdout
+    assert done.stdout.startswith("INCOMPLETE  256 of 14 134 strings\n")
     assert "--resume goes on" in done.stderr
     assert not (tmp_path / "sweep.json").exists()
 

@@ -112,7 +112,7 @@ def test_lines_off_a_terminal(capsys, monkeypatch):
 @given(
     st.integers(0, 25), st.integers(0, 3), st.integers(40, 120), st.sampled_from(["ascii", "utf-8"]), near_misses()
 )  # fmt: skip
-def test_the_report_fits_and_ends_with_the_verdict(number, differences, width, encoding, octets):
+def test_the_report_fits_and_begins_with_the_verdict(number, differences, width, encoding, octets):
     found = findings(number, target=HOSTILE, octets=octets, expected=HOSTILE, observed=HOSTILE, placement="anywhere")
     apart = [replace(FOUND, id="D-ffffffff", peer=HOSTILE)] * differences
     status = replace(QUIET, targets=(HOSTILE, "cpython"), findings=[*apart, *found], notes=["x" * 90])
@@ -125,7 +125,7 @@ def test_the_report_fits_and_ends_with_the_verdict(number, differences, width, e
         *["DIFFERENCE"] * min(differences, max(0, 20 - number)),
     ]
     said = verdict_of(status)
-    assert " ".join(" ".join(lines).split()).endswith(" ".join(said.split()))
+    assert " ".join(" ".join(lines).split()).startswith(" ".join(said.split()))
     assert said.startswith("NOT CONFORMANT" if number else "NOTHING FOUND")
     assert verdict_of(replace(status, inputs=0, findings=[])).startswith("NOT MEASURED")
 
@@ -162,8 +162,8 @@ def test_a_file_shows_what_the_run_did():
     begins = live.index(next(line for line in live if line.startswith("FAIL")))
     ends = next(place for place, line in enumerate(live) if line.startswith("12 345 inputs"))
     assert not {line for line in live[begins:ends] if "explain: " not in line} - set(shown)
-    assert live[-1] == verdict_of(status)
-    assert live[-1] in shown
+    assert live[0] == verdict_of(status)
+    assert live[0] in shown
 
 
 @pytest.mark.parametrize(("code", "offered"), [("OV201", ["promote", "test"]), ("OV512", ["promote"])])

@@ -221,14 +221,15 @@ def _show(report: Report, folders: Sequence[str], output: Path, wanted: WantedFo
     """Write what was read back from the folder in all formats."""
     from overlong.conformance.certification.matrix.statement import STATEMENT
     from overlong.conformance.report.formats import FORMATS
-    from overlong.conformance.report.matrix import table
+    from overlong.conformance.report.matrix import table, tally
     from overlong.conformance.report.site import write_site
     from overlong.conformance.support.printable import printable
 
     if wanted.stdout == "json":
         click.echo((output / STATEMENT).read_text("ascii"), nl=False)
     elif wanted.stdout == "text":
-        click.echo("\n".join(table(report.subjects, width=width(), encoding=sys.stdout.encoding or "ascii")))
+        lines = table(report.subjects, width=width(), encoding=sys.stdout.encoding or "ascii")
+        click.echo("\n".join((*tally(report.subjects, width()), "", *lines)))
     else:
         show(FORMATS[wanted.stdout].render(report))
     for path in write_site(report, folders, wanted.files, output):

@@ -45,6 +45,11 @@ def columns_of(subjects: Sequence[Subject]) -> list[str]:
     return [claim for claim in CLAIMS if any(each.claims.get(claim) in (HOLDS, FAILS) for each in subjects)]
 
 
+def tally(subjects: Sequence[Subject], width: int) -> list[str]:
+    """``10 targets: 4 conform, 6 diverge``: the first lines, above the table."""
+    return textwrap.wrap(f"{counted(len(subjects), 'target')}: {of_states(subjects)}", width)
+
+
 def table(subjects: Sequence[Subject], *, width: int, encoding: str) -> Iterator[str]:
     """The lines of the table; what fails is told below it. None is wider than ``width``, whatever is in them."""
     glyphs, claims = Glyphs(encoding), columns_of(subjects)
@@ -69,8 +74,6 @@ def table(subjects: Sequence[Subject], *, width: int, encoding: str) -> Iterator
         yield from textwrap.wrap(", ".join(words), width)
     for each in subjects:
         yield from _told(each, width)
-    yield ""
-    yield from textwrap.wrap(f"{counted(len(subjects), 'target')}: {of_states(subjects)}", width)
 
 
 def _told(subject: Subject, width: int) -> Iterator[str]:

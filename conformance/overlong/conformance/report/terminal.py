@@ -1,4 +1,4 @@
-"""What a person reads in a terminal of a run, or a sweep, that has just ended: a verdict, and a block for each bucket.
+"""What a terminal shows when a run or a sweep ends: the verdict, a block for each bucket, bounds, what was asked.
 
 The lines are those of ``report/text.py``. The run itself is asked for what no file holds: times, and what is proved.
 """
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
     from overlong.conformance.results.certificate import Certificate
     from overlong.conformance.results.expected import Expectations
-    from overlong.conformance.results.model import Report
+    from overlong.conformance.results.model import Report, Subject
+    from overlong.conformance.results.run import Run
     from overlong.conformance.results.sweeps import PlanRun, SweepRun
 
 _SEEDS = 3
@@ -48,32 +49,29 @@ def summary(
         every: why claims were not measured, and buckets though a sign explains them.
     """
     (subject,), run, glyphs = report.subjects, certificate.run, Glyphs(encoding)
+    yield from verdict_lines(report, width)
     yield from title(subject, glyphs, width)
-    between = f" {glyphs.dot} "
-    suites = [f"{part.name} {thousands(part.asked)}" for part in subject.parts if not part.is_sweep]
-    yield from in_rows([*(suites or ["nothing ran"]), f"{run.seconds:.1f} s"], width, indent="", between=between)
-    if run.swept is not None:
-        swept = [part for part in subject.parts if part.is_sweep]
-        plans = [f"{part.name} {thousands(part.asked)}" for part in swept]
-        if (tier := tier_of(part.name for part in swept)) is not None:
-            asked = thousands(sum(part.asked for part in swept))
-            seeds = [f"drawn by {seed}" for seed in seeds_of(part.name for part in swept)]
-            seeds[1:] = [f"and {len(seeds) - 1} seeds more"] if len(seeds) > _SEEDS else seeds[1:]
-            plans = [f"tier {tier.name}", *seeds, f"{asked} strings of {len(plans)} plans"]
-        yield from in_rows(["swept", *plans, f"{run.swept.seconds:.1f} s"], width, indent="", between=between)
-    yield ""
     causes = [cause for cause in subject.causes if cause.standing is not Standing.EXPECTED]
     if subject.sign and causes:
         yield from sign_lines(subject.sign, width)
         if not every:
             yield f"{counted(len(causes), 'bucket')} not shown: -v shows what they are"
             causes = []
-        yield ""
+    yield from _claims(subject, glyphs, width, every=every)
+    yield ""
     yield from blocks(report, causes, width)
     if len(causes) > SHOWN:
         yield f"and {len(causes) - SHOWN} more buckets: see results.jsonl"
         yield ""
-    yield from verdict_lines(report, width)
+    for line in _remarks(certificate):
+        yield from textwrap.wrap(line, width, subsequent_indent="  ", break_on_hyphens=False)
+    if certificate.expected is not None:
+        yield from lines_of_expected(certificate.expected, width)
+    yield from _asked(subject, run, glyphs, width)
+
+
+def _claims(subject: Subject, glyphs: Glyphs, width: int, *, every: bool) -> Iterator[str]:
+    """A line for each claim; those that the target cannot be measured by share one, unless ``every`` is wanted."""
     claims = [claim for claim in subject.claims if claim != MEMORY or GUARDED in subject.operations]  # of C functions
     brief = (
         [] if every else [claim for claim in claims if is_not_offered(claim, subject.claims[claim], subject.operations)]
@@ -85,10 +83,23 @@ def summary(
         line = f"{glyphs.open} not measured: {', '.join(brief)} {_WHY}"
         for part in textwrap.wrap(line, width, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False):
             yield part.replace("_", " ")
-    for line in _remarks(certificate):
-        yield from textwrap.wrap(line, width, subsequent_indent="  ", break_on_hyphens=False)
-    if certificate.expected is not None:
-        yield from lines_of_expected(certificate.expected, width)
+
+
+def _asked(subject: Subject, run: Run, glyphs: Glyphs, width: int) -> Iterator[str]:
+    """How many vectors and strings were asked, and how long that took."""
+    between = f" {glyphs.dot} "
+    suites = [f"{part.name} {thousands(part.asked)}" for part in subject.parts if not part.is_sweep]
+    yield from in_rows(["asked", *(suites or ["nothing"]), f"{run.seconds:.1f} s"], width, indent="", between=between)
+    if run.swept is None:
+        return
+    swept = [part for part in subject.parts if part.is_sweep]
+    plans = [f"{part.name} {thousands(part.asked)}" for part in swept]
+    if (tier := tier_of(part.name for part in swept)) is not None:
+        asked = thousands(sum(part.asked for part in swept))
+        seeds = [f"drawn by {seed}" for seed in seeds_of(part.name for part in swept)]
+        seeds[1:] = [f"and {len(seeds) - 1} seeds more"] if len(seeds) > _SEEDS else seeds[1:]
+        plans = [f"tier {tier.name}", *seeds, f"{asked} strings of {len(plans)} plans"]
+    yield from in_rows(["swept", *plans, f"{run.swept.seconds:.1f} s"], width, indent="", between=between)
 
 
 def _remarks(certificate: Certificate) -> list[str]:
@@ -159,22 +170,22 @@ def summary_of_sweep(report: Report, run: SweepRun, *, width: int, encoding: str
         encoding: that the terminal has.
     """
     (subject,), glyphs = report.subjects, Glyphs(encoding)
-    version = f" ({printable(subject.version)})" if subject.version else ""
-    header = f" {glyphs.dot} ".join((subject.profile, printable(subject.id) + version, OPERATIONS[run.operation]))
-    yield from textwrap.wrap(header, width, subsequent_indent="  ")
-    yield _PLANS
-    for part in run.plans:
-        yield _plan(part, glyphs)
-    yield ""
-    yield from blocks(report, subject.causes, width)
-    if len(subject.causes) > SHOWN:
-        yield f"and {len(subject.causes) - SHOWN} more buckets: see sweep.json"
-        yield ""
     if run.incomplete:
         extent = f"{thousands(run.done)} of {thousands(run.strings)} strings"
         yield from textwrap.wrap(f"{verdict(subject, report.kind)}  {extent}", width, subsequent_indent="  ")
     else:
         yield from verdict_lines(report, width)
+    version = f" ({printable(subject.version)})" if subject.version else ""
+    header = f" {glyphs.dot} ".join((subject.profile, printable(subject.id) + version, OPERATIONS[run.operation]))
+    yield from textwrap.wrap(header, width, subsequent_indent="  ")
+    yield ""
+    yield from blocks(report, subject.causes, width)
+    if len(subject.causes) > SHOWN:
+        yield f"and {len(subject.causes) - SHOWN} more buckets: see sweep.json"
+        yield ""
+    yield _PLANS
+    for part in run.plans:
+        yield _plan(part, glyphs)
     for line in _remarks_on_sweep(run):
         yield from textwrap.wrap(line, width, subsequent_indent="  ")
     if run.digest:

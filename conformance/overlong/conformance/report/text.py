@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.protocol.kind import CLAIMS
 from overlong.conformance.report.found import block
-from overlong.conformance.report.matrix import table
+from overlong.conformance.report.matrix import table, tally
 from overlong.conformance.report.wording import (
     Glyphs,
     extent_of,
@@ -57,13 +57,13 @@ def text(report: Report, width: int = 80, *, encoding: str = "utf-8") -> str:
         from overlong.conformance.report.difference import told
 
         return "".join(f"{line}\n" for line in told(report, width=width, encoding=encoding))
-    lines = [*_head(report, glyphs, width), ""]
+    lines = [*_conclusion(report, width), *_head(report, glyphs, width)]
     if len(report.subjects) == 1:
         lines += _single(report, report.subjects[0], glyphs, width)
     elif report.kind is ReportKind.FUZZ:
         lines += _campaign(report, width)
     else:
-        lines += table(report.subjects, width=width, encoding=encoding)
+        lines += ["", *table(report.subjects, width=width, encoding=encoding)]
     for moment in report.discovery[-1:]:
         lines += _wrapped(_discovered(report.discovery, moment), width)
     for note in report.notes:
@@ -115,8 +115,35 @@ def title(subject: Subject, glyphs: Glyphs, width: int) -> Iterator[str]:
     yield from with_version(named, subject.version, width)
 
 
+def _conclusion(report: Report, width: int) -> Iterator[str]:
+    """The verdict, or how many targets of a matrix got which."""
+    if report.kind is ReportKind.FUZZ:
+        yield from _wrapped(verdict_of_campaign(report), width)
+    elif len(report.subjects) == 1:
+        yield from verdict_lines(report, width)
+    else:
+        yield from tally(report.subjects, width)
+
+
 def _single(report: Report, subject: Subject, glyphs: Glyphs, width: int) -> Iterator[str]:
     """All that is known of one target."""
+    if subject.sign:
+        yield from sign_lines(subject.sign, width)
+    if subject.why:
+        yield from _wrapped(printable(subject.why, _LONG), width, "  ")
+    for claim, state in subject.claims.items():
+        meaning = {HOLDS: CLAIMS.get(claim, ""), NOT_MEASURED: NOT_MEASURED}.get(state, "")
+        yield from claim_lines(subject, claim, glyphs, width, meaning)
+    yield ""
+    yield from blocks(report, subject.told, width)
+    if hidden := len(subject.causes) - min(len(subject.told), SHOWN):
+        what = counted(hidden, "bucket" if subject.sign else "more bucket")
+        yield from _wrapped(f"{'' if subject.sign else 'and '}{what}: overlong report --format json has all", width)
+        yield ""
+    for cause in subject.stale:
+        yield from _stale(cause, width)
+        yield ""
+    yield from _remarks(subject, width)
     if subject.parts:
         ran = [
             f"{'swept ' if part.is_sweep else ''}{printable(part.name)} {thousands(part.asked)}"
@@ -127,26 +154,6 @@ def _single(report: Report, subject: Subject, glyphs: Glyphs, width: int) -> Ite
     if subject.recorded:
         known = [f"{printable(title)} {printable(words, _LONG)}" for title, words in subject.recorded.items()]
         yield from _rows(known, width, glyphs)
-    if subject.parts or subject.recorded:
-        yield ""
-    if subject.sign:
-        yield from sign_lines(subject.sign, width)
-        yield ""
-    yield from blocks(report, subject.told, width)
-    if hidden := len(subject.causes) - min(len(subject.told), SHOWN):
-        what = counted(hidden, "bucket" if subject.sign else "more bucket")
-        yield from _wrapped(f"{'' if subject.sign else 'and '}{what}: overlong report --format json has all", width)
-        yield ""
-    for cause in subject.stale:
-        yield from _stale(cause, width)
-        yield ""
-    yield from verdict_lines(report, width)
-    if subject.why:
-        yield from _wrapped(printable(subject.why, _LONG), width, "  ")
-    for claim, state in subject.claims.items():
-        meaning = {HOLDS: CLAIMS.get(claim, ""), NOT_MEASURED: NOT_MEASURED}.get(state, "")
-        yield from claim_lines(subject, claim, glyphs, width, meaning)
-    yield from _remarks(subject, width)
 
 
 def sign_lines(sign: str, width: int) -> Iterator[str]:
@@ -172,9 +179,6 @@ def verdict_lines(report: Report, width: int) -> Iterator[str]:
     subject = report.subjects[0]
     if report.kind is ReportKind.SWEEP:
         yield from _wrapped(verdict_of_sweep(subject), width)
-        return
-    if report.kind is ReportKind.FUZZ:
-        yield from _wrapped(verdict_of_campaign(report), width)
         return
     words = verdict(subject, report.kind)
     told = extent_of(subject) if faults(subject) else ""
@@ -304,6 +308,7 @@ def _stale(cause: Cause, width: int) -> Iterator[str]:
 
 def _campaign(report: Report, width: int) -> Iterator[str]:
     """Each target of a campaign, and what was found in it."""
+    yield ""
     for subject in report.subjects:
         version = f" ({printable(subject.version)})" if subject.version else ""
         yield from _wrapped(f"{printable(subject.id)}{version}: {verdict(subject, ReportKind.FUZZ)}", width)
@@ -316,7 +321,6 @@ def _campaign(report: Report, width: int) -> Iterator[str]:
         if (more := len(subject.causes) - SHOWN) > 0:
             yield f"and {counted(more, 'more bucket')}"
             yield ""
-    yield from _wrapped(verdict_of_campaign(report), width)
 
 
 def _discovered(moments: Sequence[Moment], last: Moment) -> str:

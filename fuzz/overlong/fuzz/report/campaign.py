@@ -1,4 +1,4 @@
-"""What a campaign found, for a person in a terminal: a block for each finding, what ran, a verdict.
+"""What a campaign found, for a person in a terminal: a verdict, a block for each finding, what ran.
 
 The blocks and the verdict are those of ``conformance/report``. The campaign itself is asked for what no file holds.
 """
@@ -81,6 +81,7 @@ def report_of_status(status: Status, folder: str) -> Report:
 def summary(report: Report, status: Status, folder: str, *, width: int, encoding: str) -> Iterator[str]:
     """The lines of the report, none of them styled, none (but commands) wider than ``width``."""
     dot = f" {Glyphs(encoding).dot} "
+    yield from textwrap.wrap(verdict_of_campaign(report), width, subsequent_indent="  ")
     yield dot.join((status.profile.name, f"engine {printable(status.engine)}", f"seed {status.seed}"))
     for target in status.targets:
         yield from textwrap.wrap(printable(target, _NAME), width, initial_indent="  ", subsequent_indent="    ")
@@ -95,7 +96,6 @@ def summary(report: Report, status: Status, folder: str, *, width: int, encoding
     yield from _what_ran(status, dot, width)
     for note in status.notes:
         yield from textwrap.wrap(f"note: {printable(note)}", width, subsequent_indent="  ")
-    yield from textwrap.wrap(verdict_of_campaign(report), width, subsequent_indent="  ")
 
 
 def apart(findings: Iterable[StoredFinding]) -> tuple[list[StoredFinding], list[StoredFinding]]:
