@@ -1,7 +1,7 @@
 """How decoders in C are called, as data: the parameters, the result, and what both mean. No call is made here.
 
-An :class:`Abi` names its parameters by words of :data:`PARAMETERS` and its result by one of :data:`RESULTS`; whoever
-makes calls (``native.py`` with ctypes) turns these into types and hands what came back to :attr:`Abi.read`.
+An :class:`Abi` names its parameters by words of :data:`PARAMETERS` and its result by one of :data:`RESULTS`; the
+caller (``native.py`` with ctypes) turns these into types and hands the result to :attr:`Abi.read`.
 ``docs/shared-libraries.md`` lists them for users.
 """
 
@@ -49,11 +49,11 @@ class Called(NamedTuple):
     second: int
     """The size_t of a pair; else 0."""
     cells: tuple[int, ...]
-    """What stands in the cells after the call, in the order of the parameters."""
+    """The contents of the cells after the call, in the order of the parameters."""
     address: int
     length: int
     room: int
-    """Units that had room."""
+    """How many units the output had room for."""
 
 
 class AnswerReading(NamedTuple):
@@ -74,7 +74,7 @@ REFUSED = AnswerReading("R", NOT_SAID)
 
 
 def within(room: int, reading: AnswerReading) -> AnswerReading:
-    """What an answer means, if it does not say that more units were written than have room; else what is wrong."""
+    """What an answer means; or an error, if it claims more units than had room."""
     if reading.status != "A" or reading.number <= room:
         return reading
     return AnswerReading("X", text=f"it says that it wrote {reading.number} units where {room} have room")
@@ -91,7 +91,7 @@ class Abi:
     result: str
     read: Callable[[Called], AnswerReading]
     says: str
-    """What its answers mean, in a sentence for documents."""
+    """A sentence for the docs: what its answers mean."""
     units: str = ""
     """What it puts out, in the machine's byte order; empty if it only validates."""
     functions: tuple[str, ...] = ()
@@ -99,16 +99,16 @@ class Abi:
 
     @property
     def bounded(self) -> bool:
-        """It is told how much room there is."""
+        """True if the function is told how much room there is."""
         return "cap" in self.parameters or "cap32" in self.parameters
 
     @property
     def terminated(self) -> bool:
-        """An octet 00 ends the input."""
+        """True if an octet 00 ends the input."""
         return "string" in self.parameters
 
     def room(self, length: int) -> int:
-        """Units that are room enough for ``length`` octets; of a function that is not told, what it is promised."""
+        """Units to allocate for ``length`` octets: more than enough, or what a function that is not told relies on."""
         return 4 * length + 16 if self.bounded else length
 
 
@@ -166,7 +166,7 @@ def _pair_written(called: Called) -> AnswerReading:
 ICU_REFUSALS = (10, 11, 12)
 """U_INVALID_CHAR_FOUND, U_TRUNCATED_CHAR_FOUND, U_ILLEGAL_CHAR_FOUND (unicode/utypes.h)."""
 ICU_OVERFLOW = 15
-"""U_BUFFER_OVERFLOW_ERROR: the number of units that it needed is said all the same."""
+"""U_BUFFER_OVERFLOW_ERROR: the call still reports how many units it needed."""
 
 
 def _icu(called: Called) -> AnswerReading:

@@ -1,4 +1,4 @@
-"""A worker that has something to clean up: it works in a child process, and its parent cleans up when it has ended."""
+"""A worker with something to clean up: a child process does the work, and its parent cleans up afterwards."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _PAUSE = 0.02
 
 
 class ChildFailed(Exception):
-    """What is attended does not start, or has ended; the message is the last that is said of it."""
+    """The attended program did not start, or has ended; the message is the worker's last line."""
 
 
 @contextlib.contextmanager
 def folder_for(program: str) -> Generator[str]:
-    """A folder that is removed at the end. A failure meanwhile ends the worker, and is its last words."""
+    """A folder that is removed at the end. A failure meanwhile is printed and ends the worker."""
     folder = tempfile.mkdtemp(prefix=f"overlong-{program}-")
     try:
         yield folder
@@ -37,7 +37,7 @@ def folder_for(program: str) -> Generator[str]:
 
 
 def remove(folder: str) -> None:
-    """Remove a folder, in which processes that are dying may still write for a moment."""
+    """Remove a folder. Dying processes may still write into it for a moment."""
     for _ in range(_TRIES):
         shutil.rmtree(folder, ignore_errors=True)
         if not os.path.exists(folder):  # noqa: PTH110 (a name is all there is)

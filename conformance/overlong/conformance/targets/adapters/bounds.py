@@ -1,8 +1,8 @@
 """Does a function keep to its memory? One input at a time, in many places.
 
-The steps are taken in an order in which the first that goes wrong has one explanation: if a call is well with slack
-around its input and dies with a guard behind it, it read past the end. A death is seen from outside, by the process
-that forked this one: :class:`Steps` is what it looks at.
+The order of the steps leaves one explanation for the first that fails: a call that succeeds with slack around its
+input and dies with a guard behind it has read past the end. The process that forked this one sees the death and reads
+the step from :class:`Steps`.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ SLACK, WRITABLE, BEHIND, BEFORE, PLACES, ROOM, AFTER = range(1, 8)
 """The steps: what a death in each of them means is in :data:`DEATHS`; one in :data:`AFTER` is another input's."""
 DEATHS = {BEHIND: OVER_READ, BEFORE: UNDER_READ, PLACES: PLACE, ROOM: OVER_WRITE}
 NEIGHBOURS, AT_A_GUARD = 255, 254
-"""Details of :data:`PLACE`; others are one more than the address modulo 64."""
+"""Details of :data:`PLACE`; other values are the address modulo 64, plus one."""
 EXACT_ROOM, LESS_ROOM, MORE_ROOM, AROUND_INPUT = 1, 2, 3, 4
 """Details of :data:`OVER_WRITE` and :data:`UNWRITTEN`."""
 
 PAD = 4096
 """Octets around an input that has slack."""
 _ALIGNMENTS = 64
-_MARGIN = 256  # octets around the output that are looked at
+_MARGIN = 256  # octets around the output that are checked
 _POISONS = (0xAA, 0x55)
 
 _SIDES = tuple(
@@ -45,9 +45,9 @@ _SIDES = tuple(
         (b"\xed", b"\xa0\x80"),
     )
 )
-"""What stands on both sides of an input."""
+"""The octets on both sides of an input."""
 CUT_SHORT = (b"\xe2\x82", b"\xf0\x9f\x98", b"\xc3")
-"""What is asked between two calls: who keeps the state of a character that was cut short answers otherwise then."""
+"""Asked between two calls: a decoder that keeps the state of a truncated character then answers differently."""
 
 
 class Memory:
@@ -59,12 +59,12 @@ class Memory:
         self.input: Guarded
         """Read-only for the function."""
         self.plain: Guarded
-        """Writable: for calls that are to survive."""
+        """Writable, for calls that must survive."""
         self.output: Guarded
         self.fit(1 << 14)
 
     def fit(self, length: int) -> None:
-        """Make room for inputs of ``length`` octets and what may come of them."""
+        """Make room for inputs of ``length`` octets and their output."""
         if length <= self.longest:
             return
         self.longest = 2 * length
@@ -74,7 +74,7 @@ class Memory:
 
 
 class Steps:
-    """What is being done, in memory that outlives the process that does it."""
+    """The current step, in memory that outlives the process."""
 
     ITEM, STEP, DETAIL = range(3)
 
@@ -88,7 +88,7 @@ class Steps:
 
 
 class Wrong(Exception):
-    """The function did something that is a fault, and lived."""
+    """The function committed a fault and survived."""
 
     def __init__(self, fault: int, detail: int = 0) -> None:
         super().__init__(fault, detail)
@@ -104,7 +104,7 @@ class Bounds:
         self._memory, self._steps = memory, steps
 
     def examine(self, octets: bytes, leave_out: frozenset[int]) -> tuple[int, int]:
-        """The fault and its detail; steps to leave out are those whose fault has been named often enough."""
+        """The fault and its detail. Steps are left out if their fault has been reported often enough."""
         self._memory.fit(len(octets) + 1)
         try:
             if SLACK in leave_out:
@@ -116,13 +116,13 @@ class Bounds:
         return (NOT_ASKED if leave_out - {AFTER} else CLEAN), 0
 
     def changes(self, octets: bytes) -> tuple[int, int]:
-        """What it did to memory that it may only read; then the same in memory where that cannot be done."""
+        """What it does to its input, shown by a call in writable memory."""
         self._memory.fit(len(octets) + 1)
         try:
             self._writable(octets)
         except Wrong as wrong:
             return wrong.fault, wrong.detail
-        return INPUT_CHANGED, 0  # it wrote what was there
+        return INPUT_CHANGED, 0  # it wrote the octets that were there already
 
     def slack(self, octets: bytes) -> None:
         """The first step by itself."""
@@ -148,7 +148,7 @@ class Bounds:
             memory.view[: len(whole) + len(right)] = whole + right
             self._alike(first, octets, memory.start, PAD, AT_A_GUARD)
         if PLACES not in leave_out:
-            # a function that is called for each character meets other alignments as it goes
+            # a call for each character meets other alignments anyway
             stride = _ALIGNMENTS // 4 + 1 if self._abi is ITERATE and length > 8 else 1
             for alignment in range(0, _ALIGNMENTS, stride):
                 self._steps.at(PLACES, alignment + 1)
@@ -159,7 +159,7 @@ class Bounds:
             self._rooms(first, octets)
 
     def _after_others(self, first: AnswerReading, octets: bytes) -> None:
-        """The answer after a call on something else is the first one.
+        """Check that the answer after a call on another input is the first one.
 
         Raises:
             Wrong: it is not.
@@ -180,11 +180,11 @@ class Bounds:
         detail: int,
         interior: int | None = None,
     ) -> None:
-        """The answer at this address is the first one. ``interior``: its place, if other memory is around it.
+        """Check that the answer at this address is the first one. ``interior``: its place between other octets.
 
         Raises:
-            Wrong: it is not. Whether place or time did that, the first place shows when it is asked again; and the
-                same place between other neighbours, or the first between these, whether the neighbours did.
+            Wrong: it is not. Asking again at the first place tells place from time; swapping the neighbours
+                tells whether they are the cause.
         """
         length, room = len(octets), self._abi.room(len(octets))
         if self._ask(address, length, out, room, _POISONS[0], MORE_ROOM) == first:
@@ -198,7 +198,7 @@ class Bounds:
         raise Wrong(PLACE, NEIGHBOURS if (other == first) == bool(interior) else detail)
 
     def _rooms(self, first: AnswerReading, octets: bytes) -> None:
-        """Room that ends at a guard: as much as is needed, and less. What it answers then is not judged."""
+        """Give room that ends at a guard, enough and too little. These answers are not judged."""
         address, length, size = self._placed(octets, PAD, 0), len(octets), self._memory.output.size
         needed = first.number if first.status == "A" else length
         rooms = (needed, needed - 1, needed // 2, 1, 0) if self._abi.bounded else (length,)
@@ -218,10 +218,10 @@ class Bounds:
     def _twice(
         self, address: int, length: int, out: int, room: int, detail: int, *, judged: bool = True
     ) -> AnswerReading:
-        """One call after the other, with other poison in the output.
+        """Make two calls, with different poison in the output.
 
         Raises:
-            Wrong: the second answers otherwise, or something is left unwritten.
+            Wrong: the second answer differs, or part of the output was not written.
         """
         first, second = (self._ask(address, length, out, room, poison, detail) for poison in _POISONS)
         if first == second:

@@ -1,7 +1,7 @@
 """Adapter for TextDecoder in a headless Chromium: ``chromium.py PROGRAM``.
 
 The browser is driven through a pipe (``--remote-debugging-pipe``): it listens to no network, and its profile is a
-temporary folder. What answers is ``chromium_textdecoder.js``, in an empty page.
+temporary folder. ``chromium_textdecoder.js``, in an empty page, answers.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-if __name__ == "__main__":  # wherever this package lies, it must be found
+if __name__ == "__main__":  # so that this package is found, wherever it is
     if (_root := str(Path(__file__).resolve().parents[4])) not in sys.path:
         sys.path.insert(0, _root)
 
@@ -34,7 +34,7 @@ _FLAGS = (
     *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage"),
     *("--disable-breakpad", "--disable-crash-reporter"),
 )
-_FREE = 10  # descriptors from here on are nobody's
+_FREE = 10  # descriptors from here on are free
 _READ = 1 << 20
 
 
@@ -51,7 +51,7 @@ class Page:
         # The browser reads commands from its descriptor 3, and writes to 4.
         commands, self._commands = map(_moved, os.pipe())
         self._messages, messages = map(_moved, os.pipe())
-        # One that root starts cannot use its own sandbox. It is given no page but the empty one.
+        # Started by root, the browser cannot use its own sandbox. It opens only the empty page.
         more = ["--no-sandbox"] if os.geteuid() == 0 else []
         self._browser = os.posix_spawn(
             program,
@@ -110,7 +110,7 @@ class Page:
         return self._offered
 
     def close(self) -> None:
-        """End the browser; what it started ends with it, a little later."""
+        """End the browser; its children end soon after."""
         with contextlib.suppress(ProcessLookupError):
             os.kill(self._browser, signal.SIGKILL)
         os.waitpid(self._browser, 0)
@@ -125,7 +125,7 @@ class Page:
         except BrokenPipeError as error:
             raise self._ended() from error
         while (message := self._next()).get("id") != self._number:
-            pass  # events, which come unasked
+            pass  # events, which answer no command
         if "error" in message:
             raise ChildFailed(f"{method}: {message['error'].get('message')}"[:200])
         result: dict[str, Any] = message["result"]
@@ -148,7 +148,7 @@ class Page:
 
 
 def _moved(descriptor: int) -> int:
-    """The same, out of the way of those that the browser expects."""
+    """The same pipe, moved away from the descriptors that the browser expects."""
     moved = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _FREE)
     os.close(descriptor)
     return moved
@@ -161,7 +161,7 @@ def _unbatched(operation: bytes, response: bytes) -> bytes:
         return status + number + response[6:8] + rest
     if status == b"A":
         size = int.from_bytes(number, "big") * (1 if operation in b"EF" else 2)
-        return status + rest[size:] + rest[:size]  # marks, which a batch has behind the units
+        return status + rest[size:] + rest[:size]  # marks, which follow the units in a batch
     return status + rest
 
 

@@ -1,4 +1,4 @@
-"""CPython's own decoders, for the Python adapter. Loops stand inline: they are what is measured."""
+"""CPython's own decoders, for the Python adapter. Loops are inline, because their speed is measured."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def _one_by_one(many: Sequence[bytes], errors: str) -> Results:
         try:
             results.append(octets.decode("utf-8", errors))
         except UnicodeDecodeError as error:
-            # To keep ten thousand errors, with their tracebacks, costs more than they do. Not ``args``: where a handler
-            # went on, CPython raises the error that it had made first, and they still say where that one was.
+            # Keeping ten thousand errors with their tracebacks is slow. Not ``args``: after a handler went on, CPython
+            # raises its first error again, and ``args`` still hold that one's place.
             results.append((error.encoding, error.object, error.start, error.end, error.reason))
     return results
 
@@ -41,7 +41,7 @@ def _encode(many: Sequence[bytes], errors: str) -> Results:
 
 
 def _refusal_to_encode(numbers: Sequence[int], errors: str) -> Any:
-    """The first number refused: one that ``chr`` does not take, unless the codec refuses one before it."""
+    """The first number refused: by ``chr``, or earlier by the codec."""
     beyond = next((place for place, number in enumerate(numbers) if number > sys.maxunicode), len(numbers))
     adapter: Any = sys.modules["__main__"]
     try:
@@ -107,13 +107,13 @@ class Surrogateescape:
 
     operations = {  # noqa: RUF012
         "D": partial(_one_by_one, errors="surrogateescape"),
-        "L": partial(_one_by_one, errors="surrogateescape"),  # it refuses nothing: as a decoder that replaces, too
+        "L": partial(_one_by_one, errors="surrogateescape"),  # it refuses nothing: it counts as replacing, too
         **_encoders("surrogateescape"),
     }
     traits = {"error_mode": "utf-8b"}  # noqa: RUF012
 
 
 class Incremental(utf_8.IncrementalDecoder):
-    """The codec's own class; it decodes what it kept and the chunk together, and counts from there."""
+    """The codec's own class. It joins the octets it kept to the next chunk, and counts from there."""
 
     traits = {"stream_offsets": "kept"}  # noqa: RUF012

@@ -1,7 +1,7 @@
-"""What octets are put into for decoders that read documents: of each format the shortest that has one string.
+"""Documents for decoders that read them: in each format, the shortest document with one string.
 
-Only ASCII octets that the format does not let stand in a string are escaped, so a decoder gets every other octet as it
-is. Each function takes the octets of a string and gives the document.
+Only ASCII octets that the format forbids in a string are escaped; the decoder gets every other octet
+unchanged. Each function takes the octets of a string and gives the document.
 """
 
 from __future__ import annotations
@@ -130,6 +130,6 @@ DOCUMENTS: dict[str, Callable[[bytes], bytes]] = {
     "websocket": websocket_text,
     "html": html_pre,
 }
-"""By the words of records and of ``lines[...]:``."""
+"""Keyed by the words of records and of ``lines[...]:``."""
 WRAPPERS = {"json": "json-string", "xml": "xml"}
 """The formats that are traits of a target (docs/protocol.md)."""

@@ -1,7 +1,7 @@
 """Adapter for jq's reader of strings: a batch is an array of JSON strings, which jq writes again in ASCII.
 
-``jq_json.py PROGRAM``. Between the quotes the octets stand as they are; only what JSON itself forbids there, which
-is ASCII, is escaped. The escapes that jq writes stand for the code points that it has read.
+``jq_json.py PROGRAM``. The octets between the quotes are unchanged, except that ASCII octets which JSON forbids
+there are escaped. The escapes that jq writes name the code points that it read.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-if __name__ == "__main__":  # wherever this package lies, it must be found
+if __name__ == "__main__":  # so that this package is found, wherever it is
     if (_root := str(Path(__file__).resolve().parents[4])) not in sys.path:
         sys.path.insert(0, _root)
 

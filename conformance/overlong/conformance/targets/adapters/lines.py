@@ -2,13 +2,13 @@
 
 The program reads lines of hexadecimal digits, an input each, and writes a line for each, at once:
 
-- ``=`` accepts; behind it stands the decoded text in hexadecimal, in units of fixed width;
-- ``-`` refuses; behind it may stand the offset of the flaw in decimal;
-- ``!`` says that the decoder failed, and in words how.
+- ``=`` accepts; the decoded text follows in hexadecimal, in units of fixed width;
+- ``-`` refuses; the offset of the error may follow in decimal;
+- ``!`` says that the decoder failed; an explanation follows.
 
 Keys: ``operation`` (V, D or L), ``units`` (``utf-32``, ``utf-16`` or ``utf-8``), ``document`` (what the octets are put
-into, a word of documents.py), ``name``, and traits for the greeting. Of documents no offset is passed on: it would
-count from their start.
+into, a word of documents.py), ``name``, and traits for the greeting. Offsets in documents are dropped: they count
+from the document's start.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-if __name__ == "__main__":  # wherever this package lies, it must be found
+if __name__ == "__main__":  # so that this package is found, wherever it is
     if (_root := str(Path(__file__).resolve().parents[4])) not in sys.path:
         sys.path.insert(0, _root)
 
@@ -37,9 +37,9 @@ if sys.platform == "win32":
     raise ImportError("both pipes of the program are watched, which needs POSIX")
 
 PIECE = 1 << 16
-MOST = 1 << 20  # octets of answers beyond sixty-four for each of the questions
+MOST = 1 << 20  # octets of answers allowed beyond 64 for each question
 SHOWN = 60
-_ENDING = 5.0  # seconds that a program has to end in when it has closed its output
+_ENDING = 5.0  # seconds for a program to end after it closed its output
 UNITS = {"utf-32": 4, "utf-16": 2, "utf-8": 1}
 
 
@@ -60,9 +60,9 @@ class Program:
         self._kept = b""
 
     def lines(self, questions: bytes, count: int) -> list[bytes]:
-        """The answers to so many lines. Questions and answers pass each other: neither pipe may fill up.
+        """The answers to this many lines. Writing and reading overlap, so that neither pipe fills up.
 
-        If the program ends before it has answered, this process ends in the same way.
+        If the program ends before it has answered, this process ends with the same status.
         """
         left, most = memoryview(questions), 64 * len(questions) + MOST
         answers = bytearray(self._kept)
@@ -93,7 +93,7 @@ class Program:
         return lines
 
     def _ended(self) -> NoReturn:
-        """End as the program did; the harness sees what became of the decoder."""
+        """End as the program did, so that the harness sees how the decoder ended."""
         try:
             status = self._process.wait(_ENDING)
         except subprocess.TimeoutExpired:
@@ -107,7 +107,7 @@ class Program:
 
 
 def reader(units: str) -> Callable[[bytes], Result]:
-    """What makes an answer of a line."""
+    """A function that parses a line into an answer."""
     size = UNITS[units]
 
     def read(line: bytes) -> Result:
@@ -130,7 +130,7 @@ def reader(units: str) -> Callable[[bytes], Result]:
 
 
 def in_utf8(octets: bytes, units: str) -> bytes:
-    """A text of other units, surrogates as they are, and numbers above 10FFFF as RFC 2279 has them."""
+    """Text in other units: surrogates stay, and numbers above 10FFFF are encoded as in RFC 2279."""
     try:
         return octets.decode(f"{units}-be", "surrogatepass").encode("utf-8", "surrogatepass")
     except UnicodeDecodeError:  # numbers that are no code points
@@ -163,7 +163,7 @@ def main() -> None:
             results = [True if isinstance(each, bytes) else each for each in results]
         return results
 
-    ask([b"a"])  # whatever it says: it must be able to answer
+    ask([b"a"])  # whatever it answers: it only has to answer
     traits = {"units": "utf-8", **({"wrapper": WRAPPERS[document]} if document in WRAPPERS else {}), **said}
     serve({operation: ask}, name, traits, answers)
 

@@ -1,6 +1,6 @@
 """Functions of a shared library as callables of address, length, room for output and units of room.
 
-ctypes alone: no compiler. A :class:`Decoder` hides how its function is called; what it returns is a
+It uses ctypes and no compiler. A :class:`Decoder` hides how its function is called, and returns a
 :class:`~overlong.conformance.targets.adapters.abi.AnswerReading`.
 """
 
@@ -57,7 +57,7 @@ class Library:
         self._loaded = ctypes.CDLL(path if self._names is None else None)
 
     def function(self, symbol: str, parameters: Sequence[str] = (), result: str = "int") -> Any:
-        """A function with its types set, apart from any other of that name.
+        """A function object of its own with its types set.
 
         Raises:
             LookupError: there is no such symbol.
@@ -80,7 +80,7 @@ class Library:
 
 
 def address_of(function: Any) -> int:
-    """Where the code of a function of a :class:`Library` begins, for those who call it without ctypes."""
+    """The address of a function of a :class:`Library`, for callers that do without ctypes."""
     return ctypes.cast(function, ctypes.c_void_p).value or 0
 
 
@@ -114,7 +114,7 @@ def bound(abi: Abi, function: Any) -> Call:
 
 
 def _judging(abi: Abi, function: Any) -> Call:
-    """The commonest kind, with nothing in the way."""
+    """The most common ABI, without indirections."""
     (yes, no) = (abi.read(Called(returned, 0, (), 0, 0, 0)) for returned in (1, 0))
     if abi.terminated:
         return lambda address, _length, _out, _units: yes if function(address) else no

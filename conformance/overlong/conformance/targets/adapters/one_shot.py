@@ -1,11 +1,11 @@
 """Adapter for programs that take one input and end: ``one_shot.py UNITS PROGRAM [ARGUMENT...]``.
 
-The program gets the octets on its standard input, or, where an argument is ``{}`` or ends in ``={}``, in a file
-whose name stands there. Status 0 accepts, 1 refuses; another status, and a signal, is no verdict. UNITS is
-``verdict``, or says what the output is written in: ``utf-32``, ``utf-16`` (both big-endian) or ``utf-8``.
+The program reads the octets from its standard input, or from a file whose name replaces an argument ``{}`` or
+the end of ``...={}``. Status 0 accepts, 1 refuses; another status, and a signal, is no verdict. UNITS is
+``verdict``, or the encoding of the output: ``utf-32``, ``utf-16`` (both big-endian) or ``utf-8``.
 
-Before it greets, it runs the program on inputs that show whether its status is a verdict at all. It needs POSIX
-and the standard library alone.
+Before the greeting, the adapter tries inputs that show whether the status is a verdict at all. It needs only POSIX
+and the standard library.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ if sys.platform == "win32":
 HEAD = struct.Struct(">II")
 UNITS = {"utf-32": (4, "utf-32-be"), "utf-16": (2, "utf-16-be"), "utf-8": (1, "utf-8")}
 PLACEHOLDER = "{}"
-FILE = 99  # the descriptor of the input, where the program wants the name of a file
-PIPE = 1 << 16  # octets that a pipe takes without a reader
-MOST = 1 << 20  # octets of output beyond sixteen for each of the input
-KEPT = 4096  # octets of what it said on stderr
-LOOK = 50  # milliseconds after which a silent output's reader looks whether the program has ended
-AHEAD = 64  # inputs that are read before their turn: no more, or the harness could not tell what was under way
+FILE = 99  # the descriptor of the input, if the program wants a file's name
+PIPE = 1 << 16  # octets that a pipe holds without a reader
+MOST = 1 << 20  # octets of output allowed beyond 16 for each octet of input
+KEPT = 4096  # octets of stderr that are kept
+LOOK = 50  # milliseconds without output before the reader checks whether the program has ended
+AHEAD = 64  # inputs read ahead; with more, the harness could not tell which ones are in progress
 
 
 class Ran(NamedTuple):
@@ -61,7 +61,7 @@ class Ran(NamedTuple):
 
 
 def run(words: list[str], octets: bytes, *, output: bool, said: bool = False) -> Ran:
-    """Run the program once. What is not asked for goes nowhere.
+    """Run the program once. Output that is not asked for is discarded.
 
     Raises:
         OSError: it cannot be started.
@@ -73,7 +73,7 @@ def run(words: list[str], octets: bytes, *, output: bool, said: bool = False) ->
     try:
         if any(map(is_placeholder, words)):
             words = [word.replace(PLACEHOLDER, f"/dev/fd/{FILE}") if is_placeholder(word) else word for word in words]
-            with tempfile.TemporaryFile() as file:  # without a name: nothing is left behind, whoever is killed
+            with tempfile.TemporaryFile() as file:  # without a name: nothing is left behind if a process is killed
                 file.write(octets)
                 file.flush()
                 file.seek(0)
@@ -112,7 +112,7 @@ def run(words: list[str], octets: bytes, *, output: bool, said: bool = False) ->
 
 
 def write_all(descriptor: int, octets: bytes) -> None:
-    """The rest of an input that does not fit into a pipe; a program may leave it."""
+    """Write the rest of an input that does not fit into a pipe; the program may ignore it."""
     try:
         write_all_of(descriptor, octets)
     except BrokenPipeError:
@@ -122,7 +122,7 @@ def write_all(descriptor: int, octets: bytes) -> None:
 
 
 def collect(pid: int, pipes: list[int], limits: list[int], *, output: bool) -> Ran:
-    """Read what comes until the program has ended: children that outlive it cannot put that off."""
+    """Read until the program has ended, even if its children keep the pipe open."""
     read = {pipe: bytearray() for pipe in pipes}
     most = dict(zip(pipes, limits, strict=True))
     open_, poll, status, flooded = set(pipes), select.poll(), None, False
@@ -159,7 +159,7 @@ def collect(pid: int, pipes: list[int], limits: list[int], *, output: bool) -> R
 
 
 def is_placeholder(word: str) -> bool:
-    """Whether the name of a file is to stand there."""
+    """Whether a file's name replaces this argument."""
     return word == PLACEHOLDER or word.endswith(f"={PLACEHOLDER}")
 
 
@@ -217,7 +217,7 @@ def answer(words: list[str], operation: str, size: int, octets: bytes) -> bytes:
         return b"A" + ran.output
     if ran.status == 1 and not ran.flooded:
         return b"R"
-    if not ran.flooded:  # rare: once more, for its words
+    if not ran.flooded:  # rare: run it again for its message
         again = run(words, octets, output=False, said=True)
         ran = again if again.status == ran.status else ran
     return b"X" + ran.how.encode("ascii", "backslashreplace")
@@ -254,7 +254,7 @@ def main() -> None:
                 body = promised if isinstance(promised, bytes) else promised.result()
                 try:
                     write_all_of(answers, HEAD.pack(4 + len(body), number) + body)
-                except OSError:  # nobody reads any more
+                except OSError:  # the reader has gone
                     os._exit(1)
                 with there:
                     waiting.popleft()

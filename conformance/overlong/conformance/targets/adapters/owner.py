@@ -1,6 +1,6 @@
-"""Whose code a Python decoder is: a distribution's, the standard library's, or a file that somebody wrote.
+"""Where a Python decoder comes from: a distribution, the standard library, or a file of the user's.
 
-Runs in the worker, with the standard library alone. What it reads belongs to others and may say anything, or nothing.
+Runs in the worker, with the standard library alone. The metadata that it reads may be wrong or missing.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _digest(file: str) -> str:
 
 
 def _distribution(module: str, file: str) -> str:
-    """The name and version of the distribution that installed a file; empty if none says that it did."""
+    """The name and version of the distribution that lists a file; empty if none does."""
     from importlib import metadata
 
     try:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-if __name__ == "__main__":  # wherever this package lies, it must be found
+if __name__ == "__main__":  # so that this package is found, wherever it is
     if (_root := str(Path(__file__).resolve().parents[4])) not in sys.path:
         sys.path.insert(0, _root)
 
@@ -34,8 +34,8 @@ if sys.platform == "win32":
 
 _NEW_IPC = 0x08000000  # CLONE_NEWIPC
 _PROMPT = b"backend> "
-_QUIET = ("-c", "log_min_messages=fatal")  # or what fails is written to stderr, statement and all
-_DROP_TEMPLATES = (  # two thirds of the files, which have to be removed in the second that there is for it
+_QUIET = ("-c", "log_min_messages=fatal")  # else a failing statement is copied to stderr
+_DROP_TEMPLATES = (  # two thirds of the files; removing them must take less than a second
     "UPDATE pg_database SET datistemplate = false",
     "DROP DATABASE template0",
     "DROP DATABASE template1",
@@ -52,7 +52,7 @@ END $$"""
 _EACH = """
 SELECT string_agg({}, ',' ORDER BY place) FROM unnest('%s'::bytea[]) WITH ORDINALITY AS each (octets, place)"""
 _TOGETHER, _ONE_BY_ONE = _EACH.format(_POINTS), _EACH.format("points(octets)")
-"""The first is twice as fast, and fails if one is refused."""
+"""The first is twice as fast, and fails if any value is refused."""
 _ITEM = r'"\\x%s"'
 _VALUE = re.compile(rb'= "([-0-9a-f ,]*)"')
 
@@ -66,7 +66,7 @@ def _memory_of_its_own() -> bool:
 
 
 class Who(NamedTuple):
-    """Whom to run as: PostgreSQL refuses root. None stands for whoever runs this."""
+    """The user to run as, because PostgreSQL refuses root. None: the current user."""
 
     user: int | None = None
     group: int | None = None
@@ -74,7 +74,7 @@ class Who(NamedTuple):
 
     @classmethod
     def not_root(cls) -> Who:
-        """Raises: Failed: there is nobody else."""
+        """Raises: Failed: there is no other user."""
         if os.geteuid() != 0:
             return cls()
         import pwd
@@ -89,7 +89,7 @@ class Who(NamedTuple):
 
 
 class Backend:
-    """A backend by itself, with a database of its own."""
+    """A standalone backend, with a database of its own."""
 
     def __init__(self, programs: Path, folder: str) -> None:
         """Make the database in ``folder``, which is empty.
@@ -113,7 +113,7 @@ class Backend:
                 group=who.group,
                 extra_groups=who.extra_groups,
             )
-        except (OSError, subprocess.SubprocessError) as error:  # the latter: it may not become that user
+        except (OSError, subprocess.SubprocessError) as error:  # SubprocessError: no right to become that user
             raise ChildFailed(f"initdb cannot be run: {error}") from error
         if made.returncode != 0:
             lines = made.stderr.decode("utf-8", "backslashreplace").strip().splitlines()
@@ -132,7 +132,7 @@ class Backend:
             self._ask(statement)
 
     def decode(self, many: Sequence[bytes]) -> list[str | Refusal]:
-        """The code points of each, or that it was refused."""
+        """The code points of each value, or its refusal."""
         items = f"{{{','.join([_ITEM % octets.hex() for octets in many])}}}"
         answer = _VALUE.search(self._ask(_TOGETHER % items)) or _VALUE.search(self._ask(_ONE_BY_ONE % items))
         if answer is None:
@@ -143,7 +143,7 @@ class Backend:
         ]
 
     def close(self, ending: signal.Signals) -> None:
-        """End it. SIGTERM takes its shared memory with it, SIGKILL is faster."""
+        """End it. SIGTERM removes its shared memory; SIGKILL is faster."""
         self._postgres.send_signal(ending)
         self._postgres.wait()
 
@@ -154,7 +154,7 @@ class Backend:
         return self._read()
 
     def _read(self) -> bytes:
-        """What it writes before it asks for the next statement."""
+        """Its output up to the next prompt."""
         assert self._postgres.stdout is not None
         read = bytearray()
         while not read.endswith(_PROMPT):

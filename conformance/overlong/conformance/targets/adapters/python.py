@@ -1,7 +1,7 @@
 """Adapter for Python decoders: ``python.py MODULE_OR_FILE NAME [fatal|replacement] [MEMBER=WORD...]``.
 
 Runs in a process of its own, with the standard library alone. NAME is a callable ``bytes -> str`` that
-raises on ill-formed input, or ``bytes -> bool``; or a class with ``decode(data, final=...)``, used again after
+raises on ill-formed input, or ``bytes -> bool``; or a class with ``decode(data, final=...)``, reused after
 its ``reset()`` if it has one; or a callable that takes a list of ``bytes``, and raises or returns
 a bool, or for each a bool or its text; or an object with an attribute ``operations``: a dictionary from operation to a
 function on a list of payloads. An attribute ``traits``, a dictionary of strings, is added to the greeting, and so are
@@ -26,17 +26,17 @@ from typing import Any, NoReturn, cast
 HEAD = struct.Struct(">II")
 NOT_SAID = 0xFFFFFFFF
 PART, LARGEST_PART = 1 << 17, 1024
-"""Octets, and items, that are asked for at a time: they, and what becomes of them, should stay in the CPU's cache."""
+"""Octets and items of one part: inputs and results should fit into the CPU's cache."""
 VECTORS = 1024
 """Parts that one system call writes: POSIX promises 16, all systems of today take 1024."""
 MISSING = {"unexpected end of data": True, "invalid start byte": False, "invalid continuation byte": False}
-"""The reasons that CPython's decoder gives, and whether more octets might help. Other words say nothing about that."""
+"""CPython's reasons, and whether each means that octets are missing. Other reasons leave that open."""
 BUGS = (TypeError, NameError, AttributeError, ImportError, LookupError, ArithmeticError, MemoryError, RecursionError)
-"""What a decoder does not raise to refuse its input: such an exception is an internal error."""
+"""Exceptions that are no refusal but an internal error."""
 
 
 class Refusal:
-    """Ill-formed input refused; what the decoder did not say is None. ``chunk`` counts from 1, in streams only."""
+    """Ill-formed input refused; None for what the decoder did not report. ``chunk`` counts from 1, in streams only."""
 
     __slots__ = ("chunk", "incomplete", "length", "offset")
 
@@ -74,21 +74,20 @@ class Stream:
 Arguments = tuple[str, bytes, int, int, str]
 """``args`` of a UnicodeDecodeError: encoding, object, start, end and reason."""
 Result = str | bytes | bool | Refusal | UnicodeDecodeError | Arguments | Bug | Stream
-"""Text is written in units, the octets that an encoder returns as they are. An error that says where is a refusal, and
-so are its arguments alone: an error holds a traceback, and what is kept costs time."""
+"""Text becomes units; an encoder's octets stay as they are. An error with a place is a refusal. So is its ``args``
+alone: keeping an error would keep its traceback, which is slow."""
 Answerer = Callable[[Sequence[bytes]], Sequence[Result]]
 
 
 def refusal(error: Exception) -> Refusal | Bug:
-    """What an exception means, wherever it says that the flaw is."""
+    """What an exception means, wherever it puts the error."""
     return Bug(f"{type(error).__name__}: {error}") if isinstance(error, BUGS) else Refusal()
 
 
 def located(arguments: Arguments, given: bytes) -> Refusal:
-    """The refusal that an error is. It says where only if it speaks of the octets given.
+    """The refusal that an error means. Its place counts only if the error is about these very octets.
 
-    A parser that puts them between quotation marks, or decodes a slice of them, lets through an error that counts from
-    the start of something else.
+    A parser that quotes the octets, or decodes a slice of them, raises an error that counts from another start.
     """
     _, about, start, end, reason = arguments
     if about != given:
@@ -97,18 +96,18 @@ def located(arguments: Arguments, given: bytes) -> Refusal:
 
 
 def meant(result: Result, given: bytes) -> str | bytes | bool | Refusal | Bug | Stream:
-    """The result of an input itself, or the refusal that an error is."""
+    """The result of one input, or the refusal that an error means."""
     if isinstance(result, UnicodeDecodeError):
         result = said(result)
     return located(result, given) if isinstance(result, tuple) else result
 
 
 def one_by_one(decode: Callable[[bytes], Any], kind: type) -> Answerer:
-    """A decoder of one input as one of many."""
+    """Turn a decoder of one input into a decoder of many."""
 
     def ask(many: Sequence[bytes]) -> Sequence[Result]:
         results = list[Result]()
-        for octets in many:  # one loop: calling a function for each would take half as long again
+        for octets in many:  # inline: a call for each would take 1.5 times as long
             try:
                 result = decode(octets)
             except UnicodeDecodeError as error:
@@ -128,7 +127,7 @@ def one_by_one(decode: Callable[[bytes], Any], kind: type) -> Answerer:
 
 
 def stream(make: Callable[[], Any], payload: bytes) -> Result:
-    """What a decoder makes of a stream, a payload of chunks."""
+    """The result of decoding a stream, a payload of chunks."""
     (count,) = struct.unpack_from(">H", payload)
     lengths = struct.unpack_from(f">{count}I", payload, 2)
     start = place = 2 + 4 * count
@@ -163,7 +162,7 @@ def again(make: Callable[[], Any]) -> Answerer:
         try:
             decoder = make()
             end = 4 + int.from_bytes(payload[:4], "big")
-            stream(lambda: decoder, payload[4:end])  # to its end or its refusal; the answer is not asked for
+            stream(lambda: decoder, payload[4:end])  # to its end or its refusal; its answer is not needed
             decoder.reset()
         except Exception as error:  # noqa: BLE001 (nothing was refused: decoding has its own try)
             return Bug(f"{type(error).__name__}: {error}")
@@ -204,7 +203,7 @@ def cut(payload: bytes) -> list[bytes]:
 
 
 def of_lists(decode: Callable[[list[bytes]], Any]) -> Answerer:
-    """A callable that takes a list of values. Of a list the verdict is asked alone: whether all values pass."""
+    """A callable that takes a list of values. Only the verdict is asked: whether all values pass."""
 
     def ask(payload: bytes) -> Result:
         values = cut(payload)
@@ -220,7 +219,7 @@ def of_lists(decode: Callable[[list[bytes]], Any]) -> Answerer:
 
 
 def passes(result: Any, count: int) -> bool | Bug:
-    """Whether all of so many values passed: a bool for all, or for each a bool or its text."""
+    """Whether all values passed; the callable returns one bool, or a bool or text for each."""
     if isinstance(result, bool):
         return result
     if not isinstance(result, list | tuple):
@@ -261,10 +260,10 @@ def incremental(cls: type) -> dict[str, Answerer]:
 
 
 def search_for(place: str) -> None:
-    """Have the folders searched in which a module or a file lies that the user named, behind the standard library.
+    """Add the folder of the module or file that the user named to ``sys.path``, after the standard library.
 
-    A file's own folder is; the current folder is if the file, or the module that is named, comes from there. For
-    what is named otherwise nothing is searched but what Python searches by itself.
+    For a file, that is its own folder, and the current folder if the file is below it. For a module, it is the
+    current folder if the module is there. Otherwise ``sys.path`` stays as Python made it.
     """
     try:
         here = os.getcwd()  # noqa: PTH109
@@ -275,7 +274,7 @@ def search_for(place: str) -> None:
     behind = max((number for number, entry in enumerate(sys.path, 1) if entry in own), default=len(sys.path))
     if place.endswith(".py"):
         file = Path(os.path.abspath(place))  # noqa: PTH100 (links are not followed: it lies where it is named)
-        if not file.is_relative_to(Path(__file__).parent):  # ours need nothing
+        if not file.is_relative_to(Path(__file__).parent):  # our own adapters need no folder
             beside = str(file.parent)
             sys.path[behind:behind] = [beside, here] if beside != here and file.is_relative_to(here) else [beside]
         return
@@ -325,7 +324,7 @@ def load(place: str, name: str) -> Any:
 
 
 def _hint(place: str, error: BaseException) -> str:
-    """What to do where a package of the current folder was not found."""
+    """A hint for a package of the current folder that was not found."""
     package = place.partition(".")[0]
     if not isinstance(error, ModuleNotFoundError) or error.name != package:
         return ""
@@ -349,14 +348,14 @@ def column(numbers: Iterable[int]) -> bytes:
 
 
 def units(text: str) -> bytes:
-    """UTF-32; surrogates that a decoder let through show as they are."""
+    """UTF-32, including surrogates that a decoder let through."""
     return text.encode("utf-32-be", "surrogatepass")
 
 
 def batch_response(operation: Answerer, items: Sequence[bytes], octets: int) -> list[bytes]:
     """The columns of a batch of that many octets, to be joined.
 
-    It asks a part at a time and keeps none of its results: memory that is still in the cache is used again.
+    It decodes a part at a time and keeps no results, so that memory still in the cache is reused.
     """
     step = min(max(PART * len(items) // max(octets, 1), 1), LARGEST_PART)
     parts = list[tuple[bytes, ...]]()
@@ -372,7 +371,7 @@ def columns(results: Sequence[Result], items: Sequence[bytes]) -> tuple[bytes, .
     try:
         texts = cast("Sequence[str]", results)
         joined = "".join(texts)
-        if len(joined) == count and all(texts):  # the most common batch by far
+        if len(joined) == count and all(texts):  # by far the most common batch
             numbers = b"\0\0\0\1" * count
         else:
             sizes = list(map(len, texts))
@@ -399,7 +398,7 @@ def columns(results: Sequence[Result], items: Sequence[bytes]) -> tuple[bytes, .
 
 
 def said(error: UnicodeDecodeError) -> Arguments:
-    """What an error says. Where an error handler went on, its ``args`` still say where the first one was."""
+    """The fields of an error. After an error handler went on, ``args`` still hold the first error's place."""
     return error.encoding, error.object, error.start, error.end, error.reason
 
 
@@ -478,7 +477,7 @@ def pieces(payload: bytes) -> Sequence[bytes]:
 
 
 def write_all(answers: FileIO, parts: Sequence[bytes]) -> None:
-    """Write octets that stand in parts, which are not put together first where that can be helped."""
+    """Write octets in parts, without joining them where possible."""
     if sys.platform == "win32":
         parts = [b"".join(parts)]
     for start in range(0, len(parts), VECTORS):
@@ -495,7 +494,7 @@ def write_all(answers: FileIO, parts: Sequence[bytes]) -> None:
 
 
 def shared_memory() -> Any:
-    """The memory that the harness offers, mapped; None if it offers none, or it cannot be had."""
+    """The memory that the harness offers, mapped; None if there is none or mapping fails."""
     said = os.environ.get("OVERLONG_SHARED_MEMORY", "").split()
     if sys.platform == "win32" or len(said) != 2:
         return None
@@ -503,7 +502,7 @@ def shared_memory() -> Any:
         import mmap
 
         descriptor, size = map(int, said)
-        if os.fstat(descriptor).st_size == size:  # else something between took the descriptor for itself
+        if os.fstat(descriptor).st_size == size:  # else another opener took the descriptor meanwhile
             return mmap.mmap(descriptor, size)
     except (ImportError, OSError, ValueError):
         pass
@@ -513,7 +512,7 @@ def shared_memory() -> Any:
 def shared_response(
     memory: Any, request: bytes, respond: Callable[[str, bytes, bool], Sequence[bytes]]
 ) -> Sequence[bytes]:
-    """The response to a batch that stands in shared memory: the size of its columns, or, without room, themselves."""
+    """The response to a batch in shared memory: the size of its columns or, if they do not fit, the columns."""
     count, start, size, place, room = struct.unpack_from(">5I", request, 1)
     status, *columns = respond(chr(request[0]), struct.pack(">I", count) + memory[start : start + size], True)  # noqa: FBT003
     if status != b"A" or sum(map(len, columns)) > room:
@@ -530,7 +529,7 @@ def answer_frames(
     """Greet, then answer frames until the input ends.
 
     ``respond`` is given one of ``operations``, a payload, and whether that is a batch's; it gives the response in
-    parts, its status first. Echoes, and what is not offered, are answered here.
+    parts, its status first. This loop answers echoes and unknown operations itself.
     """
     requests, memory = sys.stdin.buffer, shared_memory()
     if memory is not None:
@@ -579,12 +578,12 @@ def serve(operations: dict[str, Answerer], name: str, traits: dict[str, str], an
         nonlocal last, items
         if not batched:
             return [single_response(operations[operation]([payload])[0], payload)]
-        if payload != last:  # one batch is asked several ways: cut it once
+        if payload != last:  # several operations use one batch: cut it once
             last, items = payload, pieces(payload)
         return [b"A", *batch_response(operations[operation], items, len(payload))]
 
     answer_frames(greeting, "".join(operations), respond, answers)
-    os._exit(0)  # nothing is buffered, and the decoder's own endings are not waited for
+    os._exit(0)  # nothing is buffered, and the decoder's exit handlers could hang
 
 
 def single_response(answer: Result, given: bytes) -> bytes:
@@ -606,7 +605,7 @@ def single_response(answer: Result, given: bytes) -> bytes:
 
 
 def parted(words: Sequence[str]) -> tuple[str, dict[str, str]]:
-    """The mode, empty if none is named, and the traits of a command line behind the decoder's name."""
+    """The mode (empty if none is named) and the traits that follow the decoder's name on a command line."""
     mode = "".join(word for word in words if "=" not in word)
     return mode, dict(word.split("=", 1) for word in words if "=" in word)
 
@@ -616,7 +615,7 @@ def main() -> None:
     place, name, *words = sys.argv[1:]
     mode, said_of_it = parted(words)
     answers = FileIO(os.dup(1), "wb")
-    os.dup2(2, 1)  # what a decoder prints must not be taken for an answer
+    os.dup2(2, 1)  # a decoder's prints must not be mistaken for answers
     found = load(place, name)
     traits = {"error_mode": mode} if mode else {}
     if hasattr(found, "operations"):
@@ -629,7 +628,7 @@ def main() -> None:
     else:
         fail(f"{place}:{name} is {type(found).__name__}; name a callable, or a class with decode(data, final=...)")
     own = getattr(found, "traits", {})
-    traits |= {**(own if isinstance(own, dict) else {}), **said_of_it}  # anything else of that name is its own affair
+    traits |= {**(own if isinstance(own, dict) else {}), **said_of_it}  # another attribute of that name is not for us
     if "version" not in traits:
         owner = module_at(
             str(Path(__file__).with_name("owner.py")), "_overlong_owner"

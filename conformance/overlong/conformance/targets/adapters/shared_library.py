@@ -1,10 +1,10 @@
 """Adapter for shared libraries: ``shared_library.py LIBRARY SYMBOLS ABI [FILE NAME] [trait=value ...]``.
 
 Two processes. This one speaks the protocol and never runs foreign code; a child of it loads the library and makes
-the calls. Before each call the child notes which input it is about, in memory that both see. When the child dies,
-the parent knows of what, and a new child asks about that input with slack in the place of guards: if it lives, the
-guards killed it, and the answer counts; if it dies again, so does the parent, in the same way. A call that never
-returns is the harness's to end.
+the calls. Before each call the child notes the input's number in shared memory. When the child dies, the parent
+knows which input killed it, and a new child asks that input with slack instead of guards. If this child survives, the
+guards killed the first, and the answer counts; if it dies, too, the parent ends in the same way. The harness ends a
+call that never returns.
 """
 
 from __future__ import annotations
@@ -59,11 +59,11 @@ if sys.platform == "win32":
     raise ImportError("what runs foreign code is forked, which needs POSIX")
 
 PYTHON = "py"
-"""The name of the escape hatch, where else the name of an ABI stands."""
+"""The name of the escape hatch, in place of an ABI's name."""
 ENOUGH = 32
-"""Deaths in one step after which it is left out: each costs two processes, and the fault has been named."""
+"""A step is left out after this many deaths: each costs two processes, and the fault is known."""
 GUARDED_DEATHS = 20
-"""Deaths of ordinary operations at guards, after which they are asked without."""
+"""Ordinary operations run without guards after this many deaths at them."""
 _AT_ONCE = 1 << 16  # inputs that are examined before their faults are fetched
 _FEW = 8  # inputs in a request that are examined whole, whatever was named before
 _HANGS = 0.5  # seconds for a call that is made between others
@@ -75,14 +75,14 @@ _MANY = 1024  # inputs in a batch that compiled code asks
 _WORTH = 1 << 16  # inputs after which it is worth its start: compiled code is loaded in half a second
 _LOOK = 50  # milliseconds after which a silent child is looked after: what it forked may keep its pipe open
 _PLAIN = Abi(PYTHON, "", ("ptr", "len"), "int", lambda _: REFUSED, "")
-"""What the escape hatch is, to whoever places its input."""
+"""The escape hatch's properties, for the code that places its input."""
 
 Marks = tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Named:
-    """What the command line names."""
+    """The parsed command line."""
 
     library: str
     symbols: tuple[str, ...]
@@ -103,7 +103,7 @@ class Child:
     """The process that runs foreign code."""
 
     def __init__(self, named: Named, shared: memoryview, faults: mmap.mmap) -> None:
-        """Load the library; if that cannot be, say why and exit with status 3."""
+        """Load the library; if that fails, say why and exit with status 3."""
         self._item, self._faults = shared, faults
         self._process = os.getpid()
         self._memory = Memory()
@@ -140,7 +140,7 @@ class Child:
         self._bounds = Bounds(self._call_alone, self.abi, self._unit, self._memory, self._steps)
 
     def alone(self) -> None:
-        """After a call this process goes on, and no other: one that the function forked writes to the same memory."""
+        """Let only this process go on after a call: one that the function forked shares its memory."""
         if os.getpid() != self._process:
             os._exit(0)
 
@@ -169,7 +169,7 @@ class Child:
     def answer_compiled(self, payload: bytes) -> bytes:
         """The response to a batch of an ordinary operation, each input right before a guard, from compiled code.
 
-        Empty if nothing can be compiled: Numba is there, and does not fit the other packages.
+        Empty if compiling fails, because Numba does not match the other packages.
         """
         try:
             compiled = self._compiled
@@ -187,13 +187,13 @@ class Child:
         return Answers(self.abi, address_of(self._function), self._memory, shared + _WORD * Steps.ITEM)
 
     def examine(self, items: Sequence[bytes], first: int, leave_out: frozenset[int]) -> None:
-        """Write the faults and details of the items from ``first`` on where the parent sees them."""
+        """Write the faults and details of the items from ``first`` on into memory that the parent reads."""
         for number in range(first, len(items)):
             self._item[Steps.ITEM] = number
             self._faults[2 * number : 2 * number + 2] = bytes(self._bounds.examine(items[number], leave_out))
 
     def once_more(self, octets: bytes, number: int, step: int) -> None:
-        """Do again what a process died of, alone. If it dies again, at that step, what it died of is certain."""
+        """Repeat alone what a process died of. A second death at the same step settles the cause."""
         self._item[Steps.ITEM] = number
         if step == SLACK:
             self._faults[2 * number : 2 * number + 2] = bytes(self._bounds.changes(octets))
@@ -216,7 +216,7 @@ class Child:
         return region.end - length
 
     def _judged(self, items: Sequence[bytes]) -> list[AnswerReading]:
-        """The answers of a function without output, each input right before a guard: :meth:`_one` in a hurry."""
+        """The answers of a function without output, each input right before a guard: a faster :meth:`_one`."""
         memory, call, item, place = self._memory, self._call, self._item, Steps.ITEM
         tail = b"\0" * self.abi.terminated
         memory.fit(max(map(len, items), default=0) + 1)
@@ -268,7 +268,7 @@ class Child:
             streams.free(state)
 
     def _fed(self, state: Any, payload: bytes, *, plain: bool) -> tuple[AnswerReading, Marks]:
-        """A stream given to a state, chunk by chunk."""
+        """Feed a stream to a state, chunk by chunk."""
         streams = self._streams
         assert streams is not None
         (count,) = struct.unpack_from(">H", payload)
@@ -335,11 +335,11 @@ class Child:
 
 
 _INCOMPLETES = bytes(0xFF if octet == ord("R") else 0 for octet in range(256))
-"""From a status to what a refusal says of being incomplete: nothing."""
+"""From a status to a refusal's *incomplete*: not reported."""
 
 
 def _near(library: str, symbol: str) -> str:
-    """The end of a message: a name in a library's tables that is near to a symbol."""
+    """The end of an error message: a similar name in the library's symbol tables."""
     from overlong.conformance.support.near import nearest
 
     try:
@@ -374,7 +374,7 @@ class Parent:
         self._child = 0
         self._status: int | None = None  # as waitpid has it, once the child has ended
         self._pipes: tuple[int, ...] = ()
-        """To the child, and from it."""
+        """The pipes to and from the child."""
         self.ready: tuple[str, str] = ("", "")
         self._answered = 0  # inputs
         abi = ABIS.get(named.abi)
@@ -410,7 +410,7 @@ class Parent:
                 return response
 
     def _died(self, died: Died, plain: frozenset[int] | None) -> frozenset[int] | None:
-        """Start a child again, if the last may have died at a guard; the items to ask without guards."""
+        """Start a new child if the last may have died at a guard. Returns the items to ask without guards."""
         item = self._shared[Steps.ITEM]
         if plain is None or item in plain or os.WIFEXITED(died.status):
             die(died.status)  # no guard was near
@@ -450,7 +450,7 @@ class Parent:
         return self._faults[: 2 * len(items)]
 
     def _confirm(self, octets: bytes, number: int, step: int, detail: int, status: int) -> None:
-        """A death that a new process dies, too, with nothing else asked of it, at the same step: a fault."""
+        """A fault: a new process, asked nothing else, dies at the same step."""
         self._start()
         try:
             self._ask(("1", [octets], number, step))
@@ -540,7 +540,7 @@ class Parent:
 
 
 def _send(pipe: int, question: Any) -> None:
-    """Raises: OSError: nobody reads."""
+    """Raises: OSError: the reader has gone."""
     octets = marshal.dumps(question)
     view = memoryview(HEAD.pack(len(octets), 0) + octets)
     while view:
@@ -548,10 +548,10 @@ def _send(pipe: int, question: Any) -> None:
 
 
 def _receive(pipe: int, has_ended: Callable[[], bool] | None = None) -> Any:
-    """What is sent. ``has_ended`` says whether who is to send it has; what that one forked may keep the pipe open.
+    """Read a message. ``has_ended`` tells whether the sender has ended: its own children may keep the pipe open.
 
     Raises:
-        OSError: nobody writes, or writes any more.
+        OSError: the writer has gone.
     """
     length, _ = HEAD.unpack(_read(pipe, HEAD.size, has_ended))
     octets = _read(pipe, length, has_ended)
@@ -576,7 +576,7 @@ def _read(pipe: int, size: int, has_ended: Callable[[], bool] | None) -> bytes:
 
 
 def die(status: int) -> NoReturn:
-    """End as the child did: the harness names signals."""
+    """End as the child did, so that the harness can name the signal."""
     if os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
         if number != signal.SIGKILL:
