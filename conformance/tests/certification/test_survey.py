@@ -14,7 +14,7 @@ from printing.surveyed import Surveyed
 
 from overlong.__main__ import cli
 from overlong.conformance.certification.survey import confirmation, error_modes
-from overlong.conformance.certification.survey.confirmation import confirm
+from overlong.conformance.certification.survey.confirmation import confirm, demonstrated
 from overlong.conformance.certification.survey.error_modes import unsettled
 from overlong.conformance.certification.survey.extent import extent
 from overlong.conformance.certification.survey.filing import Files
@@ -23,10 +23,12 @@ from overlong.conformance.certification.survey.learning import how, in_words
 from overlong.conformance.models.identify.counterexamples import Counterexample
 from overlong.conformance.models.identify.identify import LearnedPart
 from overlong.conformance.models.identify.likeness import Example
+from overlong.conformance.protocol.kind import Code
 from overlong.conformance.report.issue import issue, issues
 from overlong.conformance.results.model import Cause, Report, ReportKind, State, Subject
 from overlong.conformance.targets.builtins import BUILTINS
 from overlong.conformance.targets.records import Record, witnesses
+from overlong.conformance.targets.records.demonstrations import Demonstration, demonstrations
 from overlong.conformance.targets.records.language import languages
 from overlong.conformance.vectors.families import all_vectors
 from overlong.reference.automaton import OctetClass
@@ -212,10 +214,14 @@ def test_what_each_text_for_maintainers_has():
     for path in REPORTS:
         text = path.read_text()
         name, _, code = path.stem.rpartition("-")
-        assert re.match(rf"# {name}: .+ \(`[0-9A-F ]+`\)\n\nSeen with .*\d.* \(.+\)\.\n", text), path
-        for title in ("input: `", "expected: ", "observed: ", "how wide: ", "effect: ", "rule: [RFC 3629 §"):
+        assert re.match(
+            rf"# {name}: .+ \(`[0-9A-FU+ ]+(?: in chunks of [0-9, ]+)?`\)\n\nSeen with .*\d.* \(.+\)\.\n", text
+        ), path
+        for title in ("input: `", "expected: ", "observed: ", "how wide: ", "effect: ", "rule: ["):
             assert text.count(f"\n- {title}") == 1, f"{path}: {title}"
-        assert "](https://www.rfc-editor.org/rfc/rfc3629#section-" in text, path
+        of_unicode = code in (Code.CHUNKING, Code.ENCODER_REPLACEMENT)
+        assert of_unicode or "\n- rule: [RFC 3629 §" in text, path
+        assert of_unicode or "](https://www.rfc-editor.org/rfc/rfc3629#section-" in text, path
         found = findings.SHOWN.search(text)
         assert found is not None, path
         program = found["program"].splitlines()[1:-1]
@@ -239,6 +245,44 @@ def test_a_text_about_a_decoder_with_an_adapter_is_shown_by_its_witness(name, mo
             assert confirmed is not None
             assert not confirmed.why_not
             assert f"prints `{confirmed.printed}`" in text
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", [name for name, shows in demonstrations().items() if not shows.record.packages])
+def test_a_text_about_an_encoder_or_a_stream_is_shown_by_its_whole_program(name, monkeypatch):
+    monkeypatch.setattr(confirmation, "extent", lambda *_: "")
+    target, _, code = name.rpartition("-")
+    if why := demonstrations()[name].record.missing() or BUILTINS[target].missing():
+        pytest.skip(why)
+    subject = next(each for each in gallery.surveys()[NEWEST.name].subjects if each.id == target)
+    (cause,) = (each for each in subject.causes if each.code == code and demonstrated(target, each))
+    confirmed = confirm(target, cause)
+    assert confirmed is not None
+    assert not confirmed.why_not
+    text = (NEWEST / "reports" / f"{name}.md").read_text()
+    assert f"prints `{confirmed.printed}`" in text
+    assert confirmed.program.rstrip() in text
+
+
+def test_a_whole_program_that_shows_something_else_confirms_nothing(monkeypatch):
+    code = "print('accepted U+0001')"
+    shows = Demonstration(Record("x-OV201", "", languages()["python"], code), OVERLONG.octets)
+    monkeypatch.setattr(confirmation, "demonstrations", lambda: {"x-OV201": shows})
+    confirmed = confirm("x", OVERLONG)
+    assert confirmed is not None
+    assert confirmed.why_not == "it printed: accepted U+0001"
+    assert confirm("x", replace(OVERLONG, chunks=(1, 1))) is None, "the program is of another input"
+    failing = replace(shows, record=replace(shows.record, code="raise SystemExit(3)"))
+    monkeypatch.setattr(confirmation, "demonstrations", lambda: {"x-OV201": failing})
+    failed = confirm("x", OVERLONG)
+    assert failed is not None
+    assert "ended with status 3" in failed.why_not
+
+
+def test_a_text_about_an_encoder_names_what_it_was_to_write():
+    units = replace(OVERLONG, operation="F", octets=b"\xd8\x00\x00\x41", code="OV703", claim="encoder")
+    assert "(`U+D800 U+0041`)" in issue(subject_of(), units)
+    assert "- input: `U+110000`" in issue(subject_of(), replace(units, operation="E", octets=b"\x00\x11\x00\x00"))
 
 
 def test_each_divergence_of_the_newest_survey_is_filed():

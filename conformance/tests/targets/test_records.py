@@ -24,6 +24,7 @@ from overlong.conformance.targets.adapters.documents import DOCUMENTS
 from overlong.conformance.targets.adapters.lines import reader
 from overlong.conformance.targets.builtins import BUILTINS
 from overlong.conformance.targets.records import Record, parts_of, records, surveyed, witnesses
+from overlong.conformance.targets.records.demonstrations import demonstrations
 from overlong.conformance.targets.records.language import languages
 from overlong.conformance.targets.records.standalone import shown, standalone
 from overlong.conformance.targets.resolve import resolve
@@ -46,6 +47,7 @@ RIGHT = {
     "    int fine = iconv(cd, &in, &left, &out, &room) != (size_t)-1 && !left;\n    iconv_close(cd);\n"
     "    for (uint32_t *p = points; p < (uint32_t *)out; p++) put(*p);\n    return fine;\n}",
 }
+RIGHT["php"] = "function decode($o) { return mb_check_encoding($o, 'UTF-8') ? $o : null; }"
 RIGHT["cpp"] = RIGHT["c"]
 LOOP = """
 import sys
@@ -107,6 +109,24 @@ def test_witnesses_are_of_decoders_with_an_adapter():
         assert witness.document in ("", *DOCUMENTS), name
         assert "decode" in witness.code, name
         assert standalone(witness, b"\xc0\xaf").count("\n") > witness.code.count("\n"), name
+
+
+def test_whole_programs_are_of_decoders_with_an_adapter():
+    for name, shows in demonstrations().items():
+        assert name.rpartition("-")[0] in BUILTINS, name
+        assert shows.record.code.count("\n") <= 15, name
+        assert "overlong" not in shows.record.code, name
+
+
+@pytest.mark.long
+def test_a_record_in_tcl():
+    record = of(
+        "tcl", "proc decode {octets} {encoding convertfrom utf-8 $octets}", mode="replace", error_mode="unknown"
+    )
+    if why := record.missing():
+        pytest.skip(why)
+    assert certify(record.command(), suites=["core"]).claims["scalars"] == "holds"
+    assert shown(record, "a\u20ac".encode()).values == (0x61, 0x20AC)
 
 
 @pytest.mark.parametrize("folder", ["loops", "shows"])

@@ -261,10 +261,16 @@ def issues_command(folder: Path, targets: tuple[str, ...], jobs: int, quiet: boo
 
 
 def _told(subject: Subject) -> Iterator[tuple[Subject, Cause]]:
-    """The least cause of each code of a decoder that its maintainers are to be told; none if it announces them."""
+    """The cause of each code of a decoder that its maintainers are to be told; none if it announces them.
+
+    The least, or that of which a whole program is there.
+    """
+    from overlong.conformance.certification.survey.confirmation import demonstrated
     from overlong.conformance.certification.survey.filing import is_practice
     from overlong.conformance.certification.survey.kept import announced
     from overlong.conformance.report.wording import faults
 
-    least = {cause.code: cause for cause in reversed(faults(subject)) if not is_practice(cause)}
-    yield from ((subject, least[code]) for code in sorted(least) if not announced(subject, code))
+    causes = [cause for cause in faults(subject) if not is_practice(cause)]
+    told = {cause.code: cause for cause in reversed(causes)}
+    told |= {cause.code: cause for cause in causes if demonstrated(subject.id, cause) is not None}
+    yield from ((subject, told[code]) for code in sorted(told) if not announced(subject, code))

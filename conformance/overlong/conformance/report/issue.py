@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from struct import unpack
 from typing import TYPE_CHECKING
 
 from overlong.conformance.certification.survey.kept import HERE, OBTAINED, WHAT, announced
@@ -19,6 +20,7 @@ from overlong.conformance.protocol.kind import (
     VERDICT,
     Code,
 )
+from overlong.conformance.protocol.wire import ENCODE_UTF16, ENCODING
 from overlong.conformance.report.links import section_links
 from overlong.conformance.report.markdown import code, text
 from overlong.conformance.report.wording import faults, given
@@ -92,7 +94,7 @@ def _parts(subject: Subject, cause: Cause, confirmed: Confirmation | None) -> It
     of = f", {text(obtained)}" if obtained != HERE else ""
     yield f"Seen with {text(subject.version)}{of} ({what})." if subject.version else f"Seen with {what}."
     facts = {
-        "input": code(given(cause)),
+        "input": code(_input(cause)),
         "expected": text(cause.expected),
         "observed": text(cause.observed),
         "how wide": _wide(cause, confirmed),
@@ -115,7 +117,18 @@ def _parts(subject: Subject, cause: Cause, confirmed: Confirmation | None) -> It
 
 def _title(subject: Subject, cause: Cause) -> str:
     name = text(printable(subject.id, 80))
-    return f"{name}: {text(cause.title)} ({code(given(cause))})"
+    return f"{name}: {text(cause.title)} ({code(_input(cause))})"
+
+
+def _input(cause: Cause) -> str:
+    """What was given: octets as they were cut, or the numbers or code units that an encoder was to write."""
+    if cause.operation not in ENCODING:
+        return given(cause)
+    width = 2 if cause.operation == ENCODE_UTF16 else 4
+    return " ".join(
+        f"U+{number:04X}"
+        for number in unpack(f">{len(cause.octets) // width}{'H' if width == 2 else 'I'}", cause.octets)
+    )
 
 
 def _wide(cause: Cause, confirmed: Confirmation | None) -> str:

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.certification.survey.extent import extent
 from overlong.conformance.oracle.target import TargetError
+from overlong.conformance.protocol.wire import ENCODING
 from overlong.conformance.targets.records import Record, records, witnesses
-from overlong.conformance.targets.records.standalone import EndedBySignal, Shown, shown, standalone
+from overlong.conformance.targets.records.demonstrations import Demonstration, demonstrations
+from overlong.conformance.targets.records.standalone import EndedBySignal, Shown, printed, shown, standalone
 
 if TYPE_CHECKING:
     from overlong.conformance.results.model import Cause
@@ -36,8 +38,11 @@ class Confirmation:
 def confirm(target: str, cause: Cause) -> Confirmation | None:
     """Ask a decoder for the octets of a divergence by a program of its own, and compare.
 
-    None if there is no such program: the decoder has neither record nor witness, or is asked something else there.
+    None if there is no such program: the decoder has no record, witness or demonstration, or is asked something else
+    there.
     """
+    if (demonstration := demonstrated(target, cause)) is not None:
+        return _demonstrated(demonstration, target, cause)
     record = records().get(target) or witnesses().get(target)
     if not isinstance(record, Record) or cause.operation != record.operation or cause.chunks is not None:
         return None
@@ -53,6 +58,25 @@ def confirm(target: str, cause: Cause) -> Confirmation | None:
     why_not = _unlike(answer, cause)
     wide = "" if why_not else extent(target, cause)
     return Confirmation(program, language, answer.line, why_not, wide, record.document)
+
+
+def demonstrated(target: str, cause: Cause) -> Demonstration | None:
+    """The whole program that shows this divergence, if there is one."""
+    found = demonstrations().get(f"{target}-{cause.code}")
+    same = found is not None and (found.payload, found.chunks) == (cause.octets, cause.chunks)
+    return found if same else None
+
+
+def _demonstrated(demonstration: Demonstration, target: str, cause: Cause) -> Confirmation:
+    """What a whole program shows: it prints what was observed, or what is said beside it."""
+    record = demonstration.record
+    try:
+        line = printed(record, record.code)
+    except TargetError as error:
+        return Confirmation(record.code, record.language.language, "", str(error))
+    why_not = "" if line == (demonstration.prints or cause.observed) else f"it printed: {line}"
+    wide = "" if why_not or cause.operation in ENCODING else extent(target, cause)
+    return Confirmation(record.code, record.language.language, line, why_not, wide)
 
 
 def _unlike(answer: Shown, cause: Cause) -> str:

@@ -3,8 +3,8 @@
 A file of ``decoders/`` has the records of one language; ``languages.toml`` says how a program is made of the lines,
 with the loop of ``loops/`` around them. What the program reads and writes is in ``adapters/lines.py``. The files
 ``so.toml`` and ``command.toml`` name targets that need no program of ours. ``witnesses.toml`` has lines for decoders
-that ship with an adapter: of these a program is made that shows a divergence, and no target. docs/records.md tells how
-to write a record.
+that ship with an adapter: of these a program is made that shows a divergence, and no target; ``demonstrations.toml``
+has whole programs for what no such lines show. docs/records.md tells how to write a record.
 """
 
 from __future__ import annotations
@@ -206,7 +206,7 @@ def records() -> dict[str, Record | Named]:
     """All records, by their names."""
     spoken, read = languages(), dict[str, Record | Named]()
     for path in sorted((HERE / "decoders").glob("*.toml")):
-        for name, keys in _tables(path):
+        for name, keys in tables(path):
             language = spoken.get(path.stem)
             read[name] = Record(name, language=language, **keys) if language else Named(name, **keys)
     return read
@@ -216,12 +216,12 @@ def records() -> dict[str, Record | Named]:
 def witnesses() -> dict[str, Record]:
     """What shows divergences of decoders that ship with an adapter, by their names."""
     spoken, read = languages(), dict[str, Record]()
-    for name, keys in _tables(HERE / "witnesses.toml"):
+    for name, keys in tables(HERE / "witnesses.toml"):
         read[name] = Record(name, "", spoken[keys.pop("language")], **keys)
     return read
 
 
-def _tables(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+def tables(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """The records in a file, each as its name and its keys."""
     for name, table in tomllib.loads(path.read_text("utf-8")).items():
         yield name, {key: _frozen(value) for key, value in table.items()}

@@ -77,6 +77,26 @@ def _literals(given: bytes) -> dict[str, str]:
     }
 
 
+def printed(record: Record, text: str) -> str:
+    """What a program with this text prints, on one line, safe to show.
+
+    Raises:
+        EndedBySignal: it was ended by a signal.
+        TargetError: it cannot be built, does not end, or ends with another status than 0.
+    """
+    command = record.start(text)
+    try:
+        ran = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=_SECONDS, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise TargetError(f"{record.name}: its program did not end as it should: {printable(str(error))}") from error
+    line = printable(" ".join(ran.stdout.decode("utf-8", "backslashreplace").split()), 400)
+    if ran.returncode < 0:
+        raise EndedBySignal(signal.Signals(-ran.returncode).name)
+    if ran.returncode:
+        raise TargetError(f"{record.name}: its program ended with status {ran.returncode} and printed: {line}")
+    return line
+
+
 def shown(record: Record, octets: bytes) -> Shown:
     """What that program prints when it is run.
 
@@ -84,18 +104,10 @@ def shown(record: Record, octets: bytes) -> Shown:
         EndedBySignal: it was ended by a signal.
         TargetError: it cannot be built, does not end, or prints something else.
     """
-    command = record.start(standalone(record, octets))
-    try:
-        ran = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=_SECONDS, check=False)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise TargetError(f"{record.name}: its program did not end as it should: {printable(str(error))}") from error
-    printed = ran.stdout.decode("utf-8", "backslashreplace")
-    line = printable(" ".join(printed.split()), 400)
+    line = printed(record, standalone(record, octets))
     words = line.split()
-    if ran.returncode < 0:
-        raise EndedBySignal(signal.Signals(-ran.returncode).name)
-    if ran.returncode or ("accepted" in words) == ("refused" in words):
-        raise TargetError(f"{record.name}: its program ended with status {ran.returncode} and printed: {line}")
+    if ("accepted" in words) == ("refused" in words):
+        raise TargetError(f"{record.name}: its program printed: {line}")
     if "refused" in words:
         return Shown(accepted=False, values=(), line=line)
     words.remove("accepted")
