@@ -1,7 +1,7 @@
-"""Batched or alone: strings that were asked among others, asked again singly, and once more in another order.
+"""Batched or alone: strings that were asked in batches are asked again singly, and again in another order.
 
-An adapter that hands over many strings at once (a column, an array) may answer for them as it would for none of them
-by itself: it looks at the octets of neighbours, takes another path for many, or keeps something from one to the next.
+An adapter that hands over many strings at once (a column, an array) may answer them differently than one by
+one: it reads the octets of neighbours, takes another path for many, or keeps state from one to the next.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def sample_of(batch: Batch, most: int = OF_EACH) -> list[Vector]:
 
 
 def otherwise(asked: Sequence[tuple[Vector, str]], target: Target) -> Iterator[tuple[int, Finding]]:
-    """What the target gets wrong by itself, or in another order.
+    """The strings that the target gets wrong singly, or in another order.
 
     Those of one kind are asked singly, each in a request of its own, and then in one batch: both times from the last
     to the first, but that those that are cut short come right before those that begin with a tail. Whether a string was

@@ -33,9 +33,9 @@ LARGEST_LENGTH = 0xFF
 _LARGEST_UNIT = 0xFFFF
 """The largest unit of UTF-16."""
 PATIENCE = 0.5
-"""Seconds of NumPy's after which Numba, which takes about as long to start, reads the rest."""
+"""After so many seconds of NumPy, Numba reads the rest; it takes about as long to start."""
 WAITED_FOR = 0.4
-"""The part of all time that NumPy's has to be for that: if it is less, a slow target is what is waited for."""
+"""The least share of NumPy in all time for that switch; with less, the target is the bottleneck."""
 _FEW, _LONG = 200, 1 << 10
 """Fewer strings than this are read faster by Python than by NumPy, with that many octets left."""
 _COLUMN, _OCTET, _BY_PYTHON = 3e-5, 2e-8, 1e-7
@@ -59,7 +59,7 @@ class ColumnReader:
     """An automaton, ready to read columns."""
 
     def __init__(self, automaton: Automaton, *, compiled: bool | None = None) -> None:
-        """``compiled``: by Numba or not; None for what is faster."""
+        """``compiled``: by Numba or not; None chooses the faster."""
         self.automaton = automaton
         self._compiled = compiled
         self._table = np.array(automaton.table, np.uint8)
@@ -69,7 +69,7 @@ class ColumnReader:
         self._began: float | None = None
 
     def read(self, octets: bytes, lengths: NDArray[np.uint32], state: int = 0, pending: int = 0) -> Read:
-        """What comes of strings that stand in a row.
+        """The results for strings in a row.
 
         Args:
             octets: of all of them.
@@ -99,7 +99,7 @@ class ColumnReader:
         return self._go_on(octets, 0, 0, 0)
 
     def _kernel(self, seconds: float) -> Callable[..., None] | None:
-        """The compiled loop, if it is to be used for what takes so many seconds without it."""
+        """The compiled loop, if it pays for work that takes so many seconds without it."""
         if self._compiled is None and not compiled.cache_info().currsize:
             now = time.monotonic()
             self._began = now if self._began is None else self._began
@@ -122,7 +122,7 @@ class ColumnReader:
     def _by_columns(
         self, flat: NDArray[np.uint8], starts: NDArray[np.int64], lengths: NDArray[np.uint32], state: int, pending: int
     ) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint8]]:
-        """One octet of every string at a time, the longest strings first: those that go on stand in front."""
+        """Read an octet of every string at a time. The longest strings come first, so unfinished ones stay in front."""
         size, longest = len(lengths), int(lengths.max(initial=0))
         order = None
         if size and int(lengths.min()) != longest:
@@ -374,7 +374,7 @@ class Expected:
 
     @property
     def said(self) -> Verdicts:
-        """What is said, as far as the target says it."""
+        """The columns, without what the target does not report."""
         return self.verdicts.said_by(self.habits)
 
     @cached_property

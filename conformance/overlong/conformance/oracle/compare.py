@@ -70,7 +70,7 @@ def compare_batch(answered: Answered, greeting: Greeting) -> Iterator[Finding]:
 
 
 def _compare_streams(answered: Answered, greeting: Greeting) -> Iterator[Finding]:
-    """Divergences in streams: in the result, or else in when it came, and in where a refusal says it is."""
+    """Divergences in streams: in the result, or else in its time, or in a refusal's offset."""
     batch, operation, answers = answered.batch, answered.operation, answered.answers
     places = suspects(answered, greeting)
     if not places:
@@ -90,7 +90,7 @@ def _compare_streams(answered: Answered, greeting: Greeting) -> Iterator[Finding
 
 
 def expected_of(vector: Vector, operation: str) -> Outcome:
-    """What the reference answers to an operation; where the answer is open, what Unicode recommends."""
+    """The reference's answer to an operation; where RFC 3629 leaves it open, the one that Unicode recommends."""
     if operation in ENCODING:
         return encoded(operation, vector.octets, vector.profile.dialect, vector.profile.encodes)
     if operation == GUARDED:
@@ -101,7 +101,7 @@ def expected_of(vector: Vector, operation: str) -> Outcome:
 
 
 def compare(vector: Vector, operation: str, observed: Observation) -> Finding | None:
-    """What is wrong with an answer; None if nothing is. What a target does not say is not held against it.
+    """The divergence in an answer, or None. What a target does not report is not judged.
 
     Of an error mode not known, a code of a defect is a suspicion: see :mod:`overlong.conformance.oracle.own_mode`.
     """
@@ -165,7 +165,7 @@ def _in_a_list(vector: Vector, index: int) -> Rejected:
 
 
 def _compare_list(vector: Vector, finding: Callable[[str], Finding], *, accepted: bool) -> Finding | None:
-    """Only the verdict on a list is judged; what more a refusal says is not.
+    """For a list only the verdict is judged, no other detail of a refusal.
 
     Where the values joined are ill-formed, too, it is no fault of lists that they were accepted.
     """
@@ -180,7 +180,7 @@ def _compare_list(vector: Vector, finding: Callable[[str], Finding], *, accepted
 
 
 def place_of_fault(operation: str) -> str:
-    """A decoder's faults share a bucket with each other, and none with an encoder's: these refute another claim."""
+    """Faults of a decoder never share a bucket with those of an encoder, which refute another claim."""
     return OPERATIONS[operation] if operation in ENCODING else ""
 
 
@@ -196,7 +196,7 @@ def _chunked(vector: Vector, operation: str, whole: Finding) -> Finding:
 
 
 def used_before(finding: Finding) -> Finding:
-    """The finding, as one of what an earlier stream left behind."""
+    """The finding, marked as an effect of an earlier stream."""
     how = ended_how(finding.vector.earlier or (), finding.vector)
     return replace(finding, code=Code.EARLIER_STREAM, place=f"after a stream that {how}")
 
@@ -229,7 +229,7 @@ def _replacement_fault(vector: Vector, scalars: tuple[int, ...], values: tuple[i
 
 
 def _segment_at(vector: Vector, index: int) -> int:
-    """The place, in what is taken, of what put out what stands at an index of the output; the last beyond its end."""
+    """The place in the input that produced the output at an index; beyond the output's end, the last place."""
     ends = accumulate(map(len, vector.outputs))
     return next((place for place, end in enumerate(ends) if index < end), len(vector.taken) - 1)
 

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Divergences:
-    """What diverges in the answers to a batch of whole inputs, row by row; a finding is made only of what is shown."""
+    """The divergent rows among answers to a batch of whole inputs. Only rows that are shown become findings."""
 
     batch: Batch
     operation: str

@@ -1,4 +1,4 @@
-"""What is judged of a stream besides its result: when output and refusals came, and where a refusal says it is.
+"""Judges a stream beyond its result: when output and refusals came, and a refusal's offset.
 
 A decoder that keeps back what is already certain still gives the right text; but a program that
 answers what a peer sends waits for text that has long arrived. So it is a claim of its own, :data:`~.kind.EARLIEST`.
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 def suspects(answered: Answered, greeting: Greeting) -> list[int]:
-    """The places of a batch of streams where an answer is not the expected one, in whatever is judged of it.
+    """The numbers of the streams of a batch whose answers differ from the expected ones in any respect.
 
     It reads columns only: where they are right, it returns before it looks at any one answer.
     """
@@ -84,7 +84,7 @@ def marks_in(statuses: bytes, marks: bytes, chunk_counts: Sequence[int], *, mark
 def judge(
     vector: Vector, operation: str, expected: Outcome, observed: Observation, marks: Sequence[int], greeting: Greeting
 ) -> Iterator[Finding]:
-    """What is wrong with a stream whose result is right: when its output or its refusal came, and its offset."""
+    """The fault of a stream whose result is right: the time of its output or refusal, or its offset."""
     if isinstance(observed, Accepted):
         yield from _output(vector, operation, expected, observed, marks, greeting)
     elif isinstance(observed, Refused):
@@ -97,7 +97,7 @@ def _output(
     sure = certainty(vector.octets, greeting.units.name, vector.profile)
     chunks = vector.pieces
     known = [sure.out[read] for read in accumulate(chunks)]
-    most = [*known[:-1], sure.total]  # at the end, what only the end shows may be out or not
+    most = [*known[:-1], sure.total]  # at the end, output that depends on the end may be out or not
     for chunk, (mark, least, limit) in enumerate(zip(marks, known, most, strict=True)):
         if least <= mark <= limit:
             continue

@@ -1,4 +1,4 @@
-"""What is wrong with an encoder's answer: a kind of divergence, and where it shows."""
+"""The fault in an encoder's answer: a kind of divergence, and its place."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _refusable(found: Sequence[Piece], *, replaces: bool, announces: bool) -> se
 
 
 def _wrong_octets(found: Sequence[Piece], rest: bytes, instead: bytes | None, spoken: Dialect) -> tuple[str, str]:
-    """The first piece whose octets are not those that the output goes on with."""
+    """The first piece whose octets the output does not continue with."""
     for place, piece in enumerate(found):
         wanted = instead if piece.octets is None else piece.octets
         if wanted is not None and rest.startswith(wanted):

@@ -33,7 +33,7 @@ class ExpectedAnswers:
     units: str
     """What its output is written in, ``utf-8``, ``utf-16`` or ``utf-32``; empty if its output is not judged."""
     offsets: bool
-    """Whether an offset that it says counts octets, and so is judged; its length and incompleteness then, too."""
+    """Whether its offsets count octets, so that offset, length and incompleteness are judged."""
     strips_signature: bool
     """The output of a string that begins with EF BB BF is not judged: it declares that it strips that; nor is where
     such a string is refused, for whether what is stripped counts is not declared."""
@@ -42,7 +42,7 @@ class ExpectedAnswers:
 
 
 def expectation(profile: Profile, greeting: Greeting, operation: str = "") -> ExpectedAnswers:
-    """What is expected of a target that says this of itself.
+    """The expectation for a target with this greeting.
 
     Args:
         profile: what it is measured by.

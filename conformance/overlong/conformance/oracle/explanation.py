@@ -112,7 +112,7 @@ def _segment(octets: bytes, found: Segment, spoken: Dialect, width: int, before:
 
 
 def _state(names: tuple[bytes, ...], state: int, dead: int | None = None) -> str:
-    """A state by its access word: what one has read to be there."""
+    """A state, named by its access word: the shortest octets that lead there."""
     if state == dead:
         return "dead"
     return f"[{names[state].hex(' ').upper()}]" if names[state] else "[start]"

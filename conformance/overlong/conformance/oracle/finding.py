@@ -50,9 +50,9 @@ class Finding:
     place: str = ""
     """Where in the grammar or in what defect it shows; part of the bucket."""
     detail: tuple[str, str] = ("", "")
-    """What more was expected, and what more was observed: when, in a stream."""
+    """Further expectation and observation: in a stream, the time."""
     refutes: str = ""
-    """The claim that it refutes, if that is not the claim of its code."""
+    """The refuted claim, if it is not that of the code."""
 
     @property
     def claim(self) -> str:
@@ -112,7 +112,7 @@ class Bucket:
             self.example = finding
 
     def show(self, finding: Finding) -> None:
-        """Have it for an example if its octets are less; nothing is counted."""
+        """Take it as the example if its octets are less; the count stays."""
         if shortlex(finding.vector.octets) < shortlex(self.example.vector.octets):
             self.example = finding
 

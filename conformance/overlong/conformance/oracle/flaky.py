@@ -1,7 +1,7 @@
 """Divergent answers, asked for again: a target whose answer changes is flaky, whatever else is wrong.
 
-The first findings of each bucket are asked again, each vector by itself. An answer stands as it was given: where
-the answers differ, a finding more says so and lists them all, and none of them is taken for the true one.
+The first findings of each bucket are asked again, each vector by itself. The first answer
+stays: where answers differ, a further finding says so and lists them all, and none of them counts as the true one.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class RerunQueue:
     def add(self, finding: Finding) -> None:
         """Note a finding, if it is one of the first of its bucket, and an answer. Crashes were already retried.
 
-        What shows among others alone does not show again here, and is not flaky for that.
+        A fault that shows only in a batch does not recur here, and is not flaky for that.
         """
         if finding.detail[1] == REORDERED:
             return

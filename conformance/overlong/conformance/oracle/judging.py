@@ -1,5 +1,5 @@
 # pyright: basic
-"""Answers in columns, judged: whole where they are what is expected, else by masks. No string is looked at alone."""
+"""Judges answers in columns: as a whole where they equal the expected ones, else by masks, never string by string."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Judged:
     """One for each string; None if all agree."""
     faults: list[Fault] = field(default_factory=list[Fault])
     ahead: Observed | None = None
-    """What went wrong at an earlier string at the very end, whose own string comes next."""
+    """The fault of an earlier string at the very end, whose own string comes next."""
     habits: Habits | None = None
     """Those that the refusals show, if all strings agree and some are refused; None: not looked at."""
 
@@ -97,7 +97,7 @@ class Judge:
     """Judges the answers to strings that have numbers."""
 
     def __init__(self, items: Items, expectation: ExpectedAnswers, *, unit_size: int, step: int = 1) -> None:
-        """Keep nothing but what is given.
+        """Keep only the given rows.
 
         Args:
             items: makes what was asked again, where it has to be looked at.
@@ -122,7 +122,7 @@ class Judge:
         from_earlier: bool = False,
         faults: Mapping[int, Observed] | None = None,
     ) -> Judged:
-        """What came of the strings from ``first`` on.
+        """The result for the strings from ``first`` on.
 
         Args:
             answers: to one item for each string; in a grid of earlier strings, to items in turn.
@@ -246,13 +246,13 @@ class Judge:
         assert signature is not None
         starts, sizes, octets = self._strings(first, count)
         begins: NDArray[np.bool_] = sizes >= len(signature)
-        flat = np.frombuffer(octets + signature, np.uint8)  # so that all of them can be looked at
+        flat = np.frombuffer(octets + signature, np.uint8)  # so that all of them can be examined
         for place, octet in enumerate(signature):
             begins &= flat[np.minimum(starts + place, len(flat) - 1)] == octet
         return begins
 
     def _texts(self, said: _Columns, kinds: NDArray[np.uint8], first: int) -> list[Fault]:
-        """The first few faults that stand in the columns themselves."""
+        """The first few faults that the columns themselves show."""
         found = list[Fault]()
         for kind in (BROKEN, MISBEHAVED, LEFT_OUT):
             for string in np.flatnonzero(kinds == kind)[:FAULTS].tolist():

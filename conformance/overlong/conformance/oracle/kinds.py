@@ -79,7 +79,7 @@ _OF_CODES = _OF_FAULTS | {
 
 
 def kind_of(observed: Observation, finding: Finding | None) -> int:
-    """What became of a string that was compared by itself; ``finding``: what is wrong with the answer."""
+    """The result for a string that was compared singly; ``finding``: the fault of its answer."""
     if isinstance(observed, Unsupported):
         return LEFT_OUT
     if finding is None:
@@ -92,7 +92,7 @@ def kind_of(observed: Observation, finding: Finding | None) -> int:
 
 
 def code_of(observed: Observation) -> int:
-    """What an answer that is an object adds to the checksum, before it is multiplied by its place: 0 for no answer."""
+    """The term of an answer object in the checksum, before the factor for its place: 0 for no answer."""
     match observed:
         case Accepted(values):
             return answer_code("A", len(values or ())) + 1

@@ -3,7 +3,7 @@
 A C string ends at octet 00; a parser strips a signature; XML has no place for most controls. Such a limit is shown
 as a trait and tested as one: strings that it touches are not asked with the others, and those of the core and of
 ``complete-0`` are asked afterwards and judged by what the limit says. So it cannot hide a fault behind it, and a
-decoder that does not have it is found out.
+decoder that does not have it is noticed.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
 NUL = b"\0"
 _SIGNATURE = load_layout("rfc3629").encode(SIGNATURE) or b""
 _NO_CHARACTER = rb"[\x00-\x08\x0B\x0C\x0E-\x1F]|\xEF\xBF[\xBE\xBF]"
-"""What XML 1.0 has no characters for (section 2.2)."""
+"""Code points that XML 1.0 forbids (section 2.2)."""
 _LINE_END = re.compile(rb"\r\n?")
 """What it reads as LF (section 2.11), unless the adapter writes CR as ``&#13;``."""
 
 JUDGED = ("core", "complete-0")
-"""The suites whose strings, where they are set aside, show whether the limit is as declared."""
+"""The suites whose set-aside strings show whether the limit is as declared."""
 
 
 @dataclass(frozen=True)
@@ -56,9 +56,9 @@ class DeclaredLimit:
     at_start: bool = False
     """They hold it at their start."""
     readings: tuple[Callable[[bytes], bytes], ...] = ()
-    """What the decoder gets to see of such a string; one of several, where that is the adapter's choice."""
+    """The part of such a string that the decoder sees; one of several, if the adapter may choose."""
     refused: re.Pattern[bytes] | None = None
-    """What it refuses, wherever that stands in such a string."""
+    """Octets that it refuses anywhere in such a string."""
 
     def touches(self, octets: bytes) -> bool:
         """Whether a string is such a one."""
@@ -93,7 +93,7 @@ def _declared(said: Mapping[str, str]) -> tuple[DeclaredLimit, ...]:
 
 
 def aside_in_words(said: Mapping[str, str], numbers: Iterable[int]) -> str:
-    """``4 785 vectors set aside (wrapper: xml)``: what stands in every headline; empty if nothing is set aside.
+    """``4 785 vectors set aside (wrapper: xml)``: for every headline; empty if nothing is set aside.
 
     Args:
         said: the limits that a greeting declares, or a file says that it does.
@@ -122,7 +122,7 @@ def without(batch: Batch, limits: tuple[DeclaredLimit, ...]) -> tuple[Batch, lis
 
 
 def expected_under(vector: Vector, operation: str, limits: tuple[DeclaredLimit, ...]) -> tuple[Outcome, ...]:
-    """What a right decoder that has these limits may answer, the likeliest first; nothing if they do not say."""
+    """The right answers of a decoder with these limits, the likeliest first; empty if the limits leave them open."""
     touching = [limit for limit in limits if limit.touches(vector.octets)]
     if not touching:
         return (expected_of(vector, operation),)
@@ -143,7 +143,7 @@ def expected_under(vector: Vector, operation: str, limits: tuple[DeclaredLimit, 
 
 
 def judged(vector: Vector, operation: str, observed: Observation, limits: tuple[DeclaredLimit, ...]) -> Finding | None:
-    """What is wrong with the answer to a string that a limit touches; None if nothing is, or the limits do not say.
+    """The fault of an answer to a string that a limit touches; None if there is none or the limits leave it open.
 
     Its verdict and its text are judged, where it is refused is not: whether what was stripped counts is not declared.
     """
@@ -154,7 +154,7 @@ def judged(vector: Vector, operation: str, observed: Observation, limits: tuple[
         return None
     line = next(limit.line for limit in limits if limit.touches(vector.octets))
     undeclared = compare(vector, operation, observed)
-    if undeclared is None or undeclared.claim == POSITION:  # what is declared is wrong, and the decoder is not
+    if undeclared is None or undeclared.claim == POSITION:  # the declaration is wrong, not the decoder
         return Finding(vector, operation, UNDECLARED, expected[0], observed, line)
     line += "; the answer is wrong without the declaration, too"
     return Finding(vector, operation, UNDECLARED, expected[0], observed, line, refutes=undeclared.claim)
@@ -171,7 +171,7 @@ def _same(expected: Outcome, observed: Observation) -> bool:
 
 
 def to_be_judged(aside: list[Vector], operations: str) -> Iterator[tuple[Batch, str]]:
-    """What is asked of the strings that were set aside."""
+    """The questions for the strings that were set aside."""
     for operation in operations:
         for vector in aside:
             yield Batch.of([vector]), operation

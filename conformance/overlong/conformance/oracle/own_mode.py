@@ -8,7 +8,7 @@ Well-formed text needs no error mode: it is judged as ever. Of ill-formed octets
 - The ASCII characters that the input begins with do not begin the output. Octets before the first error are no error.
   Only ASCII, since a mode may take the whole text for another encoding; and not if nothing at all was put out.
 
-How much of what follows an error is lost, and when output comes, is the mode's own affair.
+The mode decides how much is lost after an error, and when output comes.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def is_open(vector: Vector, operation: str) -> bool:
 
 
 def own_mode_fault(vector: Vector, observed: Observation) -> tuple[str, str] | None:
-    """The code, and the place, of what is wrong with an answer to ill-formed octets; None if nothing is known to be.
+    """The code and place of a fault in an answer to ill-formed octets; None if none is known.
 
     A code of a defect is a suspicion, which a control confirms: see :func:`confirmed`.
     """
@@ -108,7 +108,7 @@ def _reading(vector: Vector, values: tuple[int, ...]) -> Dialect | None:
 
 
 def _control(vector: Vector, spoken: Dialect) -> Vector:
-    """The vector with other octets at the end of each character that another dialect alone accepts."""
+    """The vector with its last octet changed in each character that only another dialect accepts."""
     octets = bytearray(vector.octets)
     for found in segments(vector.octets, spoken=spoken):
         end = found.offset + found.length

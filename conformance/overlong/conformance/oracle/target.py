@@ -22,7 +22,7 @@ class UnknownTarget(TargetError):
 
 
 class BudgetSpent(Exception):
-    """The target was restarted too often; what was measured until then stands."""
+    """The target was restarted too often; the measurements so far remain valid."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Answered:
     """The answers of a target to (a part of) a batch.
 
     ``faults`` maps places in the batch to what went wrong there; the columns hold a placeholder.
-    ``unstable``: it failed on these vectors together, and on none of them when they were asked again.
+    ``unstable``: it failed on these vectors in a batch, and on none of them singly.
     """
 
     batch: Batch

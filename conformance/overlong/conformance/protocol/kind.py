@@ -81,7 +81,7 @@ class Code(StrEnum):
 UNDECLARED = Code.UNDECLARED
 """The code of answers to strings that were set aside for a declared limit, and show that it is not so."""
 NORMATIVE = {VERDICT, SCALARS, STREAMING, ENCODER, SEPARATE_VALUES}
-"""What RFC 3629 itself demands. It leaves open how a refusal is reported and what stands for ill-formed octets:
+"""What RFC 3629 itself demands. It leaves open how a refusal is reported and what replaces ill-formed octets:
 those are claims of their own, after Unicode and WHATWG."""
 
 

@@ -46,7 +46,7 @@ _ROOM = {
 
 
 def memory_fault(observed: Refused) -> str | Misbehaved:
-    """The code of what a refusal of ``G`` says; or that it says nothing."""
+    """The code that a refusal of ``G`` means, or that it has no meaning."""
     if observed.offset not in MEMORY_FAULTS:
         said = "nothing" if observed.offset is None else str(observed.offset)
         return Misbehaved(f"it says {said} for what is wrong with its memory; there are 1 to {max(MEMORY_FAULTS)}")

@@ -34,7 +34,7 @@ ENCODE, ENCODE_UTF16, ANNOUNCE = "E", "F", "Z"
 GUARDED = "G"
 SEPARATE = "I"
 SHARED_BATCH = "C"
-"""A batch whose items and answers stand in shared memory. No operation that is offered: see ``shared_memory``."""
+"""A batch whose items and answers are in shared memory. It is not in the list of operations: see ``shared_memory``."""
 OPERATIONS = {
     ECHO: "echo",
     VALIDATE: "validate",
@@ -56,7 +56,7 @@ AGAIN = AGAIN_DECODE + AGAIN_REPLACE
 REPLACING = REPLACE + STREAM_REPLACE + AGAIN_REPLACE
 ENCODING = ENCODE + ENCODE_UTF16 + ANNOUNCE
 MEASURED = VALIDATE + DECODE + REPLACE + STREAMING + AGAIN + ENCODING + GUARDED + SEPARATE
-"""What is asked, in this order."""
+"""The operations, in the order in which they are asked."""
 
 ACCEPTED, REFUSED, UNSUPPORTED, FAILED = b"A", b"R", b"U", b"X"
 NOT_SAID = 0xFFFFFFFF
@@ -128,7 +128,7 @@ def _in_utf16(number: int) -> str:
 
 @lru_cache(maxsize=1 << 12)
 def _in_utf8(number: int) -> bytes:
-    """A number by the layout alone, surrogates and the longer forms of RFC 2279 too; nothing if it is larger."""
+    """A number encoded by the layout alone, even surrogates and the longer forms of RFC 2279; empty if it is larger."""
     return load_layout("rfc2279").encode(number) or b""
 
 
@@ -180,7 +180,7 @@ def big_endian(code: str, numbers: Sequence[int]) -> bytes:
 
 
 def _in_a_row(numbers: range) -> bytes:
-    """Numbers that follow each other, big-endian, octet by octet: so none of them is made."""
+    """Consecutive numbers, big-endian, built octet by octet without making each number."""
     first, after = numbers.start >> 8, (numbers.stop + 0xFF) >> 8
     skipped, count = numbers.start & 0xFF, len(numbers)
     result = bytearray(4 * count)
@@ -246,7 +246,7 @@ class Greeting:
     offsets: str = "octets"
     """What the offset of a refusal counts: ``octets``, ``units`` put out before it, or ``scalars``."""
     shared_memory: str = ""
-    """``mapped``: it takes batches that stand in the memory that it was offered."""
+    """``mapped``: it accepts batches in the memory that it was offered."""
     traits: dict[str, str] = field(default_factory=dict[str, str])
 
     def units_of(self, operation: str) -> Units:
@@ -331,13 +331,13 @@ def stream_head(chunks: tuple[int, ...]) -> bytes:
 
 
 def again_payload(first: bytes, second: bytes) -> bytes:
-    """What is asked of a decoder used before: two payloads of streams, the first behind its length."""
+    """The payload for a reused decoder: two streams, the first after its length."""
     return struct.pack(">I", len(first)) + first + second
 
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """The answers to a batch, column by column, as they stand on the wire.
+    """The answers to a batch, column by column, as on the wire.
 
     For n items: ``statuses`` n octets; ``numbers`` n u32 (accepted: units put out; refused: offset;
     failed or unsupported: octets of text); ``lengths`` n u8 and ``incompletes`` n u8 (refused; 0
@@ -350,7 +350,7 @@ class Answers:
     columns: bytes | bytearray
     marks: bytes = b""
     asked: Sequence[int] = field(default=(), compare=False)
-    """Octets of what each item was asked, where they are known: they bound what can be an output."""
+    """The size of each item in octets, if known: it bounds the output."""
 
     @property
     def statuses(self) -> bytes:
@@ -481,7 +481,7 @@ class Answers:
         return Answers.of(*columns, self.lengths[start:end], self.incompletes[start:end], self.units[before:until])
 
     def agrees(self, expected: Answers) -> bool:
-        """Whether it equals what is expected, but for columns in which all refusals say nothing.
+        """Whether it equals the expected answers, apart from columns that no refusal fills.
 
         That is sufficient for all answers to be right, and not necessary: some may say less than others.
         """
@@ -509,7 +509,7 @@ class Answers:
         return Answers(1, b"".join(firsts), asked=asked[:1])
 
     def outputs(self, size: int) -> list[bytes]:
-        """Each item's output or text as it stands on the wire; ``size`` octets are a unit."""
+        """Each item's output or text as on the wire; a unit has ``size`` octets."""
         units, numbers = self.units, read_numbers(self.numbers)
         lengths = list(map(mul, numbers, self.statuses.translate(_OCTETS_COUNTED[size])))
         if lengths and lengths[0] and lengths.count(lengths[0]) == len(lengths):

@@ -84,7 +84,7 @@ final class Frames {
     }
 
     private static void offer(Map<Character, Operation> offered, String letters, Supplier<CharsetDecoder> made) {
-        CharsetDecoder kept = made.get(); // made once: that one input leaves no trace in the next is part of the test
+        CharsetDecoder kept = made.get(); // made once: the test includes that no input affects the next
         offered.put(letters.charAt(0), octets -> whole(kept, octets));
         offered.put(letters.charAt(1), payload -> stream(made.get(), payload));
         offered.put(letters.charAt(2), payload -> again(made.get(), payload));
@@ -104,13 +104,13 @@ final class Frames {
     }
 
     private static Answer decode(CharsetDecoder decoder, byte[] octets, int[] chunks, int start) {
-        CharBuffer out = CharBuffer.allocate(octets.length - start + 1); // no octet makes more than one char
+        CharBuffer out = CharBuffer.allocate(octets.length - start + 1); // an octet gives at most one char
         int[] marks = new int[chunks.length];
         int taken = start, end = start;
         for (int chunk = 0; chunk < chunks.length; chunk++) {
             end += chunks[chunk];
             boolean last = chunk + 1 == chunks.length;
-            ByteBuffer in = ByteBuffer.wrap(Arrays.copyOfRange(octets, taken, end)); // what was left over, and the chunk
+            ByteBuffer in = ByteBuffer.wrap(Arrays.copyOfRange(octets, taken, end)); // octets left over, then the chunk
             CoderResult result = decoder.decode(in, out, last);
             if (last && result.isUnderflow()) result = decoder.flush(out);
             if (result.isOverflow()) throw new IllegalStateException("no room for the output");
@@ -123,7 +123,7 @@ final class Frames {
 
     private static Answer again(CharsetDecoder decoder, byte[] payload) {
         int end = 4 + ByteBuffer.wrap(payload).getInt();
-        stream(decoder, Arrays.copyOfRange(payload, 4, end)); // its answer is not asked for
+        stream(decoder, Arrays.copyOfRange(payload, 4, end)); // its answer is not needed
         decoder.reset();
         return stream(decoder, Arrays.copyOfRange(payload, end, payload.length));
     }
@@ -147,7 +147,7 @@ final class Frames {
         int taken = 0;
         while (taken < points.length && Character.isValidCodePoint(points[taken])) taken++;
         Answer answer = encoder.encode(new String(points, 0, taken).toCharArray());
-        if (answer.status == 'R' && answer.number != NOT_SAID) { // from an index of chars to one of code points
+        if (answer.status == 'R' && answer.number != NOT_SAID) { // convert an index of chars to one of code points
             int index = 0;
             for (int chars = 0; chars < answer.number; index++) chars += Character.charCount(points[index]);
             return Answer.notEncoded(index);
@@ -160,7 +160,7 @@ final class Frames {
     private static Answer answer(Operation operation, byte[] payload) {
         try {
             return operation.ask(payload);
-        } catch (Exception | StackOverflowError error) { // a bug, and no refusal
+        } catch (Exception | StackOverflowError error) { // a bug, not a refusal
             return Answer.words('X', error.toString());
         }
     }
@@ -213,12 +213,12 @@ final class Frames {
         DataInputStream in = new DataInputStream(new BufferedInputStream(System.in, 1 << 16));
         DataOutputStream out =
             new DataOutputStream(new BufferedOutputStream(new FileOutputStream(FileDescriptor.out), 1 << 16));
-        System.setOut(System.err); // nothing else may get between the frames
+        System.setOut(System.err); // nothing else may write between frames
         out.write(("{\"overlong\": 1, \"name\": \"java-" + name + "\", \"version\": \"" + version
             + "\", \"language\": \"Java\", \"operations\": \"" + letters + "\", \"units\": \"utf-16\"" + traits + "}\n")
             .getBytes(US_ASCII));
         while (true) {
-            if (in.available() == 0) out.flush(); // who waits for an answer sends nothing
+            if (in.available() == 0) out.flush(); // no request in the pipe: the harness waits
             int first = in.read();
             if (first < 0) break;
             int length = first << 24 | in.readUnsignedByte() << 16 | in.readUnsignedShort();

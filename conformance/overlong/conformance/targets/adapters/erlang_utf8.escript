@@ -81,7 +81,7 @@ match(<<Point/utf8, Rest/binary>>, Points) -> match(Rest, [Point | Points]);
 match(<<>>, Points) -> {ok, lists:reverse(Points)};
 match(Rest, _) -> {refused, Rest}.
 
-%% What is incomplete is kept and put before the next chunk, as the documentation of the module has it.
+%% Incomplete octets are kept and put before the next chunk, as the module's documentation says.
 stream([Chunk | Chunks], Number, Kept, Points, Out, Marks) ->
     Octets = <<Kept/binary, Chunk/binary>>,
     case unicode:characters_to_list(Octets) of
@@ -106,7 +106,7 @@ flag(error) -> 0.
 
 accepted(Points, Marks) -> {accepted, length(Points), << <<Point:32>> || Point <- Points >>, Marks}.
 
-%% The index of what is refused: as many characters as were encoded before it.
+%% The index of the refused character: the number of characters encoded before it.
 encoded(Octets) when is_binary(Octets) -> {accepted, byte_size(Octets), Octets, <<>>};
 encoded({_, Before, _}) -> {refused, length(unicode:characters_to_list(Before)), 255, <<>>}.
 

@@ -13,7 +13,7 @@ import (
 
 const notSaid = 0xFFFFFFFF
 
-// What a refusal says of its place, and in a stream the chunk that it came in, counted from 1.
+// Where a refusal happened; in a stream, also in which chunk, counted from 1.
 type refusal struct {
 	offset             uint32
 	length, incomplete byte
@@ -22,7 +22,7 @@ type refusal struct {
 
 var silent = &refusal{notSaid, 0, 0xFF, 0}
 
-// What is put out: units, and the marks of a stream.
+// The output: units, and the marks of a stream.
 type answer struct{ units, marks []byte }
 
 // An operation appends its output to the answer, or refuses. What it appended before it refused is dropped.
@@ -61,7 +61,7 @@ func batch(run operation, size int, payload, response []byte) []byte {
 		length, before, marked := order.Uint32(sizes[4*item:]), len(out.units), len(out.marks)
 		refused := run(octets[:length:length], out)
 		octets = octets[length:]
-		columns := out.units[start:] // anew for each: the answer may have moved
+		columns := out.units[start:] // sliced again for each item: append may have moved it
 		if refused == nil {
 			columns[item] = 'A'
 			order.PutUint32(columns[count+4*item:], uint32((len(out.units)-before)/size))
@@ -91,7 +91,7 @@ func serve(name, version, traits string, operations map[byte]operation) {
 		`"operations": "%s", "units": "utf-32"%s}`+"\n", name, version, runtime.GOOS, runtime.GOARCH, letters, traits)
 	var body, response []byte
 	for head := make([]byte, 8); ; {
-		if input.Buffered() == 0 { // nobody waits for an answer while requests are waiting
+		if input.Buffered() == 0 { // the harness still has requests in the pipe, so it can wait
 			output.Flush()
 		}
 		if _, err := io.ReadFull(input, head); err != nil {

@@ -19,7 +19,7 @@ func valid(octets []byte, out *answer) *refusal {
 }
 
 // Strict, as a Go program does it: U+FFFD with a width of 1 is how DecodeRune reports an error. That width is
-// always 1, so it says nothing about the length of what is ill-formed.
+// always 1, so it does not give the length of the ill-formed octets.
 func decode(octets []byte, out *answer) *refusal {
 	for place := 0; place < len(octets); {
 		r, width := utf8.DecodeRune(octets[place:])
@@ -46,7 +46,7 @@ func toValid(octets []byte, out *answer) *refusal {
 	return nil
 }
 
-// A number as a rune. A rune is signed: what does not fit becomes -1, which is no more valid than it was.
+// A number as a rune. A rune is signed: a number that does not fit becomes -1, which is invalid, too.
 func toRune(octets []byte) rune {
 	if number := order.Uint32(octets); number <= 0x7FFFFFFF {
 		return rune(number)

@@ -31,7 +31,7 @@
       (lambda (key . arguments)
         (if (eq? key 'decoding-error) (refused not-said) (failed key arguments))))))
 
-;; Code points as octets; what is no character is refused where it stands.
+;; Code points as octets; a number that is no character is refused, with its index.
 (define (encode payload)
   (let* ((count (quotient (bytevector-length payload) 4)) (text (make-string count)))
     (let next ((place 0))

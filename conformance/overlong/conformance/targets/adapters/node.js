@@ -4,7 +4,7 @@ const buffer = require("node:buffer");
 const { StringDecoder } = require("node:string_decoder");
 const { again, encoders, serve, stream, textDecoder } = require("./node_frames.js");
 
-// A refusal of TextDecoder says nothing about where, but for the chunk.
+// A refusal of TextDecoder gives no offset, only the chunk.
 const refuses = (error) => error.code === "ERR_ENCODING_INVALID_ENCODED_DATA";
 const encoder = new TextEncoder();
 const chunks = (decoder) => (octets, last) => (last ? decoder.end(octets) : decoder.write(octets));

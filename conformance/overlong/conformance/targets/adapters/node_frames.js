@@ -2,14 +2,14 @@
 "use strict";
 const fs = require("node:fs");
 
-Error.stackTraceLimit = 0; // decoders refuse by throwing, and nobody looks where
+Error.stackTraceLimit = 0; // decoders refuse by throwing; a trace would only cost time
 
 /** Thrown or returned by an operation that refuses: by an encoder with the index of what it refuses, in a stream with
  *  the chunk. */
 class Refused {
   constructor(index, chunk) { this.index = index; this.chunk = chunk; }
 }
-const silent = new Refused(); // returned: to throw once more what a decoder has thrown costs half as much again
+const silent = new Refused(); // returned, not thrown: a second throw would take 1.5 times as long
 
 /** Decodes a payload of chunks with decode(octets, last), which gives text. */
 function stream(decode, payload) {
@@ -48,7 +48,7 @@ function textDecoder(Decoder, refuses) {
       catch (error) { if (refuses(error)) return silent; throw error; }
     };
   };
-  // The decoders of whole inputs are made once: that one input leaves no trace in the next is part of the test.
+  // One decoder serves all whole inputs: the test includes that no input affects the next.
   const strict = make(true), replacing = make(false);
   return {
     D: (octets) => strict(octets, true), L: (octets) => replacing(octets, true),
@@ -77,7 +77,7 @@ const encoders = (encode, size) => ({
 const units = (text) => Buffer.from(text, "utf16le").swap16();
 const numbers = (list) => { const b = Buffer.alloc(4 * list.length); list.forEach((n, i) => b.writeUInt32BE(n, 4 * i)); return b; };
 
-// What an operation makes of a payload: its result, a Refused, or a Failure.
+// The result of an operation on a payload, or a Refused, or a Failure.
 class Failure {
   constructor(error) { this.text = Buffer.from(String(error).slice(0, 200)); }
 }
@@ -86,8 +86,8 @@ function ask(operation, payload) {
   catch (error) { return error instanceof Refused ? error : new Failure(error); }
 }
 
-// A response grows in memory that is used again for the next one: from `start` to `end`, and `start` is such that units
-// stand at an even place, where their octets can be swapped at once.
+// A response grows from `start` to `end` in memory that the next one reuses. `start` puts units at an even place,
+// where their octets can be swapped at once.
 let room = Buffer.allocUnsafe(1 << 16), start = 0, end = 0;
 function reserve(more) {
   if (end + more <= room.length) return;
@@ -101,7 +101,7 @@ function putText(text) {
   const from = end;
   end += room.write(text, end, "utf16le");
   const written = room.subarray(from, end);
-  if (from % 2) written.set(Buffer.from(written).swap16()); // behind octets of another kind
+  if (from % 2) written.set(Buffer.from(written).swap16()); // an odd place, behind octets of another kind
   else written.swap16();
 }
 function set32(number, place) {
@@ -109,7 +109,7 @@ function set32(number, place) {
 }
 
 const ACCEPTED = 65, REFUSED = 82, UNSUPPORTED = 85, FAILED = 88, NOT_SAID = 0xffffffff;
-const TOGETHER = 1 << 14; // code units that are written at once: enough to be cheap, and still in the cache
+const TOGETHER = 1 << 14; // code units written at once: enough to be cheap, few enough for the cache
 
 function batch(operation, payload) {
   const count = payload.readUInt32BE(0), statuses = end + 1, column = statuses + count;

@@ -9,7 +9,7 @@ my $name = $ARGV[0];
 my $encoding = Encode::find_encoding($name);
 my $strict   = Encode::FB_CROAK | Encode::LEAVE_SRC;    # LEAVE_SRC: or the caller's octets are used up
 
-# The methods of the encoding that "Encode::decode" and "Encode::encode" call for each string: that takes half the time.
+# Calling these methods of the encoding takes half the time of "Encode::decode" and "Encode::encode", which call them.
 my %check    = (D => $strict, V => $strict, L => Encode::FB_DEFAULT | Encode::LEAVE_SRC);
 
 # Code points as UTF-32. Perl's may have 63 bits; one that does not fit is written as the largest number.
@@ -18,7 +18,7 @@ sub units {
     return pack('N*', map { $_ > 0xFFFF_FFFF ? 0xFFFF_FFFF : $_ } @points);
 }
 
-# FB_QUIET takes off what it decodes before it stops; an encoder's refusal says where in words alone.
+# FB_QUIET removes the octets that it decodes before it stops; an encoder's refusal gives its place only in words.
 sub offset {
     my ($octets) = @_;
     my $rest = $octets;
@@ -26,7 +26,7 @@ sub offset {
     return length($octets) - length $rest;
 }
 
-# Status and number of what died, and the text of an error.
+# The status and number of an operation that died, and the text of an error.
 sub failure {
     my ($operation, $payload) = @_;
     return ('R', $operation eq 'E' ? 0xFFFF_FFFF : offset($payload), '') if $@ =~ /does not map to/;
@@ -35,7 +35,7 @@ sub failure {
     return ('X', length $text, $text);
 }
 
-# The answers in columns: statuses, numbers, and all outputs in a row. Of texts that stand together the units are made
+# The answers in columns: statuses, numbers, and all outputs in a row. Adjacent texts become units
 # together.
 sub answers {
     my ($operation, $payload, $place, @lengths) = @_;

@@ -1,5 +1,5 @@
 <?php
-// Adapter for PHP's decoders: php -d display_errors=stderr php_utf8.php NAME, a name of those that stand in decoder()
+// Adapter for PHP's decoders: php -d display_errors=stderr php_utf8.php NAME, one of the names in decoder()
 // below. PHP must not show its warnings on stdout.
 declare(strict_types=1);
 
@@ -25,7 +25,7 @@ function warning(): string
     return error_get_last()['message'] ?? 'false without a warning';
 }
 
-// It refuses nothing: who wants that checks first.
+// It refuses nothing; a strict operation checks first.
 function mb_converted(string $octets): array
 {
     return accepted(mb_convert_encoding($octets, 'UTF-32BE', 'UTF-8'), 4);
@@ -55,8 +55,8 @@ function by_iconv(string $from, string $to, int $size, string $octets): array
     return $known ? REFUSED : failed($why);
 }
 
-// The filter convert.iconv.*, which is given each chunk in a write of its own. What it puts out is written to a file
-// in memory, whose position is read off after each chunk. Taking the filter off is the end of the stream.
+// The filter convert.iconv.*, which is given each chunk in a write of its own. Its output goes to a file in
+// memory, whose position is read after each chunk. Removing the filter ends the stream.
 function by_filter(array $chunks, bool $marked): array
 {
     error_clear_last();
@@ -104,7 +104,7 @@ function by_preg(string $octets): array
     return preg_last_error() === PREG_BAD_UTF8_ERROR ? REFUSED : failed(preg_last_error_msg());
 }
 
-// As a string in JSON, in which only ASCII is escaped: what RFC 8259 says must be.
+// As a JSON string: only the ASCII that RFC 8259 demands is escaped.
 function by_json(string $octets, int $flags): array
 {
     static $escapes = null;
@@ -121,17 +121,17 @@ function by_json(string $octets, int $flags): array
     return json_last_error() === JSON_ERROR_UTF8 ? REFUSED : failed(json_last_error_msg());
 }
 
-// What it returns is HTML: the three characters that it escapes are put back.
+// It returns HTML: unescape its three escaped characters.
 function by_html(string $octets, int $flags): array
 {
     $html = htmlspecialchars($octets, ENT_NOQUOTES | $flags, 'UTF-8');
-    if ($html === '' && $octets !== '') { // which is how it refuses
+    if ($html === '' && $octets !== '') { // an empty result is its refusal
         return REFUSED;
     }
     return accepted(strtr($html, ['&lt;' => '<', '&gt;' => '>', '&amp;' => '&']), 1);
 }
 
-// Its operations, and what its greeting says besides.
+// The operations of a decoder, and further members of its greeting.
 function decoder(string $name): array
 {
     return match ($name) {

@@ -44,8 +44,8 @@ CONVERTER = [Encoding::UTF_8, UNITS].freeze
 REPLACING = { invalid: :replace, replace: "\uFFFD" }.freeze
 REFUSALS = %i[invalid_byte_sequence incomplete_input].freeze
 
-# What the converter says of a refusal. It counts no octets itself: ``taken`` were taken from the stream up to now,
-# and it holds what it read beyond the error.
+# A refusal, from the converter's report. The converter counts no octets: ``taken`` is how many it has taken from the
+# stream, including those that it read beyond the error.
 def refusal(converter, result, taken, marks = "")
   _, _, _, wrong, beyond = converter.primitive_errinfo
   incomplete = result == :incomplete_input ? 1 : 0
@@ -55,7 +55,7 @@ end
 def encode_decode(octets)
   accepted(octets.force_encoding("UTF-8").encode(UNITS).b)
 rescue Encoding::InvalidByteSequenceError
-  # The exception says what is wrong, and not where; the transcoder's own interface does.
+  # The exception does not say where the error is; the transcoder's own interface does.
   converter, total, output = Encoding::Converter.new(*CONVERTER), octets.bytesize, +""
   result = converter.primitive_convert(octets, output)
   raise "encode refuses what Converter accepts" unless REFUSALS.include?(result)

@@ -1,19 +1,19 @@
 //! What the adapters for Rust share: frames and batches.
 use std::io::{self, BufReader, BufWriter, Read, Write};
 
-/// What a refusal says of its place.
+/// Where a refusal happened.
 pub struct Refusal {
     pub offset: u32,
     pub length: u8,
     pub incomplete: u8,
-    /// Of a stream that is marked: the chunk that it came in, counted from 1; otherwise 0.
+    /// In a stream with marks, the chunk of the refusal, counted from 1; otherwise 0.
     pub chunk: u32,
 }
 
 pub const SILENT: Refusal = Refusal { offset: u32::MAX, length: 0, incomplete: 0xFF, chunk: 0 };
 
-/// As `Utf8Error` has it: no length means that the input ended too early, and that what is left of `octets` is the
-/// beginning of a character.
+/// From a `Utf8Error`: no length means that the input ended too early, and that the rest of `octets` begins a
+/// character.
 pub fn refusal(octets: &[u8], offset: usize, length: Option<usize>) -> Refusal {
     let known = length.unwrap_or(octets.len() - offset);
     Refusal { offset: offset as u32, length: known as u8, incomplete: length.is_none() as u8, chunk: 0 }
@@ -28,8 +28,8 @@ pub fn put_text(text: &str, out: &mut Vec<u8>) {
     text.chars().for_each(|scalar| out.extend_from_slice(&u32::from(scalar).to_be_bytes()));
 }
 
-/// Answers one payload: appends the output to the first, and the marks of a stream to the second, or refuses. What it
-/// appended before it refused is dropped.
+/// Answers one payload: appends the output to the first, and the marks of a stream to the second, or refuses. Output
+/// appended before a refusal is dropped.
 pub type Ask<'a> = &'a dyn Fn(u8, &[u8], &mut Vec<u8>, &mut Vec<u8>) -> Result<(), Refusal>;
 
 fn single(ask: Ask, operation: u8, octets: &[u8], response: &mut Vec<u8>) {
@@ -81,7 +81,7 @@ fn batch(ask: Ask, operation: u8, count: usize, payload: &[u8], response: &mut V
     response.extend_from_slice(&marks);
 }
 
-/// Memory that the harness shares, which it says by this variable: the number of a descriptor, and the octets to map.
+/// Memory that the harness shares: this variable holds the number of a descriptor, and how many octets to map.
 #[cfg(target_os = "linux")]
 mod shared {
     use std::os::fd::AsRawFd;
@@ -97,7 +97,7 @@ mod shared {
         let size: usize = size.parse().ok()?;
         let file = File::options().read(true).write(true).open(format!("/proc/self/fd/{descriptor}")).ok()?;
         if file.metadata().ok()?.len() != size as u64 {
-            return None; // something between took the descriptor for itself
+            return None; // another opener took the descriptor meanwhile
         }
         // read and write, shared
         let start = unsafe { mmap(std::ptr::null_mut(), size, 3, 1, file.as_raw_fd(), 0) };
@@ -112,8 +112,8 @@ mod shared {
     }
 }
 
-/// A batch in shared memory: where it stands, how much it is, where its columns are to stand, and the room for them.
-/// Columns for which there is no room are the response, as those of any batch.
+/// A batch in shared memory: its place and size, and the place and room for its columns. Columns that do not fit are
+/// sent as the response, as those of any batch.
 fn shared_batch(ask: Ask, request: &[u8], memory: &mut [u8], columns: &mut Vec<u8>, response: &mut Vec<u8>) {
     let place = |number: usize| u32_at(request, 1 + 4 * number) as usize;
     let (start, room) = (place(1), place(3));
@@ -144,7 +144,7 @@ pub fn serve(name: &str, version: &str, operations: &str, more: &str, ask: Ask) 
     let (mut head, mut body, mut response, mut columns) = ([0; 8], Vec::new(), Vec::new(), Vec::new());
     loop {
         if input.buffer().is_empty() {
-            output.flush()?; // nobody waits for an answer while requests are waiting
+            output.flush()?; // the harness still has requests in the pipe, so it can wait
         }
         match input.read_exact(&mut head) {
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return output.flush(),

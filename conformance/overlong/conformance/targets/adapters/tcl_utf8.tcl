@@ -1,6 +1,6 @@
 # Adapter for Tcl's decoder: tclsh tcl_utf8.tcl
 # "encoding convertfrom utf-8", and a channel whose encoding is utf-8. Neither refuses anything in Tcl 8.
-# A string of Tcl 8 is UTF-16 for its scripts, so UTF-16 is what is answered: the encoding "unicode" writes it.
+# Scripts see a string of Tcl 8 as UTF-16, so the answer is UTF-16: the encoding "unicode" writes it.
 
 # An operation answers each payload with three elements: a status, output, and marks.
 
@@ -11,8 +11,8 @@ proc L {payloads} {
     return $answers
 }
 
-# A stream: the u16 number of chunks, their lengths, their octets. Each chunk is written to a pipe, and what the other
-# end has by then is read. The pipe is closed before the last read: that is the end of the stream.
+# A stream: the u16 number of chunks, their lengths, their octets. Each chunk is written to a pipe, and the other
+# end is read at once. Closing the pipe before the last read ends the stream.
 proc T {payloads} {
     foreach payload $payloads {
         binary scan $payload Su count

@@ -13,7 +13,7 @@ static inline void put_escaped(Buffer *b, const uint8_t *octets, size_t size) {
         case '&': put(b, "&amp;", 5); break;
         case '<': put(b, "&lt;", 4); break;
         case '>': put(b, "&gt;", 4); break;
-        case ']': put(b, "&#93;", 5); break; /* a parser waits whether ]]> follows */
+        case ']': put(b, "&#93;", 5); break; /* a parser waits for a possible ]]> */
         default: put(b, octets + place, 1);
         }
     }

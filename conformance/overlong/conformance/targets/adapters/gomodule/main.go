@@ -17,14 +17,14 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// Decodes chunks with one Transformer, as its interface has it: what it did not take stands before the next chunk.
+// Decodes chunks with one Transformer, as its interface demands: octets that it did not take go before the next chunk.
 func chunks(transformer transform.Transformer, octets []byte, lengths []uint32, marked bool, out *answer) *refusal {
 	var kept []byte
 	first, taken := len(out.units), 0
 	for chunk, length := range lengths {
 		src, last := append(kept, octets[:length]...), chunk+1 == len(lengths)
 		octets = octets[length:]
-		dst := make([]byte, 3*len(src)+16) // U+FFFD for an octet is the most there is
+		dst := make([]byte, 3*len(src)+16) // at most a U+FFFD for each octet
 		written, read, err := transformer.Transform(dst, src, last)
 		out.text(string(dst[:written]))
 		if errors.Is(err, encoding.ErrInvalidUTF8) {
@@ -54,8 +54,8 @@ func split(payload []byte) ([]byte, []uint32) {
 	return payload[2+4*len(lengths):], lengths
 }
 
-// A maker of Transformers as the operations of whole inputs, of streams, and of streams with one used before. The
-// Transformer of whole inputs is made once: that one input leaves no trace in the next is part of the test.
+// A maker of Transformers as the operations of whole inputs, of streams, and of streams with one used before. One
+// Transformer serves all whole inputs: the test includes that no input affects the next.
 func operations(whole, stream, again byte, make func() transform.Transformer) map[byte]operation {
 	kept := make()
 	return map[byte]operation{
@@ -70,7 +70,7 @@ func operations(whole, stream, again byte, make func() transform.Transformer) ma
 		again: func(payload []byte, out *answer) *refusal {
 			transformer, end := make(), 4+order.Uint32(payload)
 			octets, lengths := split(payload[4:end])
-			chunks(transformer, octets, lengths, true, &answer{}) // its answer is not asked for
+			chunks(transformer, octets, lengths, true, &answer{}) // its answer is not needed
 			transformer.Reset()
 			octets, lengths = split(payload[end:])
 			return chunks(transformer, octets, lengths, true, out)
@@ -78,7 +78,7 @@ func operations(whole, stream, again byte, make func() transform.Transformer) ma
 	}
 }
 
-// Its assembly is for more than 32 octets; what is shorter goes to the standard library.
+// Its assembly takes over 32 octets; shorter inputs go to the standard library.
 var ahead = bytes.Repeat([]byte("a"), 64)
 
 func validate(octets []byte, out *answer) *refusal {

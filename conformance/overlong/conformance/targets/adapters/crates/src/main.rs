@@ -5,7 +5,7 @@ use bstr::ByteSlice;
 use encoding_rs::{CoderResult, Decoder, DecoderResult, Encoding, UTF_8};
 use rust_frames::{put_text, refusal, serve, u32_at, Ask, Refusal, SILENT};
 
-/// Before each input of simdutf8, which hands what is shorter than this to the standard library.
+/// Put before each input of simdutf8, which passes shorter inputs to the standard library.
 const AHEAD: [u8; 64] = [b'a'; 64];
 
 fn simdutf8(operation: u8, octets: &[u8], out: &mut Vec<u8>, _marks: &mut Vec<u8>) -> Result<(), Refusal> {
@@ -19,7 +19,7 @@ fn simdutf8(operation: u8, octets: &[u8], out: &mut Vec<u8>, _marks: &mut Vec<u8
     Ok(())
 }
 
-/// Decodes one chunk. A refusal's offset is counted from where the decoder stopped: `before` is what it took before.
+/// Decodes one chunk. A refusal's offset counts from where the decoder stopped; `before` is the number of octets it took earlier.
 fn decode(
     decoder: &mut Decoder,
     strict: bool,
