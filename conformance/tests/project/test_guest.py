@@ -34,15 +34,18 @@ def run(*words, folder, **more_environment):
     return subprocess.run(told, cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False)
 
 
-@pytest.fixture(scope="session")
-def built(tmp_path_factory):
+def build(checkout, folder):
     """A source distribution, and the wheel that is made from it."""
-    folder = tmp_path_factory.mktemp("built")
-    words = ("-m", "build", "--no-isolation", "--outdir", folder, ROOT)
-    made = run(sys.executable, *words, folder=folder)
+    words = ("-m", "build", "--no-isolation", "--outdir", folder, checkout)
+    made = run(sys.executable, *words, folder=folder, SOURCE_DATE_EPOCH="1700000000")
     assert made.returncode == 0, made.stdout + made.stderr
     (source,), (wheel,) = folder.glob("*.tar.gz"), folder.glob("*.whl")
     return source, wheel
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory):
+    return build(ROOT, tmp_path_factory.mktemp("built"))
 
 
 def installer(folder):
@@ -97,6 +100,19 @@ def test_what_is_shipped(built):
         in_source = {name.partition("/")[2] for name in archive.getnames()}
     assert {"README.md", "CHANGELOG.md", "conformance/tests/project/test_guest.py", "docs/pytest.md"} <= in_source
     assert not [name for name in in_source if "__pycache__" in name or name.startswith((".venv", ".git/"))]
+
+
+def test_what_is_built_again_elsewhere_has_the_same_octets(built, tmp_path):
+    source, _wheel = built
+    with tarfile.open(source) as archive:
+        archive.extractall(tmp_path, filter="data")
+    (unpacked,) = tmp_path.iterdir()
+    (unpacked / "PKG-INFO").unlink()  # which the build makes
+    for each in unpacked.rglob("*"):
+        os.utime(each)
+    again = tmp_path / "again"
+    again.mkdir()
+    assert [made.read_bytes() for made in build(unpacked, again)] == [made.read_bytes() for made in built]
 
 
 MODULES = """
