@@ -62,6 +62,13 @@ def mixed(batch, right, size):
     return Answers.of(statuses, big_endian("I", numbers), right.lengths, right.incompletes, output)
 
 
+def cut_short(batch, right, size):
+    """Each output lacks its last unit, or its last two."""
+    written = [each[: -size * (1 + place % 2)] for place, each in enumerate(right.outputs(size))]
+    numbers = big_endian("I", [len(each) // size for each in written])
+    return Answers.of(right.statuses, numbers, right.lengths, right.incompletes, b"".join(written))
+
+
 def in_halves(batch, _right, _size):
     """As CESU-8 has supplementary characters, and every fifth of them otherwise; others are right."""
     written = []
@@ -87,6 +94,12 @@ def test_they_are_those_that_each_answer_shows(suite, operation, units, wrong):
     seen_alike(suite, operation, units, wrong)
 
 
+@pytest.mark.parametrize("wrong", [turned, cut_short])
+@pytest.mark.parametrize("units", ["utf-32", "utf-16", "utf-8"])
+def test_wrong_outputs_are_those_that_each_answer_shows(units, wrong):
+    seen_alike("scalars-between", DECODE, units, wrong)
+
+
 def test_an_encoders_halves_are_told_from_other_wrong_octets():
     codes = {code for code, _ in seen_alike("encoder-scalars", ENCODE, "utf-8", in_halves)}
     assert codes == {Code.SURROGATE_ENCODED, Code.WRONG_OCTETS}
@@ -107,6 +120,7 @@ def seen_alike(suite, operation, units, wrong):
         found, singly = divergences(answered, says), list(compare_batch(answered, says))
         assert found is not None
         assert [found.finding(index) for index in range(len(found))] == singly
+        assert list(found.observed[1:3]) == [each.observed for each in singly[1:3]]
         assert found.digested() == "".join(each.line for each in singly).encode()
         firsts = {each.bucket: each for each in reversed(singly)}
         assert {each.bucket: each for each in found.first(lambda _: 1)} == firsts
