@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from overlong.conformance.vectors.suites.suite import Suite
 
 BEARABLE = ("core", "complete-0", "streams", "memory", "separate-values")
-"""What such a target is asked by default: some ten seconds."""
+"""The default suites for such a target: some ten seconds."""
 
 
 def certify(
@@ -174,7 +174,7 @@ def certify(
 
 
 def _writer(output: Path, invocation: Invocation, profile: Profile, stack: contextlib.ExitStack) -> ResultsWriter:
-    """What writes the results into a folder; the file is there once the stack is left without an error."""
+    """The writer of results into a folder; the file is there once the stack is left without an error."""
     make_folder(output)
     return ResultsWriter(
         stack.enter_context(written_whole(output / RESULTS)), command=invocation.command(profile.speaks)

@@ -1,4 +1,4 @@
-"""What the next tier would ask more, and about how long that takes: for a person to read, never for a certificate.
+"""What the next tier would add, and its approximate time: for a person, never for a certificate.
 
 A certificate's octets do not depend on a clock. This does: on how fast the strings of the sweeps were answered just
 now, or those of the suites where nothing was swept.

@@ -1,4 +1,4 @@
-"""What a decoder that diverges behaves like: its automaton, learned after the suites, in a second or two."""
+"""The nearest model of a divergent decoder: its automaton is learned after the suites, in a second or two."""
 
 from __future__ import annotations
 

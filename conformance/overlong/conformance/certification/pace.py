@@ -1,4 +1,4 @@
-"""How long a target takes by itself: not what else the machine does meanwhile, and not how fast the machine is.
+"""How fast a target is, independent of the machine's load and speed.
 
 A certificate names what its target was swept with, and that depends on this. So it is counted in processor time where
 the system says it, and by a known calculation beside it: then two machines, busy or not, usually come to the same.
@@ -12,7 +12,7 @@ from pathlib import Path
 from statistics import median
 
 _KNOWN_SECONDS = 0.006
-"""What the calculation takes on a known processor, an x86-64 of 2023 at 3 GHz."""
+"""The time of the calculation on a known processor, an x86-64 of 2023 at 3 GHz."""
 
 _TIMES = 15
 """How often it is timed: others take turns on this processor, and share its caches, as they did meanwhile."""

@@ -40,12 +40,12 @@ if TYPE_CHECKING:
 
 
 WHOLE = VALIDATE + DECODE + REPLACE + GUARDED
-"""What is asked of a vector that is a whole input."""
+"""The operations for a vector that is a whole input."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What one operation answered."""
+    """The answer of one operation."""
 
     operation: str
     """Its letter."""
@@ -54,7 +54,7 @@ class Answer:
     observed: Observation
     finding: Finding | None
     error_mode: str = ""
-    """What the target calls the way in which it replaces."""
+    """The target's name for its error mode."""
 
 
 def asks(vector: Vector) -> str:
@@ -76,7 +76,7 @@ def asks(vector: Vector) -> str:
 
 
 def replay(vector: Vector, target: str | Sequence[str], limits: Limits | None = None) -> list[Answer]:
-    """What each operation of the target that fits the vector answers.
+    """The answers of all the target's operations that fit the vector.
 
     Raises:
         TargetError: the target cannot be measured.

@@ -90,7 +90,7 @@ class Runner:
 
     @contextmanager
     def _may_break_off(self) -> Generator[None]:
-        """What is asked here may be interrupted, or spend the budget: then the run is incomplete."""
+        """An interruption or a spent budget in this block makes the run incomplete."""
         try:
             yield
         except KeyboardInterrupt:
@@ -99,7 +99,7 @@ class Runner:
             self.run.incomplete = str(error)
 
     def _kept(self, batch: Batch, part: SuiteRun) -> Batch:
-        """What of a batch all passes let be asked."""
+        """The vectors of a batch that no pass holds back."""
         for each in self._passes:
             batch = each.keeps(batch, part)
         return batch
@@ -116,7 +116,7 @@ class Runner:
             self._add(finding)
 
     def _keep(self, answered: Answered, part: SuiteRun) -> None:
-        """Keep what is to be kept of some answers, right or wrong."""
+        """Keep the required part of some answers, right or wrong."""
         part.asked(answered)
         if part.suite.name == "core" and answered.operation in VALIDATE + DECODE:
             self._look_for_sameness(answered)
@@ -180,7 +180,7 @@ class Runner:
             self.run.refusals = sum(count for operation, count in self._refused.items() if self._placed[operation])
 
     def _settle_claims(self) -> None:
-        """A claim holds if an operation shows it that left no vector unanswered, and nothing refutes it.
+        """A claim holds if nothing refutes it, and an operation that shows it answered every vector.
 
         Refused characters show no scalars: then the scalars are not measured.
         """

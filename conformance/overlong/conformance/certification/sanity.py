@@ -1,4 +1,4 @@
-"""What is said beside a verdict: signs that an adapter, not its decoder, is wrong, and what little a claim rests on."""
+"""Remarks beside a verdict: signs that the adapter, not its decoder, is wrong, and claims with little evidence."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def sign(run: Run) -> str:
 
 
 def _always(run: Run) -> str:
-    """What is to be said of a target that gave each string of the core the same answer."""
+    """The remark on a target that gave each string of the core the same answer."""
     answers = list(run.core_answers.values())
     if not answers or any(len(each) > 1 for each in answers):
         return ""
@@ -83,7 +83,7 @@ def _always(run: Run) -> str:
 
 
 def caveats(run: Run) -> Iterator[str]:
-    """What little a claim rests on, a sentence for each; none changes the verdict."""
+    """A sentence for each claim with little evidence; none changes the verdict."""
     if run.claims[POSITION] != NOT_MEASURED and run.placed < run.refusals:
         yield (
             f"it says where in {thousands(run.placed)} of {thousands(run.refusals)} refusals: these alone show the "

@@ -58,9 +58,9 @@ class Check:
     """One thing that was tried."""
 
     what: str
-    """What holds if nothing failed, with the number of cases."""
+    """The statements that hold if nothing failed, with the number of cases."""
     failures: tuple[str, ...]
-    """What did not, a line each."""
+    """The failures, a line each."""
 
 
 class Accepts:
@@ -166,7 +166,7 @@ def run_mutants() -> Check:
 
 
 def historical() -> Check:
-    """The judge on what real decoders got wrong."""
+    """The judge on faults of real decoders."""
     models: tuple[WrongGrammar | WrongVerdict, ...] = (*GRAMMARS, *VERDICTS)
     strings = _parts("core")
     missed = [each for each in models if not _caught(each.accepts, strings)]
@@ -190,7 +190,7 @@ def through_pipes() -> Check:
 
 
 def _judged(name: str, accepts: Callable[[bytes], bool]) -> Run:
-    """What the runner makes of a verdict."""
+    """The runner's conclusions from a verdict."""
     return Runner(Accepts(name, accepts)).suites([SUITES["core"], SUITES["complete-0"]], _no_progress)
 
 
@@ -199,7 +199,7 @@ def _no_progress(_suite: str, _done: int, _total: int) -> None:
 
 
 def _parts(suite: str) -> list[Batch]:
-    """A suite in small parts, which keep what is expected of them: many decoders are asked them."""
+    """A suite in small parts. They keep their expected answers, because many decoders are asked them."""
     whole = list(SUITES[suite].batches())
     return [
         batch.part(start, min(start + _PART, len(batch))) for batch in whole for start in range(0, len(batch), _PART)
@@ -207,7 +207,7 @@ def _parts(suite: str) -> list[Batch]:
 
 
 def _caught(accepts: Callable[[bytes], bool], batches: Sequence[Batch]) -> bool:
-    """Whether the comparison finds anything in what a decoder answers."""
+    """Whether the comparison finds anything in a decoder's answers."""
     target = Accepts("wrong", accepts)
     answered = target.observe((batch, VALIDATE) for batch in batches)
     return any(finding.claim == VERDICT for each in answered for finding in compare_batch(each, target.greeting))

@@ -1,4 +1,4 @@
-"""Triage: what is looked at again before it is a finding, as a list of passes (:func:`passes`).
+"""Triage: passes that re-examine a divergence before it becomes a finding (:func:`passes`).
 
 A pass may keep strings from being asked with the others, take findings of a batch, see every finding that enters the
 run, and ask the target again once all suites are done. What comes of it enters the run then. If the run is broken off
@@ -53,23 +53,23 @@ _NAMED = "core"
 """The suite that has each kind of fault once: all of it is asked alone, but of a slow target."""
 _RESULT_IN_A_STREAM = (Code.CHUNKING, Code.EARLIER_STREAM)
 _NAMED_LATE = (*_RESULT_IN_A_STREAM, Code.STREAM_OFFSET, Code.HELD_BACK, Code.LATE, Code.EARLY)
-"""What is named when all is known: another finding may show the cause."""
+"""Codes that are decided last: another finding may show the cause."""
 
 
 class Pass:
-    """One second look; what it does not define, it leaves as it is."""
+    """One pass of triage; methods that it does not define change nothing."""
 
     is_suspicion = False
-    """Whether what it takes counts as a failure only once it is asked again."""
+    """Whether vectors that it takes count as failures only after the second question."""
 
     def __init__(self, run: Run) -> None:
         """``run`` may not have begun yet."""
         self.run = run
         self.found: list[Finding] = []
-        """What enters the run when the pass has asked, or could not."""
+        """The findings that enter the run after the pass, whether or not it could ask."""
 
     def keeps(self, batch: Batch, part: SuiteRun) -> Batch:  # noqa: ARG002 - for those that look
-        """What of a batch is to be asked with the others."""
+        """The vectors of a batch that are asked with the others."""
         return batch
 
     def takes(self, finding: Finding, part: SuiteRun) -> bool:  # noqa: ARG002 - likewise
@@ -84,7 +84,7 @@ class Pass:
         """Divergences of whole inputs on their way into the run."""
 
     def ask(self, target: Target) -> None:
-        """Ask again, and leave in ``found`` what comes of it.
+        """Ask again, and leave the outcome in ``found``.
 
         Raises:
             BudgetSpent: it fails too often.
@@ -93,7 +93,7 @@ class Pass:
 
 
 class DeclaredLimits(Pass):
-    """Declared limits set aside: what they touch is asked last, and judged by what they say."""
+    """Declared limits set vectors aside: these are asked last, and judged by the limits."""
 
     def __init__(self, run: Run) -> None:
         super().__init__(run)
@@ -122,7 +122,7 @@ class DeclaredLimits(Pass):
 
 
 class SuspicionConfirmed(Pass):
-    """The error mode that is not known: what is suspected of it stands if a control confirms it."""
+    """An unknown error mode: a suspicion becomes a finding if a control confirms it."""
 
     is_suspicion = True
 
@@ -209,7 +209,7 @@ class StateLost(Pass):
         new_ones = any(set(part.operations) & set(STREAM_DECODE + STREAM_REPLACE) for part in self.run.suites)
         streamed: dict[tuple[bytes, tuple[int, ...] | None, bool, bool], Finding] = {}
         candidates = [lost_in(each) if each.code == Code.CHUNKING else () for each in findings]
-        certain = {  # what goes wrong in one chunk, too, lost nothing between chunks
+        certain = {  # a fault that one chunk shows, too, lost nothing between chunks
             places[0]
             for each, places in zip(findings, candidates, strict=True)
             if len(places) == 1 and (each.vector.octets, each.operation in REPLACING) not in wholes
@@ -237,7 +237,7 @@ class StateLost(Pass):
                 yield named
 
     def _in_one_chunk(self, findings: Sequence[Finding], target: Target) -> dict[tuple[bytes, bool], Finding]:
-        """What is wrong with the same octets when they come in one chunk."""
+        """The fault of the same octets in one chunk."""
         wrong: dict[tuple[bytes, bool], Finding] = {}
         units = self.run.greeting.units
         for operation in offered(STREAM_DECODE + STREAM_REPLACE, self.run.greeting):
@@ -267,7 +267,7 @@ class SameAsWhole(Pass):
         return frozenset(vector.octets for vector in core_vectors())
 
     def enters(self, finding: Finding) -> Finding:
-        if finding.operation in ENCODING:  # what it was given is no stream of octets
+        if finding.operation in ENCODING:  # its input is no stream of octets
             return finding
         key = finding.vector.octets, finding.operation in REPLACING
         if finding.vector.chunks is None:
@@ -308,7 +308,7 @@ class Alone(Pass):
         return batch
 
     def ask(self, target: Target) -> None:
-        right = [  # what crashed a target would crash it again
+        right = [  # a crash would only repeat itself
             (each, part) for each, part in zip(self._samples, self._parts, strict=True) if not part.has_failed(each[0])
         ]
         for place, finding in list(otherwise([each for each, _ in right], target)):

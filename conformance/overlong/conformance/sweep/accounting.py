@@ -22,7 +22,7 @@ _PART = 240  # octets: a multiple of the length of every filler
 
 
 def account(grid: Grid, automaton: Automaton) -> Account:
-    """What the strings of a grid add up to, by counting alone."""
+    """The sums over the strings of a grid, by counting alone."""
     judged = grid.axes[grid.earlier :]
     runs, reached = _runs(automaton), [0] * len(automaton)
     reached[0] = grid.size

@@ -75,7 +75,7 @@ _PART = 1 << 20  # octets
 _STALL = 4 * _LOOK  # seconds between two looks that count: more is a machine that stood still, and with it the child
 _BEAT = 1.0  # seconds between signs of life
 _LOADS = 60.0  # seconds that a library may take to be loaded: a Python file compiles its functions then
-_MESSAGE = 1 << 12  # octets; no more than what a pipe takes at once
+_MESSAGE = 1 << 12  # octets; no more than a pipe takes at once
 _READY = b"."
 _SET_PDEATHSIG = 1  # linux/prctl.h
 
@@ -93,10 +93,10 @@ class Asks(Protocol):
 
 
 class Source(Protocol):
-    """Where the strings of a request come from, and what asks them."""
+    """The source of a request's strings, and the loop that asks them."""
 
     def strings(self, question: Question) -> StringSource:
-        """What is asked; for equal questions the same object, so that a loop knows it again.
+        """The question; equal questions give the same object, so that a loop recognises it.
 
         Raises:
             ValueError, Impossible: there is nothing of that name.
@@ -112,11 +112,11 @@ class Source(Protocol):
         ...
 
     def compile(self, abi: Abi) -> None:
-        """Do what takes long, before any fork."""
+        """Do the slow preparations, before any fork."""
         ...
 
     def loop(self, abi: Abi, addresses: Sequence[int], expected: ExpectedAnswers, layout: Layout) -> Asks:
-        """What asks such strings, of functions at these addresses."""
+        """The loop that asks such strings of the functions at these addresses."""
         ...
 
 
@@ -127,7 +127,7 @@ class Grids:
         return plan_named(question.plan, Profile(question.speaks)).grids[question.grid]
 
     def sparing(self, question: Question, first: int, end: int) -> None:
-        """They stand side by side."""
+        """They are adjacent."""
 
     def compile(self, abi: Abi) -> None:
         from overlong.conformance.sweep.compiled.loop import GridLoop
@@ -176,7 +176,7 @@ class Shared:
         return np.frombuffer(self.kinds, np.uint64, -(-count // 8))
 
     def keep_from_forks(self) -> None:
-        """What the function under test forks dies when it comes back to the loop, where it would write here, too."""
+        """Kill a fork of the function under test that returns to the loop, where it would write to this memory, too."""
         if hasattr(mmap, "MADV_DONTFORK"):
             for memory in self._memories:
                 memory.madvise(mmap.MADV_DONTFORK)
@@ -198,7 +198,7 @@ class Caller:
         return expectation(Profile(question.speaks), self._greeting, question.operation)
 
     def compile(self) -> None:
-        """Do before any fork what takes long: the loops are then there in every child."""
+        """Compile the loops before any fork, so that every child has them."""
         if not self._is_compiled:
             self.source.compile(self._abi)
             gc.collect()
@@ -206,7 +206,7 @@ class Caller:
             self._is_compiled = True
 
     def run(self, question: Question, until: int, origin: int, timeout: float) -> ChildEnded | None:
-        """Ask the strings from where progress stands up to ``until``; None if all of them were."""
+        """Ask the strings from the current progress up to ``until``; None if all were asked."""
         return self._run((*question, until, origin, False), self.shared.progress, until, timeout)
 
     def try_one(self, question: Question, index: int, timeout: float) -> ChildEnded | None:
@@ -217,7 +217,7 @@ class Caller:
         return ended if trial.index == index else None
 
     def witness(self, operation: str, items: Sequence[bytes], *, single: bool, limit: float | None) -> bytes | int:
-        """What ``shared_library.py`` answers to that, in a process for it alone; or the status with which that ended.
+        """The answer of ``shared_library.py``, in a process of its own; or the status with which that process ended.
 
         ``limit``: seconds after which it is killed; None for none.
         """
@@ -269,14 +269,14 @@ class Caller:
         poll.register(self._answered, select.POLLIN)
         seen, idle, looked, is_open = (-2, False, -2), 0.0, time.monotonic(), True
         while True:
-            if not is_open:  # the child has ended, or the function has closed what is not its own
+            if not is_open:  # the child has ended, or the function has closed a descriptor that is not its own
                 time.sleep(_SOON)
             elif poll.poll(_LOOK * 1000):
                 said = os.read(self._answered, _MESSAGE)
                 if said and progress.reached == until:
                     return None
                 is_open = bool(said)
-            ended, status = os.waitpid(self._child, os.WNOHANG)  # what it forked may keep its pipe open
+            ended, status = os.waitpid(self._child, os.WNOHANG)  # its children may keep its pipe open
             if ended:
                 _kill_group(self._child)  # what it forked
                 self._child = 0
@@ -353,13 +353,13 @@ class Caller:
 
 
 def _kill_group(child: int) -> None:
-    """Kill a child and what it forked, as far as that did not leave."""
+    """Kill a child and its children, unless they left its group."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(child, signal.SIGKILL)
 
 
 def _end_with(parent: int) -> None:
-    """Be killed when the parent is, on Linux; elsewhere the end of a pipe says it, a little later."""
+    """Die with the parent: on Linux at once, elsewhere when a pipe ends, a little later."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
         if os.getppid() != parent:
@@ -394,7 +394,7 @@ class Course:
     """A shard, from its first string to its last, whatever the decoder does."""
 
     def __init__(self, wanted: WantedSweep, caller: Caller) -> None:
-        """Raises: TargetError: there is nothing to ask. Impossible: it is more than what is shared has room for."""
+        """Raises: TargetError: there is nothing to ask. Impossible: it does not fit into the shared memory."""
         if wanted.count > LARGEST_SHARD:
             raise Impossible(f"a shard has {LARGEST_SHARD} strings at most, and this one {wanted.count}")
         self._wanted, self._caller, self._question = wanted, caller, wanted.question
@@ -403,7 +403,7 @@ class Course:
         self._progress, self._kinds = caller.shared.progress, caller.shared.kinds
         self._end = wanted.first + wanted.count
         self._faults: dict[int, list[tuple[int, str]]] = {CRASHED: [], TIMED_OUT: []}
-        self._last, self._row, self._block = -2, 0, BLOCK  # what it died of last, and how many strings up to that
+        self._last, self._row, self._block = -2, 0, BLOCK  # what killed it last, and how many strings it had answered
         self._deaths = self._hangs = 0
         self._sparing = caller.source.sparing(self._question, wanted.first, self._end)
         self._spared: list[int] = []  # a heap of strings that are not to be asked
@@ -546,7 +546,7 @@ class Course:
 
 
 def how(status: int) -> str:
-    """How a process ended, given what :func:`os.waitpid` says."""
+    """How a process ended, from the status of :func:`os.waitpid`."""
     code = os.waitstatus_to_exitcode(status)
     if code >= 0:
         return f"exited with status {code}"
@@ -589,7 +589,7 @@ class Sight:
                 os.setpgid(child, child)
             return child
         try:
-            os.setpgid(0, 0)  # what it sends to its process group, is its own affair
+            os.setpgid(0, 0)  # signals to its own process group are harmless here
             gc.disable()
             os.close(self._answers.fileno())
             _end_with(parent)
@@ -626,7 +626,7 @@ def main(source: Source | None = None) -> None:
     if named.python is not None:
         fail("a function of Python stands between; compiled loops call the library alone")
     answers = FileIO(os.dup(1), "wb")
-    os.dup2(2, 1)  # what the library prints must not be taken for an answer
+    os.dup2(2, 1)  # the library's prints must not be mistaken for answers
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # a process that forks should have no threads
     abi = ABIS[named.abi]

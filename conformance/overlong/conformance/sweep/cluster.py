@@ -66,7 +66,7 @@ class Cluster(Futures[Unit, Result]):
         )
         if not _ADDRESS.fullmatch(address):  # a client that cannot make sense of it does not end
             raise TargetError(unreachable)
-        logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters is said in one line, here
+        logging.getLogger("distributed").setLevel(logging.CRITICAL)  # one line here says what matters
         try:
             with config.set({"distributed.comm.timeouts.connect": f"{_CONNECT}s"}):
                 connect: Any = Client  # has no types
@@ -143,7 +143,7 @@ class Cluster(Futures[Unit, Result]):
 
 
 class Brought(NamedTuple):
-    """What a worker gets with each unit."""
+    """Data that a worker gets with each unit."""
 
     release: str
     """Release of overlong, where the run is."""
@@ -176,7 +176,7 @@ def run_elsewhere(brought: Brought, unit: Any) -> Any:
 
 
 def _why(error: BaseException) -> str:
-    """What a worker failed with that is not the target's doing."""
+    """A worker's failure that the target did not cause."""
     names = {type(each).__name__ for each in (error, error.__cause__, error.__context__) if each is not None}
     text = printable(str(error).partition("\n")[0], 200)
     if "ModuleNotFoundError" in names or "No module named" in str(error):

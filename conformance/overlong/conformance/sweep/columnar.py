@@ -55,7 +55,7 @@ class ColumnBatch(Batch):
     """Strings that were not made one by one."""
 
     make: Callable[[], Expected] | None = None
-    """What a right target answers. It is made when the target has been asked, so that the two work side by side."""
+    """A right target's answers. They are computed after the target was asked, so that both work at the same time."""
 
     def part(self, start: int, end: int) -> Batch:
         if (start, end) == (0, len(self)):
@@ -66,7 +66,7 @@ class ColumnBatch(Batch):
 
     @cached_property
     def right(self) -> Expected | None:
-        """What a right target answers; None in a part of a batch."""
+        """A right target's answers; None in a part of a batch."""
         return self.make() if self.make is not None else None
 
     def right_columns(self, operation: str, units: Units) -> bytes | bytearray | None:  # noqa: ARG002 (it has one)
@@ -74,7 +74,7 @@ class ColumnBatch(Batch):
 
 
 class ShardTally:
-    """What came of a shard until now: sums, the kinds of strings that diverge, the first faults of each kind."""
+    """A shard's result so far: sums, the kinds of divergent strings, and the first faults of each kind."""
 
     def __init__(self, shard: Shard) -> None:
         self.shard = shard
@@ -101,7 +101,7 @@ class ShardTally:
             self.well_formed += int(np.count_nonzero(expected.verdicts.accepted[asked]))
 
     def mark(self, first: int, kinds: NDArray[np.uint8] | int, end: int | None = None) -> None:
-        """Note what became of strings from that number on: a kind of each; or one for all up to before ``end``."""
+        """Note the kind of each string from that number on, or one kind for all up to before ``end``."""
         if self.kinds is None:
             self.kinds = np.zeros(self.shard.count, np.uint8)
         start = first - self.shard.first
@@ -109,7 +109,7 @@ class ShardTally:
         self.kinds[start:stop] = kinds
 
     def note_unstable(self, first: int, answered: Answered) -> None:
-        """It failed on strings together, and on none of them alone: the first of them stands for all."""
+        """It failed on a batch of strings, and on none of them singly: the first represents all."""
         fault = answered.unstable
         assert fault is not None, "asked for only then"
         kind = TIMED_OUT if isinstance(fault, TimedOut) else CRASHED
@@ -165,7 +165,7 @@ class Columnar:
 
     @property
     def expectation(self) -> ExpectedAnswers:
-        """What is expected of the target, which is opened if it is not.
+        """The expectation for the target, which is opened if necessary.
 
         Raises:
             TargetError: it does not start, or offers nothing that a sweep could ask.
@@ -219,7 +219,7 @@ class Columnar:
         self.target.close()
 
     def _for(self, grid: Grid) -> tuple[Columns, ColumnOracle, Judge]:
-        """What is made for a grid is kept until another comes."""
+        """A grid's tables are kept until another grid comes."""
         if self._grid is None or self._grid[0] is not grid:
             expected, columns = self.expectation, Columns(grid)
             oracle = ColumnOracle(columns, expected, self.job.profile)

@@ -51,11 +51,11 @@ class Columns:
             first -= 1
         self._leading, self._trailing = axes[:first], axes[first:]
         self._tile = np.empty((0, 0), np.uint8)  # the last block: the next one differs from it in a few columns
-        self._lengths: tuple[int, int, NDArray[np.uint32]] | None = None  # of a block, and of what it begins with
+        self._lengths: tuple[int, int, NDArray[np.uint32]] | None = None  # of a block, and of its common beginning
 
     @cached_property
     def tails(self) -> list[bytes]:
-        """What the strings of any block end in, in order."""
+        """The endings of the strings of any block, in order."""
         return list(map(b"".join, product(*(axis.choices for axis in self._trailing))))
 
     @cached_property
@@ -98,7 +98,7 @@ class Columns:
             first, count = first + some, count - some
 
     def leading(self, block: int) -> tuple[bytes, bytes]:
-        """What is asked before each string of a block, and what each of them begins with."""
+        """The earlier input of each string of a block, and their common beginning."""
         pieces: list[bytes] = []
         for axis in reversed(self._leading):
             block, choice = divmod(block, len(axis))
@@ -107,7 +107,7 @@ class Columns:
         return b"".join(pieces[: self.grid.earlier]), b"".join(pieces[self.grid.earlier :])
 
     def items(self, first: int, count: int) -> tuple[array[int], bytes]:
-        """What is asked for the strings from ``first`` on, so many: octets of each item, and all octets in a row.
+        """The items for so many strings from ``first`` on: the size of each, and all octets in a row.
 
         In a grid whose strings follow an earlier one, every other item is that.
         """
@@ -133,7 +133,7 @@ class Columns:
         return lengths, self._tile[some].tobytes()
 
     def _lengths_behind(self, earlier: int, lead: int) -> NDArray[np.uint32]:
-        """Octets of what is asked for each string of a block."""
+        """The size of the item for each string of a block."""
         if self._lengths is None or self._lengths[:2] != (earlier, lead):
             lengths = self.tail_lengths + np.uint32(lead)
             if self.grid.earlier:

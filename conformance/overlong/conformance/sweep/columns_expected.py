@@ -1,5 +1,5 @@
 # pyright: basic
-"""What a right target answers to strings of a grid, as columns that stand on the wire.
+"""A right target's answers to the strings of a grid, as columns of the wire format.
 
 What follows a string's leading pieces is judged by what those leave behind, the *situation*: the automaton's state
 and the octets of the character that has begun. There are few situations, so few tails are ever read; the rest is
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from overlong.conformance.vectors.profile import Profile
 
 KEPT = 48 << 20
-"""Octets of situations that are kept for later, and as much again for what is made of them."""
+"""Octets of situations that are kept for later, and as much again for their derived tables."""
 _FEW = 4
 """Units that are written before each output one by one."""
 _READS = 16
@@ -39,7 +39,7 @@ Value = TypeVar("Value", "Verdicts", "_Situation")
 
 @dataclass(frozen=True)
 class _Tails:
-    """A stretch of tails, read after leading pieces of one kind, whatever the character stands for that has begun."""
+    """A stretch of tails, read after leading pieces of one kind, whatever character has begun."""
 
     verdicts: Verdicts
     """Accepted: 0 for the units."""
@@ -68,7 +68,7 @@ class _Tails:
 
 @dataclass(frozen=True)
 class _Situation:
-    """What becomes of a stretch of tails after leading pieces of one kind; places count from the last character."""
+    """The result for a stretch of tails after leading pieces of one kind; places count from the last character."""
 
     tails: _Tails
     variant: int
@@ -84,7 +84,7 @@ class _Situation:
         return self.tails.verdicts if self.variant < 0 else self.tails.variants[self.variant][1]
 
     def output(self, before: bytes, start: int, end: int) -> bytes:
-        """The output for the tails from ``start`` to before ``end``, each behind the units ``before``."""
+        """The output for the tails from ``start`` to before ``end``, each after the units ``before``."""
         first, last = int(self.tails.before[start]), int(self.tails.before[end])
         count = len(before) // self.unit
         if not count:
@@ -132,7 +132,7 @@ class _Rooms(dict[int, "tuple[NDArray[Any], NDArray[np.int64]]"]):
 
 
 class _Kept(Generic[Key, Value]):
-    """What was made last."""
+    """The last result."""
 
     def __init__(self) -> None:
         self._known: OrderedDict[Key, Value] = OrderedDict()
@@ -153,7 +153,7 @@ class _Kept(Generic[Key, Value]):
 
 @dataclass(frozen=True)
 class _Begun:
-    """What leading pieces leave behind."""
+    """The situation after leading pieces."""
 
     state: int
     place: int
@@ -167,7 +167,7 @@ class _Begun:
 
 
 class ColumnOracle:
-    """What is expected of a target for the strings of one grid."""
+    """The expected answers to the strings of one grid."""
 
     def __init__(
         self, columns: Columns, expectation: ExpectedAnswers, profile: Profile, reader: ColumnReader | None = None
@@ -205,7 +205,7 @@ class ColumnOracle:
         return whole.part(start, end), units
 
     def _moved(self, verdicts: Verdicts, begun: _Begun) -> Verdicts:
-        """The same, behind leading pieces."""
+        """The same, after leading pieces."""
         units = len(begun.units) // self._size
         if not begun.place and not units:
             return verdicts
@@ -213,11 +213,11 @@ class ColumnOracle:
         return replace(verdicts, numbers=verdicts.numbers + further)
 
     def _key(self, begun: _Begun) -> bytes:
-        """What matters of the octets that have begun a character: where output is not judged, their count."""
+        """The relevant part of the octets that have begun a character: where output is not judged, their count."""
         return begun.pending if self._units else bytes(len(begun.pending))
 
     def _after(self, block: int) -> _Begun:
-        """What a block's leading pieces leave behind."""
+        """The situation after a block's leading pieces."""
         if self._begun is not None and self._begun[0] == block:
             return self._begun[1]
         lead = self._columns.leading(block)[1]
@@ -241,7 +241,7 @@ class ColumnOracle:
         return _Situation(tails, tails.variant_of(np.diff(bounds)), units, bounds * self._size, self._size)
 
     def _tails(self, stretch: int, begun: _Begun) -> _Tails:
-        """The verdicts on a stretch of tails; whatever the octets that have begun a character stand for."""
+        """The verdicts on a stretch of tails, whatever number the begun character has."""
         key = stretch, begun.state, len(begun.pending)
         if (known := self._reads.get(key)) is not None:
             return known

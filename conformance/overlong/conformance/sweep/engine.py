@@ -1,4 +1,4 @@
-"""What an engine of sweeps is, what it is told, and how each thread keeps one."""
+"""The interface of a sweep's engine, its job, and how each thread keeps one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class ShardEngine(Protocol):
     """Asks a target the strings of shards, one shard after the other."""
 
     def run(self, shard: Shard) -> ShardResult:
-        """Ask all strings of a shard. What the target does not survive is a fault in the result.
+        """Ask all strings of a shard. A crash of the target is a fault in the result.
 
         Raises:
             BudgetSpent: it failed more often than its limit.
@@ -35,7 +35,7 @@ class ShardEngine(Protocol):
 
 @dataclass(frozen=True)
 class SweepJob:
-    """The target of a sweep, and what is expected. It can be pickled: a worker elsewhere makes an engine of it."""
+    """The target of a sweep, and the expectation. It can be pickled: a worker elsewhere makes an engine of it."""
 
     target: str | tuple[str, ...]
     """Its name, as on the command line; or a command that speaks the protocol."""
@@ -44,7 +44,7 @@ class SweepJob:
     """``V`` or ``D``; empty for the one of them that says more."""
     limits: Limits = field(default_factory=Limits)
     columns: bool = False
-    """Ask in columns even what could be asked in its own process."""
+    """Ask in columns even a target that could be asked in its own process."""
 
 
 NOT_RECORDED = "recorded answers cannot be swept; name the adapter that wrote them"
@@ -53,7 +53,7 @@ _Kept = TypeVar("_Kept", bound="Closed")
 
 
 class Closed(Protocol):
-    """What has to be closed."""
+    """Holds processes, and can be closed."""
 
     def close(self) -> None:
         """End its processes."""

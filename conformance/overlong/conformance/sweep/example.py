@@ -1,4 +1,4 @@
-"""An example of what a sweep found, asked again by itself in the ordinary way: with what was expected and observed."""
+"""An example of a sweep's finding, asked again singly in the ordinary way: expected and observed answers."""
 
 from __future__ import annotations
 
@@ -80,9 +80,9 @@ def asked_again(
     *,
     in_process: bool,
 ) -> Finding:
-    """What is wrong with the answer to the least of some strings; if nothing is, what its divergence depends on.
+    """The fault of the answer to the least of some strings; if there is none, what its divergence depends on.
 
-    If it is another one when it is asked for again and again, that is what is wrong with it.
+    If repeated questions get different answers, that is the fault.
 
     Args:
         target: open.
@@ -123,4 +123,4 @@ def _rerun(target: FramedTarget, finding: Finding) -> Finding:
     queue = RerunQueue()
     for _ in range(RERUN):  # a random answer is right now and then, even several times in a row
         queue.add(finding)
-    return next(iter(list(queue.flaky(target))), finding)  # all of them: none is to be left under way
+    return next(iter(list(queue.flaky(target))), finding)  # read all answers: none may stay in the pipe

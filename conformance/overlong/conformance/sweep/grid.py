@@ -12,7 +12,7 @@ from functools import cached_property
 from math import prod
 
 CONTINUATION = 0x80
-"""The octet that stands around a string in memory unless a grid says another: it completes what was cut off."""
+"""The octet around a string in memory, unless a grid names another: it would complete a truncated character."""
 
 
 @dataclass(frozen=True)
@@ -20,12 +20,12 @@ class Axis:
     """One place of a grid's strings."""
 
     name: str
-    """What is chosen, in a word or two: ``offset``, ``second octet``."""
+    """The meaning of the choice, in a word or two: ``offset``, ``second octet``."""
     choices: tuple[bytes, ...]
     labels: tuple[tuple[int | str, ...], ...] = ()
     """For each choice, what tells it apart to a reader, as values of :attr:`reads`; empty: its octets."""
     reads: tuple[str, ...] = ()
-    """What the values of a label are: ``filler``, ``offset``."""
+    """The meaning of a label's values: ``filler``, ``offset``."""
 
     def __len__(self) -> int:
         return len(self.choices)
@@ -39,7 +39,7 @@ class Grid:
     earlier: int = 0
     """So many leading axes are a string of their own, which is asked right before the other; only that is judged."""
     around: int = CONTINUATION
-    """The octet that stands before and behind the string in memory, where a target is called in its own process."""
+    """The octet before and after the string in memory, if a target is called in its own process."""
 
     @cached_property
     def size(self) -> int:
@@ -69,7 +69,7 @@ class Grid:
         return tuple(axis.choices[choice] for axis, choice in zip(self.axes, self.place(index), strict=True))
 
     def string(self, index: int) -> bytes:
-        """The string of that number: what is judged."""
+        """The string of that number, the one that is judged."""
         return b"".join(self.pieces(index)[self.earlier :])
 
     def asked_before(self, index: int) -> bytes | None:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 ADAPTER = Path(__file__).with_name("adapter.py")
 _PLACE = 2
-"""Where the adapter stands in a command line: behind the interpreter and its option."""
+"""The adapter's place in a command line: after the interpreter and its option."""
 _COMPILES = 300.0  # seconds for the first sign of life: there may be nothing in Numba's cache
 _SILENT = 60.0  # seconds without one that are too many; a call that hangs is the adapter's to end
 
@@ -80,20 +80,20 @@ class InProcess:
         self._target = dataclasses.replace(target, command=command, restarts=0, notes=[])
         self._job = job
         self.more = more
-        """What the adapter is told of the next shard besides."""
+        """Further data on the next shard for the adapter."""
         self._process: Process | None = None
         self._patience = _COMPILES
         self._request = 0
         self._is_asked = False
         self.isolation = ""
-        """What contains its accidents; known when it has been asked."""
+        """The kind of its isolation; known once it has been asked."""
         self.restarts = 0
         """How often the library's process had to be started anew."""
         self.notes: list[str] = []
 
     @property
     def greeting(self) -> Greeting:
-        """What it says of itself.
+        """Its greeting.
 
         Raises:
             TargetError: it would not start.
@@ -178,7 +178,7 @@ class InProcess:
 
 
 def _result(shard: Shard, payload: bytes) -> tuple[ShardResult, int]:
-    """What came of a shard, and how often the library's process ended.
+    """A shard's result, and how often the library's process ended.
 
     Raises:
         ValueError, KeyError, TypeError, struct.error: the adapter would not say so.

@@ -1,6 +1,6 @@
-"""What of a sweep is done, in a SQLite file that survives the end of its process at any moment.
+"""The finished part of a sweep, in a SQLite file that survives the end of its process at any moment.
 
-A header says whose sweep it is; a row for each shard says what came of it. A row is committed once, whole, with a
+A header identifies the sweep; a row for each shard has its result. A row is committed once, whole, with a
 digest of its own; so after any interruption a sweep goes on where it was, and ends as if there had been none.
 """
 
@@ -59,7 +59,7 @@ class Header:
     identity: str
     """Digest of the target: of its command, and of the files in it."""
     says: str
-    """What it says of itself: its name and version."""
+    """Its name and version, from its greeting."""
     profile: str
     operation: str
     plans: str
@@ -80,7 +80,7 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class LedgerEntry:
-    """A shard's result, checked, and what its kinds come to. Made where the shard was run."""
+    """A shard's result, checked, and the sums of its kinds. Made where the shard was run."""
 
     result: ShardResult
     counts: dict[int, int]
@@ -160,7 +160,7 @@ class Ledger(Database):
         there = dict(ask("SELECT name, value FROM header").fetchall())
         if there and resume:
             self._compare(there, header)
-            # what was left out after too many faults is to be asked now, perhaps under another limit
+            # ask what was left out after too many faults, perhaps under another limit
             ask("DELETE FROM shard WHERE counts LIKE ?", (f'%"{LEFT_OUT}":%',))
         elif there and not there.get("finished") and self.strings:
             raise LedgerError(
@@ -220,10 +220,10 @@ class Ledger(Database):
             )
 
     def entries(self, plan: str) -> Iterator[LedgerEntry]:
-        """What is done of a plan, in order, each read when it is wanted.
+        """The finished shards of a plan, in order, each read when needed.
 
         Raises:
-            LedgerError: a row is not what was written.
+            LedgerError: a row is not as it was written.
         """
         with self._errors():
             rows = self._connection.execute(

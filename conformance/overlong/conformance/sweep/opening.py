@@ -1,4 +1,4 @@
-"""What asks the shards of a sweep: the target's own process, or frames in columns. Chosen here, and nowhere else."""
+"""Chooses how a sweep asks its shards: in the target's own process, or by frames in columns."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def open_engine(job: SweepJob) -> ShardEngine:
-    """What asks its target: the target's own process where that can be, else frames in columns.
+    """The engine for its target: in the target's own process if possible, else by frames in columns.
 
     Raises:
         TargetError: the target cannot be measured, or there is nothing that a sweep could ask it.
@@ -40,7 +40,7 @@ _engines = Engines[ShardEngine]()
 
 
 def run_shard(job: SweepJob, shard: Shard) -> ShardResult:
-    """What came of a shard. A task for any executor: pure, but for the engine that each thread keeps for its job.
+    """Run a shard. A task for any executor: pure, apart from the engine that each thread keeps for its job.
 
     Raises:
         BudgetSpent: the target failed more often than its limit.

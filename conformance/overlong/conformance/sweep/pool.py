@@ -52,7 +52,7 @@ class PoolTask(Protocol[_Taken_contra, _Given_co]):
         ...
 
     def run(self, unit: _Taken_contra) -> _Given_co:
-        """Run a unit; each thread keeps what it needs for that.
+        """Run a unit; each thread keeps its own engine.
 
         Raises:
             BudgetSpent: a target failed more often than its limit.
@@ -62,7 +62,7 @@ class PoolTask(Protocol[_Taken_contra, _Given_co]):
 
 
 class Pool(Protocol[_Taken_contra, _Given_co]):
-    """Runs work units, and tells what came of them in whatever order."""
+    """Runs work units, and yields their results in any order."""
 
     @property
     def room(self) -> int:
@@ -84,7 +84,7 @@ class Pool(Protocol[_Taken_contra, _Given_co]):
         ...
 
     def next(self, seconds: float) -> _Given_co | None:
-        """What came of a unit; None if nothing did for so long.
+        """A unit's result; None after so long without one.
 
         Raises:
             BudgetSpent: the target failed more often than its limit.
@@ -94,12 +94,12 @@ class Pool(Protocol[_Taken_contra, _Given_co]):
         ...
 
     def close(self, *, at_once: bool) -> None:
-        """End it; ``at_once``: in the midst of what is under way. Never raises."""
+        """End it; ``at_once``: without waiting for units in progress. Never raises."""
         ...
 
 
 def results(pool: Pool[Unit, Result], units: Iterable[Unit]) -> Iterator[Result]:
-    """What comes of units, as it comes; a few of them for each worker are under way.
+    """The results of units as they come; a few for each worker are in progress.
 
     Raises:
         BudgetSpent: the target failed more often than its limit.
@@ -116,7 +116,7 @@ def results(pool: Pool[Unit, Result], units: Iterable[Unit]) -> Iterator[Result]
 
 
 class Futures(Generic[Unit, Result]):
-    """A pool whose workers answer by futures: what such pools share."""
+    """The common part of pools whose workers answer by futures."""
 
     progress = 0
 
@@ -138,7 +138,7 @@ class Futures(Generic[Unit, Result]):
 
         Args:
             silent: seconds since the last one.
-            error: what came in place of one.
+            error: raised in place of a result.
 
         Raises:
             TargetError: there will be none; the message says why, and what to do.
@@ -173,7 +173,7 @@ class Futures(Generic[Unit, Result]):
         return None
 
     def forget(self) -> None:
-        """Want nothing more of what is under way."""
+        """Drop the units in progress."""
         for future in self._futures:
             future.cancel()
         self._futures = set()
@@ -181,7 +181,7 @@ class Futures(Generic[Unit, Result]):
 
 @dataclass(frozen=True)
 class ShardTask:
-    """Runs a job's shards, wherever it is; and checks and counts what came of them there."""
+    """Runs a job's shards, wherever it is, and checks and counts their results there."""
 
     job: SweepJob
 

@@ -1,4 +1,4 @@
-"""What the harness asks of ``adapter.py``, which sweeps a shared library in its own process, and how it answers.
+"""The requests to ``adapter.py``, which sweeps a shared library in its own process, and its responses.
 
 The harness knows this alone of the adapter, which can be imported only where there is ``fork``.
 """
@@ -12,11 +12,11 @@ from typing import NamedTuple
 SWEEP, AT_WORK = "W", b"W"
 """The operation; and the status of a frame that says that the answer is not ready yet, once a second."""
 HEAD_OF_RESULT = struct.Struct(">I")
-"""Before a result: octets of its JSON. What follows that are the kinds."""
+"""Before a result: the size of its JSON in octets. The kinds follow the JSON."""
 
 
 class Question(NamedTuple):
-    """What all strings of a request have in common."""
+    """The common data of all strings of a request."""
 
     plan: str
     grid: int
@@ -27,7 +27,7 @@ class Question(NamedTuple):
 
 @dataclass(frozen=True)
 class WantedSweep:
-    """What is asked: a shard, and how it is to be judged. As JSON it is the payload of :data:`SWEEP`."""
+    """A request: a shard, and how to judge it. As JSON it is the payload of :data:`SWEEP`."""
 
     plan: str
     grid: int
@@ -39,9 +39,9 @@ class WantedSweep:
     timeout: float
     """Seconds for one call."""
     restarts: int
-    """Deaths in the shard after which strings are left out behind each."""
+    """Deaths in the shard after which strings following each further death are left out."""
     more: str = ""
-    """What else the source of the strings is told, in words of its own."""
+    """Further data for the source of the strings, in its own words."""
 
     @property
     def question(self) -> Question:

@@ -26,21 +26,21 @@ class Compiler:
     """How one language is compiled."""
 
     names: tuple[str, ...]
-    """What it may be called on PATH, the preferred one first."""
+    """Its possible names on PATH, the preferred one first."""
     arguments: tuple[str, ...]
     """Those before the path of the output; the source stands last."""
     environment: Callable[[str, Path], Mapping[str, str]] = lambda _program, _cache: {}
-    """More for its environment, from its own path and from the folder of what is built."""
+    """Further environment variables, from its path and the build's folder."""
     folder: bool = False
     """Its output is a folder."""
     libraries: tuple[str, ...] = ()
-    """Arguments behind the sources: what they include and link."""
+    """Arguments after the sources: includes and libraries."""
     names_parts: bool = False
     """The other sources of a program stand behind the first one; where not, that one names them."""
     litters: bool = False
     """It writes files beside the source, so it is given a copy."""
     absent: str = ""
-    """What is said where there is none, if that is not the table's business."""
+    """The message if there is none, unless the table has one."""
 
     def found(self) -> str | None:
         """Its path."""
@@ -48,7 +48,7 @@ class Compiler:
 
 
 def _go(_program: str, cache: Path) -> dict[str, str]:
-    # No modules and no other toolchain: nothing is fetched, and no go.mod above the current folder has a say.
+    # No modules and no other toolchain: nothing is fetched, and a go.mod above the current folder is ignored.
     alone = {"GO111MODULE": "off", "GOTOOLCHAIN": "local", "GOFLAGS": ""}
     at_home = any(os.environ.get(name) for name in ("GOCACHE", "XDG_CACHE_HOME", "HOME", "LOCALAPPDATA"))
     return alone if at_home else {**alone, "GOCACHE": str(cache / "go-build")}  # it refuses to work without one
@@ -58,7 +58,7 @@ def _rust(program: str, _cache: Path) -> dict[str, str]:
     asked = subprocess.run(
         [program, "--version"], cwd=ELSEWHERE, capture_output=True, text=True, timeout=_BUILD_SECONDS, check=False
     )
-    return {"OVERLONG_RUSTC": asked.stdout.strip()}  # what is built cannot know it otherwise
+    return {"OVERLONG_RUSTC": asked.stdout.strip()}  # the program cannot learn its version otherwise
 
 
 C = Compiler(
@@ -118,7 +118,7 @@ def built(compiler: Compiler, source: Path, *parts: Path) -> Path:
 
 
 def pkg_config_flags(packages: str) -> list[str]:
-    """What a compiler needs to find and link libraries, as ``pkg-config`` knows them.
+    """Compiler arguments to find and link libraries, from ``pkg-config``.
 
     Raises:
         TargetError: it does not know one.
@@ -133,7 +133,7 @@ def pkg_config_flags(packages: str) -> list[str]:
 
 
 def stamp(program: str) -> str:
-    """What tells one version of a program on PATH from another without running it."""
+    """A key that tells versions of a program on PATH apart without running it."""
     status = Path(program).resolve().stat()
     return f"{program} {status.st_size} {status.st_mtime_ns}"
 
@@ -145,7 +145,7 @@ def _build(compiler: Compiler, program: str, sources: tuple[Path, ...], output: 
         sources = tuple(Path(shutil.copy(source, output.parent)) for source in sources)
     built = subprocess.run(
         [program, *compiler.arguments, str(output), *map(str, sources), *compiler.libraries],
-        cwd=output.parent,  # linkers, javac and rustup take what they find in the folder they are started in
+        cwd=output.parent,  # linkers, javac and rustup pick up files of the folder that they start in
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

@@ -30,17 +30,17 @@ class Builtin:
     language: str
     what: str
     missing: Callable[[], str]
-    """What to install to use it here; empty if nothing."""
+    """Packages to install to use it here; empty if none."""
     command: Callable[[], list[str]]
     """How to start it; builds it first where it must be built."""
     version: Callable[[], str] = lambda: ""
-    """Which version is here, found without building anything; empty where only the greeting says it."""
+    """The installed version, found without building anything; empty if only the greeting tells it."""
     folder: str | None = None
     """Where it is started, if not here."""
     fetches: str = ""
-    """What is fetched from a registry of packages when it is first used; empty if nothing."""
+    """Packages fetched from a registry on first use; empty if none."""
     intent: str = ""
-    """What its documentation says of how it departs from RFC 3629; empty if it says nothing."""
+    """How it departs from RFC 3629 by its own documentation; empty if that is silent."""
 
 
 def python_command(place: str, name: str, *said: str) -> list[str]:
@@ -49,7 +49,7 @@ def python_command(place: str, name: str, *said: str) -> list[str]:
 
 
 def python_words(command: Sequence[str]) -> list[str]:
-    """What a worker for a Python decoder was given: place, name, mode and traits; empty if it is none."""
+    """The arguments of a worker for a Python decoder: place, name, mode and traits; empty for other workers."""
     adapter = str(ADAPTERS / "python.py")
     return list(command[command.index(adapter) + 1 :]) if adapter in command else []
 
@@ -62,7 +62,7 @@ def found(program: str) -> str:
 
 
 def not_on_path(programs: str | tuple[str, ...], install: str) -> str:
-    """What to install; empty if the programs are there."""
+    """Packages to install; empty if the programs are there."""
     missing = [each for each in ((programs,) if isinstance(programs, str) else programs) if not shutil.which(each)]
     if not missing:
         return ""
@@ -71,7 +71,7 @@ def not_on_path(programs: str | tuple[str, ...], install: str) -> str:
 
 @lru_cache(maxsize=64)
 def said(*command: str, folder: str | None = None) -> str:
-    """The first line that a command writes, safe to show: what ``--version`` gives; empty if it fails.
+    """The first line of a command's output, such as that of ``--version``, safe to show; empty if it fails.
 
     ``folder``: where it is run, if not here.
     """

@@ -1,4 +1,4 @@
-"""The decoders that ship with an adapter: what ``builtins.toml`` says of each becomes a :class:`Builtin`."""
+"""The decoders that ship with an adapter: each entry of ``builtins.toml`` becomes a :class:`Builtin`."""
 
 from __future__ import annotations
 
@@ -42,28 +42,28 @@ class Programs:
     """Decoders of programs: the table's words become commands.
 
     In a word ``{NAME}`` is the path of a program that is needed, ``{program}`` of the one that was chosen,
-    ``{adapters}`` the adapters' folder, ``{built}`` what was built, ``{word}`` what tells a decoder from the others.
+    ``{adapters}`` the adapters' folder, ``{built}`` the built program, ``{word}`` the decoder's own word.
     """
 
     language: str
     start: list[str]
     """The command that starts a decoder; ``python`` in front: this Python."""
     needs: list[str] = field(default_factory=list[str])
-    """Programs that must all be there, and what brings them."""
+    """Programs that must all be there, and the packages that have them."""
     install: str = ""
     one_of: list[str] = field(default_factory=list[str])
     """Programs of which the first that is there is taken, and whose version :attr:`fits`; or a way to find one."""
     found_by: str = ""
     fits: str = ""
     absent: str = ""
-    """What is said where there is none."""
+    """The message if there is none."""
     posix: bool = False
     """Its adapter needs that."""
     build: str = ""
-    """A compiler, and what it builds."""
+    """A compiler, and its output."""
     sources: list[str] = field(default_factory=list[str])
     ask: list[str] = field(default_factory=list[str])
-    """The command that says the version; empty: only the greeting says it."""
+    """The command that prints the version; empty if only the greeting tells it."""
     words: int | None = None
     """How many words of the answer are the version."""
     prefix: str = ""
@@ -71,12 +71,12 @@ class Programs:
     """It is started where no file can be taken for its code; likewise when it is asked for its version."""
     asked_elsewhere: bool = False
     part: str = ""
-    """A part of it that may not be there, what brings it, and a command that says ``yes`` if it is."""
+    """An optional part, the package that has it, and a command that prints ``yes`` if it is there."""
     part_install: str = ""
     part_probe: list[str] = field(default_factory=list[str])
 
     def missing(self, *_row: str) -> str:
-        """What to install to use a decoder here; empty if nothing."""
+        """Packages to install to use a decoder here; empty if none."""
         if self.posix and sys.platform == "win32":
             return "its adapter needs POSIX"
         if why := not_on_path(tuple(self.needs), self.install):
@@ -94,11 +94,11 @@ class Programs:
         return script(*words[1:]) if words[0] == "python" else words
 
     def version(self, *_row: str) -> str:
-        """Which version is here; empty where only the greeting says it."""
+        """The installed version; empty if only the greeting tells it."""
         return self.prefix + self._asked(self.ask) if self.ask else ""
 
     def fetches(self, *_row: str) -> str:
-        """What is fetched when a decoder is first used."""
+        """Packages fetched on a decoder's first use."""
         return ""
 
     def _built(self) -> str:
@@ -114,7 +114,7 @@ class Programs:
         return answer if self.words is None else " ".join(answer.split()[: self.words])
 
     def _program(self) -> str:
-        """The path of the chosen program, or of what stands for one; empty if there is none."""
+        """The path of the chosen program or its substitute; empty if there is none."""
         if self.found_by:
             return _sqlite() if self.found_by == "sqlite" else _postgresql()
         for path in map(os.path.abspath, filter(None, map(shutil.which, self.one_of))):
@@ -168,7 +168,7 @@ def _uutf_version() -> str:
 
 @dataclass(frozen=True)
 class Packages(Programs):
-    """Decoders of packages that are fetched; a row has the word, the package, and what it is. ``{fetched}``: where."""
+    """Decoders of fetched packages; a row has the word, the package, a description. ``{fetched}``: their folder."""
 
     project: Project = field(kw_only=True)
 
@@ -238,14 +238,14 @@ def _is_there(module: str) -> bool:
 
 @dataclass(frozen=True)
 class CLibrary:
-    """Decoders of a library in C or C++; a row has the word, the adapter's source, and what it is."""
+    """Decoders of a library in C or C++; a row has the word, the adapter's source, and a description."""
 
     language: str
     name: str
     debian: str = ""
     """The package of Debian that has its headers."""
     package: str = ""
-    """The package in ``pkg-config``; else the compiler is asked for its :attr:`header`, and told what to link."""
+    """The package in ``pkg-config``; without one, the compiler looks for :attr:`header`, and links :attr:`links`."""
     header: str = ""
     links: list[str] = field(default_factory=list[str])
     compiler: str = "c"
@@ -289,14 +289,14 @@ class CLibrary:
         return bool(said(*asked, folder=ELSEWHERE))
 
     def _flags(self) -> list[str]:
-        """What a compiler needs to find and link it."""
+        """Compiler arguments to find and link it."""
         if not self.package:
             return self.links
         return pkg_config_flags(self.package)
 
 
 def no_compiler(compiler: Compiler = C) -> str:
-    """What to install to compile C or C++; empty if nothing."""
+    """Packages to install to compile C or C++; empty if none."""
     return "" if compiler.found() else compiler.absent
 
 
@@ -357,7 +357,7 @@ class AtHand:
 
     builtin: Builtin
     missing: str
-    """What to install; empty if it can be used."""
+    """Packages to install; empty if it can be used."""
     version: str
     """Empty if it is missing, or if only the decoder itself can say it."""
 

@@ -40,10 +40,10 @@ FILES = {"overlong.toml": ("targets",), "pyproject.toml": ("tool", "overlong", "
 _LARGEST = 4 << 20  # octets of a file that is read: ten thousand expected deviations, and more
 _PARTS = 200  # of a dotted key: the parser takes their square in time
 _DONE = "OVERLONG_SET_UP"
-"""The variable that names what was set up, for the processes that run parts of a run."""
+"""The variable that tells a run's processes which set-ups are done."""
 _SETUP_SECONDS = 600
 _DYING = 1.0  # seconds that a set-up command has to end in when it is told to
-_SAID = 4096  # octets that are kept of what it wrote
+_SAID = 4096  # octets of its output that are kept
 
 
 _setting_up = threading.Lock()
@@ -109,7 +109,7 @@ def _set_up(name: str, wanted: Configured) -> None:
 
 
 def _run(command: Sequence[str]) -> tuple[int, bytes]:
-    """The status of a command and the end of what it wrote. What it leaves running does not hold us up.
+    """The status of a command and the end of its output. Processes that it leaves running do not delay us.
 
     Raises:
         subprocess.TimeoutExpired: it did not end; neither it nor its process group is left.
@@ -150,9 +150,9 @@ def _keep_the_end(pipe: IO[bytes], kept: bytearray) -> None:
 
 
 def toml_of(file: Path, otherwise: str = "name the target in full") -> dict[str, Any] | None:
-    """What a TOML file says; None if there is no such file.
+    """A TOML file's content; None if there is no such file.
 
-    ``otherwise``: what a user without need of the file can do.
+    ``otherwise``: advice for a user who does not need the file.
 
     Raises:
         UnknownTarget: it is no TOML, or cannot be read; the message says what to do.

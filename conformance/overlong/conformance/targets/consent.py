@@ -1,4 +1,4 @@
-"""Consent: what a file of the current folder has named runs only after its user has seen what it is, and agreed.
+"""Consent: commands that a file of the current folder names run only after the user has seen them and agreed.
 
 ``overlong certify mine`` says nothing of what it runs: ``overlong.toml`` does, and that may be a stranger's. What was
 agreed to counts for those targets and for the file as it was, octet for octet, in its place. It is remembered in the
@@ -31,18 +31,18 @@ VARIABLE = "OVERLONG_TRUST"
 """Environment variable: SHA-256 of the files that are agreed to, in hexadecimal digits, with commas between them. Its
 agreement reaches the processes that run parts of a run."""
 _SHOWN = 1000  # characters of a command that are shown
-_LARGEST = 1 << 20  # octets of what is remembered of a file
+_LARGEST = 1 << 20  # octets of a file's record
 
 _agreed: set[tuple[str, str]] = set()  # digests of files and names of targets, in this process
 
 
 class NotAgreed(UnknownTarget):
-    """The user has not agreed to what a file of the current folder runs; the message says what, and how to agree."""
+    """The user has not agreed to the commands of a file in the current folder; the message lists them."""
 
 
 @dataclass(frozen=True)
 class WantedConsent:
-    """What would run and is not agreed to. All texts are safe to show."""
+    """Commands that would run without consent. All texts are safe to show."""
 
     file: str
     """``overlong.toml`` or ``pyproject.toml``, in the current folder."""
@@ -62,7 +62,7 @@ class WantedConsent:
 def wanted_by(
     targets: Iterable[str | Sequence[str]], own: Mapping[str, Configured] | None = None
 ) -> WantedConsent | None:
-    """What these targets would run without the user's consent; None if there is no such thing.
+    """The commands that these targets would run without the user's consent; None if there are none.
 
     ``own``: the targets of the file; None: as it is now.
 
@@ -141,7 +141,7 @@ def _runs(chain: Sequence[str], own: Mapping[str, Configured]) -> bool:
 
 
 def _lines(wanted: Configured, own: Mapping[str, Configured]) -> list[str]:
-    """What one target runs, in order."""
+    """The commands that one target runs, in order."""
     lines = [f"set-up: {printable(shlex.join(command), _SHOWN)}" for command in wanted.setup]
     if not isinstance(wanted.target, str):
         lines.append(f"decoder: {printable(shlex.join(wanted.target), _SHOWN)}")
@@ -154,7 +154,7 @@ def _lines(wanted: Configured, own: Mapping[str, Configured]) -> list[str]:
 
 
 def _memory(file: str) -> Path:
-    """Where it is remembered what was agreed to in a file."""
+    """The path of the record of a file's consents."""
     from platformdirs import user_state_path
 
     place = hashlib.sha256(os.fsencode(Path(file).resolve())).hexdigest()
@@ -162,7 +162,7 @@ def _memory(file: str) -> Path:
 
 
 def _remembered(file: str) -> dict[str, Any]:
-    """What was agreed to in a file; empty if nothing was, or if what is remembered makes no sense."""
+    """The consents for a file; empty if there are none, or if the record is damaged."""
     try:
         with _memory(file).open("rb") as opened:
             read = json.loads(opened.read(_LARGEST))

@@ -1,4 +1,4 @@
-"""An adapter examined step by step: what is wrong with it in words, and what mends it.
+"""Examines an adapter step by step; each failure has an explanation and a remedy.
 
 A wrong decoder is no wrong adapter: it is asked whether it keeps the protocol, not whether its answers are right.
 """
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from overlong.conformance.targets.process import Response
 
 SOUND, WRONG, LEFT_OUT, NOT_TRIED = "sound", "wrong", "left out", "not tried"
-_PAUSE = 0.05  # seconds between the two halves of a request, and for what was not asked for
+_PAUSE = 0.05  # seconds between the halves of a request, and to wait for unasked output
 _BIG = 1 << 20  # more than any pipe holds
 _UNKNOWN = "?"
 _REFUSING = VALIDATE + DECODE + STREAM_DECODE + AGAIN_DECODE + SEPARATE
@@ -69,7 +69,7 @@ _FRAME = "follow 'overlong docs protocol': u32 length of what follows, u32 id of
 
 @dataclass(frozen=True)
 class CheckStep:
-    """What became of one step; the words are safe to show."""
+    """The result of one step; the words are safe to show."""
 
     name: str
     state: str
@@ -78,7 +78,7 @@ class CheckStep:
 
 
 class WrongAnswer(Exception):
-    """A step failed: what was seen, and what mends it."""
+    """A step failed: the observation, and a remedy."""
 
     def __init__(self, seen: str, mend: str) -> None:
         super().__init__(seen, mend)
@@ -100,7 +100,7 @@ class Examination:
         """Once it has been said."""
 
     def steps(self) -> Iterator[CheckStep]:
-        """Go through all of them; what cannot be tried after a failure is said, too."""
+        """Go through all of them; steps that a failure makes impossible are reported, too."""
         first: list[tuple[str, Callable[[], str]]] = [
             ("it starts", self._starts),
             ("greeting", self._greets),
@@ -239,7 +239,7 @@ class Examination:
         return ""
 
     def _answers(self, operation: str) -> str:
-        """One character, what is ill-formed, and nothing at all."""
+        """One character, ill-formed octets, and no octet."""
         remarks: list[str] = []
         for place, (what, octets) in enumerate(_samples(operation)):
             flawed = place == 1
@@ -400,7 +400,7 @@ def _another(came: int, due: int) -> tuple[str, str]:
 
 
 def _samples(operation: str) -> list[tuple[str, bytes]]:
-    """A character, what is ill-formed, and nothing, for an operation."""
+    """A character, ill-formed octets, and no octet, for an operation."""
     if operation in ENCODING:
         width = 2 if operation == ENCODE_UTF16 else 4
         return [

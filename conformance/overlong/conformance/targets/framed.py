@@ -77,7 +77,7 @@ class _Asked:
     operation: str
     first: int  # request id of the first item; a batch has one id
     frames: int  # without the echo that follows them
-    lengths: Sequence[int]  # octets of what each vector is asked
+    lengths: Sequence[int]  # octets of each vector's payload
     slot: Slot | None = None  # where it stands in shared memory
 
 
@@ -96,7 +96,7 @@ class FramedTarget:
     folder: str | None = None
     """Where it is started, if not here."""
     set_up: tuple[Callable[[], None], ...] = ()
-    """What has to run before it is started; each raises TargetError if it fails, and does nothing when called again."""
+    """Preparations before the start; each raises TargetError if it fails, and does nothing when called again."""
     version: Callable[[], str] | None = None
     """The decoder's version, if the adapter does not know it; called for each process, so it should keep it."""
     restarts: int = 0
@@ -106,13 +106,13 @@ class FramedTarget:
         self._process: Process | None = None
         self._spares: deque[Future[Process]] = deque()  # in the order in which they are started
         self._starter: ThreadPoolExecutor | None = None  # the thread that starts them
-        self.isolation = ""  # what contains its accidents; known when it is open
+        self.isolation = ""  # the kind of its isolation; known when it is open
         self._next_request = 0
         self._size = _FIRST  # vectors in a request
         self._suspects = 0  # vectors asked again after a failure, each request by itself
         self._failure: Fault | None = None  # that made them suspects
         self._under_way: deque[_Asked] = deque()
-        self._vectors = self._octets = 0  # in what is under way
+        self._vectors = self._octets = 0  # in progress
         self._waiting: deque[tuple[Batch, str]] = deque()  # to be asked before anything new
 
     @property
@@ -136,7 +136,7 @@ class FramedTarget:
         return max(self.timeout, _START_SECONDS)
 
     def prepare(self) -> None:
-        """Run what has to run before it is started.
+        """Run the preparations before the start.
 
         Raises:
             TargetError: that fails.
@@ -150,7 +150,7 @@ class FramedTarget:
         Raises:
             OSError: it cannot be started.
             ValueError: nor could anything by that name.
-            TargetError: what has to run before it fails.
+            TargetError: a preparation fails.
         """
         self.prepare()
         process = Process(
@@ -259,7 +259,7 @@ class FramedTarget:
         return bool(self._under_way)
 
     def _has_room(self, batch: Batch, operation: str) -> bool:
-        """Whether a request goes where it is to go: what shared memory could hold is not sent through the pipe."""
+        """Whether the request goes the right way: one that fits into shared memory does not go through the pipe."""
         if batch.singly or self._process is None or (shared := self._process.shared) is None:
             return True
         lengths, octets = batch.payloads(operation)
@@ -267,7 +267,7 @@ class FramedTarget:
         return shared.slot(*size) is not None or not shared.can_hold(*size)
 
     def _after(self, ended: Ended) -> Answered | None:
-        """Restart, and make sure that what is unanswered is asked again; the answer of the culprit, if it is known."""
+        """Restart, and ask unanswered requests again. Returns the culprit's answer, if it is known."""
         self._failure = ended.why
         self._restart(ended.why)
         again = list(self._under_way)
@@ -286,7 +286,7 @@ class FramedTarget:
         return culprit
 
     def _note_words(self, ended: Ended) -> None:
-        """What it said when it failed, the first few times."""
+        """Its messages at the first few failures."""
         note = f'when it failed, it said "{ended.words}"'
         if ended.words and note not in self.notes and len(self.notes) < _NOTES:
             self.notes.append(note)
@@ -322,9 +322,9 @@ class FramedTarget:
         self._keep_spares()
 
     def _spare(self) -> Process | None:
-        """The spare that was started first, if there is one that has not ended by itself."""
+        """The oldest spare that is still running, if any."""
         while self._spares:
-            with contextlib.suppress(OSError, ValueError, TargetError):  # the start that follows says what is wrong
+            with contextlib.suppress(OSError, ValueError, TargetError):  # the next start reports the error
                 if (spare := self._spares[0].result()).is_alive:
                     self._spares.popleft()
                     return spare

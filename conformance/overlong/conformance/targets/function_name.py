@@ -1,4 +1,4 @@
-"""``FILE:NAME?abi=ABI&TRAIT=WORD``: a function of a library or a module, how it is called, and what is said of it."""
+"""``FILE:NAME?abi=ABI&TRAIT=WORD``: a function of a library or a module, its ABI, and its traits."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 _SAID = tuple(f"{member}={word}" for member, words in TRAITS.items() for word in words)
-"""What a user may say of a function, as a greeting says it (docs/protocol.md)."""
+"""Traits that a user may give for a function, as in a greeting (docs/protocol.md)."""
 
 
 def declared(shown: str, where: str, words: Iterable[str], *more: str) -> tuple[str, ...]:
-    """What is said of a function behind its name, checked.
+    """The ABI and traits after a function's name, checked.
 
     Args:
         shown: the target as the user wrote it, safe to show.
@@ -56,8 +56,8 @@ class FunctionName:
 
         Args:
             shown: the target as the user wrote it, safe to show.
-            rest: what stands behind its kind.
-            form: what to write, for the message if the name has no such form.
+            rest: the name after its kind.
+            form: the right form, for the error message.
 
         Raises:
             UnknownTarget: it is none.

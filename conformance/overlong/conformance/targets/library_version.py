@@ -157,7 +157,7 @@ def _package(library: str) -> str:
 
 
 def _asked(*words: str) -> str:
-    """What dpkg's database says."""
+    """The version in dpkg's database."""
     try:
         asked = subprocess.run(
             [_DPKG, *words],

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 KIND = "lines"
 UNITS = ("utf-32", "utf-16", "utf-8")
-"""What the text of an answer may be written in."""
+"""The encodings that the text of an answer may have."""
 _MODES = {"verdict": "V", "replace": "L"}
 _WORDS = (*_MODES, *UNITS, *DOCUMENTS)
 
 
 def is_line_by_line(kind: str) -> bool:
-    """Whether what stands before a name's colon is ``lines``, or ``lines[...]``."""
+    """Whether a name begins with ``lines:`` or ``lines[...]:``."""
     return kind == KIND or kind.startswith(f"{KIND}[")
 
 

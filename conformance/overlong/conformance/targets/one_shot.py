@@ -1,4 +1,4 @@
-"""``cmd:COMMAND``: a program that takes one input and ends, and what its status and its output mean."""
+"""``cmd:COMMAND``: a program that takes one input and ends, and the meaning of its status and output."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from overlong.conformance.targets.builtin import ADAPTERS
 
 KIND = "cmd"
 OUTPUTS = ("utf-8", "utf-16", "utf-32")
-"""What may stand in brackets: how the output that is to be judged is written."""
+"""The words in brackets: the encoding of an output that is judged."""
 
 
 def is_one_shot(kind: str) -> bool:
-    """Whether what stands before a name's colon is ``cmd``, or ``cmd[...]``."""
+    """Whether a name begins with ``cmd:`` or ``cmd[...]:``."""
     return kind == KIND or kind.startswith(f"{KIND}[")
 
 

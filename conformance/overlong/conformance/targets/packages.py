@@ -28,7 +28,7 @@ class Project:
     folder: str
     """Where the sources and the lock file stand, below the adapters."""
     registry: str
-    """What people call it."""
+    """Its common name."""
     steps: tuple[tuple[str, ...], ...]
     """Commands, run in a copy of the folder: the first one fetches, the others build."""
     install: str
@@ -44,9 +44,9 @@ class Project:
     environment: Mapping[str, str] | None = None
     """More for the environment of its commands."""
     drop: tuple[str, ...] = ()
-    """What building leaves behind and is not needed."""
+    """Files of the build that are not needed afterwards."""
     sums: str = ""
-    """A file of SHA-256 digests that what was fetched is held against, where the client has no lock file of its own."""
+    """A file of SHA-256 digests for the fetched files, if the client has no lock file of its own."""
 
     @classmethod
     def of(cls, table: dict[str, Any]) -> Project:
@@ -57,7 +57,7 @@ class Project:
         return cls(**table | fixed)
 
     def missing(self, *more: str) -> str:
-        """What to install, also of the programs that run its decoders; empty if nothing."""
+        """Packages to install, including those that run its decoders; empty if none."""
         return not_on_path(tuple(dict.fromkeys((*more, *(step[0] for step in self.steps)))), self.install)
 
     def version(self, package: str) -> str:

@@ -61,7 +61,7 @@ _UNCONFINED = (
 )
 _LOOK = 100  # milliseconds after which a silent pipe's reader checks that the pipe still has a writer
 _ADVICE = re.compile(r"note: run with .*|Node\.js v[0-9.]+|exit status \d+")
-"""What Rust, Node.js and ``go run`` say last, whatever happened."""
+"""The last lines that Rust, Node.js and ``go run`` print after any failure."""
 _TRACE = re.compile(
     r"at .+|\.{3} \d+ more|\}"  # JavaScript, Java
     r"|.+\.go:\d+( \+0x[0-9a-f]+)?"
@@ -82,7 +82,7 @@ class Response(NamedTuple):
 
 
 class Ended(Exception):
-    """The target gave no response; ``why`` is what it did instead, ``words`` the last line of its stderr."""
+    """The target gave no response; ``why`` says what it did instead, ``words`` is the last line of its stderr."""
 
     def __init__(self, why: Crashed | TimedOut | Misbehaved, words: str = "") -> None:
         super().__init__(why, words)
@@ -91,7 +91,7 @@ class Ended(Exception):
 
 
 class Process:
-    """A target's process. It is to be greeted before it is asked."""
+    """A target's process. Read its greeting before the first request."""
 
     def __init__(
         self,
@@ -120,7 +120,7 @@ class Process:
         self._isolation = "process group" if _POSIX else "single process"
         self._memory = memory if sandbox and can_supervise() else None
         self.shared: SharedMemory | None = None
-        """What it shares with the harness, if that can be had and, once it has greeted, if it takes part."""
+        """Its memory shared with the harness, if the system allows it and, after the greeting, the target uses it."""
         with contextlib.suppress(OSError, ValueError):
             self.shared = SharedMemory()
         self._popen = self._start(command, environment, self._memory, folder)
@@ -192,7 +192,7 @@ class Process:
 
     @property
     def isolation(self) -> str:
-        """What ends with the target, and its limit on memory: ``PID namespace, 4 GiB of memory a process``.
+        """Its containment and its limit on memory: ``PID namespace, 4 GiB of memory a process``.
 
         Instead of the namespace there may be a ``process tree``; without a supervisor it is the ``process group``.
         """
@@ -201,7 +201,7 @@ class Process:
         return self._isolation + limit
 
     def greeting(self, timeout: float) -> Greeting:
-        """What it says of itself in its first line, which is waited for once.
+        """The greeting, its first line; only the first call waits for it.
 
         Raises:
             Ended: it exited, hung or wrote something else.
@@ -235,7 +235,7 @@ class Process:
         self.send_frames(frame(request, body))
 
     def send_frames(self, *frames: bytes) -> None:
-        """Send requests that are frames already, whole or in a few parts. What could block is the writer thread's."""
+        """Send requests that are frames already, whole or in a few parts. Only the writer thread may block."""
         if self._queued == self._written and sum(map(len, frames)) <= _ATOMIC and self._takes_at_once():
             with contextlib.suppress(OSError, ValueError):  # the reader sees the end and says why
                 _write_all(cast("IO[bytes]", self._popen.stdin), frames)
@@ -272,7 +272,7 @@ class Process:
         return exit_reason(self._stderr.decode("utf-8", "backslashreplace"))
 
     def close(self) -> str:
-        """End of input; wait a little; kill what is left. Returns what went wrong with the ending, if anything."""
+        """End of input; wait a little; kill the rest. Returns a fault of the ending, if any."""
         self._requests.put(None)
         wrong = ""
         try:
@@ -328,7 +328,7 @@ class Process:
             self._popen.kill()
 
     def _read_report(self) -> int:
-        """Take note of what the supervisor says; an errno if the command could not be executed."""
+        """Read the supervisor's report; returns an errno if the command could not be executed."""
         if self._report is not None and not self._report.closed:
             self._reported += self._report.read() or b""
             if self._popen.poll() is not None:
@@ -392,7 +392,7 @@ class Process:
             self._put(Ended(self._end()))
 
     def _read_greeting(self, pipe: IO[bytes], buffer: bytearray) -> Greeting | None:
-        """The greeting; what follows its line stays in ``buffer``. None if the output ends before it."""
+        """The greeting; octets after its line stay in ``buffer``. None if the output ends before it."""
         while b"\n" not in buffer:
             if len(buffer) > LARGEST_GREETING:
                 raise ProtocolError(f"it wrote {LARGEST_GREETING} octets without a greeting line")
@@ -425,7 +425,7 @@ class Process:
         return Response(request, status, payload)
 
     def _more(self, pipe: IO[bytes]) -> bytes:
-        """What comes next; nothing at the end."""
+        """The next octets; none at the end."""
         return pipe.read(_READ) if self._comes(pipe) else b""
 
     def _comes(self, pipe: IO[bytes]) -> bool:
@@ -437,7 +437,7 @@ class Process:
                 if patience == 0:
                     return False
                 if self._closing.is_set() or self._popen.poll() is not None:
-                    patience = 0  # what was written before is still to be read
+                    patience = 0  # earlier output is still in the pipe
         return True
 
     def _put(self, item: list[Response] | Greeting | Ended) -> None:
@@ -449,7 +449,7 @@ class Process:
             return
 
     def _end(self, *, half_a_frame: bool = False) -> Crashed:
-        """What the end of the output means, once the process has ended too."""
+        """The meaning of the output's end, once the process has ended, too."""
         deadline = time.monotonic() + _DYING
         with _Ending(self._popen.pid) as ending:
             while self._popen.poll() is None and time.monotonic() < deadline and not self._closing.is_set():
@@ -499,7 +499,7 @@ def can_supervise() -> bool:
 
 
 def _widen(pipe: IO[bytes]) -> None:
-    """Let a pipe hold more: a target need not wait for the harness's threads. What is not granted is done without."""
+    """Enlarge a pipe, so that a target need not wait for the harness's threads; if the system refuses, do without."""
     if sys.platform == "linux":
         import fcntl
 
@@ -508,7 +508,7 @@ def _widen(pipe: IO[bytes]) -> None:
 
 
 def _write_all(pipe: IO[bytes], parts: Sequence[bytes]) -> None:
-    """Write the parts one behind the other, without putting them together first where that can be helped."""
+    """Write the parts one after the other, without joining them where possible."""
     if sys.platform == "win32":
         parts = [b"".join(parts)]
     views = [memoryview(part) for part in parts]
@@ -561,7 +561,7 @@ def _ended(code: int) -> str:
 def exit_reason(stderr: str) -> str:
     """The line of a program's stderr that says why it ended, safe to show; empty if there is none.
 
-    The last one, but for what run-times print after it.
+    The last one, apart from lines that run-times print after it.
     """
     lines = [line.strip() for line in stderr.splitlines() if line.strip()]
     while len(lines) > 1 and _ADVICE.fullmatch(lines[-1]):

@@ -24,10 +24,10 @@ _STEP_SECONDS = 300
 
 @dataclass(frozen=True)
 class Recipe:
-    """What a folder with a decoder in it is made of."""
+    """The ingredients of a folder with a decoder."""
 
     name: str
-    """What the folder's name begins with."""
+    """The beginning of the folder's name."""
     files: Mapping[str, bytes]
     """Their contents by their paths in the folder."""
     steps: tuple[tuple[str, ...], ...]
@@ -37,9 +37,9 @@ class Recipe:
     drop: tuple[str, ...]
     """Folders that are taken away afterwards."""
     failure: Callable[[str], str]
-    """What is said when it cannot be made, from the first error."""
+    """The message if it cannot be made, from the first error."""
     sums: str = ""
-    """The file of digests that what the first step fetched is held against."""
+    """The file of digests for the files that the first step fetches."""
 
 
 def made(recipe: Recipe, room: str) -> Path:
@@ -99,7 +99,7 @@ def _run(recipe: Recipe, command: list[str], work: Path) -> None:
 
 
 def _check(recipe: Recipe, work: Path) -> None:
-    """Hold what was fetched against the digests that are pinned."""
+    """Check the fetched files against the pinned digests."""
     if not recipe.sums:
         return
     for line in (work / recipe.sums).read_text(encoding="ascii").splitlines():

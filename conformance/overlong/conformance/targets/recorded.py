@@ -69,7 +69,7 @@ class RecordedTarget:
 
     def __post_init__(self) -> None:
         self.selection = Selection()
-        """What was asked, once the file is read."""
+        """The question, once the file is read."""
         self._octets = b""
         self._greeting: Greeting | None = None
         self._starts = array("Q")  # of the answers, by request id
@@ -84,7 +84,7 @@ class RecordedTarget:
 
     @property
     def command(self) -> list[str]:
-        """The file: what the digest of the target is of."""
+        """The file, whose digest is the target's."""
         return [str(self.path)]
 
     @property
@@ -121,7 +121,7 @@ class RecordedTarget:
         pass
 
     def observe(self, asked: Iterable[tuple[Batch, str]]) -> Iterator[Answered]:
-        """The recorded answers; to what was not asked, that it is not supported.
+        """The recorded answers; *not supported* for vectors that were not asked.
 
         Raises:
             BudgetSpent: the answers end before all was answered; those that there are have come before.
@@ -157,7 +157,7 @@ class RecordedTarget:
             yield batch, operation, [found[operation, payload] for payload in _payloads(batch, operation)]
 
     def _ids_of(self, batch: Batch, operation: str) -> list[int]:
-        """Requests of what comes next of a suite. Vectors may be missing there: a trait sets them aside."""
+        """The next requests of a suite. Vectors may be missing, because a trait sets them aside."""
         key = batch.suite, operation
         cursor = self._cursors.setdefault(key, self._requests_of(*key))
         return [
@@ -298,11 +298,11 @@ def _payloads(batch: Batch, operation: str) -> Iterator[bytes]:
 
 
 def _operations(*, streaming: bool) -> str:
-    """What each vector of a suite is asked in a file."""
+    """The requests of a file for each vector of a suite."""
     return STREAM_DECODE + STREAM_REPLACE if streaming else VALIDATE + DECODE + REPLACE
 
 
 def _digest(selection: Selection) -> bytes:
-    """What the last echo carries."""
+    """The payload of the last echo."""
     (last,) = deque(stream(selection), maxlen=1)
     return last[_LEAST:]

@@ -63,7 +63,7 @@ def resolve(
     ``named_by``: the targets of a project that led to this name.
 
     Raises:
-        UnknownTarget: the name means nothing; the message says what would.
+        UnknownTarget: the name means nothing; the message suggests another.
         NotAgreed: a file of the current folder says what it runs, and the user has not agreed to it.
         TargetError: it is known and cannot be used here; the message says what to install.
     """
@@ -106,7 +106,7 @@ def _builtin(name: str, limits: Limits) -> FramedTarget:
 
 
 def _hint(name: str) -> str:
-    """What to write instead of a name that means nothing."""
+    """A suggestion for a name that means nothing."""
     if os.path.isfile(name):  # noqa: PTH113 (a name too long is no file, and no error)
         shown = printable(name)
         if name.endswith((".so", ".dylib")) or ".so." in name:
@@ -172,7 +172,7 @@ def identity_of(target: FramedTarget | RecordedTarget) -> Identity:
 
     Raises:
         OSError: a file of its command line cannot be read.
-        TargetError: what has to run before it does not.
+        TargetError: a preparation fails.
     """
     whole, files = hashlib.sha256(), list[tuple[str, str]]()
     if isinstance(target, FramedTarget):
@@ -219,4 +219,4 @@ _COMMANDS: dict[str, Callable[[str, str], list[str]]] = {
     "so": library_command,
     "wasm": wasm_command,
 }
-"""From the whole name and what follows its kind to the command line of a worker."""
+"""From the whole name, and the part after its kind, to the command line of a worker."""

@@ -1,4 +1,4 @@
-"""Memory that the harness shares with one process of a target: what batches ask, and what is answered to them.
+"""Memory that the harness shares with one process of a target, for batches and their answers.
 
 Octets that go through a pipe are copied twice, and wait in it for both sides. Here the harness writes what it asks
 where the target reads it, and compares the answers where the target wrote them. The target may write anywhere, at any
@@ -14,7 +14,7 @@ from collections import deque
 from typing import NamedTuple
 
 VARIABLE = "OVERLONG_SHARED_MEMORY"
-"""What a target is told by: the number of the descriptor, and the octets to be mapped."""
+"""The variable for the target: the number of the descriptor, and how many octets to map."""
 
 SIZE = 1 << 26  # octets; only those that are used take memory
 _AN_OCTET, _AN_ITEM, _TEXTS = 4, 7, 256  # room for answers: UTF-32, or the marks of a stream; columns; short texts
@@ -22,7 +22,7 @@ _ALIGNED = 64
 
 
 class Slot(NamedTuple):
-    """Where a request stands, and behind it the room for what is answered."""
+    """The place of a request, followed by the room for its answers."""
 
     start: int
     size: int
@@ -92,14 +92,14 @@ class SharedMemory:
         return _aligned(4 * items + octets) + _aligned(_AN_ITEM * items + _AN_OCTET * octets + _TEXTS) <= SIZE
 
     def fill(self, slot: Slot, lengths: bytes, octets: bytes) -> None:
-        """Take a slot, and write what is asked."""
+        """Take a slot, and write the request."""
         middle = slot.start + len(lengths)
         self._octets[slot.start : middle] = lengths
         self._octets[middle : slot.start + slot.size] = octets
         self._slots.append(slot)
 
     def free(self) -> Slot:
-        """The slot that has been taken longest, free from now on; what stands in it stays until others are filled."""
+        """Free the oldest slot; its content stays until other slots have been filled."""
         return self._slots.popleft()
 
     def holds(self, slot: Slot, octets: bytes | bytearray) -> bool:
@@ -108,7 +108,7 @@ class SharedMemory:
             return len(octets) <= slot.room and octets.startswith(room[: len(octets)])
 
     def answer(self, slot: Slot, size: int) -> bytes:
-        """What stands at the start of the room of a slot."""
+        """The first octets of a slot's room."""
         return self._octets[slot.room_start : slot.room_start + size]
 
 

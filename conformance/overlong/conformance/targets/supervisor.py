@@ -33,13 +33,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any, NoReturn
 else:
-    import _signal as signal  # what signal puts around it takes half as long to import as the interpreter to start
+    import _signal as signal  # importing signal would take half as long as starting the interpreter
 
 if sys.platform != "linux":
     raise ImportError("a supervisor needs Linux")
 
 PID_NAMESPACE, PROCESS_TREE = "PID namespace", "process tree"
-"""What the first line of the report says."""
+"""The kinds in the report's first line."""
 
 _NEWNS, _NEWIPC, _NEWUSER, _NEWPID = 0x00020000, 0x08000000, 0x10000000, 0x20000000  # linux/sched.h
 _OF_ITS_OWN = _NEWPID | _NEWNS | _NEWIPC  # System V memory outlives a process that is killed, but not this
@@ -59,7 +59,7 @@ _KILL = {
     "s390x": {0x80000016: 37},
 }
 """The number of ``kill`` by machine, and by the instruction set of the program that calls it."""
-_PATIENCE = 5.0  # seconds in which what was killed has to be gone
+_PATIENCE = 5.0  # seconds in which killed processes have to be gone
 _PLAIN_ENDINGS = {signal.SIGCHLD, signal.SIGKILL, signal.SIGSTOP}  # cannot be ignored, or must not
 
 
@@ -300,7 +300,7 @@ def _start(command: list[str], memory: int, report: int, *, confine: bool = Fals
     if (pid := os.fork()) != 0:
         return pid
     try:
-        os.setsid()  # what it sends to its process group reaches no other process
+        os.setsid()  # signals to its process group reach no other process
         _libc().prctl(_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
         if os.getppid() != supervisor:
             os._exit(1)
@@ -321,7 +321,7 @@ def _start(command: list[str], memory: int, report: int, *, confine: bool = Fals
 
 
 def _environment() -> dict[bytes, bytes]:
-    """What the harness gave: this interpreter may have put a locale into its own (PEP 538)."""
+    """The environment that the harness gave; this interpreter may have added a locale to its own (PEP 538)."""
     with open("/proc/self/environ", "rb") as file:  # noqa: PTH123
         pairs = (entry.partition(b"=") for entry in file.read().split(b"\0") if entry)
         return {name: value for name, _, value in pairs}

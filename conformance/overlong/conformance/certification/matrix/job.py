@@ -1,4 +1,4 @@
-"""What the worker of one row of a matrix is told, and what it may answer in place of a certificate."""
+"""The job of the worker of one row of a matrix, and its answers other than a certificate."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from overlong.conformance.targets.resolve import Limits
 
 KEPT_LINE = b'{"kept": true}\n'
-"""What a worker writes if the target is still the known one."""
+"""A worker's output if the target has not changed."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class MatrixJob:
     """Leave out the scalar values; else all suites are asked, and no sweeps."""
     limits: Limits
     portrait: bool = False
-    """Learn what it behaves like, and draw maps, also where it is quick."""
+    """Find the nearest model, and draw maps, even in a quick run."""
     expected: str = ""
     """The file of expected deviations; empty for that of the project."""
     target: str = ""

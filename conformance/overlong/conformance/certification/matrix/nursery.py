@@ -43,7 +43,7 @@ _USED = (
     "targets.framed",
     "targets.process",
 )
-"""What a worker imports as it goes on."""
+"""Modules that a worker imports later."""
 _USUAL_UNITS = "utf-32", "utf-16"
 """Units of most targets: for other units a worker works out the right answers itself."""
 _NUMBER = struct.Struct("=i")
@@ -109,7 +109,7 @@ class Forked:
         self.returncode: int | Any = None
 
     def communicate(self) -> tuple[bytes, bytes]:
-        """What it writes until it ends, on both outputs; the status is known then."""
+        """Its output until it ends, on both streams; the status is known then."""
         written = {descriptor: bytearray() for descriptor in self._outputs}
         with selectors.DefaultSelector() as selector:
             for descriptor in self._outputs:
@@ -136,7 +136,7 @@ class Forked:
 
 
 def _number(state: socket.socket) -> int:
-    """The next number that is said.
+    """The next number from the socket.
 
     Raises:
         OSError: the other end is closed.
@@ -149,7 +149,7 @@ def _number(state: socket.socket) -> int:
 
 
 def warm(speaks: str, suites: Sequence[str]) -> None:
-    """Load what a worker uses, make these suites, and work out what most targets should answer."""
+    """Load a worker's modules, make these suites, and compute the answers that most targets should give."""
     from overlong.conformance.protocol.wire import UNITS
     from overlong.conformance.vectors.profile import Profile
     from overlong.conformance.vectors.suites import SUITES

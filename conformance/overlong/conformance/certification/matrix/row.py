@@ -1,4 +1,4 @@
-"""What became of one target of a matrix."""
+"""The result of one target of a matrix."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ INCOMPLETE = 4
 
 @dataclass(frozen=True)
 class MatrixRow:
-    """What became of one target."""
+    """The result of one target."""
 
     target: str
     state: State
@@ -35,7 +35,7 @@ class MatrixRow:
     """When it was measured."""
     seconds: float = 0.0
     set_aside: str = ""
-    """What of its vectors was not asked, for traits that it declares, in words."""
+    """The vectors that were not asked because of declared traits, in words."""
 
     def as_json(self) -> dict[str, Any]:
         return {

@@ -41,7 +41,7 @@ class Matrix:
     """The certifications under way, which can be broken off together."""
 
     def __init__(self, job: MatrixJob, output: Path, folders: Mapping[str, str]) -> None:
-        """``job`` is what all are asked; ``folders`` says where in ``output`` a target's results go."""
+        """``job`` is the same for all; ``folders`` says where in ``output`` a target's results go."""
         self._asked = job
         self._output = output
         self._folders = folders
@@ -95,7 +95,7 @@ class Matrix:
                 except KeyboardInterrupt:
                     self._stop(_KILL)
                 rows.update((row.target, row) for row, _ in (future.result() for future in waiting))
-            except OSError:  # what was measured cannot be written
+            except OSError:  # the results cannot be written
                 self._stop(signal.SIGTERM)
                 raise
         return [rows[target] for target in targets]
@@ -108,7 +108,7 @@ class Matrix:
         with self._lock:
             self._stopped = True
             if self._nursery is not None:
-                self._nursery.close()  # a thread that waits for it waits no more
+                self._nursery.close()  # wakes a thread that waits for it
             for process in self._running:
                 with contextlib.suppress(ProcessLookupError):
                     process.send_signal(how)

@@ -1,6 +1,6 @@
 """``matrix.json``: the rows of a matrix, and which of them can stand when it is resumed.
 
-It is written anew after each row, so that whatever ends a matrix, what it had measured is there for ``--resume``. Its
+It is rewritten after each row, so that ``--resume`` finds all finished rows, whatever ended the matrix. Its
 schema is ``schemas/matrix-1.schema.json``.
 """
 
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 STATEMENT = "matrix.json"
 SCHEMA = "overlong/matrix-1"
 _WHOLE = (State.CONFORMS, State.EXPECTED, State.EXCEPT, State.DIVERGES, State.NOTHING)
-"""What becomes of a target that need not be asked again."""
+"""The row of a target that need not be asked again."""
 _CONFIGURATION = ("overlong.toml", "pyproject.toml")
-"""Files of the current folder that say what a name means, and what is expected of it."""
+"""Files of the current folder that define names and expected deviations."""
 
 
 @dataclass(frozen=True)
@@ -39,12 +39,12 @@ class Kept:
 
     row: MatrixRow
     target: dict[str, Any]
-    """The target, as the header of its results has it: what it says of itself, and the digest of its files."""
+    """The target, as in the header of its results: its greeting, and the digest of its files."""
 
 
 @dataclass(frozen=True)
 class Conditions:
-    """What rows were measured under: one that was measured under others is no row of this matrix."""
+    """The conditions of the rows: a row measured under others does not belong to this matrix."""
 
     profile: str
     """``rfc3629@1``."""

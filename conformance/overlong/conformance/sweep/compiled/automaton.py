@@ -60,7 +60,7 @@ class PackedAutomaton:
 
 
 class AutomatonWords(NamedTuple):
-    """What compiled code reads of an automaton."""
+    """The tables of an automaton that compiled code reads."""
 
     transitions: int
     """Address of a word for each octet: at each state, shifted by two more, the next state."""
@@ -77,7 +77,7 @@ get, _ = fields(AutomatonWords._fields)
 
 def _shifted(_context: Any, _number: Any, _places: Any) -> tuple[Any, Callable[..., Any]]:
     def emit(_context: Any, builder: Any, _signature: Any, given: Any) -> Any:
-        places = builder.and_(given[1], ir.Constant(ir.IntType(64), 63))  # what the machine does anyway
+        places = builder.and_(given[1], ir.Constant(ir.IntType(64), 63))  # as the machine does anyway
         return builder.lshr(given[0], places)
 
     return types.int64(types.int64, types.int64), emit

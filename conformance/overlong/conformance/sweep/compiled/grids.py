@@ -22,7 +22,7 @@ from overlong.conformance.targets.adapters.compiled.cached import Compiled, edit
 from overlong.conformance.targets.adapters.compiled.memory import WORD, copy, fields, fill, load64, store64
 
 LEVEL = 8 * WORD
-"""Octets of a level: which choice there is of an axis, and what was read before it."""
+"""Octets of a level: the current choice of an axis, and the state before it."""
 PLACE, STATE, SEEN, LENGTH, VALUE, UNITS = range(0, 6 * WORD, WORD)
 
 
@@ -89,7 +89,7 @@ def _advance(changed: int, task: int) -> None:
 
 @register_jitable
 def _next(choice: int, task: int) -> int:
-    """Go on behind a choice of the last axis; the first axis that has another choice then."""
+    """Continue after a choice of the last axis; returns the first axis whose choice changes."""
     axis: int = get(task, "last_axis")
     levels, axes = get(task, "levels"), get(task, "axes")
     while axis and choice == load64(axes + 2 * WORD * axis + WORD):

@@ -89,7 +89,7 @@ class Asking(Generic[S]):
 
     @classmethod
     def compile(cls, abi: Abi) -> None:
-        """Compile all for a convention, or load it: what takes a while, and needs no function yet."""
+        """Compile all for a convention, or load it. This is slow and needs no function yet."""
         _compiled_for(abi, alone=cls.alone)
 
     def run(
@@ -208,13 +208,13 @@ class _Arranged(Memory):
 
 
 def aligned(octets: int) -> Octets:
-    """Zeros that begin at a multiple of :data:`ALIGNED`, and as many behind them."""
+    """Zeros that begin at a multiple of :data:`ALIGNED`, and as many after them."""
     memory = np.zeros(octets + 2 * ALIGNED, np.uint8)
     return memory[-memory.ctypes.data % ALIGNED :]
 
 
 def surrounded(octets: int, around: int, behind: int) -> Octets:
-    """Room for a string, with at least :data:`BEHIND` octets before it and behind it."""
+    """Room for a string, with at least :data:`BEHIND` octets before and after it."""
     memory = aligned(BEHIND + octets + 2 * BEHIND + WORD)
     memory[:BEHIND] = around
     memory[BEHIND:] = behind

@@ -18,7 +18,7 @@ _WORDS = 6
 
 
 class OverwrittenError(ValueError):
-    """The memory does not hold what a loop writes there; the message says whose doing that may be."""
+    """The memory does not hold what the loop wrote; the message names possible causes."""
 
     def __init__(self) -> None:
         super().__init__("its counters are damaged; the function may have written over memory that is not its own")

@@ -48,7 +48,7 @@ class CharacterBits(NamedTuple):
 
 
 class PieceTable(NamedTuple):
-    """The pieces of a grid's axes, one behind the other, and what the automaton makes of those of the last axis."""
+    """The pieces of a grid's axes, one after the other, and the automaton's results for those of the last axis."""
 
     octets: Octets
     starts: Array

@@ -1,5 +1,5 @@
 # pyright: basic
-"""What a compiled loop is told: a row of words that it and its source of strings share."""
+"""The task of a compiled loop: a row of words that it and its source of strings share."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class LoopTask(NamedTuple):
     before: int
     """Address of the string that is asked before."""
     behind: int
-    """The octet that stands behind a string."""
+    """The octet after a string."""
     out: int
     wanted: int
     """Room for the output that is expected."""

@@ -1,4 +1,4 @@
-"""Plans of two calls: what an earlier one leaves behind, or lets a decoder remember."""
+"""Plans of two calls: does an earlier call affect the next?"""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _order(profile: Profile, _number: int) -> Iterator[Grid]:
     words = (b"", *characterising_set(automaton))
     before = dict.fromkeys(map(b"".join, product(access_words(automaton), words)))
     earlier = Axis("earlier string", tuple(before))
-    short = class_strings(automaton, 1) + class_strings(automaton, 2)  # a character, and then an error behind it
+    short = class_strings(automaton, 1) + class_strings(automaton, 2)  # a character, then an error
     strings = dict.fromkeys((*strings_for(profile.dialect), *short))
     yield Grid((earlier, Axis("string", tuple(strings))), earlier=1)
 

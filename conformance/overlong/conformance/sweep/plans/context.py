@@ -1,4 +1,4 @@
-"""Plans of what stands around: text before and behind, other errors, other characters."""
+"""Plans of contexts: text before and after, other errors, other characters."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ LONGEST = 4
 BOTH_ENDS = 2
 """Octets of a placed string up to which each class goes by its least and its greatest octet."""
 WITH_A_TAIL = 3
-"""Octets of a placed string that has text behind it: the text is what its fourth octet would be."""
+"""Octets of a placed string with text after it: the text takes the place of its fourth octet."""
 TAIL = 64
-"""Octets behind a placed string, where there are any: a block of the widest vector unit."""
+"""Octets after a placed string, if any: a block of the widest vector unit."""
 _FAR_BEHIND = (256, 1024, 4096)
-"""Octets behind an error of each kind: some decoders look at so many at once, or not at all."""
+"""Octets after an error of each kind: some decoders read so many at once, or none."""
 NO_OCTET = 0xFF
 """An octet that occurs in no well-formed string."""
 BLOCKS = (8, 16, 32, 64, 128)
@@ -89,7 +89,7 @@ def _pairs(profile: Profile, _number: int) -> Iterator[Grid]:
 PAIRS = KindOfPlan("pairs", "every two characters, whole or cut short, at every boundary of 8 to 128 octets", _pairs)
 
 _BETWEEN = 3
-"""Characters that stand between one that may matter and an error, at most."""
+"""At most so many characters between a relevant one and an error."""
 
 
 def _of_every_octet(automaton: Automaton) -> tuple[bytes, ...]:

@@ -1,4 +1,4 @@
-"""Plans of how far: offsets, lengths, counts of characters, and what is left behind an error."""
+"""Plans of distance: offsets, lengths, counts of characters, and the length after an error."""
 
 from __future__ import annotations
 

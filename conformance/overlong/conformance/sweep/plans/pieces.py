@@ -22,7 +22,7 @@ LEAST, GREATEST = 0, -1
 OWN_MEANING = tuple(bytes([octet]) for octet in b"\0\t\n\r \"'/<\\")
 """ASCII that ends strings and lines, or has a meaning in the syntax of many formats."""
 BEHIND = 16
-"""Octets of text behind what might be wrong, where there are any."""
+"""Octets of text after a possible error, if any."""
 _FREE = 2
 """Octets of a character that go by either end of their range, each for itself; those behind go all by the same."""
 
