@@ -38,7 +38,7 @@ _OF_WORDS = {"LOOK": "red", "FAIL": "red", "STALE": "red", "DIFFERENCE": "yellow
 
 @dataclass(frozen=True)
 class WantedFormats:
-    """What a verb that measures shall write."""
+    """The formats that a measuring command writes."""
 
     names: tuple[str, ...]
     file: Path | None = None
@@ -53,7 +53,7 @@ class WantedFormats:
 
     @property
     def files(self) -> tuple[str, ...]:
-        """What the folder gets, besides the results themselves."""
+        """The formats written to the folder, besides the results themselves."""
         only = len(self.names) == 1 and (self.names[0] in TO_STDOUT or self.file is not None)
         return () if only else self.names
 
@@ -278,7 +278,7 @@ def rendered(report: Report, name: str, *, width: int) -> str:
 
 
 def exit_code(report: Report) -> int:
-    """What a program exits with whose results these are; the worst target decides, of a diff a regression."""
+    """The exit code for these results: the worst target decides, and in a diff a regression."""
     from overlong.conformance.cli.options import CONFORMS, DIVERGES, INCOMPLETE
     from overlong.conformance.results.headline import WORST_FIRST, State, exit_code_of
     from overlong.conformance.results.model import ReportKind

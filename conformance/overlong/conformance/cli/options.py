@@ -1,4 +1,4 @@
-"""What commands have in common: the target on the command line, exit codes, errors on one line."""
+"""Common parts of commands: the target on the command line, exit codes, errors on one line."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def errors_on_one_line() -> Generator[None]:
 
 @contextlib.contextmanager
 def files_refused() -> Generator[None]:
-    """What is wrong with a file of vectors, on one line that names the file and the place."""
+    """Report an error in a file of vectors on one line that names the file and the place."""
     from overlong.conformance.support.strict_json import JsonError
     from overlong.conformance.vectors.check import CheckError, WrongError
 
@@ -211,7 +211,7 @@ def width() -> int:
 
 
 def read_by(reader: Callable[[str], float]) -> Callable[[click.Context, click.Parameter, str | None], float | None]:
-    """What reads an option's text, and whose message names the option; ``reader`` raises ValueError."""
+    """A callback that reads an option's text with ``reader``, and names the option in its errors."""
 
     def read(_context: click.Context, _option: click.Parameter, text: str | None) -> float | None:
         if text is None:

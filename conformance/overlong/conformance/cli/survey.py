@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from overlong.conformance.targets.builtin import Builtin
 
 SURVEY = "report.json"
-"""What a survey is kept as: a report, which ``overlong report`` and ``overlong diff`` read."""
+"""The file of a survey: a report, which ``overlong report`` and ``overlong diff`` read."""
 _TIMEOUT = 20.0
 """Seconds: several share the machine, and some decoders are whole database servers."""
 _jobs = click.option("-j", "--jobs", type=click.IntRange(1, 64), default=lambda: os.cpu_count() or 1,

@@ -59,7 +59,7 @@ USUAL = (
     *("exhaustive-2", "depth-1", "leads", "placed-64", "offsets-128", "lengths-1024", "far-17", "pairs"),
     *("after-3", "transitions-1", "faults-3", "thresholds-16", "order", "history"),
 )
-"""What is asked if nothing else is named."""
+"""The default plans."""
 _LONG = {"exhaustive-5", "exhaustive-6", "depth-3", "depth-4"}
 """Plans that take hours."""
 _ESTIMATE = 5.0

@@ -1,4 +1,4 @@
-"""What a shell may offer while a command line is typed: targets, suites, profiles, codes, ids, languages.
+"""Completions for a shell: targets, suites, profiles, codes, ids, languages.
 
 Each function that is called ``complete_`` is click's ``shell_complete`` of an argument or an option. They import
 late and start nothing: the user has pressed a key and waits.
@@ -72,7 +72,7 @@ def complete_profiles(_context: click.Context, _parameter: click.Parameter, inco
 
 
 def complete_codes(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """What ``explain`` explains: codes with their titles."""
+    """The codes that ``explain`` knows, with their titles."""
     from overlong.conformance.protocol.kind import KINDS
     from overlong.reference import DEFECTS
 

@@ -21,9 +21,9 @@ class Format:
 
     name: str
     file: str
-    """What it is called in a folder."""
+    """Its file's name in a folder."""
     what: str
-    """What it is, and its readers, in a few words."""
+    """A short description, with its readers."""
     module: str
     function: str
 
@@ -72,7 +72,7 @@ def write_reports(report: Report, names: Sequence[str], folder: Path) -> list[Pa
 
 
 def _file_of(report: Report, name: str) -> str:
-    """What the report is called in a folder; of a diff the JSON is all there is, so it is called after that."""
+    """The report's file name in a folder; a diff has only its JSON, which names it."""
     return "diff.json" if report.kind is ReportKind.DIFF and name == "json" else FORMATS[name].file
 
 

@@ -1,4 +1,4 @@
-"""What ``identify`` found, for a terminal and as data."""
+"""The result of ``identify``, for a terminal and as data."""
 
 from __future__ import annotations
 

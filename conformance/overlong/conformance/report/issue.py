@@ -121,7 +121,7 @@ def _title(subject: Subject, cause: Cause) -> str:
 
 
 def _input(cause: Cause) -> str:
-    """What was given: octets as they were cut, or the numbers or code units that an encoder was to write."""
+    """The input: octets with their chunks, or the numbers or code units for an encoder."""
     if cause.operation not in ENCODING:
         return given(cause)
     width = 2 if cause.operation == ENCODE_UTF16 else 4

@@ -1,4 +1,4 @@
-"""What reports link to: addresses, nothing that a browser fetches by itself, and ids of a page."""
+"""The links of reports: addresses, which no browser fetches by itself, and ids of a page."""
 
 from __future__ import annotations
 

@@ -146,7 +146,7 @@ def _difference(report: Report) -> Iterator[str]:
 
 
 def _measured(report: Report) -> str:
-    """What measured, by which version, and when."""
+    """The program that measured, its version, and the time."""
     profiles = dict.fromkeys(subject.profile for subject in report.subjects)
     parts = [text(report.generator), *map(code, profiles), *map(text, report.environment.values()), text(report.time)]
     return "Measured by " + ", ".join(part for part in parts if part)
@@ -257,7 +257,7 @@ def _stale(subject: Subject) -> Iterator[str]:
 
 
 def _asked(subject: Subject) -> Iterator[str]:
-    """What was asked, how much of it, and what it shows."""
+    """The suites and plans that ran, how much of each, and what it shows."""
     if not subject.parts:
         return
     rows = [_row("asked", "how many", "wrong", "it shows, if nothing is wrong"), _rule(4)]

@@ -70,7 +70,7 @@ def sarif(report: Report) -> str:
 
 
 def fingerprint(subject: Subject, cause: Cause, place: int = 1) -> str:
-    """What a cause of a target is called in every run; ``place`` tells apart those of one key."""
+    """The stable name of a target's cause in every run; ``place`` tells those of one key apart."""
     named = json.dumps([subject.id, cause.key, *([place] * (place > 1))])
     return hashlib.sha256(named.encode("utf-8", "surrogatepass")).hexdigest()
 
@@ -296,7 +296,7 @@ def _nothing(report: Report) -> dict[str, Any]:
 
 
 def _properties(subject: Subject, kind: ReportKind) -> dict[str, Any]:
-    """What else is known of a target."""
+    """Further properties of a target."""
     return {
         "target": shown(subject.id),
         "name": shown(subject.name),

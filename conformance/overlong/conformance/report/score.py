@@ -92,7 +92,7 @@ def _missed(label: str, kills: Kills, shown: int, width: int) -> Iterator[str]:
 
 
 def _sentences(score: Score, width: int) -> Iterator[str]:
-    """What the names of missed faults stand for."""
+    """The meaning of the names of missed faults."""
     lines = {**CLASSES, **{name: line for name, (line, _) in SHAPES.items()}}
     missed = (*score.historical.missed, *(score.streams.missed if score.streams else ()), *score.shapes.missed)
     for name in missed:

@@ -1,4 +1,4 @@
-"""What a terminal shows when a run or a sweep ends: the verdict, a block for each bucket, bounds, what was asked.
+"""The report in a terminal after a run or a sweep: the verdict, a block for each bucket, bounds, and counts.
 
 The lines are those of ``report/text.py``. The run itself is asked for what no file holds: times, and what is proved.
 """

@@ -99,7 +99,7 @@ def _rows(items: Sequence[str], width: int, glyphs: Glyphs) -> Iterator[str]:
 
 
 def _head(report: Report, glyphs: Glyphs, width: int) -> Iterator[str]:
-    """What this is of, and how it came about."""
+    """The report's subject, and how it was made."""
     if len(report.subjects) == 1:
         yield from title(report.subjects[0], glyphs, width)
     else:
@@ -157,7 +157,7 @@ def _single(report: Report, subject: Subject, glyphs: Glyphs, width: int) -> Ite
 
 
 def sign_lines(sign: str, width: int) -> Iterator[str]:
-    """What to look at before anything else."""
+    """The sign that the adapter is wrong: read it first."""
     yield from textwrap.wrap(f"LOOK AT THE ADAPTER FIRST: {printable(sign, 1000)}", width, subsequent_indent="  ")
 
 
@@ -191,7 +191,7 @@ def verdict_lines(report: Report, width: int) -> Iterator[str]:
 
 
 def verdict_of_sweep(subject: Subject) -> str:
-    """What the strings of a sweep show, in a line."""
+    """The verdict of a sweep, in a line."""
     return f"{verdict(subject, ReportKind.SWEEP)}  {extent_of(subject, ReportKind.SWEEP)}"
 
 
@@ -203,7 +203,7 @@ def claim_lines(subject: Subject, claim: str, glyphs: Glyphs, width: int, meanin
 
 
 def _remarks(subject: Subject, width: int) -> Iterator[str]:
-    """What else is to be said of a target: what its result rests on, and what it does not show."""
+    """Further remarks on a target: the basis of its result, and what it does not show."""
     if subject.behaves_like:
         yield from _wrapped(f"behaves like: {printable(subject.behaves_like)}", width)
     for name, words in subject.traits.items():
@@ -268,7 +268,7 @@ def lines_of_cause(cause: Cause, width: int, profile: str = "") -> Iterator[str]
 
 
 def _head_of_cause(cause: Cause, name: str, where: str, width: int) -> Iterator[str]:
-    """What is wrong; at the end of the line, if it has room for that, where it is written."""
+    """The divergence; at the end of the line, if there is room, the section that forbids it."""
     begins = _HEADS.get(cause.standing, cause.standing.value.upper())
     head = f"{begins} {printable(name)}  {printable(cause.code)} {printable(cause.title)}"
     if len(head) + len(where) + 2 <= width:

@@ -95,7 +95,7 @@ def swept_short(subject: Subject, kind: ReportKind = ReportKind.CERTIFY) -> str:
 
 
 def state_of_campaign(report: Report) -> State:
-    """What a campaign comes to: what was found stands, whatever waits to be examined."""
+    """The state of a campaign: findings count, even if more divergences wait for examination."""
     states, failing = {subject.state for subject in report.subjects}, _failing(report)
     if states <= {State.NOT_MEASURED}:
         return State.NOT_MEASURED
@@ -108,7 +108,7 @@ def words_of_campaign(report: Report) -> str:
 
 
 def verdict_of_campaign(report: Report) -> str:
-    """What a campaign comes to, in a line."""
+    """The verdict of a campaign, in a line."""
     causes = [(subject.id, cause) for subject in report.subjects for cause in subject.causes]
     differences = sum(cause.standing is Standing.DIFFERENCE for _, cause in causes)
     aside = f"; {counted(differences, 'difference')} that RFC 3629 leaves open" if differences else ""

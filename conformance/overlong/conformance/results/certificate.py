@@ -44,7 +44,7 @@ SAMPLED = (
 """What suites only sample, how far they go, and the kinds of plans that go further, the first of which is named. A
 certificate says so; and that encoding was not asked, or :data:`OF_MEMORY`, where that is so."""
 NOT_COVERED = (*(f"{behaviour}, beyond {suites}" for behaviour, suites, _ in SAMPLED), OF_MEMORY, "encoding")
-"""What the suites alone do not measure."""
+"""Behaviour that the suites alone do not measure."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Certificate:
     left_out: tuple[str, ...] = ()
     """Suites that this target was spared: it is certified without them, and the certificate says so."""
     expected: Expectations | None = None
-    """What of it was expected to diverge, settled; None if no expectations were read."""
+    """The expected deviations, settled; None if no expectations were read."""
 
     @property
     def conformant(self) -> bool:
@@ -71,7 +71,7 @@ class Certificate:
 
     @property
     def state(self) -> State:
-        """What the run comes to, given what was expected of the target."""
+        """The state of the run, given the expected deviations."""
         met = bool(self.run.buckets) and self.expected is not None and not self.expected.unexpected
         return self.run.state_if(as_expected=met)
 
@@ -106,7 +106,7 @@ class Certificate:
 
     @property
     def not_covered(self) -> list[str]:
-        """What no suite that ran measures."""
+        """Behaviour that none of the suites measured."""
         encoder = any(set(part.operations) & set(ENCODE + ENCODE_UTF16) for part in self.run.suites)
         covered = ["encoding"] * encoder
         if any(GUARDED in part.operations for part in self.run.suites):

@@ -1,4 +1,4 @@
-"""What more is to be said of a claim: why it was not measured, or by what, from what a file or a run has of it."""
+"""A remark on a claim: why it was not measured, or by what, from the data of a file or a run."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def detail(
     without_text: int,
     as_expected: bool,
 ) -> str:
-    """What more is to be said of a claim; empty if nothing is.
+    """A remark on a claim; empty if there is none.
 
     Args:
         claim: one of :data:`overlong.conformance.protocol.kind.CLAIMS`; nothing is said of another.

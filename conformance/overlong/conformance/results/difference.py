@@ -1,4 +1,4 @@
-"""What became better, what worse, and what cannot be said, between two reports.
+"""Compares two reports: what improved, what regressed, and what cannot be compared.
 
 A cause that is missing on one side proves something only if that side was asked the same: the same profile, the same
 vectors, by the same operation, to the end. Where that is not so the reason stands with it, and nothing is "fixed".
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class FailOn(Enum):
-    """What makes a diff fail."""
+    """The standings that make a diff fail."""
 
     REGRESSION = "regression"
     """A cause that was not there before, on inputs that were asked before; or more inputs that show one."""
@@ -46,7 +46,7 @@ class FailOn(Enum):
 
 
 class _Asked(Enum):
-    """What a side without a cause was asked of it."""
+    """How a side without a cause was asked about it."""
 
     ALL = "all inputs that could have shown it"
     LESS = "not all of them: it may be that no input could show it"
@@ -151,7 +151,7 @@ def _pairs(older: Sequence[Subject], newer: Sequence[Subject]) -> list[tuple[Sub
 
 
 def _subject(before: Subject | None, now: Subject | None, causes: tuple[Cause, ...]) -> Subject:
-    """What a diff shows of a pair: the newer side, or the older if it is alone."""
+    """The shown side of a pair: the newer, or the older if it is alone."""
     shown = now or before
     assert shown is not None
     return Subject(

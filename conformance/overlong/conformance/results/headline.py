@@ -1,4 +1,4 @@
-"""What a whole run comes to: a state, decided here from its claims and nowhere else.
+"""The state of a whole run, decided here from its claims, and nowhere else.
 
 Every report, certificate and exit code asks this module; ``docs/command-line.md`` has the same as a table. How a state
 is worded is in ``report/wording.py``.
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class State(StrEnum):
-    """What became of one target; the words that files use."""
+    """The state of one target, in the words that files use."""
 
     CONFORMS = "conforms"
     EXPECTED = "diverges as expected"
@@ -43,7 +43,7 @@ _CODES = {State.CONFORMS: 0, State.EXPECTED: 0, State.NOT_MEASURED: 3, State.NOT
 
 
 def state_of(failing: Collection[str], *, held: bool, incomplete: bool = False, as_expected: bool = False) -> State:
-    """What a run comes to.
+    """The state of a run.
 
     Args:
         failing: the claims that fail.

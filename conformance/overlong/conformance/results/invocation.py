@@ -1,4 +1,4 @@
-"""What was asked of a decoder, in words that a program can read: enough to ask it again.
+"""The question to a decoder in machine-readable words: enough to ask it again.
 
 A certificate holds it as ``invocation``; ``certification/verification/consistency.py`` reads it back. No path of this
 machine stands in it: files are named as they were on the command line, and by their last part alone if that was

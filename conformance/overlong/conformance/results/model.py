@@ -1,4 +1,4 @@
-"""What every report shows, whatever it was read from: a certificate, results, a matrix, a sweep, a campaign, a diff.
+"""The content of every report, read from a certificate, results, a matrix, a sweep, a campaign or a diff.
 
 Plain data of files, not objects of a run, so that a report can be made again years later without a decoder. All
 of it is hostile: names, messages and words come from targets and files. The code that writes it out escapes it.
@@ -47,7 +47,7 @@ __all__ = [
 
 
 class ReportKind(StrEnum):
-    """What a report is of."""
+    """The kind of a report."""
 
     CERTIFY = "certify"
     MATRIX = "matrix"
@@ -134,11 +134,11 @@ class Cause:
     link: str = ""
     """An issue's address, of an expected deviation."""
     more: tuple[tuple[str, str], ...] = ()
-    """What else is known: ("strings", "every string that …"), ("stable", "10 of 10"); title and text."""
+    """Further facts: ("strings", "every string that …"), ("stable", "10 of 10"); title and text."""
 
     @property
     def key(self) -> str:
-        """What this bucket is called in every run: code, place and claim. Fingerprints are made of it."""
+        """The stable name of this bucket in every run: code, place and claim. Fingerprints are made from it."""
         return f"{self.code}|{self.place}|{self.claim}"
 
 
@@ -160,7 +160,7 @@ class ReportPart:
 
 @dataclass(frozen=True)
 class Map:
-    """What a decoder does with every pair of octets: 65 536 answers, row by row (first octet), column by column."""
+    """A decoder's answers to every pair of octets: 65 536, row by row (first octet), column by column."""
 
     name: str
     """``lead and second``, or the octets that stand before the pair: ``E0``."""
@@ -197,7 +197,7 @@ class Subject:
     stale: tuple[Cause, ...] = ()
     """Expected deviations that occur no more, or otherwise."""
     not_covered: tuple[str, ...] = ()
-    """What nothing that ran measures: it stands in every report."""
+    """Behaviour that nothing measured; every report lists it."""
     notes: tuple[str, ...] = ()
     restarts: int = 0
     seconds: float = 0.0
@@ -207,17 +207,17 @@ class Subject:
     """For each category of vectors how many were asked, and how many of them went wrong; empty if not recorded."""
     maps: tuple[Map, ...] = ()
     automaton: Drawn | None = None
-    """What was learned of its automaton; None if nothing was."""
+    """Its learned automaton; None if there is none."""
     sign: str = ""
     """A sentence that explains all causes by a fault of the adapter; empty if nothing hints at one."""
     set_aside: str = ""
-    """What of its vectors was not asked, for traits that it declares: ``4 785 vectors set aside (wrapper: xml)``."""
+    """The vectors that were not asked because of declared traits: ``4 785 vectors set aside (wrapper: xml)``."""
     behaves_like: str = ""
     """``rfc2279 (exact)``: what ``identify`` said; empty if it was not asked."""
     recorded: dict[str, str] = field(default_factory=dict[str, str])
     """Other single facts to show, title and text: seed, engine, executions, edges of a campaign."""
     details: dict[str, str] = field(default_factory=dict[str, str])
-    """What more is to be said of claims: why one was not measured, by which error mode another was."""
+    """Remarks on claims: why one was not measured, by which error mode another was."""
 
     @property
     def unexpected(self) -> tuple[Cause, ...]:
@@ -247,7 +247,7 @@ class Moment:
 
 @dataclass(frozen=True)
 class Report:
-    """What a file, or several, or two and their difference say."""
+    """The content of one file, of several, or of two and their difference."""
 
     kind: ReportKind
     title: str

@@ -1,4 +1,4 @@
-"""What one target made of some suites: counts, buckets, the states of claims. Data only: nothing here asks a target."""
+"""The result of one target in some suites: counts, buckets, states of claims. Data only: nothing here asks a target."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Drawn:
 
 @dataclass
 class SuiteRun:
-    """What became of one suite."""
+    """The result of one suite."""
 
     suite: Suite
     operations: str
@@ -136,7 +136,7 @@ class SuiteRun:
 
 @dataclass
 class Run:
-    """What one target made of some suites."""
+    """The result of one target in some suites."""
 
     target: str
     greeting: Greeting
@@ -146,13 +146,13 @@ class Run:
     notes: list[str] = field(default_factory=list[str])
     restarts: int = 0
     isolation: str = ""
-    """What contained the target's accidents; empty if that is not known."""
+    """The kind of the target's isolation; empty if unknown."""
     seconds: float = 0.0
     incomplete: str = ""
     """Why the run ended early; empty if it did not."""
     profile: Profile = RFC3629
     swept: SweepRun | None = None
-    """What a sweep added; None if there was none."""
+    """The sweeps' results; None if there were none."""
     refusals: int = 0
     """Answers that refuse, of those operations among V and D that say where of some."""
     placed: int = 0
@@ -162,7 +162,7 @@ class Run:
     core_answers: dict[str, set[Observation]] = field(default_factory=dict[str, "set[Observation]"])
     """For V and D, the answers to the core: two of them at the most, and of refusals only that they are."""
     left_out: str = ""
-    """What the next tier of sweeps would ask more, and how long that takes: told, and kept nowhere."""
+    """What the next tier of sweeps would add, and its time: printed, and kept nowhere."""
     behaves_like: str = ""
     """``rfc2279 (exact)``: what was learned of a target that fails the verdict; empty if nothing was."""
     drawn: Drawn | None = None
@@ -195,7 +195,7 @@ class Run:
 
     @property
     def aside(self) -> str:
-        """What was set aside, in words; empty if nothing was."""
+        """The vectors set aside, in words; empty if there are none."""
         return aside_in_words(self.greeting.traits, (part.aside for part in self.suites))
 
     @property
@@ -231,11 +231,11 @@ class Run:
 
     @property
     def state(self) -> State:
-        """What the run comes to, whatever was expected of the target."""
+        """The state of the run, ignoring expected deviations."""
         return self.state_if(as_expected=False)
 
     def state_if(self, *, as_expected: bool) -> State:
-        """What the run comes to; ``as_expected``: there are divergences, and all are expected."""
+        """The state of the run; ``as_expected``: there are divergences, and all are expected."""
         held = HOLDS in self.claims.values()
         return state_of(self.failing, held=held, incomplete=bool(self.incomplete), as_expected=as_expected)
 
@@ -250,12 +250,12 @@ class Run:
 
 
 def offered(asks: str, greeting: Greeting) -> str:
-    """What a target offers, of some operations."""
+    """The operations of a list that a target offers."""
     return "".join(operation for operation in MEASURED if operation in greeting.operations and operation in asks)
 
 
 def offered_in(suite: Suite, greeting: Greeting) -> str:
-    """What a target offers, and can be judged by, of the operations that a suite asks."""
+    """The operations of a suite that a target offers and can be judged by."""
     if suite.proves == REPLACEMENT and not puts_out(greeting.error_mode):  # it shows nothing else
         return ""
     return offered(suite.asks, greeting)

@@ -34,7 +34,7 @@ class Shard:
 
 @dataclass(frozen=True)
 class ShardResult:
-    """What came of a shard."""
+    """The result of a shard."""
 
     shard: Shard
     strings: int
@@ -56,7 +56,7 @@ class ShardResult:
 
 
 class Account(NamedTuple):
-    """What some strings add up to."""
+    """The sums over some strings."""
 
     strings: int
     octets: int

@@ -1,4 +1,4 @@
-"""What a sweep showed: for each plan, what its strings came to; and what diverges, as a few sets of strings."""
+"""The result of a sweep: for each plan its counts, and the divergences as a few sets of strings."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Where:
     index: int
     """Its number in the grid."""
     earlier: bytes | None = None
-    """What is asked right before it; None if nothing is."""
+    """The input right before it; None if there is none."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class SweepBucket:
     plan: str
     found: DivergentSet
     finding: Finding
-    """What is wrong with the least of them."""
+    """The fault of the least of them."""
     cause: Finding | None = None
     """Cause of strings refused at another offset: what the target answers wrongly before that; none if the offset is
     wrong itself."""
@@ -84,14 +84,14 @@ class SweepBucket:
 
 @dataclass
 class PlanRun:
-    """What became of one plan."""
+    """The result of one plan."""
 
     plan: str
     """The plan, as ``plan_named`` takes it."""
     shows: str
     """What it shows, in words."""
     expected: Account
-    """What its strings come to, by counting alone."""
+    """The sums over its strings, by counting alone."""
     seen: Account = NOTHING
     """What those come to that were asked."""
     accepted: int = 0

@@ -22,7 +22,7 @@ _PAGE = re.compile(r"(?:\.\./){0,4}(?:[A-Za-z0-9_-][A-Za-z0-9_.%+-]*/){0,4}[A-Za
 
 @dataclass(frozen=True)
 class Fact:
-    """What is told of both sides."""
+    """Facts about both sides."""
 
     name: str
     older: str
@@ -45,7 +45,7 @@ class ClaimCell:
 
 @dataclass(frozen=True)
 class BucketPair:
-    """What was older, and what is newer."""
+    """The older and the newer value."""
 
     facts: tuple[Fact, ...]
     claims: tuple[ClaimCell, ...]
@@ -62,10 +62,10 @@ class Change:
 
 @dataclass(frozen=True)
 class Since:
-    """What has changed since an older run."""
+    """The changes since an older run."""
 
     source: str
-    """What the older run is called, and when it was."""
+    """The older run's name and time."""
     claims: dict[tuple[str, str], Change]
     """By target and claim; of those that both runs have."""
     causes: dict[tuple[str, str], Change]
@@ -92,7 +92,7 @@ CHANGES = {
 
 
 def since(report: Report) -> Since | None:
-    """What has changed of the report's own targets; None if it was held against nothing."""
+    """The changes of the report's targets; None if there is no baseline."""
     told = _mapping(report.extra.get("since"))
     if not told:
         return None

@@ -51,7 +51,7 @@ ROOMS = (
     Room(causes=1, walks=0, maps=Maps.NONE, text=80, subjects=300),
     Room(causes=0, walks=0, maps=Maps.NONE, text=80, subjects=200, drawn=sys.maxsize),
 )
-"""What is tried, until the page is not too large."""
+"""Cuts to try, until the page is not too large."""
 FEW = 7
 """Rows or buckets that need no filter."""
 _LEAST = 700
@@ -188,7 +188,7 @@ def _inside(text: str) -> Markup:
 
 
 def _common(subjects: list[ShownSubject]) -> tuple[str, ...]:
-    """What was not covered of any of them, said once."""
+    """The gaps that all of them share, said once."""
     first, *others = [each.subject.not_covered for each in subjects if each.subject.not_covered] or [()]
     return tuple(line for line in first if all(line in lines for lines in others))
 

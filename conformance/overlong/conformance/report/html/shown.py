@@ -1,4 +1,4 @@
-"""What a page shows of a report: its parts with their glyphs, anchors and pictures, cut to what there is room for."""
+"""The shown parts of a report, with their glyphs, anchors and pictures, cut to the page's size."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class TooLarge(Exception):
 
 @dataclass(frozen=True)
 class Explanation:
-    """What a code means."""
+    """The meaning of a code."""
 
     code: str
     title: str
@@ -91,7 +91,7 @@ class ShownCause:
     cells: Cells | None
     """Cells of a decoder's input."""
     numbers: tuple[str, ...]
-    """What an encoder was given."""
+    """The input of an encoder."""
     walk: Markup | None
     operation: str
     explained: bool
@@ -108,7 +108,7 @@ class ShownClaim:
     glyph: str
     meaning: str
     detail: str
-    """What more is to be said of it here, as why it was not measured; may be empty."""
+    """A remark, such as why it was not measured; may be empty."""
 
 
 @dataclass(frozen=True)
@@ -293,7 +293,7 @@ def _caption(seen: Map, what: str, *, alike: bool) -> str:
 
 
 def explanation_of(code: str) -> Explanation | None:
-    """What is known of a code; None if nothing is."""
+    """The entry of a code; None if there is none."""
     if code in DEFECTS:
         known = DEFECTS[code]
         title = f"{known.title} accepted"

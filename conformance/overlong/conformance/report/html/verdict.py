@@ -43,7 +43,7 @@ NOT_SAID = (OPEN, "–")  # noqa: RUF001
 
 @dataclass(frozen=True)
 class Verdict:
-    """What is said large, and the sentence below it."""
+    """The verdict in large type, and the sentence below it."""
 
     tone: str
     glyph: str
@@ -105,9 +105,9 @@ def _of_many(report: Report) -> Verdict:
     total = thousands(len(report.subjects))
     what = "targets" if report.kind is ReportKind.FUZZ else "decoders"
     each = ", ".join(of_state(states[of], of, report.kind) for of in STATES if states[of])
-    told = f"{total} {what}: {each}."
+    told = f"{total} {what}: {each}." if report.kind is not ReportKind.MATRIX else ""  # tiles count those of a matrix
     if states[State.INCOMPLETE]:
-        return Verdict(*STATES[State.INCOMPLETE], "INCOMPLETE", f"{told} What is shown is not the whole.")
+        return Verdict(*STATES[State.INCOMPLETE], "INCOMPLETE", f"{told} What is shown is not the whole.".lstrip())
     if number := states[State.DIVERGES]:
         words = f"{thousands(number)} of {total} NOT CONFORMANT"
         if report.kind is ReportKind.FUZZ:

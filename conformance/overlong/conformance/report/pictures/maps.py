@@ -161,7 +161,7 @@ def _span(start: int, length: int) -> str:
 
 
 def _rings(found: dict[int, list[Region]]) -> Iterator[str]:
-    """What a person would not see: a cell or a few."""
+    """Differences too small to see: a few cells."""
     small = [
         each for kind in (TOO_MUCH, TOO_LITTLE, OTHERWISE, MIXED) for each in found.get(kind, ())
         if each.width * each.height <= _SMALL

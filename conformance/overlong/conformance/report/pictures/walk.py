@@ -122,7 +122,7 @@ def walked_through(octets: bytes, spoken: Dialect) -> Walk:
 
 
 def _flaw(octets: bytes, spoken: Dialect) -> str:
-    """What the reference says of the first flaw."""
+    """The reference's report on the first error."""
     flaw = next(each for each in segments(octets, spoken=spoken) if not isinstance(each, WellFormed))
     count = "1 octet" if flaw.length == 1 else f"{flaw.length} octets"
     return f"ill-formed at offset {flaw.offset}, {count}: {flaw.defect.code} {flaw.defect.title}"
@@ -150,7 +150,7 @@ def _shown(steps: Sequence[WalkStep]) -> Iterator[WalkStep | str]:
 
 
 def _step(step: WalkStep, y: float, kind: str) -> Iterator[str]:
-    """What stands beside the edge and the state that it leads to."""
+    """The text beside an edge and the state that it leads to."""
     dead = " dead" if kind == "dies" else ""
     yield words(_TEXT, y - 4, f"{step.octet:02X}", "octet strong" + dead)
     yield words(_TEXT + 30, y - 4, f"{step.octet:08b}", "octet")
@@ -174,7 +174,7 @@ def _node(y: float, kind: str) -> str:
 
 
 def automaton_picture(subject: Subject) -> str:
-    """What was learned of a decoder; of one that passes the verdict, the automaton that complete-0 says it is.
+    """A decoder's learned automaton; if it passes the verdict, the automaton that complete-0 proves.
 
     Returns:
         SVG; what was learned comes from a file and is as hostile as that. Nothing if its automaton is unknown.
