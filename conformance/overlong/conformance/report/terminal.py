@@ -64,7 +64,8 @@ def summary(
         yield f"and {len(causes) - SHOWN} more buckets: see results.jsonl"
         yield ""
     for line in _remarks(certificate):
-        yield from textwrap.wrap(line, width, subsequent_indent="  ", break_on_hyphens=False)
+        for part in textwrap.wrap(line, width, subsequent_indent="  ", break_on_hyphens=False):
+            yield part.replace("\xa0", " ")
     if certificate.expected is not None:
         yield from lines_of_expected(certificate.expected, width)
     yield from _asked(subject, run, glyphs, width)
@@ -130,7 +131,8 @@ def _remarks(certificate: Certificate) -> list[str]:
     if run.restarts:
         lines.append(f"restarted {times(run.restarts)} after a failure")
     if run.left_out:
-        lines.append(f"left out: {run.left_out}")
+        command = run.left_out.replace("--tier ", "--tier\xa0")  # on one line
+        lines.append(f"left out: {command}")
     if certificate.refused:
         lines.append(f"no certificate: {certificate.refused}")
     lines.extend(f"note: {printable(note)}" for note in run.notes)
