@@ -294,6 +294,14 @@ def test_each_divergence_of_the_newest_survey_is_filed():
     assert not set(files.texts) & set(files.withheld)
 
 
+def test_each_error_mode_of_the_newest_survey_is_settled_or_described():
+    for subject in gallery.surveys()[NEWEST.name].subjects:
+        if "L" in subject.operations and subject.claims.get("error mode") != "holds":
+            words = subject.recorded[REPLACES]
+            described = ", most like " in words.replace(";", ",") and words.count(" becomes ") == 3
+            assert described or not words.startswith("not settled"), subject.id
+
+
 def test_findings_have_a_program_each():
     page = "\n".join(findings.page(NEWEST / "reports"))
     assert page.count("\n## ") == len(findings.findings()) >= 10

@@ -103,6 +103,17 @@ def test_each_record_is_whole():
     assert [each.name for each in surveyed().values()] == list(records())
 
 
+@pytest.mark.parametrize(
+    ("text", "said"), [("[x]\n[x]\n", "twice"), ("[x]\nwaht = 'y'\n", "unexpected keyword argument 'waht'")]
+)
+def test_a_file_of_records_that_cannot_be_read_is_named(text, said, tmp_path, monkeypatch):
+    (tmp_path / "decoders").mkdir()
+    (tmp_path / "decoders" / "python.toml").write_text(text)
+    monkeypatch.setattr("overlong.conformance.targets.records.HERE", tmp_path)
+    with pytest.raises(TargetError, match=f"the records of python.toml cannot be read: .*{said}"):
+        records.__wrapped__()
+
+
 def test_witnesses_are_of_decoders_with_an_adapter():
     assert set(witnesses()) <= set(BUILTINS)
     for name, witness in witnesses().items():

@@ -203,12 +203,19 @@ def _expanded(step: Sequence[str], more: Mapping[str, list[str]]) -> list[str]:
 
 @lru_cache(maxsize=1)
 def records() -> dict[str, Record | Named]:
-    """All records, by their names."""
+    """All records, by their names.
+
+    Raises:
+        TargetError: a file is no TOML, or a key means nothing; the message has the file.
+    """
     spoken, read = languages(), dict[str, Record | Named]()
     for path in sorted((HERE / "decoders").glob("*.toml")):
-        for name, keys in tables(path):
-            language = spoken.get(path.stem)
-            read[name] = Record(name, language=language, **keys) if language else Named(name, **keys)
+        language = spoken.get(path.stem)
+        try:
+            for name, keys in tables(path):
+                read[name] = Record(name, language=language, **keys) if language else Named(name, **keys)
+        except (tomllib.TOMLDecodeError, TypeError) as error:
+            raise TargetError(f"the records of {path.name} cannot be read: {printable(str(error))}") from error
     return read
 
 
