@@ -77,7 +77,8 @@ faults by luck.
 Shares in percent. *certify* is all suites and the tier `full`, which is what a C function gets by default, and
 *certify --quick* some suites and the tier `fast` ([command-line.md](command-line.md#certify)). Decoders that are no C
 functions get the tier that their speed allows: the columns of `usual`, `lean`, `modest`, `brief` and `least` say what
-that finds. The first five columns are lists that others made (`corpora/elsewhere`), each string whole.
+that finds; with `--quick` they get `modest`, or what of it two seconds allow. The first five columns are lists that
+others made (`corpora/elsewhere`), each string whole.
 
 """
 OTHERWISE = f"""

@@ -6,6 +6,7 @@ import secrets
 import shlex
 import shutil
 import subprocess
+import sys
 from collections import Counter
 from dataclasses import replace
 from importlib.resources import files
@@ -304,10 +305,13 @@ def test_only_time_beyond_the_deepest_tier_buys_more_of_what_is_drawn(library):
 
 @pytest.mark.long
 @pytest.mark.usefixtures("few")
-def test_in_a_hurry_only_functions_that_passed_the_suites_are_swept(library):
+def test_in_a_hurry_what_passed_the_suites_is_swept(library, monkeypatch):
     passed = certify(so(library, "right"), suites=["core"], fast=True)
     assert [part.plan for part in swept(passed).plans] == list(FAST.plans)
     assert certify(so(library, "ascii_from_32"), suites=["core"], fast=True).run.swept is None
+    monkeypatch.setattr("overlong.conformance.certification.sweeps.QUICKLY", 60.0)
+    assert short_of_usual(part.plan for part in swept(certify("cpython", suites=["core"], fast=True)).plans)
+    monkeypatch.setattr("overlong.conformance.certification.sweeps.QUICKLY", 0.0)
     assert certify("cpython", suites=["core"], fast=True).run.swept is None
 
 
@@ -448,7 +452,7 @@ def test_a_tier_is_chosen_by_its_name(tmp_path):
 
 @pytest.mark.usefixtures("few")
 def test_without_numpy_it_is_told_what_to_install(monkeypatch):
-    monkeypatch.setattr(certifying, "find_spec", lambda _name: None)
+    monkeypatch.setitem(sys.modules, "numpy", None)
     run = certify("cpython").run
     assert run.conformant
     assert run.swept is None

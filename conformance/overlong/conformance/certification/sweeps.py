@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import replace
-from importlib.util import find_spec
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from overlong.conformance.certification.left_out import left_out
 from overlong.conformance.certification.nearest_model import hold_to_sweeps
-from overlong.conformance.certification.tiers import DEEP, FAST, FULL, TIERS, USUAL, Tier, seeds_of
+from overlong.conformance.certification.tiers import DEEP, FAST, FULL, MODEST, TIERS, USUAL, Tier, seeds_of
 from overlong.conformance.oracle.expectation import expectation
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.results.run import FAILS
 from overlong.conformance.support.printable import thousands
 from overlong.conformance.sweep.in_process import reason_against
 from overlong.conformance.sweep.ledger import LedgerError
+from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.sweep.plans import CAMPAIGN, DRAWN, DRAWN_IN_CAMPAIGN
 from overlong.conformance.sweep.pool import cpus
 from overlong.conformance.sweep.sweep import sweep
@@ -38,6 +39,9 @@ answered (``pace.py``); all processors share them. A decoder that raises for eac
 long; one that does not, less."""
 _ENOUGH = 2
 """Plans that show divergences: the verdict is settled, and each further one takes seconds to ask and to describe."""
+QUICKLY = 2.0
+"""Seconds for the sweeps of a decoder in frames if it must be quick. They go by the clock, for such a run writes no
+certificate."""
 _PATIENT = 60.0
 """Seconds from which on a function of a shared library gets the deepest tier."""
 _CALLED, _CALLED_DEEP = 8, 16
@@ -86,11 +90,12 @@ def add_sweeps(
         target, run, invocation, seconds, usual=usual, budget=BEARABLE if budget is None else budget
     )
     if fast:
-        plans = fast_plans(target, run)
+        plans = fast_plans(target, run, seconds)
     by_itself = (usual or fast) and budget is None and all(seeds_of([name]) for name in invocation.sweeps or ())
     sweep_too(
         *(run, invocation.target, plans, invocation.limits, progress, found, unexpected),
         all_plans=all_plans or not by_itself,
+        within=QUICKLY if fast and plans and reason_against(target) else None,
     )
     asked = {part.plan for part in run.swept.plans} if run.swept else set[str]()
     if invocation.suites is None and not run.incomplete and not run.buckets:
@@ -130,13 +135,8 @@ def _plans(target: FramedTarget, run: Run, invocation: Invocation, seconds: floa
     wanted, thorough = tuple(invocation.sweeps or ()), invocation.thorough
     if invocation.suites is not None or invocation.sweeps == ():
         return wanted
-    try:
-        expectation(run.profile, run.greeting)
-    except TargetError:
-        return wanted  # it offers nothing that can be swept; a plan that was named gets an error that says why
-    if find_spec("numpy") is None:
-        run.notes.append(f"not swept (sweeps need NumPy; {install('native')})")
-        return wanted
+    if not _sweepable(run):
+        return wanted  # a plan that was named gets an error that says why
     if not reason_against(target):
         tier: Tier | None = DEEP if budget >= _PATIENT else FULL
     else:
@@ -159,6 +159,20 @@ def _plans(target: FramedTarget, run: Run, invocation: Invocation, seconds: floa
     return (*chosen, *wanted)
 
 
+def _sweepable(run: Run) -> bool:
+    """Whether a target offers what can be swept, and NumPy is here; a note says so if that is not."""
+    try:
+        expectation(run.profile, run.greeting)
+    except TargetError:
+        return False
+    try:
+        import_module("numpy")
+    except ImportError:
+        run.notes.append(f"not swept (sweeps need NumPy; {install('native')})")
+        return False
+    return True
+
+
 def _affordable(target: FramedTarget, run: Run, seconds: float, budget: float, seed: int) -> int:
     """How many plans ``drawn``, one at least, the budget pays besides ``deep``, by the rate of the suites: about."""
     deep, drawn = (_CALLED_DEEP, _CALLED) if not reason_against(target) else (1, 1)
@@ -168,9 +182,18 @@ def _affordable(target: FramedTarget, run: Run, seconds: float, budget: float, s
     return max(1, int(left / price)) if price else 1
 
 
-def fast_plans(target: FramedTarget, run: Run) -> tuple[str, ...]:
-    """Those of the tier ``fast`` for what is called in a process of its own and has passed its suites; else none."""
-    return FAST.plans if not run.buckets and not reason_against(target) else ()
+def fast_plans(target: FramedTarget, run: Run, seconds: float) -> tuple[str, ...]:
+    """For a target that has passed its suites: those of the tier ``fast`` if it is called in a process of its own.
+
+    Other targets get those of ``modest``; none if the first would take twice :data:`QUICKLY` by the rate of the suites,
+    half of which may be their start.
+    """
+    if run.buckets or run.restarts or not _sweepable(run):
+        return ()
+    if not reason_against(target):
+        return FAST.plans
+    first = plan_named(MODEST.plans[0], run.profile)
+    return MODEST.plans if _each(run, seconds) * first.price < 2 * QUICKLY else ()
 
 
 def _bearable(run: Run, seconds: float, budget: float) -> Tier | None:
@@ -201,6 +224,7 @@ def sweep_too(
     unexpected: Mapping[tuple[str, str], Bucket],
     *,
     all_plans: bool,
+    within: float | None = None,
 ) -> None:
     """Sweep a target with some plans, if any, as part of a run; ``found`` is told what its suites had none like.
 
@@ -216,6 +240,7 @@ def sweep_too(
         found: called with each finding of a bucket that the suites do not have.
         unexpected: buckets of unexpected divergences, where some were expected: their examples are those of the run.
         all_plans: false: once some plans have shown divergences, no other is begun; a note says so.
+        within: seconds, as :func:`~overlong.conformance.sweep.sweep.sweep` takes them.
     """
     if not plans:
         return
@@ -228,6 +253,7 @@ def sweep_too(
             limits=limits,
             apart=True,
             enough=None if all_plans else _ENOUGH,
+            within=within,
             progress=progress,
         )
     except (TargetError, LedgerError) as error:
@@ -237,7 +263,7 @@ def sweep_too(
         run.incomplete = "interrupted"
         return
     run.swept = swept
-    if left := plans[len(swept.plans) :]:
+    if swept.divergences and (left := plans[len(swept.plans) :]):
         run.notes.append(f"not swept further, for it diverges: {', '.join(left)} ('overlong sweep' asks them)")
     if swept.incomplete or swept.wrong:
         run.incomplete = f"the sweep: {swept.incomplete or swept.wrong}"

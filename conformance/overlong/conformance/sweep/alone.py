@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 _ONE_IN = 1 << 12
 _FEWEST, _MOST = 64, 256
 """Strings of a plan, at least and at most; one in 4096 between."""
-_OCTETS = 1 << 22
-"""About how many octets of a plan's strings are asked again."""
+_OCTETS = 1 << 18
+"""How many octets of a plan's strings are asked again, at most: each is judged by the reference decoder, a microsecond
+an octet."""
 
 
 class Again(NamedTuple):
@@ -104,9 +105,9 @@ def _sample(plan: Plan) -> Iterator[tuple[Where, bytes]]:
         number, grid = grids[at]
         index = place - (ends[at] - grid.size)
         string = grid.string(index)
-        if (octets := octets + len(string)) > _OCTETS:
-            return
-        yield Where(number, index), string
+        if octets + len(string) <= _OCTETS:
+            octets += len(string)
+            yield Where(number, index), string
 
 
 def _diverging(ledger: Ledger, plan: str, places: set[Where]) -> Iterator[Where]:

@@ -27,6 +27,8 @@ SHARD, LARGEST_SHARD = 1 << 22, 1 << 24
 """Strings in a shard: seconds for a decoder in Python; more in a grid of which there would be thousands, but never so
 many that their kinds do not fit in memory."""
 _SHARDS = 1 << 10
+_OCTETS = 64
+"""Octets that take a decoder about as long as a string does by itself."""
 SHARD_OCTETS = 1 << 28
 """Octets in a shard, at most, however few strings that is."""
 
@@ -55,6 +57,11 @@ class Plan:
         """How many there are in all of its strings."""
         return sum(grid.octets for grid in self.grids)
 
+    @property
+    def price(self) -> float:
+        """How many short strings would take a decoder as long."""
+        return self.size + self.octets / _OCTETS
+
     def shards(self, largest: int | None = None) -> Iterator[Shard]:
         """All of its strings, each in one shard; of ``largest`` strings at most, if that is said."""
         for number, grid in enumerate(self.grids):
@@ -68,7 +75,7 @@ class Plan:
         return total([account(grid, automaton) for grid in self.grids])
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=32)  # as many as a certificate has, and those of the next tier
 def plan_named(name: str, profile: Profile = RFC3629) -> Plan:
     """The plan of that name, or that had it: ``exhaustive-3``, ``placed-64``, ``pairs``.
 

@@ -72,6 +72,7 @@ def sweep(
     columns: bool = False,
     apart: bool = False,
     enough: int | None = None,
+    within: float | None = None,
     progress: Progress | None = None,
 ) -> SweepRun:
     """Ask a target all strings of some plans.
@@ -90,6 +91,7 @@ def sweep(
         apart: find of each set of divergent strings the least for each bucket that a suite would put some of them in
             (``SweepBucket.others``); and describe no more plans than it takes (``SweepRun.undescribed``).
         enough: after so many plans that show divergences no other is begun; those are not in the result.
+        within: seconds: a plan that would exceed them at the rate of the one before is not begun, nor any after it.
         progress: called as the sweep goes on.
 
     Raises:
@@ -131,7 +133,7 @@ def sweep(
             make_folder(folder := output)
         ledger = stack.enter_context(Ledger.open(folder / LEDGER, _header(run), resume=resume))
         (folder / RESULTS).unlink(missing_ok=True)  # of an earlier run: it must not be taken for this one's
-        _run(run, ledger, job, cluster, progress or _no_progress, enough)
+        _run(run, ledger, job, cluster, progress or _no_progress, enough, within)
         if not run.incomplete or run.spent:
             for part in run.plans:
                 _sum_up(part, ledger, run)
@@ -176,7 +178,15 @@ def _header(run: SweepRun) -> Header:
     )
 
 
-def _run(run: SweepRun, ledger: Ledger, job: SweepJob, cluster: str, progress: Progress, enough: int | None) -> None:
+def _run(
+    run: SweepRun,
+    ledger: Ledger,
+    job: SweepJob,
+    cluster: str,
+    progress: Progress,
+    enough: int | None,
+    within: float | None,
+) -> None:
     """Run what is missing. An interruption, or a target that cannot be asked any more, ends it; what is done is kept.
 
     Raises:
@@ -188,7 +198,12 @@ def _run(run: SweepRun, ledger: Ledger, job: SweepJob, cluster: str, progress: P
     whole = False
     diverging = set[str]()
     try:
-        for parts in [run.plans] if enough is None else [[part] for part in run.plans]:
+        began, each = time.monotonic(), 0.0
+        for parts in [run.plans] if enough is None and within is None else [[part] for part in run.plans]:
+            since, price = time.monotonic(), sum(plan_named(part.plan, run.profile).price for part in parts)
+            if within is not None and since - began + each * price > within:
+                del run.plans[run.plans.index(parts[0]) :]
+                break
             missing = _missing(parts, run.profile, ledger)
             if (first := next(missing, None)) is None:
                 continue
@@ -200,6 +215,7 @@ def _run(run: SweepRun, ledger: Ledger, job: SweepJob, cluster: str, progress: P
                 progress(entry.result.shard.plan, run.done, total)
                 if entry.counts.keys() - {LEFT_OUT}:
                     diverging.add(entry.result.shard.plan)
+            each = (time.monotonic() - since) / price
             if enough is not None and len(diverging) >= enough:
                 del run.plans[run.plans.index(parts[0]) + 1 :]
                 break
