@@ -111,6 +111,7 @@ def test_a_matrix_counts_what_its_rows_say(tmp_path):
         "NOT CONFORMANT",
     ]
     assert verdict_of(report).words == "1 of 4 NOT CONFORMANT"
+    assert verdict_of(report).detail == ""  # tiles on the page count the states
     assert f"4 decoders: {counts}" in (tmp_path / FORMATS["markdown"].file).read_text("utf-8")
     assert json.loads((tmp_path / "badge.json").read_text())["message"] == "1 of 4 diverge"
     for row in rows:  # a matrix of a version that had one word for both
