@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from overlong.conformance.certification.tiers import BRIEF, DEEP, FAST, FULL, LEAN, LEAST, MODEST, USUAL, Tier, tier_of
+from overlong.conformance.certification.tiers import BRIEF, DEEP, FAST, FULL, LEAN, LEAST, MODEST, USUAL, tier_of
 from overlong.conformance.support.printable import counted, thousands
 from overlong.conformance.support.quantities import lasting
+from overlong.conformance.sweep.plan import plan_named
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,16 +39,13 @@ def left_out(run: Run, seconds: float) -> str:
     following = _NEXT.get(got) if got is not None or not asked else None
     if following is None:
         return ""
-    price = Tier("", tuple(asked), "").price(run.profile)
+    price = sum(plan_named(name, run.profile).price for name in asked)
     if run.swept is not None and price:
         seconds = run.swept.seconds / price
-    more = [Tier(name, (name,), "") for name in following.plans if name not in asked]
-    more.sort(key=lambda each: each.price(run.profile), reverse=True)
-    named = [
-        f"{each.name} ({_strings(each.size(run.profile))}, about {_about(seconds * each.price(run.profile))})"
-        for each in more[:_NAMED]
-    ]
-    total = f"about {_about(seconds * sum(each.price(run.profile) for each in more))} in all"
+    more = [plan_named(name, run.profile) for name in following.plans if name not in asked]
+    more.sort(key=lambda plan: plan.price, reverse=True)
+    named = [f"{plan.name} ({_strings(plan.size)}, about {_about(seconds * plan.price)})" for plan in more[:_NAMED]]
+    total = f"about {_about(seconds * sum(plan.price for plan in more))} in all"
     others = [f"{counted(len(more) - _NAMED, 'plan')} more"] if len(more) > _NAMED else []
     return f"{_joined([*named, *others])}{f', {total}' if len(more) > 1 else ''}: --tier {following.name}"
 

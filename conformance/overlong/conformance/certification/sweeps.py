@@ -178,7 +178,7 @@ def _affordable(target: FramedTarget, run: Run, seconds: float, budget: float, s
     deep, drawn = (_CALLED_DEEP, _CALLED) if not reason_against(target) else (1, 1)
     each = _each(run, seconds)
     left = budget - each * DEEP.price(run.profile) / deep
-    price = each * Tier(DRAWN.name, (f"{DRAWN.name}-{seed}",), "").price(run.profile) / drawn
+    price = each * plan_named(f"{DRAWN.name}-{seed}", run.profile).price / drawn
     return max(1, int(left / price)) if price else 1
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from struct import unpack
 from typing import TYPE_CHECKING
 
 from overlong.conformance.certification.survey.kept import HERE, OBTAINED, WHAT, announced
@@ -20,11 +19,12 @@ from overlong.conformance.protocol.kind import (
     VERDICT,
     Code,
 )
-from overlong.conformance.protocol.wire import ENCODE_UTF16, ENCODING
+from overlong.conformance.protocol.wire import ENCODING
 from overlong.conformance.report.links import section_links
 from overlong.conformance.report.markdown import code, text
 from overlong.conformance.report.wording import faults, given
 from overlong.conformance.support.printable import counted, printable
+from overlong.conformance.vectors.encoding import given as numbers_of
 from overlong.reference import DEFECTS
 
 if TYPE_CHECKING:
@@ -124,11 +124,7 @@ def _input(cause: Cause) -> str:
     """The input: octets with their chunks, or the numbers or code units for an encoder."""
     if cause.operation not in ENCODING:
         return given(cause)
-    width = 2 if cause.operation == ENCODE_UTF16 else 4
-    return " ".join(
-        f"U+{number:04X}"
-        for number in unpack(f">{len(cause.octets) // width}{'H' if width == 2 else 'I'}", cause.octets)
-    )
+    return " ".join(f"U+{number:04X}" for number in numbers_of(cause.operation, cause.octets))
 
 
 def _wide(cause: Cause, confirmed: Confirmation | None) -> str:

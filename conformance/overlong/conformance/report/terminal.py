@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _SEEDS = 3
 """More of them are counted; the command names all."""
-_WHY = "(-v_says_why)"  # on one line
+_WHY = "(-v\xa0says\xa0why)"
 _PLANS = f"{'plan':<15}{'strings':>20}{'seconds':>10}{'per second':>15}{'well-formed':>18}"
 
 
@@ -64,8 +64,7 @@ def summary(
         yield f"and {len(causes) - SHOWN} more buckets: see results.jsonl"
         yield ""
     for line in _remarks(certificate):
-        for part in textwrap.wrap(line, width, subsequent_indent="  ", break_on_hyphens=False):
-            yield part.replace("\xa0", " ")
+        yield from _wrapped(line, width)
     if certificate.expected is not None:
         yield from lines_of_expected(certificate.expected, width)
     yield from _asked(subject, run, glyphs, width)
@@ -82,8 +81,14 @@ def _claims(subject: Subject, glyphs: Glyphs, width: int, *, every: bool) -> Ite
             yield from claim_lines(subject, claim, glyphs, width)
     if brief:
         line = f"{glyphs.open} not measured: {', '.join(brief)} {_WHY}"
-        for part in textwrap.wrap(line, width, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False):
-            yield part.replace("_", " ")
+        yield from _wrapped(line, width, indent="  ")
+
+
+def _wrapped(line: str, width: int, indent: str = "") -> Iterator[str]:
+    """Lines of that width, never broken at a no-break space."""
+    behind = f"{indent}  "
+    for part in textwrap.wrap(line, width, initial_indent=indent, subsequent_indent=behind, break_on_hyphens=False):
+        yield part.replace("\xa0", " ")
 
 
 def _asked(subject: Subject, run: Run, glyphs: Glyphs, width: int) -> Iterator[str]:
@@ -131,7 +136,7 @@ def _remarks(certificate: Certificate) -> list[str]:
     if run.restarts:
         lines.append(f"restarted {times(run.restarts)} after a failure")
     if run.left_out:
-        command = run.left_out.replace("--tier ", "--tier\xa0")  # on one line
+        command = run.left_out.replace("--tier ", "--tier\xa0")
         lines.append(f"left out: {command}")
     if certificate.refused:
         lines.append(f"no certificate: {certificate.refused}")
