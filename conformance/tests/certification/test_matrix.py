@@ -112,7 +112,9 @@ def test_the_folder_is_a_site(measured):
         cwd=folder, env=UTF8, capture_output=True, encoding="utf-8", check=False,
     )  # fmt: skip
     assert again.returncode == done.returncode
-    assert again.stdout.endswith(done.stdout.partition("report: ")[0])
+    counts, _, table = done.stdout.partition("report: ")[0].partition("\n\n")
+    assert again.stdout.startswith(f"{counts}\n")
+    assert again.stdout.endswith(table)
 
 
 @pytest.mark.parametrize(
@@ -130,7 +132,8 @@ def test_the_table_has_room_in_80_columns(measured):
     _, done = measured
     lines = done.stdout.partition("report: ")[0].splitlines()
     assert max(map(len, lines)) <= 80
-    head, first = lines[:2]
+    counts, blank, head, first = lines[:4]
+    assert (counts, blank) == ("4 targets: 1 conforms, 1 diverges, 1 not measured, 1 nothing to judge", "")
     assert head.split() == ["target", "verdict", "scalars", "place", "mode", "encoder"]
     assert first.split() == ["cpython", "✓", "✓", "✓", "✓", "✓"]
     assert "look at the adapter first: it accepts every string" in done.stdout

@@ -740,7 +740,7 @@ def test_an_interrupted_run_says_what_is_saved(tmp_path, by):
     code, out, err = interrupted(tmp_path, "slow", "seconds=0.1", f"file={under_way}", when=under_way.exists, by=by)
     assert code == 4
     assert beside_progress(err) == ""
-    assert "\nINCOMPLETE\n" in out
+    assert out.startswith("INCOMPLETE\n")
     assert "\nincomplete: interrupted\n" in out
     assert f"report: {tmp_path / 'results.jsonl'}" in out
     assert "note:" not in out  # that it was still busy is not its fault
