@@ -14,11 +14,14 @@ from xml.etree import ElementTree as ET
 import cbor2
 import pytest
 import yaml  # type: ignore[import-untyped]
+from click.testing import CliRunner
 from google.protobuf.wrappers_pb2 import StringValue  # type: ignore[import-untyped]
 from hypothesis import given
 from hypothesis import strategies as st
 
+from overlong.__main__ import cli
 from overlong.conformance import certify
+from overlong.conformance.cli.options import NOT_MEASURED
 from overlong.conformance.oracle.target import TargetError, UnknownTarget
 from overlong.conformance.targets.adapters.documents import DOCUMENTS
 from overlong.conformance.targets.adapters.lines import reader
@@ -104,14 +107,25 @@ def test_each_record_is_whole():
 
 
 @pytest.mark.parametrize(
-    ("text", "said"), [("[x]\n[x]\n", "twice"), ("[x]\nwaht = 'y'\n", "unexpected keyword argument 'waht'")]
+    ("text", "said"),
+    [
+        ("[x]\n[x]\n", "twice"),
+        ("[x]\nwaht = 'y'\n", "unexpected keyword argument 'waht'"),
+        ("[known]\n", r"\[known\] is in another file, too"),
+    ],
 )
 def test_a_file_of_records_that_cannot_be_read_is_named(text, said, tmp_path, monkeypatch):
     (tmp_path / "decoders").mkdir()
+    (tmp_path / "decoders" / "any.toml").write_text("[known]\nlanguage = 'C'\nwhat = 'w'\ntarget = 'so:c:f'\n")
     (tmp_path / "decoders" / "python.toml").write_text(text)
     monkeypatch.setattr("overlong.conformance.targets.records.HERE", tmp_path)
     with pytest.raises(TargetError, match=f"the records of python.toml cannot be read: .*{said}"):
         records.__wrapped__()
+    monkeypatch.setattr("overlong.conformance.targets.records.records", records.__wrapped__)
+    surveyed.cache_clear()
+    listed = CliRunner().invoke(cli, ["target", "list", "--survey"])
+    assert listed.exit_code == NOT_MEASURED
+    assert listed.stderr.startswith("overlong: the records of python.toml cannot be read: ")
 
 
 def test_witnesses_are_of_decoders_with_an_adapter():

@@ -14,6 +14,7 @@ from overlong.conformance.cli.words import complete_profiles
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
 
+    from overlong.conformance.targets.builtin import Builtin
     from overlong.conformance.targets.resolve import Limits
 
 CONFORMS, DIVERGES, USAGE, NOT_MEASURED, INCOMPLETE = 0, 1, 2, 3, 4
@@ -71,6 +72,14 @@ def errors_on_one_line() -> Generator[None]:
         where = f"{printable(str(error.filename))}: " if error.filename else "output cannot be written: "
         remedy = "check the path" if isinstance(error, FileNotFoundError) else "choose another folder with -o"
         leave(f"{where}{error.strerror or printable(str(error))}; {remedy}", USAGE)
+
+
+def all_decoders() -> dict[str, Builtin]:
+    """Those with an adapter or a record, by name; a file of records that cannot be read ends the program."""
+    from overlong.conformance.targets.shipped import all_shipped
+
+    with errors_on_one_line():
+        return all_shipped()
 
 
 @contextlib.contextmanager

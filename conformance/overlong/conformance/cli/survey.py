@@ -16,6 +16,7 @@ from overlong.conformance.cli.options import (
     DIVERGES,
     NOT_MEASURED,
     USAGE,
+    all_decoders,
     errors_on_one_line,
     leave,
     limits_of,
@@ -119,9 +120,8 @@ def _install_debian(chosen: Sequence[Builtin]) -> None:
 def _chosen(targets: Sequence[str]) -> list[Builtin]:
     """The decoders of these names, or all."""
     from overlong.conformance.support.near import did_you_mean
-    from overlong.conformance.targets.shipped import all_shipped
 
-    known = all_shipped()
+    known = all_decoders()
     for name in targets:
         if name not in known:
             raise click.UsageError(f"no decoder {name!r}; {did_you_mean(name, known, 'overlong target list --survey')}")

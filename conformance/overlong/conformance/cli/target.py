@@ -79,11 +79,10 @@ def list_command(output_format: str, ready: bool, survey: bool, verbose: bool) -
     """  # noqa: D301 (click reads the backspace)
     import json
 
-    from overlong.conformance.cli.options import width
+    from overlong.conformance.cli.options import all_decoders, width
     from overlong.conformance.targets.builtins import BUILTINS, at_hand
-    from overlong.conformance.targets.shipped import all_shipped
 
-    decoders = all_shipped() if survey else BUILTINS
+    decoders = all_decoders() if survey else BUILTINS
     listed = [each for each in at_hand(decoders.values()) if not ready or not each.missing]
     if output_format == "json":
         click.echo(json.dumps([each.as_json() for each in listed], indent=2))

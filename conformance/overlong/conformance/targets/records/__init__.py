@@ -206,13 +206,15 @@ def records() -> dict[str, Record | Named]:
     """All records, by their names.
 
     Raises:
-        TargetError: a file is no TOML, or a key means nothing; the message has the file.
+        TargetError: a file is no TOML, a key means nothing, or a name is there twice; the message has the file.
     """
     spoken, read = languages(), dict[str, Record | Named]()
     for path in sorted((HERE / "decoders").glob("*.toml")):
         language = spoken.get(path.stem)
         try:
             for name, keys in tables(path):
+                if name in read:
+                    raise TypeError(f"[{name}] is in another file, too")
                 read[name] = Record(name, language=language, **keys) if language else Named(name, **keys)
         except (tomllib.TOMLDecodeError, TypeError) as error:
             raise TargetError(f"the records of {path.name} cannot be read: {printable(str(error))}") from error
