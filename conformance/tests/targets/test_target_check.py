@@ -49,6 +49,8 @@ def answer(operation, payload):
         return b"A" if fault == "accepts what it does not know" else b"U"
     if operation == b"D" and fault == "U to what it offers":
         return b"U"
+    if fault == "16 bits" and len(payload) > 0xFFFF:
+        return b"Uits length is 16 bits wide"
     if fault == "crash on nothing":
         payload[0]
     if fault == "crash on ill-formed":
@@ -156,6 +158,12 @@ def test_what_is_wrong_is_said_with_what_mends_it(fault, adapter):
 def test_a_wrong_decoder_is_no_wrong_adapter(fault, adapter):
     states = {step.state for step in Examination(FramedTarget("mine", adapter(fault), timeout=5)).steps()}
     assert states == {SOUND}
+
+
+def test_a_limit_that_the_target_names_is_no_fault(adapter):
+    steps = list(Examination(FramedTarget("mine", adapter("16 bits"), timeout=5)).steps())
+    assert {step.state for step in steps} == {SOUND, LEFT_OUT}
+    assert [step.name for step in steps if "its length is 16 bits wide" in step.seen] == ["a request of a mebibyte"]
 
 
 @pytest.mark.parametrize("name", ["cpython", "cpython-incremental"])

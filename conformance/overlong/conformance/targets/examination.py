@@ -333,6 +333,9 @@ class Examination:
         self._check(process.receive(self._target.timeout), number, octets)
         operation = self._offered[0]
         status, payload = self._single(operation, _samples(operation)[0][1] * (_BIG // 4))
+        if status == UNSUPPORTED and payload:
+            why = printable(payload[:80].decode("ascii", "backslashreplace"))
+            raise LeftOut(f"{_BIG // 4} letters are too many for it: {why}")
         if status in (UNSUPPORTED, FAILED):
             raise WrongAnswer(
                 f"to {operation} of {_BIG // 4} letters it answered {_shown_parts(status, payload)}",
