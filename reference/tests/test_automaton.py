@@ -1,4 +1,4 @@
-"""The minimal automaton, and what testing theory reads off it."""
+"""The minimal automaton, and testing theory on it."""
 
 from itertools import combinations, product
 
@@ -43,7 +43,7 @@ def test_it_is_the_language_of_unicode_table_3_7():
 
 
 def test_minimal_is_canonical():
-    """Two grammars of one language give the very same table; unfolded has more states, same language."""
+    """Two grammars of one language give the same table; the unfolded automaton has more states, the same language."""
     text = "a = *( b / c )\nb = %x41\nc = %x42 [ %x41 ]\n"
     other = "a = *( %x42 %x41 / %x41-42 )\n"
     assert compiled(text).table == compiled(other).table

@@ -1,4 +1,4 @@
-"""The reference decoder, against CPython's own, the standards' examples, and itself under any chunking."""
+"""The reference decoder, against CPython's decoder, the standards' examples, and itself under any chunking."""
 
 import codecs
 from itertools import pairwise, product
@@ -25,7 +25,7 @@ from overlong.reference import (
 )
 from overlong.reference.error_mode import REPLACEMENT_CHARACTER
 
-# Octets near every edge: random octets alone are almost never nearly well-formed.
+# Octets near every edge: purely random octets are almost never nearly well-formed.
 EDGES = [edge for octets in dialect().automaton.classes for r in octets.ranges for edge in {r.low, r.high}]
 hostile = st.lists(
     st.one_of(
@@ -59,8 +59,8 @@ def test_cpython_agrees_on_all_strings_of_up_to_two_octets():
 def test_cpython_agrees_on_all_strings_of_edge_octets(longest):
     """Over the ends of every range of every octet class (so each class is represented): up to 24^4 strings.
 
-    The decoders fold over segments, so a string's answer is its first segment and the answer of the rest,
-    which is a shorter string, seen before: each string costs one call of the primitive.
+    The decoders fold over segments. So the answer to a string is its first segment and the answer to the rest, a
+    shorter string that the test has seen before: each string costs one call of the primitive.
     """
     octet = {edge: bytes([edge]) for edge in EDGES}
     assert len(octet) == 24

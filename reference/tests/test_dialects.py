@@ -1,7 +1,7 @@
-"""What the documents say of UTF-8 and of its relatives, one by one: docs/behaviours.md names the test of each.
+"""The documents' statements on UTF-8 and its relatives, one by one: docs/behaviours.md names the test of each.
 
-Right answers come from elsewhere: from Python's codecs, from arithmetic on bits that knows neither grammar nor layout,
-and from the documents' own examples.
+The right answers have independent sources: Python's codecs, arithmetic on bits that uses neither grammar nor layout,
+and the documents' own examples.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 UTF8, RFC2279 = dialect(), dialect("rfc2279")
-AUTOMATA = [dialect(name).automaton for name in DIALECTS]  # compiled here, in no example with a deadline
+AUTOMATA = [dialect(name).automaton for name in DIALECTS]  # compiled here, since examples have a deadline
 TAILS = range(0x80, 0xC0)
 LEADS, TRAILS, SURROGATES = range(0xD800, 0xDC00), range(0xDC00, 0xE000), range(0xD800, 0xE000)
 ENDS = 0, 0x80, 0x800, 0xD800, 0xDC00, 0xE000, 0xFEFF, 0xFFFD, 0x10000, 0x110000, 0x200000, 1 << 26, 1 << 31
@@ -69,7 +69,7 @@ def of(text: str) -> bytes:
 
 
 def spelled(number: int, length: int) -> bytes:
-    """The octets that ``number`` would have in a sequence of that length, longer than needed or not."""
+    """The octets of ``number`` in a sequence of that length, which may be longer than needed."""
     if length == 1:
         return bytes([number])
     tail = [0x80 | number >> 6 * place & 0x3F for place in reversed(range(length - 1))]
@@ -81,7 +81,7 @@ def needed(number: int) -> int:
 
 
 def by_bits(octets: bytes, longest: int, greatest: int, *, shortest: bool, surrogates: bool) -> list[int] | None:
-    """A loop over leads and tails; None where it refuses. Surrogates are refused in three octets alone."""
+    """The answer of a loop over leads and tails; None if it refuses. It refuses surrogates in three octets only."""
     result, place = list[int](), 0
     while place < len(octets):
         ones = next((n for n in range(8) if not octets[place] << n & 0x80), 8)
@@ -114,7 +114,7 @@ def by_codec(octets: bytes, codec: str = "utf-8", errors: str = "strict") -> lis
 
 
 def utf16_units(octets: bytes) -> list[int] | None:
-    """Each one to three octets, surrogates too: what CESU-8 and Java write."""
+    """The UTF-16 code units of CESU-8 and of Java: each in one to three octets, surrogates too."""
     found = by_codec(octets, errors="surrogatepass")
     return None if found is None or any(number > 0xFFFF for number in found) else found
 
@@ -165,7 +165,7 @@ def assert_answered_as_by(oracle: Callable[[bytes], list[int] | None], name: str
 
 @st.composite
 def sequences(draw: st.DrawFn) -> bytes:
-    """A sequence as bits have it, often longer than needed, sometimes cut short."""
+    """A sequence laid out from the bits of a number, often longer than needed, sometimes truncated."""
     number = draw(numbers)
     octets = spelled(number, draw(st.integers(needed(number), 6)))
     return octets[: draw(st.integers(1, len(octets)))] if draw(st.integers(0, 9)) == 0 else octets
@@ -182,7 +182,7 @@ octet_strings = st.lists(
 @pytest.mark.long_after(1)
 @pytest.mark.parametrize("name", DIALECTS)
 def test_each_dialect_answers_its_own_complete_suite_as_an_oracle_does(name: str) -> None:
-    """If the oracle is a machine no larger than the dialect's, the two never differ."""
+    """If the oracle has no more states than the dialect's machine, the two never differ."""
     for octets in verdict_machine(dialect(name)).complete_strings():
         assert_answered_as_by(ORACLES[name], name, octets)
 
@@ -223,7 +223,7 @@ def test_the_edges_come_back_in_every_dialect(name: str) -> None:
 @pytest.mark.parametrize("name", DIALECTS)
 @given(scalars=st.lists(numbers, max_size=6))
 def test_what_a_dialect_encodes_it_decodes(name: str, scalars: list[int]) -> None:
-    """Pairs of surrogates are one character before they are encoded, as RFC 3629 section 3 has it for UTF-16."""
+    """Pairs of surrogates are joined before they are encoded, as RFC 3629 section 3 demands for UTF-16."""
     spoken = dialect(name)
     whole = [number for number in scalars if number < 0x110000]
     for asked in ([number for number in scalars if number >= 0x110000], joined_pairs(whole)):
@@ -251,7 +251,7 @@ def test_every_grammar_says_how_it_departs() -> None:
 
 @pytest.mark.parametrize(
     ("name", "more", "fewer"),
-    [  # the shortlex-least strings that the dialect takes and RFC 3629 does not, and the other way round
+    [  # the shortlex-least strings that the dialect accepts and RFC 3629 does not, and vice versa
         ("utf-8-sig", None, None),
         ("rfc2279", "ED A0 80", None),
         ("cesu-8", "ED A0 80 ED B0 80", "F0 90 80 80"),
@@ -288,7 +288,7 @@ def test_the_least_strings_that_tell_a_dialect_from_rfc_3629(name: str, more: st
     ],
 )
 def test_the_rows_of_the_table(name: str, rows: list[tuple[int, int]]) -> None:
-    """At both ends of each row the octets are as many as its place says, and as the bits are laid out."""
+    """At both ends of each row, the row's place gives the number of octets, and the bits are laid out in order."""
     spoken = dialect(name)
     assert [(row.numbers.start, row.numbers.stop - 1) for row in spoken.layout.rows] == rows
     assert [len(row.templates) for row in spoken.layout.rows] == list(range(1, len(rows) + 1))
@@ -302,7 +302,7 @@ def test_the_rows_of_the_table(name: str, rows: list[tuple[int, int]]) -> None:
 
 
 def intervals(name: str) -> list[tuple[int, int, int]]:
-    """The first and the last number of each product of octets that the grammar has, and the octets' count."""
+    """For each product of octet ranges in the grammar: its first and last number, and its number of octets."""
     spoken, result = dialect(name), list[tuple[int, int, int]]()
     for ranges in well_formed_products(spoken.automaton):
         first, last = (spoken.layout.number(bytes(each[end] for each in ranges)) for end in (0, -1))
@@ -313,7 +313,7 @@ def intervals(name: str) -> list[tuple[int, int, int]]:
 
 @pytest.mark.parametrize("name", SHORTEST)
 def test_a_number_has_one_form(name: str) -> None:
-    """The products of the grammar's paths are ranges of numbers without overlap."""
+    """The paths of the grammar give ranges of numbers that do not overlap."""
     assert all(one[1] < other[0] for one, other in pairwise(intervals(name)))
 
 
@@ -382,7 +382,7 @@ def test_the_lowest_character_of_each_lead_octet() -> None:
 
 
 def test_the_misprint_of_the_security_example_is_ill_formed_for_another_reason() -> None:
-    """2F 0C AE 2E 2F: a form feed, and a tail without a lead. The example meant C0 AE, an overlong full stop."""
+    """2F 0C AE 2E 2F has a form feed, and a tail without a lead. The example meant C0 AE, an overlong full stop."""
     misprint, meant = segment(of("2F 0C AE 2E 2F"), 2), segment(of("2F C0 AE 2E 2F"), 1)
     assert isinstance(misprint, MaximalSubpart)
     assert isinstance(meant, MaximalSubpart)
@@ -390,7 +390,7 @@ def test_the_misprint_of_the_security_example_is_ill_formed_for_another_reason()
     assert decode_scalars(of("2F C0 AE 2E 2F"), spoken=dialect("lax-overlongs")) == tuple(b"/../")
 
 
-# Which octets appear, and what they tell
+# Octets that appear, and their roles
 
 
 def octets_used(name: str) -> set[int]:
@@ -429,7 +429,7 @@ def test_ascii_text_is_unchanged_and_stands_out_of_any_other(plain: str, text: s
 
 @pytest.mark.parametrize("name", [each for each in DIALECTS if each not in {"cesu-8", "wtf-8"}])
 def test_the_first_octet_tells_the_length(name: str) -> None:
-    """The ones that it begins with; CESU-8 alone has six octets where the first says three."""
+    """The leading ones of the first octet give the length; not in CESU-8, where a lead for three may begin six."""
     for ranges in well_formed_products(dialect(name).automaton):
         for lead in ranges[0]:
             ones = len(f"{lead:08b}") - len(f"{lead:08b}".lstrip("1"))
@@ -454,7 +454,7 @@ def test_the_start_of_a_character_is_at_most_three_octets_back(text: str, data: 
 
 @given(st.text(min_size=1), st.data())
 def test_what_a_stream_cut_anywhere_yields_is_its_own_characters(text: str, data: st.DataObject) -> None:
-    """From the middle on, and up to the middle: never a character that was not there."""
+    """The part from any place on, and the part up to it, give no character that the text does not have."""
     octets = encode(text)
     place = data.draw(st.integers(0, len(octets)))
     for part in (octets[place:], octets[:place]):
@@ -462,7 +462,7 @@ def test_what_a_stream_cut_anywhere_yields_is_its_own_characters(text: str, data
 
 
 def test_a_truncated_character_is_refused_where_it_begins() -> None:
-    """Every proper prefix of every character: some 17 000."""
+    """Every proper prefix of every character: about 17,000."""
     prefixes = {
         bytes(prefix)
         for ranges in well_formed_products(UTF8.automaton)
@@ -476,7 +476,7 @@ def test_a_truncated_character_is_refused_where_it_begins() -> None:
 
 @given(st.text(), st.text(min_size=1))
 def test_searching_octets_finds_whole_characters(text: str, wanted: str) -> None:
-    """As Boyer and Moore's search would, too: it finds what any search of octets finds."""
+    """Boyer and Moore's search does so, too: all searches for octets find the same."""
     text = text + wanted + text
     octets, needle = encode(text), encode(wanted)
     by_octets = [place for place in range(len(octets)) if octets.startswith(needle, place)]
@@ -489,7 +489,7 @@ def test_searching_octets_finds_whole_characters(text: str, wanted: str) -> None
 
 @pytest.mark.parametrize("name", ["rfc3629", "rfc2279", "lax-surrogates", "lax-1fffff"])
 def test_octets_sort_as_numbers_do(name: str) -> None:
-    """No character's octets begin another's, so it is enough that characters do."""
+    """No character's octets are a prefix of another's, so comparing characters is enough."""
     in_octet_order = [
         dialect(name).layout.number(bytes(each[end] for each in ranges))
         for ranges in well_formed_products(dialect(name).automaton)
@@ -534,7 +534,7 @@ def test_pairs_are_undone_before_they_are_encoded(lead: int) -> None:
 
 
 def test_surrogates_are_no_characters() -> None:
-    """Alone, in pairs, in three octets or four."""
+    """Surrogates alone or in pairs, in three octets or four, are refused."""
     for number in SURROGATES:
         found = segment(spelled(number, 3))
         assert isinstance(found, MaximalSubpart)
@@ -547,7 +547,7 @@ def test_surrogates_are_no_characters() -> None:
 
 
 def test_numbers_beyond_10ffff_are_no_characters() -> None:
-    """Their least prefixes are F4 90 to F4 BF, and F5 to FD alone: nothing continues those."""
+    """Their least ill-formed prefixes are F4 90 to F4 BF, and F5 to FD alone: no octet continues those."""
     two = [bytes([0xF4, second]) for second in range(0x90, 0xC0)]
     for prefix in two + [bytes([lead]) for lead in range(0xF5, 0xFE)]:
         assert UTF8.automaton.run(prefix) == UTF8.automaton.dead
@@ -564,7 +564,7 @@ def test_numbers_beyond_10ffff_are_no_characters() -> None:
 
 @pytest.mark.parametrize("number", sorted({0x20AC, *(each for each in EDGES if each < 0x110000)}))
 def test_no_form_but_the_shortest_is_accepted(number: int) -> None:
-    """All forms of up to six octets; the lax dialects take those that they are lax about."""
+    """All forms of up to six octets; a lax dialect accepts the forms that it is lax about."""
     for length in range(needed(number), 7):
         octets = spelled(number, length)
         shortest = length == needed(number)
@@ -600,7 +600,7 @@ def test_the_euro_sign_in_four_octets() -> None:
 
 @given(units)
 def test_windows_file_names_survive_wtf_8(name: list[int]) -> None:
-    """UTF-16 that need not be well-formed: what RFC 3629 cannot hold, and WTF-8 is for."""
+    """UTF-16 that may be ill-formed: RFC 3629 cannot encode it, and WTF-8 was made for it."""
     octets = encode_utf16(name, dialect("wtf-8"))
     text = "".join(map(chr, decode_scalars(octets, spoken=dialect("wtf-8"))))
     data = text.encode("utf-16-be", "surrogatepass")
@@ -610,7 +610,7 @@ def test_windows_file_names_survive_wtf_8(name: list[int]) -> None:
 
 @given(units)
 def test_cesu_8_is_utf_16_unit_by_unit(text: list[int]) -> None:
-    """For UTF-16 that is well-formed; beyond FFFF it is no UTF-8."""
+    """This holds for well-formed UTF-16; text beyond FFFF is no UTF-8."""
     well_formed = by_codec(struct.pack(f">{len(text)}H", *text), "utf-16-be")
     octets = b"".join(spelled(unit, needed(unit)) for unit in text)
     if well_formed is None:
@@ -639,11 +639,11 @@ def test_a_signature_is_dropped_once_and_only_where_the_dialect_drops_it(text: s
     assert "".join(map(chr, without)) == text.removeprefix("\ufeff") == octets.decode("utf-8-sig")
 
 
-# Other text taken for UTF-8
+# Other encodings mistaken for UTF-8
 
 
 def well_formed_strings(length: int, least_octet: int = 0) -> int:
-    """How many strings of that many octets, none less than the least, are well-formed: paths of the automaton."""
+    """The number of well-formed strings of ``length`` octets, none below the least: paths of the automaton."""
     paths = [1] + [0] * (len(UTF8.automaton) - 1)
     for _ in range(length):
         following = [0] * len(paths)
@@ -656,7 +656,7 @@ def well_formed_strings(length: int, least_octet: int = 0) -> int:
 
 @pytest.mark.long
 def test_other_text_is_seldom_well_formed_and_the_longer_the_less() -> None:
-    """The exact share of all strings of n octets, and of those of octets 80 to FF alone."""
+    """The exact share among all strings of n octets, and among strings of octets 80 to FF only."""
     assert [well_formed_strings(2), well_formed_strings(2, 0x80)] == [
         sum(by_codec(bytes(pair)) is not None for pair in product(octets, repeat=2))
         for octets in (range(0x100), range(0x80, 0x100))
@@ -679,7 +679,7 @@ def test_an_accented_letter_before_ascii_or_at_the_end_gives_other_text_away() -
         assert not is_well_formed(bytes([octet]))
         assert not any(is_well_formed(bytes([octet, ascii_octet])) for ascii_octet in range(0x80))
     assert not is_well_formed("d\xe9j\xe0 vu".encode("latin-1"))
-    assert decode("\xc2\xa3".encode("latin-1")) == "\xa3"  # the rare case: it would be taken for a pound sign
+    assert decode("\xc2\xa3".encode("latin-1")) == "\xa3"  # the rare case: it is mistaken for a pound sign
 
 
 def test_no_octet_of_an_ill_formed_piece_is_ascii() -> None:
@@ -690,7 +690,7 @@ def test_no_octet_of_an_ill_formed_piece_is_ascii() -> None:
 
 
 def test_numbers_not_yet_characters_decode_as_any_others() -> None:
-    """Versions of the standards do not matter to the octets: unassigned, noncharacters, Hangul before it moved."""
+    """The version of Unicode does not matter: unassigned code points, noncharacters, Hangul before it moved."""
     for number in (0x378, 0x3400, 0x3D2D, 0xFDD0, 0xFFFE, 0xFFFF, 0x1FFFE, 0x50000, 0x10FFFF):
         assert decode_scalars(spelled(number, needed(number))) == (number,)
 

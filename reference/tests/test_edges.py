@@ -1,4 +1,4 @@
-"""What the other tests of the reference do not come to: order by counting, words of errors, machines of odd shapes."""
+"""Code that no other test of the reference reaches: order by counting, messages of errors, unusual machines."""
 
 from dataclasses import replace
 from itertools import islice

@@ -1,5 +1,5 @@
-"""Error modes, each against an implementation that shares nothing with it: Python's codecs, or a loop written from the
-mode's description. docs/behaviours.md names the tests of what the documents say.
+"""Error modes, each against an independent implementation: Python's codecs, or a loop written from the mode's
+description. docs/behaviours.md names the test of each statement of the documents.
 """
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ hostile = st.lists(
 ).map(b"".join)
 
 
-# The same in other words
+# Independent implementations
 
 
 def character_at(octets: bytes, place: int) -> str:
-    """The character there, found by trying; empty if there is none."""
+    """The character at ``place``, found by trial; empty if there is none."""
     for length in range(1, 5):
         try:
             return octets[place : place + length].decode()[:1]
@@ -67,7 +67,7 @@ def character_at(octets: bytes, place: int) -> str:
 
 
 def announced(lead: int) -> int:
-    """How many octets a lead octet announces, as RFC 2279 has it; 1 for what is no lead."""
+    """The number of octets that a lead octet announces, as in RFC 2279; 1 for any other octet."""
     ones = f"{lead:08b}".index("0") if lead < 0xFF else 8
     return ones if 2 <= ones <= 6 else 1
 
@@ -88,12 +88,12 @@ def sequence(octets: bytes, place: int) -> int:
 
 
 def length(octets: bytes, place: int) -> int:
-    """Uutf's: as many octets as C2 to F4 announce, or those that are left."""
+    """The length in Uutf: the number of octets that C2 to F4 announce, or all that are left."""
     return announced(octets[place]) if 0xC2 <= octets[place] <= 0xF4 else 1
 
 
 def up_to_lead(octets: bytes, place: int) -> int:
-    """PHP's: the same, as long as what follows can begin nothing."""
+    """The length in PHP: as in Uutf, but it ends before an octet that can begin a character."""
     end = place + 1
     while end < min(place + length(octets, place), len(octets)) and (0x80 <= octets[end] < 0xC2 or octets[end] > 0xF4):
         end += 1
@@ -101,7 +101,7 @@ def up_to_lead(octets: bytes, place: int) -> int:
 
 
 def surrogate(octets: bytes, place: int) -> int:
-    """Java's: the three octets of a surrogate are one, and otherwise what Python's codec says."""
+    """The length in Java: three octets for a surrogate, and otherwise the length that Python's codec reports."""
     if octets[place] == 0xED and octets[place + 1 : place + 2] >= b"\xa0" and octets[place + 1] < 0xC0:
         return sequence(octets, place)
     try:
@@ -113,7 +113,7 @@ def surrogate(octets: bytes, place: int) -> int:
 
 
 def loop(take: Callable[[bytes, int], int]) -> Callable[[bytes], str]:
-    """A character, or else U+FFFD for as many octets as ``take`` says."""
+    """A decoder that puts out U+FFFD where no character is, for the number of octets that ``take`` returns."""
 
     def decoded(octets: bytes) -> str:
         text, place = "", 0
@@ -127,7 +127,7 @@ def loop(take: Callable[[bytes, int], int]) -> Callable[[bytes], str]:
 
 
 def by_handler(name: str, stands_for: Callable[[bytes], str]) -> Callable[[bytes], str]:
-    """Python's codec, with an error handler that is given each maximal subpart."""
+    """Python's codec, with an error handler that receives each maximal subpart."""
 
     def handle(error: UnicodeError) -> tuple[str, int]:
         assert isinstance(error, UnicodeDecodeError)
@@ -176,7 +176,7 @@ def test_a_mode_agrees_with_another_implementation_on_all_strings_of_up_to_two_o
 @pytest.mark.long_after(1)
 @pytest.mark.parametrize("mode", MODES)
 def test_a_mode_agrees_with_another_implementation_on_its_own_complete_suite(mode: str) -> None:
-    """If that is a machine no larger than the mode's, the two never differ."""
+    """If the other implementation has no more states than the mode's machine, the two never differ."""
     oracle = ORACLES[mode]
     strings = output_machine(dialect(), ERROR_MODES[mode]).complete_strings()
     for octets in {string[:end] for string in strings for end in range(len(string) + 1)}:
@@ -245,7 +245,7 @@ def test_80_is_the_euro_sign_in_windows_1252_and_a_control_in_iso_8859_1() -> No
 
 @given(st.text(st.characters(max_codepoint=0xFF)))
 def test_latin_1_text_falls_back_unless_it_looks_like_utf_8(text: str) -> None:
-    """Characters between ASCII all come back, and so do letters alone, whose octets are no tails."""
+    """Characters between ASCII characters all come back; so do runs of letters, whose octets are no tail octets."""
     for sure in (" ".join(text), re.sub("[\x80-\xbf]", "", text)):
         assert decode(sure.encode("latin-1"), "iso-8859-1") == sure
 
@@ -257,7 +257,7 @@ def test_every_ill_formed_octet_becomes_itself_in_the_fall_backs_and_in_utf_8b()
         assert decode(bytes([octet]), "windows-1252") == by_cp1252(bytes([octet]))
 
 
-# Properties of all
+# Properties of all modes
 
 
 @pytest.mark.parametrize("mode", ERROR_MODES)
@@ -269,7 +269,7 @@ def test_well_formed_text_is_the_same_in_every_mode(mode: str, text: str) -> Non
 @pytest.mark.parametrize("mode", [mode for mode in MODES if not ERROR_MODES[mode].swallows])
 @given(octets=hostile)
 def test_no_mode_makes_or_loses_ascii(mode: str, octets: bytes) -> None:
-    """Ill-formed octets all have their high bit set, and what stands for them is no ASCII either. Swallowing loses."""
+    """Ill-formed octets all have their high bit set, and no replacement is ASCII. Only swallowing loses ASCII."""
     assert [ord(char) for char in decode(octets, mode) if char < "\x80"] == [octet for octet in octets if octet < 0x80]
 
 
@@ -282,13 +282,13 @@ def test_no_mode_makes_or_loses_ascii(mode: str, octets: bytes) -> None:
         ("E2 82", "*"),
         ("E2 82 41 42", "*B"),
         ("F0 41 42", "*"),
-        ("F0 41 E2 82 AC", "**"),  # E2 82 is swallowed, AC is left
-        ("C0 41 F5 42", "*A*B"),  # these are no leads
+        ("F0 41 E2 82 AC", "**"),  # the mode swallows E2 82; AC is left
+        ("C0 41 F5 42", "*A*B"),  # C0 and F5 are no leads
         ("ED A0 80 41", "*A"),
     ],
 )
 def test_what_is_swallowed(octets: str, text: str) -> None:
-    """As Uutf has it: seen with ``Uutf.String.fold_utf_8``."""
+    """Uutf's answers, observed with ``Uutf.String.fold_utf_8``."""
     assert decode(bytes.fromhex(octets), "replacement-per-length") == text.replace("*", "\ufffd")
 
 
@@ -304,7 +304,7 @@ def test_what_is_swallowed(octets: str, text: str) -> None:
     ],
 )
 def test_what_can_begin_a_character_ends_a_replacement(octets: str, text: str) -> None:
-    """As PHP has it: seen with ``htmlspecialchars`` and ``ENT_SUBSTITUTE``."""
+    """PHP's answers, observed with ``htmlspecialchars`` and ``ENT_SUBSTITUTE``."""
     assert decode(bytes.fromhex(octets), "replacement-up-to-lead") == text.replace("*", "\ufffd")
 
 
@@ -329,7 +329,7 @@ def test_every_mode_says_what_it_is() -> None:
         assert mode.lossless == (name == "utf-8b")
 
 
-# What was escaped comes back
+# Escaped octets come back
 
 
 @pytest.mark.long
@@ -399,7 +399,7 @@ def test_a_short_stream_octet_by_octet_gives_the_whole(mode: str) -> None:
 @pytest.mark.parametrize("mode", MODES)
 @given(octets=hostile, other=hostile, data=st.data())
 def test_a_state_can_be_kept_and_taken_up_anywhere(mode: str, octets: bytes, other: bytes, data: st.DataObject) -> None:
-    """By another decoder, or by the same after it has read something else."""
+    """Another decoder can take it up, or the same one after it has read something else."""
     cuts = sorted(data.draw(st.lists(st.integers(0, len(octets)), max_size=4)))
     decoder, text = IncrementalDecoder(mode), ""
     for start, end in pairwise([0, *cuts, len(octets)]):
@@ -430,7 +430,7 @@ def test_a_decoder_that_is_reset_forgets(mode: str, octets: bytes, other: bytes)
 @pytest.mark.parametrize("mode", ERROR_MODES)
 @given(text=st.text())
 def test_each_character_is_out_with_its_last_octet(mode: str, text: str) -> None:
-    """Nothing is waited for: neither the next character's first octet nor the end."""
+    """The decoder waits neither for the next character's first octet nor for the end."""
     decoder = IncrementalDecoder(mode)
     for char in text:
         *first, last = encode(char)

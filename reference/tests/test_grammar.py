@@ -1,4 +1,4 @@
-"""Grammar files: what they mean is exact, what is not understood is an error that says where."""
+"""Grammar files: the parser reads them exactly, and reports the place of anything that it does not understand."""
 
 import pytest
 

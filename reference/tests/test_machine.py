@@ -1,4 +1,4 @@
-"""The reference as machines: they answer as the folds do, and their suites catch every other machine."""
+"""The reference as machines: their answers equal those of the folds, and their suites catch every other machine."""
 
 from __future__ import annotations
 
@@ -65,11 +65,11 @@ def test_the_suite_of_an_error_mode_catches_every_other_mode(mode: str) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("mode", ["replacement", "replacement-per-sequence", "utf-8b"])
 def test_the_suite_of_an_error_mode_catches_every_single_redirected_octet(mode: str) -> None:
-    """For each state and class of octets, every other next state."""
+    """Each state and class of octets gets every other next state in turn."""
     machine = output_machine(dialect(), ERROR_MODES[mode])
     suite = machine.complete_strings()
     passing = {word: machine.along(word) for word in suite}
-    through: dict[tuple[int, int], list[bytes]] = {}  # the strings that take a step, by step
+    through: dict[tuple[int, int], list[bytes]] = {}  # for each step, the strings that take it
     for word in suite:
         state = 0
         for octet in word:

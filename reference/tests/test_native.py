@@ -1,4 +1,4 @@
-"""The oracle at machine speed is the reference, on short strings and on long ones, wherever 64 octets begin."""
+"""The compiled oracle agrees with the reference on short and long strings, at every offset within 64 octets."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def assert_agrees(spoken: Oracle, octets: bytes) -> None:
 
 
 def class_strings(spoken: Oracle, most: int) -> list[bytes]:
-    """All strings of up to so many octets, of the ends of each class."""
+    """All strings of up to ``most`` octets, over the ends of each class."""
     ends = [octets.least for octets in spoken.dialect.automaton.classes]
     return [bytes(string) for length in range(most + 1) for string in product(ends, repeat=length)]
 
@@ -67,7 +67,7 @@ def characters(name: str) -> list[bytes]:
 
 
 def mixed_text(name: str) -> bytes:
-    """More than three times 64 octets: characters of all lengths, and a stretch of those of one octet."""
+    """More than three times 64 octets: characters of all lengths, and a run of characters of one octet."""
     text = b"".join(characters(name))
     return (text * OCTETS_AT_ONCE)[: 2 * OCTETS_AT_ONCE // len(text) * len(text)] + b"a" * 2 * OCTETS_AT_ONCE + text * 2
 
@@ -85,7 +85,7 @@ def test_it_is_the_reference_on_the_complete_suite_and_on_class_strings(name):
 @pytest.mark.long_after(5)
 @pytest.mark.parametrize("name", SUPPORTED)
 def test_it_is_the_reference_wherever_a_string_lies_across_64_octets(name):
-    """The string at each distance from the 64th octet, amid text: so each of its octets is the last, and the first."""
+    """Text surrounds the string at each distance from the 64th octet, so a boundary falls between any two octets."""
     spoken, ascii_only = ORACLES[name], b"a" * (2 * OCTETS_AT_ONCE)
     other = max(characters(name), key=len)
     for string in class_strings(spoken, 4 if name == "rfc3629" else 2):
@@ -108,7 +108,7 @@ def test_it_finds_one_wrong_octet_and_every_truncation_in_any_place(name):
     assert is_well_formed(text, spoken.dialect)
     for place in range(len(text)):
         assert spoken.first_error(text[:place]) == rejected(spoken, text[:place])
-        # Characters after that change nothing, and the reference need not read them.
+        # Characters after that change nothing, so the reference need not read them.
         near = text[: place + 2 * LONGEST]
         for octet in ends[place % 3 :: 3]:
             wrong = near[:place] + bytes([octet]) + near[place + 1 :]
@@ -146,7 +146,7 @@ def test_every_scalar_value_in_one_text():
 
 @pytest.mark.parametrize("name", SUPPORTED)
 def test_well_formed_text_is_taken_64_octets_at_a_time(name):
-    """Rows that refuse every octet show where the search went on octet by octet: before the last few at most."""
+    """Rows that refuse every octet show where the search went on octet by octet: only in the last few octets."""
     spoken, text = ORACLES[name], mixed_text(name) * 3
     octets = np.frombuffer(text, np.uint8)
     hopeless = np.full_like(spoken._rows, spoken._dead)
@@ -231,7 +231,7 @@ def started(folder: str) -> subprocess.Popen[str]:
 
 @pytest.mark.long
 def test_processes_that_compile_at_once_or_cannot_keep_what_they_compiled_all_answer(tmp_path):
-    """``/dev/null`` is no folder, even for a superuser."""
+    """One cannot write into ``/dev/null``, which is no folder, even as a superuser."""
     processes = [started(folder) for folder in (str(tmp_path), str(tmp_path), "/dev/null/none")]
     for process in processes:
         output, errors = process.communicate(timeout=120)

@@ -1,7 +1,7 @@
-"""What one more octet does to a decoder's answer, told so that it does not grow with the input.
+"""How one more octet changes a decoder's answer, described in a size that does not grow with the input.
 
-Scalar values are infinite in number, and machines are not. So an output is told by where it is from: "the number
-of the last three octets", "U+FFFD", "the last octet but one plus DC00". A place is told by how far back it is.
+Outputs grow without bound, and machines are finite. So a number put out is described by its source: "the number
+of the last three octets", "U+FFFD", "the last octet but one plus DC00". A place is described by its distance.
 Both are counted from the end of the input.
 """
 
@@ -16,14 +16,14 @@ from overlong.reference.layout import load_layout
 from overlong.reference.order import LEAD_SURROGATES, SIGNATURE, TRAIL_SURROGATES, from_utf16, joined
 
 _FAR = 6
-"""Octets back to which outputs are traced: the longest sequence."""
+"""How many octets back outputs are traced: the length of the longest sequence."""
 
 
 FIRST_ABOVE_ASCII = 0x80
 
 
 class Traced(NamedTuple):
-    """A number put out: what made it, and how many octets back that begins. ``back`` is 0 for a constant."""
+    """A number put out: its source, and how many octets back the source begins. ``back`` is 0 for a constant."""
 
     made_by: str
     back: int
@@ -38,7 +38,7 @@ class OutputChange(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where a decoder says that it refuses; what it does not say is None."""
+    """The place of the refusal that a decoder reports; None for each part that it does not report."""
 
     offset: int
     length: int | None
@@ -62,9 +62,9 @@ PAIRS_JOINED, SIGNATURE_DROPPED, OTHER_VALUES = (
 
 
 def traced(number: int, octets: bytes) -> Traced:
-    """What made a number that was put out when ``octets`` had been read.
+    """The source of a number that was put out when ``octets`` had been read.
 
-    Where it could be several things, the first of: U+FFFD as such; the last octet, in an error mode's way; a
+    If several sources are possible, the first of: the constant U+FFFD; the last octet, as an error mode maps it; a
     sequence at the end; an octet before the last. So U+0080 to U+00BF are always traced to their last octet.
     """
     if number == REPLACEMENT_CHARACTER:
@@ -98,7 +98,7 @@ def _of_sequence(number: int, octets: bytes, back: int) -> Traced | None:
 
 
 def joined_from(octets: bytes) -> int | None:
-    """The supplementary character of two surrogates in three octets each; None if the octets are anything else."""
+    """The supplementary character of two surrogates in three octets each; None for any other octets."""
     row = load_layout("rfc2279").rows[2]
     if len(octets) != 6 or not row.fits(octets[:3]) or not row.fits(octets[3:]):
         return None
@@ -107,7 +107,7 @@ def joined_from(octets: bytes) -> int | None:
 
 
 def output_change(octets: bytes, before: tuple[int, ...], after: tuple[int, ...]) -> OutputChange:
-    """What the last of ``octets`` did to the output."""
+    """The change of the output by the last of ``octets``."""
     kept = 0
     for one, other in zip(before, after, strict=False):
         if one != other:
@@ -117,7 +117,7 @@ def output_change(octets: bytes, before: tuple[int, ...], after: tuple[int, ...]
 
 
 def place_change(octets: bytes, before: Place | None, after: Place | None) -> PlaceChange | str:
-    """What the last of ``octets`` did to the place of the refusal; None for a place: accepted."""
+    """The change of the place of refusal by the last of ``octets``; a place of None means accepted."""
     if after is None:
         return ACCEPTED
     if before == after:
@@ -126,7 +126,7 @@ def place_change(octets: bytes, before: Place | None, after: Place | None) -> Pl
 
 
 def verdict(octets: bytes, after: Outcome) -> str:
-    """Whether ``octets`` are accepted, and by which scalar rule they are read."""
+    """The verdict on ``octets``: accepted or refused, and the scalar rule that applies."""
     if isinstance(after, Rejected):
         return REFUSED
     plain = _read(octets)
@@ -141,6 +141,6 @@ def verdict(octets: bytes, after: Outcome) -> str:
 
 
 def _read(octets: bytes) -> tuple[int, ...] | None:
-    """The numbers of sequences whose leads announce their lengths; None if ``octets`` are not that."""
+    """The numbers of sequences whose lengths their lead octets announce; None if ``octets`` are no such sequences."""
     laxest = dialect("lax-rfc2279")
     return decode_scalars(octets, spoken=laxest) if laxest.automaton.accepts(octets) else None

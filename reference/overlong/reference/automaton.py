@@ -1,4 +1,4 @@
-"""The minimal automaton of a grammar. Everything else in the project is read off it.
+"""The minimal automaton of a grammar. Everything else in the project is derived from it.
 
 Theory of operation. Each place of the grammar where an octet is read is a *position* (Glushkov 1961;
 McNaughton and Yamada 1960): first, last and follow sets make the grammar a position automaton, the
@@ -6,8 +6,8 @@ subset construction makes that deterministic, partition refinement (Moore 1956) 
 states are numbered in the order in which a breadth-first walk over ascending octets first meets them.
 The result is therefore a function of the language alone, and state 0 is the start.
 
-Positions survive all that: :attr:`Automaton.open` says, for each state, which positions of the grammar
-may come next. That is what makes explanations free.
+The automaton keeps the positions: :attr:`Automaton.open` names, for each state, the positions of the grammar
+that may come next. Explanations are read off them at no cost.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ OCTETS = range(0x100)
 
 @dataclass(frozen=True, slots=True)
 class OctetClass:
-    """Octets that no state tells apart."""
+    """Octets that behave alike in every state."""
 
     octets: tuple[int, ...]
 
@@ -72,7 +72,7 @@ class Automaton:
         """The automaton of the grammar's start rule, before states are merged.
 
         Each state stands for one set of positions just read, so :attr:`open` is exact: after
-        ``E0 A0`` it names only the alternative of E0. :meth:`minimal` merges states, and what they say.
+        ``E0 A0`` it names only the alternative of E0. :meth:`minimal` merges states and their open positions.
         """
         return _determinise(_Positions(grammar))
 
@@ -96,7 +96,7 @@ class Automaton:
 
     @cached_property
     def dead(self) -> int | None:
-        """The state from which nothing is accepted, if there is one (a minimal automaton has at most one)."""
+        """The state from which no word is accepted, if there is one (a minimal automaton has at most one)."""
         for state, row in enumerate(self.table):
             if not self.accepting[state] and set(row) == {state}:
                 return state
@@ -104,14 +104,14 @@ class Automaton:
 
     @cached_property
     def classes(self) -> tuple[OctetClass, ...]:
-        """Octets grouped by what they do in every state, in the order of their least octets."""
+        """The octets, grouped by their transitions in all states, in the order of their least octets."""
         columns: dict[tuple[int, ...], list[int]] = {}
         for octet in OCTETS:
             columns.setdefault(tuple(row[octet] for row in self.table), []).append(octet)
         return tuple(OctetClass(tuple(octets)) for octets in columns.values())
 
     def minimal(self) -> Automaton:
-        """The same language with the least number of states, numbered canonically."""
+        """The automaton of the same language with the fewest states, numbered canonically."""
         number, order = merged(self.table, self.accepting, [octets.least for octets in self.classes])
         return Automaton(
             table=tuple(tuple(number[to] for to in self.table[state]) for state in order),
@@ -142,12 +142,12 @@ def merged(
 
     Args:
         table: the transitions.
-        colours: what tells states apart from the start: acceptance, or outputs.
+        colours: the property in which states differ at the outset: acceptance, or outputs.
         octets: one of each class.
 
     Returns:
-        for each state the number of its block, in breadth-first order from state 0; and a state of each block. A
-        state that cannot be reached shares its block's number, or has none: then it is -1.
+        for each state the number of its block, in breadth-first order from state 0; and one state of each block. An
+        unreachable state has the number of its block, or -1 if its block has no reachable state.
     """
     names: dict[Hashable, int] = {}
     block = [names.setdefault(colour, len(names)) for colour in colours]

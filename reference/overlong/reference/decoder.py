@@ -1,8 +1,8 @@
 """The reference decoder: one primitive, and two decoders that fold over it.
 
-:func:`segments` reads one piece from an offset on, and says how many octets it takes: a well-formed
-character, or the maximal subpart of something ill-formed. It follows the automaton until a character is
-complete or cannot be completed any more; nothing else in the project decides what is well-formed.
+:func:`segments` reads piece after piece from an offset on, and reports the length of each: a well-formed
+character, or a maximal subpart of an ill-formed sequence. It follows the automaton until a character is
+complete or cannot be completed any more. Nothing else in the project decides what is well-formed.
 """
 
 from __future__ import annotations
@@ -97,9 +97,9 @@ def _without_signature(found: Iterable[Segment]) -> Iterator[Segment]:
 
 
 def taken(octets: bytes, error_mode: ErrorMode, spoken: Dialect | None = None, owed: int = 0) -> Iterator[Taken]:
-    """The input as an error mode takes it: its segments, and what the mode swallows with them.
+    """The input as an error mode reads it: its segments, and the octets that the mode swallows with them.
 
-    ``owed``: how many octets the mode still swallows at the start.
+    ``owed``: the number of octets that the mode still swallows at the start.
     """
     if not error_mode.swallows:
         yield from segments(octets, spoken=spoken)
@@ -121,7 +121,7 @@ def taken(octets: bytes, error_mode: ErrorMode, spoken: Dialect | None = None, o
 
 
 def segment(octets: bytes, offset: int = 0, spoken: Dialect | None = None) -> Segment:
-    """What stands at ``offset``.
+    """The segment at ``offset``.
 
     Raises:
         IndexError: ``offset`` is not inside ``octets``.
@@ -141,12 +141,12 @@ def fold(octets: bytes, error_mode: ErrorMode, spoken: Dialect | None = None) ->
 
 
 def is_well_formed(octets: bytes, spoken: Dialect | None = None) -> bool:
-    """Whether ``octets`` match the grammar's start rule (RFC 3629 section 4)."""
+    """True if ``octets`` match the grammar's start rule (RFC 3629 section 4)."""
     return (spoken or dialect()).automaton.accepts(octets)
 
 
 def outcome(octets: bytes, error_mode: str = "fatal", spoken: Dialect | None = None) -> Outcome:
-    """What a decoder must answer, as a value.
+    """The answer required of a decoder, as a value.
 
     Raises:
         ValueError: there is no such error mode.
@@ -158,7 +158,7 @@ def outcome(octets: bytes, error_mode: str = "fatal", spoken: Dialect | None = N
 
 
 def decode_scalars(octets: bytes, error_mode: str = "fatal", spoken: Dialect | None = None) -> tuple[int, ...]:
-    """The numbers that octets stand for, also those that no ``str`` holds (rfc2279).
+    """The numbers that octets encode, also those that no ``str`` can hold (rfc2279).
 
     Raises:
         IllFormed: the octets are ill-formed and ``error_mode`` is ``"fatal"``.
@@ -168,7 +168,7 @@ def decode_scalars(octets: bytes, error_mode: str = "fatal", spoken: Dialect | N
 
 
 def decode(octets: bytes, error_mode: str = "fatal") -> str:
-    """The text that UTF-8 octets stand for.
+    """The text that UTF-8 octets encode.
 
     Raises:
         IllFormed: the octets are ill-formed and ``error_mode`` is ``"fatal"``.
@@ -177,7 +177,7 @@ def decode(octets: bytes, error_mode: str = "fatal") -> str:
     return "".join(map(chr, decode_scalars(octets, error_mode)))
 
 
-_OWED = 8  # more than a fold can owe; its remainder 7 is the -1 of "everything"
+_OWED = 8  # more than a fold can owe; the remainder 7 stands for -1, "everything"
 
 
 class IncrementalDecoder:
@@ -199,7 +199,7 @@ class IncrementalDecoder:
         self._owed = 0  # of the error mode: see Fold
 
     def getstate(self) -> tuple[bytes, int]:
-        """The octets kept back; and a number: their offset in the stream, and what the error mode must remember."""
+        """The octets kept back; and a number that holds their offset in the stream and the state of the error mode."""
         return self._pending, self._offset * _OWED + self._owed % _OWED
 
     def setstate(self, state: tuple[bytes, int]) -> None:

@@ -1,10 +1,10 @@
-"""What is wrong with ill-formed octets, in words. A defect explains; it never judges.
+"""Defects: names for what is wrong with ill-formed octets. A defect explains; it never judges.
 
-Whether octets are well-formed, and where they stop being so, is the automaton's answer alone. Given a
-maximal subpart that it found, this module says what a person would call it: it looks up what the octets
-would have meant under the widest layout there ever was (RFC 2279, one to six octets).
+The automaton alone decides whether octets are well-formed, and where the first error is. For a maximal subpart
+that it found, this module gives the name that people use: it looks up what the octets would have meant in the
+widest layout ever published (RFC 2279, one to six octets).
 
-Codes are stable: never reused, never re-meant.
+Codes are stable: no code is ever reused or changes its meaning.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ OBSOLETE = Defect(
 FOREIGN = Defect(
     "OV209",
     "form of another dialect",
-    "octets that RFC 3629 has a use for, and this dialect has not",
+    "octets that RFC 3629 uses and this dialect does not",
     "the dialect's grammar",
     "text that other software wrote as UTF-8 is lost",
     "RFC 3629 accepts these octets, and the dialect in question does not: four octets where CESU-8 and Java's "
@@ -176,7 +176,7 @@ def classify(subpart: bytes, offender: bytes, *, hopeless: bool = False) -> Defe
         return OBSOLETE
     if not offender and not hopeless:
         return TRUNCATED
-    whole = len(row.templates)  # cesu-8 has sequences longer than the lead octet says: pairs of three and three
+    whole = len(row.templates)  # in cesu-8 a pair takes three octets twice, more than its lead octet announces
     reach = row.reach((subpart + offender)[:whole]) or row.reach(subpart[:whole])
     assert reach is not None, "a maximal subpart longer than its lead octet fits the lead octet's row"
     if reach.stop <= row.numbers.start:

@@ -14,12 +14,12 @@ from overlong.reference.layout import Layout, load_layout
 
 @dataclass(frozen=True, slots=True)
 class ScalarRule:
-    """What becomes of the numbers of sequences, beyond their bits."""
+    """Changes to the decoded numbers that their bits alone do not give."""
 
     joins_pairs: bool = False
     """A lead surrogate and the trail surrogate right after it are one supplementary character (UTF-16)."""
     drops_signature: bool = False
-    """U+FEFF at the very start is no text (RFC 3629 section 6)."""
+    """U+FEFF at the very start is not part of the text (RFC 3629 section 6)."""
 
 
 class _Entry(NamedTuple):
@@ -44,12 +44,12 @@ _ENTRIES = {
 }
 
 DIALECTS = {name: entry.line for name, entry in _ENTRIES.items()}
-"""Every dialect and what it is, in a line; each has ``grammars/NAME.abnf``."""
+"""Every dialect, with a description of one line; each has ``grammars/NAME.abnf``."""
 
 
 @dataclass(frozen=True, eq=False)
 class Dialect:
-    """A language that a decoder may speak. Compiled at first use, then kept."""
+    """A language that a decoder may accept. It is compiled at first use, then kept."""
 
     name: str
     grammar: Grammar
@@ -72,7 +72,7 @@ def dialect(name: str = "rfc3629") -> Dialect:
     """The dialect of that name.
 
     Raises:
-        ValueError: there is no such dialect; the message lists those there are.
+        ValueError: there is no such dialect; the message lists all dialects.
     """
     if name not in _ENTRIES:
         raise ValueError(f"no dialect {name!r}; there is {', '.join(_ENTRIES)}")

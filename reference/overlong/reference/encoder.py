@@ -1,4 +1,4 @@
-"""The reference encoder: the layout gives the octets, the grammar says whether they may stand."""
+"""The reference encoder: the layout gives the octets, and the grammar decides whether they are well-formed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class NotEncodable(ValueError):
-    """A number that the dialect has no octets for: a surrogate, or beyond the range.
+    """A number that the dialect cannot encode: a surrogate, or a number beyond the range.
 
     Attributes:
         number: the number refused.
@@ -43,13 +43,13 @@ def encode_scalars(scalars: Iterable[int], spoken: Dialect | None = None) -> byt
     for index, scalar in enumerate(scalars):
         octets = spoken.layout.encode(scalar)
         if octets is None or not automaton.accepting[state := automaton.run(octets, state)]:
-            raise NotEncodable(scalar, index)  # by itself, or after those before: in wtf-8, half of a pair
+            raise NotEncodable(scalar, index)  # alone, or after the ones before: in wtf-8, half of a pair
         result += octets
     return bytes(result)
 
 
 def encode_utf16(units: Sequence[int], spoken: Dialect | None = None) -> bytes:
-    """The octets of UTF-16 code units: pairs are one character (RFC 3629 section 3).
+    """The octets of UTF-16 code units; a pair is one character (RFC 3629 section 3).
 
     Raises:
         NotEncodable: a surrogate stands alone, and the dialect has no octets for it; ``index`` counts code units.
@@ -64,10 +64,10 @@ def encode_utf16(units: Sequence[int], spoken: Dialect | None = None) -> bytes:
 
 
 def encode_escaped(scalars: Iterable[int]) -> bytes:
-    """The octets that were decoded in the error mode ``utf-8b``: the inverse, for every input (PEP 383).
+    """The octets whose decoding in the error mode ``utf-8b`` gives ``scalars``: its inverse, for every input (PEP 383).
 
     Raises:
-        NotEncodable: that mode never puts out a value that is there.
+        NotEncodable: that mode never puts out one of the values.
     """
     result = bytearray()
     for index, scalar in enumerate(scalars):

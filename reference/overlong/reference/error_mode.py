@@ -1,9 +1,8 @@
 """Error modes: how ill-formed octets become output. Each is a fold over segments.
 
-What a mode puts out for a maximal subpart is a function of its octets. Some modes take more than a maximal
-subpart as one: then what follows is absorbed, and puts out nothing. What is absorbed is ill-formed by itself, but for
-modes that swallow: these take octets whatever they are, and what follows is read anew
-(:func:`overlong.reference.decoder.taken`).
+The output for a maximal subpart is a function of its octets. Some modes treat more than a maximal subpart as one
+error: they absorb octets after it, which put out nothing. Most modes absorb only octets that are ill-formed anyway.
+Modes that swallow take any octets, and decoding starts afresh after them (:func:`overlong.reference.decoder.taken`).
 """
 
 from __future__ import annotations
@@ -31,10 +30,10 @@ class IllFormed(ValueError):
     """The octets are ill-formed.
 
     Attributes:
-        offset: of the first ill-formed octet, counted in octets from the start of the input (or stream).
-        length: of the maximal subpart there, in octets: 1 to 3 in RFC 3629.
+        offset: the offset of the first ill-formed octet, in octets from the start of the input (or stream).
+        length: the length of the maximal subpart there, in octets: 1 to 3 in RFC 3629.
         incomplete: the input ended inside a character that more octets might have completed.
-        defect: what a person would call it.
+        defect: the name of the error for people.
     """
 
     def __init__(self, offset: int, length: int, incomplete: bool, defect: Defect) -> None:  # noqa: FBT001
@@ -50,7 +49,7 @@ class IllFormed(ValueError):
 
 
 Absorbs = Callable[[MaximalSubpart, int], int]
-"""Given a maximal subpart and its first octet: how many octets after it belong to it."""
+"""The number of octets after a maximal subpart that belong to it, given the subpart and its first octet."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,22 +63,22 @@ class ErrorMode:
     """The scalar values put out for the octets of a maximal subpart; None: the input is refused."""
     absorbs: Absorbs | None = None
     swallows: bool = False
-    """What it absorbs is the octets that come, whatever they are; else tails alone."""
+    """The mode absorbs any octets; otherwise tail octets only."""
     absorbs_broken: bool = False
-    """What it absorbs is whatever can begin no character; else tails alone."""
+    """The mode absorbs any octet that cannot begin a character; otherwise tail octets only."""
     whole_runs: bool = False
-    """Everything ill-formed up to the next well-formed character is one."""
+    """All ill-formed octets up to the next well-formed character are one error."""
     lossless: bool = False
     """:func:`overlong.reference.encoder.encode_escaped` restores the octets."""
 
     def outputs(self, found: Iterable[Taken], octets: bytes) -> Iterator[tuple[int, ...]]:
-        """What each segment of ``octets``, as the mode takes them, puts out.
+        """The output for each segment of ``octets``, as the mode reads them.
 
         Raises:
             IllFormed: the mode refuses, and a segment is ill-formed.
         """
         put = self.stands_for
-        if put is not None and self.absorbs is None and not self.whole_runs:  # each by itself: the common case
+        if put is not None and self.absorbs is None and not self.whole_runs:  # each singly: the common case
             return (
                 each.scalars if isinstance(each, WellFormed) else put(octets[each.offset : each.offset + each.length])
                 for each in found
@@ -92,8 +91,8 @@ class Fold:
     """An error mode at work.
 
     Attributes:
-        owed: how many octets that follow are absorbed, if they are tails or the mode swallows; -1: everything
-            ill-formed is.
+        owed: the number of following octets that the mode absorbs if they are tail octets, or if it swallows; -1: all
+            ill-formed octets that follow.
     """
 
     def __init__(self, mode: ErrorMode, owed: int = 0) -> None:
@@ -101,7 +100,7 @@ class Fold:
         self.owed = owed
 
     def put_out(self, found: Taken, octets: bytes) -> tuple[int, ...]:
-        """What the next segment of ``octets`` puts out.
+        """The output for the next segment of ``octets``.
 
         Raises:
             IllFormed: the mode refuses, and the segment is ill-formed.
@@ -146,7 +145,7 @@ def _escaped(octets: bytes) -> tuple[int, ...]:
 
 @cache
 def _windows_1252() -> tuple[int, ...]:
-    """The 256 characters; the five octets without one are C1 controls, as WHATWG's index has them."""
+    """The 256 characters; the five unassigned octets are C1 controls, as in WHATWG's index."""
     table = bytes(range(0x100)).decode("cp1252", "replace")
     return tuple(octet if char == "\ufffd" else ord(char) for octet, char in enumerate(table))
 
@@ -161,7 +160,7 @@ def _announced(subpart: MaximalSubpart, lead: int) -> int:
 
 
 def _leads(octet: int) -> bool:
-    """Whether RFC 3629 has characters that it begins: it is ASCII, or from C2 to F4."""
+    """True if the octet begins characters of RFC 3629: it is ASCII, or from C2 to F4."""
     utf8 = dialect().automaton
     return utf8.table[0][octet] != utf8.dead
 
@@ -231,7 +230,7 @@ def error_mode_named(name: str) -> ErrorMode:
     """The error mode of that name.
 
     Raises:
-        ValueError: there is no such error mode; the message lists those there are.
+        ValueError: there is no such error mode; the message lists all error modes.
     """
     try:
         return ERROR_MODES[name]

@@ -1,10 +1,10 @@
-"""ABNF text to a :class:`Grammar`: named rules whose every octet range knows where it came from.
+"""Parses ABNF text into a :class:`Grammar`: named rules in which every octet range knows its origin.
 
 A grammar file holds RFC 5234 ABNF and nothing else. The ``abnf`` library parses it; this module
-turns the parse tree into expressions over octets. Only what a regular octet grammar needs is
-understood: numeric values (``%x80-BF``), rule names, groups, options, repetition, concatenation and
+turns the parse tree into expressions over octets. It understands only what a regular octet grammar
+needs: numeric values (``%x80-BF``), rule names, groups, options, repetition, concatenation and
 alternation. Anything else, and any rule that refers to itself, is a :class:`GrammarError` that names
-the file and the line: a construct is never guessed at.
+the file and the line: the module never guesses the meaning of a construct.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class GrammarError(ValueError):
-    """A grammar file that cannot be used; the message names the file, the line and the reason."""
+    """An unusable grammar file; the message names the file, the line and the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Concatenation:
-    """One expression after the other."""
+    """Expressions, one after the other."""
 
     items: tuple[Expression, ...]
 
@@ -85,7 +85,7 @@ Expression = OctetRange | Reference | Concatenation | Group | Repetition
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule: its alternatives and, for each, what it stands for."""
+    """A rule: its alternatives and, for each, its expression."""
 
     name: str
     alternatives: tuple[tuple[Alternative, Expression], ...]
@@ -102,7 +102,7 @@ class Position:
     octets: OctetRange
     trail: tuple[Alternative, ...]
     form: Alternative
-    """The outermost alternative that spells an octet itself: for UTF-8, the row of a character."""
+    """The outermost alternative that itself spells an octet: for UTF-8, the row of a character."""
 
     def __str__(self) -> str:
         return f"{self.octets} ({self.form})"
@@ -118,10 +118,10 @@ class Grammar:
 
     @classmethod
     def parse(cls, text: str, name: str) -> Grammar:
-        """The grammar that ``text`` spells; errors call it ``name``.
+        """The grammar in ``text``; errors call it ``name``.
 
         Raises:
-            GrammarError: not RFC 5234 ABNF, or more than a regular grammar over octets.
+            GrammarError: the text is not RFC 5234 ABNF, or not a regular grammar over octets.
         """
         rules: dict[str, Rule] = {}
         for line, source in _rule_sources(text):

@@ -1,7 +1,7 @@
 """Scalar values from the bit layout of RFC 3629 section 3.
 
-A layout file is the table of the standard as it stands there: a range of character numbers, and the
-octets with an ``x`` for every bit of the number. Nothing about bits is written anywhere else.
+A layout file is the standard's table, unchanged: a range of character numbers, and the octets with an ``x``
+for every bit of the number. No other file describes bits.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from functools import cache, cached_property
 from importlib.resources import files
 
 _REMEMBERED = 1 << 12
-"""Sequences whose numbers are kept."""
+"""The number of sequences whose numbers are cached."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Template:
     """One octet of a row: which bits are fixed, to what, and which carry the number."""
 
     fixed: int
-    free: int  # how many low bits are the number's
+    free: int  # low bits that belong to the number
 
     @classmethod
     def parse(cls, bits: str) -> Template:
@@ -42,22 +42,22 @@ class Row:
     numbers: range
     templates: tuple[Template, ...]
     less: int = 0
-    """Taken from the number before its bits are laid out: 1 0000 where octets spell a UTF-16 pair."""
+    """Subtracted from the number before its bits are laid out: 1 0000 where octets spell a UTF-16 pair."""
 
     @cached_property
     def free_bits(self) -> tuple[tuple[int, int], ...]:
-        """For each octet how many bits are the number's, and their mask."""
+        """For each octet the count of bits that belong to the number, and their mask."""
         return tuple((template.free, template.bits(0xFF)) for template in self.templates)
 
     def number(self, octets: bytes) -> int:
-        """The bits marked x, the first octet's highest."""
+        """The number in the bits marked x; those of the first octet are the highest."""
         value = 0
         for (free, mask), octet in zip(self.free_bits, octets, strict=True):
             value = value << free | octet & mask
         return value + self.less
 
     def octets(self, number: int) -> bytes:
-        """The inverse: the lowest bits go into the last octet (section 3, steps 2 and 3)."""
+        """The inverse of :meth:`number`: the lowest bits go into the last octet (section 3, steps 2 and 3)."""
         result = bytearray()
         number -= self.less
         for template in reversed(self.templates):
@@ -66,11 +66,11 @@ class Row:
         return bytes(reversed(result))
 
     def fits(self, octets: bytes) -> bool:
-        """Whether the fixed bits of ``octets``, as far as they go, are the row's."""
+        """True if the fixed bits of ``octets``, which may be too few, are those of the row."""
         return all(template.fits(octet) for template, octet in zip(self.templates, octets, strict=False))
 
     def reach(self, prefix: bytes) -> range | None:
-        """The numbers that sequences starting with ``prefix`` would stand for; None if the row has none."""
+        """The numbers of sequences that start with ``prefix``; None if the row has no such sequences."""
         if len(prefix) > len(self.templates) or not self.fits(prefix):
             return None
         missing = len(self.templates) - len(prefix)
@@ -88,10 +88,10 @@ class Layout:
 
     @classmethod
     def parse(cls, text: str, name: str) -> Layout:
-        """The layout that ``text`` spells, one row a line: ``LOW-HIGH [less NUMBER] | bits bits …``.
+        """The layout in ``text``, one row per line: ``LOW-HIGH [less NUMBER] | bits bits …``.
 
         Raises:
-            ValueError: a line is no such row; the message names the file and the line.
+            ValueError: a line is not such a row; the message names the file and the line.
         """
         rows: list[Row] = []
         for number, line in enumerate(text.splitlines(), 1):
@@ -109,7 +109,7 @@ class Layout:
 
     @cached_property
     def _numbers(self) -> dict[bytes, int]:
-        """Those asked first: suites ask for few characters, many times."""
+        """A cache of the first sequences looked up: suites look up few characters, many times."""
         return {}
 
     @cached_property
@@ -118,7 +118,7 @@ class Layout:
         return {length: tuple(row for row in self.rows if len(row.templates) == length) for length in lengths}
 
     def number(self, octets: bytes) -> int:
-        """The number that a sequence stands for by its bits; whether it is well-formed is not asked."""
+        """The number in the bits of a sequence, which may be ill-formed."""
         known = self._numbers.get(octets)
         if known is None:
             rows = self._of_length[len(octets)]
@@ -129,14 +129,14 @@ class Layout:
         return known
 
     def announced(self, lead: int) -> Row | None:
-        """The row whose first octet ``lead`` is; None for a tail octet and for FE and FF."""
+        """The row that begins with the octet ``lead``; None for a tail octet and for FE and FF."""
         return next((row for row in self.rows if row.templates[0].fits(lead)), None)
 
     def is_tail(self, octet: int) -> bool:
         return self.rows[-1].templates[-1].fits(octet)
 
     def encode(self, number: int) -> bytes | None:
-        """The octets of the one row whose numbers include ``number``; None if there is none."""
+        """The octets of ``number`` in the one row that includes it; None if there is no such row."""
         row = next((row for row in self.rows if number in row.numbers), None)
         return None if row is None else row.octets(number)
 

@@ -32,12 +32,12 @@ if TYPE_CHECKING:
     from overlong.reference.error_mode import ErrorMode
 
 Answer = Callable[[bytes, int], Hashable]
-"""What an octet does after some octets."""
+"""The change that an octet makes after some octets."""
 
 
 @cache
 def verdict_machine(spoken: Dialect) -> Transducer:
-    """After each octet: whether what was read is accepted, and by which scalar rule."""
+    """After each octet: the verdict on the octets so far, and the scalar rule that applies."""
 
     def change(octets: bytes, octet: int) -> Hashable:
         read = octets + bytes([octet])
@@ -48,7 +48,7 @@ def verdict_machine(spoken: Dialect) -> Transducer:
 
 @cache
 def place_machine(spoken: Dialect, *, lengths: bool = True, incompletes: bool = True) -> Transducer:
-    """What each octet does to the place of the refusal, of a decoder that also says lengths, and incompleteness."""
+    """The change of the place of refusal by each octet, for a decoder that also reports length and incompleteness."""
 
     def place(octets: bytes) -> Place | None:
         found = outcome(octets, "fatal", spoken)
@@ -65,7 +65,7 @@ def place_machine(spoken: Dialect, *, lengths: bool = True, incompletes: bool = 
 
 @cache
 def detection_machine(spoken: Dialect) -> Transducer:
-    """After each octet of a stream: accepted if it ends here, refused only if it does, or refused already."""
+    """After each octet of a stream: accepted if it ends here, refused only if it ends here, or refused already."""
 
     def change(octets: bytes, octet: int) -> Hashable:
         found = outcome(octets + bytes([octet]), "fatal", spoken)
@@ -78,13 +78,13 @@ def detection_machine(spoken: Dialect) -> Transducer:
 
 @cache
 def output_machine(spoken: Dialect, mode: ErrorMode) -> Transducer:
-    """What each octet does to the output in an error mode, the input ending there."""
+    """The change of the output by each octet in an error mode, if the input ends there."""
     return _output_machine(spoken, mode, ended=True)
 
 
 @cache
 def release_machine(spoken: Dialect, mode: ErrorMode) -> Transducer:
-    """What each octet of a stream adds to the output of a decoder that holds nothing back."""
+    """The output that each octet of a stream adds, in a decoder that holds nothing back."""
     return _output_machine(spoken, mode, ended=False)
 
 
@@ -103,7 +103,7 @@ def _output_machine(spoken: Dialect, mode: ErrorMode, *, ended: bool) -> Transdu
 
 
 def _explored(spoken: Dialect, mode: ErrorMode, change: Answer) -> Transducer:
-    """The machine of ``change``. Octets that lead to one :func:`_situation` have one future."""
+    """The machine of ``change``. Octets that lead to the same :func:`_situation` have the same future."""
     examples: dict[Hashable, bytes] = {}
 
     def step(state: Hashable, octet: int) -> tuple[Hashable, Hashable]:
@@ -120,7 +120,7 @@ def _explored(spoken: Dialect, mode: ErrorMode, change: Answer) -> Transducer:
 
 @cache
 def _alike(spoken: Dialect) -> list[list[int]]:
-    """Octets that neither the dialect, nor the words for defects, nor any error mode tells apart."""
+    """Groups of octets that the dialect, the names of defects and all error modes treat alike."""
     widest, tables = load_layout("rfc2279"), [each.automaton.table for each in (spoken, dialect(), dialect("cesu-8"))]
     remembered = frozenset(chain.from_iterable(_REMEMBERED))
     groups: dict[Hashable, list[int]] = {}
@@ -137,7 +137,7 @@ def _alike(spoken: Dialect) -> list[list[int]]:
 
 
 def _stands_for_itself(octet: int) -> bool:
-    """Whether Windows-1252 agrees with ISO 8859-1."""
+    """True if Windows-1252 agrees with ISO 8859-1 on this octet."""
     stands_for = ERROR_MODES["windows-1252"].stands_for
     assert stands_for is not None
     return stands_for(bytes([octet])) == (octet,)
@@ -147,8 +147,8 @@ _PAIR = 6  # octets of a pair of surrogates
 
 
 def _remembered() -> Iterator[bytes]:
-    """Sequences whose very octets count, not only their classes: the signature, and those whose number is traced
-    otherwise (:func:`overlong.reference.answer.traced`) because something else has the same.
+    """Sequences whose exact octets count, not only their classes: the signature, and those whose number is traced
+    to another source (:func:`overlong.reference.answer.traced`) because that has the same number.
     """
     for row in load_layout("rfc2279").rows[1:]:
         yield row.octets(REPLACEMENT_CHARACTER)
@@ -162,7 +162,7 @@ _REMEMBERED = tuple(_remembered())
 
 
 def _situation(octets: bytes, spoken: Dialect, mode: ErrorMode) -> Hashable:
-    """All of what was read that bears on what comes: what a decoder must remember."""
+    """The state that a decoder must remember: everything in the octets read that affects later answers."""
     automaton = spoken.automaton
     found = list(taken(octets, mode, spoken))
     flawed = any(isinstance(each, MaximalSubpart) for each in found[:-1])
@@ -171,7 +171,7 @@ def _situation(octets: bytes, spoken: Dialect, mode: ErrorMode) -> Hashable:
     if isinstance(begun, MaximalSubpart) and begun.incomplete:
         found.pop()
         pending = octets[begun.offset :]
-        if mode.absorbs is not None and (mode.swallows or mode.absorbs_broken):  # of leads that RFC 3629 has
+        if mode.absorbs is not None and (mode.swallows or mode.absorbs_broken):  # after leads of RFC 3629
             owes = mode.absorbs(begun, pending[0])
     fold = Fold(ERROR_MODES["skip"] if mode.stands_for is None else mode)
     for each in found:

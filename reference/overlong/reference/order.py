@@ -1,8 +1,8 @@
 """Scalar values from order alone: a second derivation that knows nothing of bits.
 
 UTF-8 preserves sorting, so the well-formed characters, sorted by their octets, are the scalar values in
-ascending order. How many characters come before a given one is a matter of counting paths in the
-automaton; the scalar value is that rank, less the gap that RFC 3629 section 3 reserves for UTF-16.
+ascending order. Counting paths in the automaton gives the rank of a character. The rank, corrected for the gap
+that RFC 3629 section 3 reserves for UTF-16, is its scalar value.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def joined(lead: int, trail: int) -> int:
 
 
 def from_utf16(units: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """The code points of UTF-16 code units, each with its place: pairs are one, other surrogates stay (RFC 2781)."""
+    """The code points of UTF-16 code units, each with its place; pairs become one, other surrogates stay (RFC 2781)."""
     place = 0
     while place < len(units):
         after = units[place + 1] if place + 1 < len(units) else 0
@@ -84,7 +84,7 @@ def characters(automaton: Automaton) -> Iterator[bytes]:
 
 
 class Ranking:
-    """The place of each well-formed character in octet order, by counting."""
+    """The rank of each well-formed character in octet order, by counting."""
 
     def __init__(self, automaton: Automaton) -> None:
         self._automaton = automaton
@@ -92,7 +92,7 @@ class Ranking:
         self._below: dict[int, list[int]] = {}  # state -> for each octet, characters before it
 
     def rank(self, octets: bytes) -> int:
-        """How many well-formed characters come before ``octets``.
+        """The number of well-formed characters that come before ``octets``.
 
         Raises:
             ValueError: ``octets`` is not one well-formed character.
@@ -114,7 +114,7 @@ class Ranking:
         return self._below[state]
 
     def _count(self, state: int) -> int:
-        """How many words lead from ``state`` to the end of the character."""
+        """The number of words that lead from ``state`` to the end of the character."""
         if self._automaton.accepting[state]:
             return 1
         if state == self._automaton.dead:

@@ -1,4 +1,4 @@
-"""One step of decoding: what was found at an offset, and how many octets it took."""
+"""One step of decoding: the segment found at an offset, and its length in octets."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class WellFormed(NamedTuple):
 
     @property
     def scalars(self) -> tuple[int, ...]:
-        """What it puts out."""
+        """The scalar values that it puts out."""
         return () if self.silent else (self.scalar,)
 
 
 class MaximalSubpart(NamedTuple):
-    """Octets that are ill-formed together: the longest that could have begun a character, or one octet.
+    """Ill-formed octets that form one unit: the longest start of a character, or one octet.
 
     Unicode's "maximal subpart of an ill-formed subsequence" (chapter 3, D93b; also the WHATWG Encoding
     Standard's unit of replacement). ``incomplete``: the input ended before the character did.
@@ -39,7 +39,7 @@ class MaximalSubpart(NamedTuple):
 
 
 class Swallowed(NamedTuple):
-    """Octets that an error mode takes with a maximal subpart before them, whatever they would have been."""
+    """Octets that an error mode discards with the maximal subpart before them, even if they are well-formed."""
 
     offset: int
     length: int
@@ -47,4 +47,4 @@ class Swallowed(NamedTuple):
 
 Segment = WellFormed | MaximalSubpart
 Taken = Segment | Swallowed
-"""What an error mode has before it: see :func:`overlong.reference.decoder.taken`."""
+"""The input of an error mode: see :func:`overlong.reference.decoder.taken`."""

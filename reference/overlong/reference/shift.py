@@ -3,9 +3,9 @@
 Theory of operation (Per Vognsen, "Shift-based DFAs",
 https://gist.github.com/pervognsen/218ea17743e1442e59bb60d29b1aa725). State ``i`` is named by its shift, ``6 * i``. The
 row of an octet holds, at bits ``6 * i`` and up, the shift of the state that the octet leads to from state ``i``. So one
-step is ``state = row[octet] >> (state & 63)``: what stands above the six bits is not cleared, for processors mask the
-count of a shift by 63 anyway. The load of the row does not depend on the state; the chain from octet to octet is one
-shift. Ten states fit into 64 bits; RFC 3629 has nine.
+step is ``state = row[octet] >> (state & 63)``. The bits above the six need not be cleared, since processors mask the
+count of a shift by 63 anyway. The load of the row does not depend on the state; the only dependency from octet to octet
+is one shift. Ten states fit into 64 bits; RFC 3629 has nine.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from overlong.reference.automaton import Automaton
 
 WIDTH = 6
-"""Bits of a shift."""
+"""The number of bits of a shift."""
 MASK = (1 << WIDTH) - 1
 MOST = 64 // WIDTH
-"""States that fit."""
+"""The greatest number of states that fit."""
 
 
 @dataclass(frozen=True)
@@ -32,11 +32,11 @@ class ShiftAutomaton:
     """An automaton of at most ten states, whose states are numbered by their shifts; 0 is the start."""
 
     rows: tuple[int, ...]
-    """For each octet a 64-bit word: the next states' shifts, at the shifts of the states they follow."""
+    """For each octet a 64-bit word: at the shift of each state, the shift of the next state."""
     accepting: frozenset[int]
     """Shifts of the accepting states."""
     dead: int | None
-    """The shift of the state from which nothing is accepted, if there is one."""
+    """The shift of the state from which no word is accepted, if there is one."""
 
     @classmethod
     def of(cls, automaton: Automaton) -> ShiftAutomaton:

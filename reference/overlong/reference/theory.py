@@ -1,7 +1,7 @@
-"""What testing theory reads off automata: access words, characterising sets, complete suites, differences.
+"""Testing theory on automata: access words, characterising sets, complete suites, differences.
 
-Words are compared shortlex: the shorter first, then octet by octet. So the least word with a property
-is unique, and one fact has one name.
+Words are compared in shortlex order: the shorter first, then octet by octet. So the least word with a property
+is unique.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def shortlex(word: bytes) -> tuple[int, bytes]:
 
 
 class Machine(Protocol):
-    """What has states and reads octets."""
+    """A machine with states that reads octets."""
 
     @property
     def table(self) -> tuple[tuple[int, ...], ...]:
@@ -66,14 +66,14 @@ def witness(
 
 
 def equivalent(left: Automaton, right: Automaton) -> bool:
-    """Whether both accept the same words."""
+    """True if both accept the same words."""
     return witness(left, right) is None
 
 
 def characterising_set(automaton: Automaton) -> tuple[bytes, ...]:
     """Words that tell every two states of a minimal automaton apart, shortlex order (Vasilevskii 1973).
 
-    Each pair's shortlex-least separating word, less the words that the others make superfluous.
+    The set holds each pair's shortlex-least separating word, without the words that the others make superfluous.
 
     Raises:
         ValueError: two states are equivalent, so the automaton is not minimal.
@@ -90,12 +90,12 @@ def words_apart(
     least: Callable[[tuple[int, int]], bytes | None],
     says: Callable[[bytes, int], object],
 ) -> tuple[bytes, ...]:
-    """Words that tell every two of so many states apart: each pair's least, less those that the others replace.
+    """Words that distinguish every two states: each pair's least word, without those that the others replace.
 
     Args:
-        states: how many.
+        states: the number of states.
         least: the shortlex-least word for two states; None if there is none.
-        says: what a state answers to a word.
+        says: the answer of a state to a word.
 
     Raises:
         ValueError: two states are equivalent.
@@ -120,9 +120,9 @@ def words_apart(
 def identifying_words(
     states: int, words: Sequence[bytes], says: Callable[[bytes, int], object]
 ) -> list[tuple[bytes, ...]]:
-    """For each of so many states, those of ``words`` that tell it from every other, as few as greed finds.
+    """For each state, those of ``words`` that distinguish it from every other, as few as a greedy search finds.
 
-    ``says`` is what a state answers to a word.
+    ``says`` gives the answer of a state to a word.
     """
     result: list[tuple[bytes, ...]] = []
     for state in range(states):
@@ -137,26 +137,26 @@ def identifying_words(
 
 
 class WpString(NamedTuple):
-    """A string of a complete suite, in its parts."""
+    """A string of a complete suite, in three parts."""
 
     reach: bytes
     """The access word of a state."""
     octet: bytes
-    """What is done there: nothing, or one octet."""
+    """The input in that state: empty, or one octet."""
     word: bytes
-    """What shows the state that this must lead to."""
+    """The suffix that identifies the state that must follow."""
 
 
 def wp_suite(machine: Machine, words: Sequence[bytes], identify: Sequence[Sequence[bytes]]) -> Iterator[WpString]:
     """The complete suite of depth 0 by the Wp-method (Fujiwara, von Bochmann, Khendek, Amalou and Ghedamsi 1991).
 
-    Access words with the whole characterising set, then every access word followed by every octet with only the words
-    that identify the state which that must lead to.
+    The suite has each access word with the whole characterising set. Then it has each access word, followed by each
+    octet, with only the words that identify the state that must follow.
 
     Args:
-        machine: the right one.
-        words: a characterising set of it.
-        identify: for each state those of them that :func:`identifying_words` gives.
+        machine: the correct machine.
+        words: a characterising set of the machine.
+        identify: for each state the words of the set that :func:`identifying_words` gives.
     """
     for state, reach in enumerate(access_words(machine)):
         yield from (WpString(reach, b"", word) for word in words)

@@ -1,4 +1,4 @@
-"""Decoders as machines that answer every octet: what testing theory needs where a verdict is not enough.
+"""Decoders as machines that answer every octet. Testing theory needs them where a verdict is not enough.
 
 Theory of operation. A decoder is a function from octets to an answer: a verdict, a refusal with its place, or
 scalar values. Reading one more octet changes its answer. The change is described relative to the end of the
@@ -21,14 +21,14 @@ from overlong.reference.automaton import OCTETS, Automaton, OctetClass, merged
 from overlong.reference.theory import access_words, identifying_words, shortlex, words_apart, wp_suite
 
 Change = Hashable
-"""What one octet does to the answer."""
+"""The change of the answer by one octet."""
 
 
 @dataclass(frozen=True, eq=False)
 class Transducer:
     """A complete Mealy machine over octets; state 0 is the start.
 
-    ``table[state][octet]`` is the next state, ``changes[state][octet]`` what the octet does to the answer.
+    ``table[state][octet]`` is the next state, ``changes[state][octet]`` the change of the answer.
     """
 
     table: tuple[tuple[int, ...], ...]
@@ -39,7 +39,7 @@ class Transducer:
 
     @classmethod
     def of(cls, automaton: Automaton) -> Transducer:
-        """An acceptor: after each octet, whether what was read is accepted."""
+        """The machine of an acceptor: after each octet, its answer is whether it accepts the octets so far."""
         rows = tuple(tuple(automaton.accepting[to] for to in row) for row in automaton.table)
         return cls(automaton.table, rows)
 
@@ -50,12 +50,12 @@ class Transducer:
         step: Callable[[Hashable, int], tuple[Hashable, Change]],
         alike: Iterable[Sequence[int]],
     ) -> Transducer:
-        """The minimal machine of what ``step`` does from ``start`` on: (state, octet) -> (state, change).
+        """The minimal machine of the function ``step``, (state, octet) -> (state, change), from ``start`` on.
 
         Args:
             start: the state before anything is read.
-            step: what an octet does in a state.
-            alike: groups of octets that do the same in every state; the first stands for all.
+            step: the effect of an octet in a state.
+            alike: groups of octets that have the same effect in every state; the first stands for all.
         """
         groups = [list(group) for group in alike]
         numbers: dict[Hashable, int] = {start: 0}
@@ -83,7 +83,7 @@ class Transducer:
         return state
 
     def along(self, octets: bytes, state: int = 0) -> tuple[Change, ...]:
-        """What each of ``octets`` does."""
+        """The change by each of ``octets``."""
         result: list[Change] = []
         for octet in octets:
             result.append(self.changes[state][octet])
@@ -92,7 +92,7 @@ class Transducer:
 
     @cached_property
     def classes(self) -> tuple[OctetClass, ...]:
-        """Octets grouped by what they do in every state, in the order of their least octets."""
+        """The octets, grouped by their effects in all states, in the order of their least octets."""
         columns: dict[Hashable, list[int]] = {}
         for octet in OCTETS:
             pairs = zip(self.table, self.changes, strict=True)
@@ -100,7 +100,7 @@ class Transducer:
         return tuple(OctetClass(tuple(octets)) for octets in columns.values())
 
     def minimal(self) -> Transducer:
-        """The same answers with the least number of states, numbered as a breadth-first walk meets them."""
+        """The machine with the same answers and the fewest states, numbered in breadth-first order."""
         number, order = merged(self.table, self.changes, [octets.least for octets in self.classes])
         return Transducer(
             tuple(tuple(number[to] for to in self.table[state]) for state in order),
@@ -114,7 +114,7 @@ class Transducer:
 
     @cached_property
     def characterising_set(self) -> tuple[bytes, ...]:
-        """Words that tell every two states apart, shortlex order.
+        """Words that distinguish every two states, in shortlex order.
 
         Raises:
             ValueError: two states are equivalent, so the machine is not minimal.
@@ -127,14 +127,14 @@ class Transducer:
 
     @cached_property
     def identifiers(self) -> tuple[tuple[bytes, ...], ...]:
-        """For each state, words of the characterising set that tell it from every other, as few as greed finds."""
+        """For each state, words of the characterising set that set it apart from all others, by a greedy search."""
         return tuple(identifying_words(len(self), self.characterising_set, self.along))
 
     def complete_strings(self) -> tuple[bytes, ...]:
         """The complete suite of depth 0, shortlex order.
 
-        A decoder that is a machine of at most ``len(self)`` states gives the right answer to all of them, and to
-        their prefixes, if and only if it gives the right answer to everything.
+        A decoder with at most ``len(self)`` states is right on every input if and only if it is right on these strings
+        and their prefixes.
         """
         identify = [(b"", *words) for words in self.identifiers]
         strings = set(map(b"".join, wp_suite(self, (b"", *self.characterising_set), identify)))
@@ -142,17 +142,17 @@ class Transducer:
 
 
 def difference(left: Transducer, right: Transducer, states: tuple[int, int] = (0, 0)) -> bytes | None:
-    """The shortlex-least word at whose last octet the two answer otherwise; None if there is none."""
+    """The shortlex-least word at whose last octet the two answer differently; None if there is none."""
     return next((word for word, _ in differences(left, right, states)), None)
 
 
 def differences(
     left: Transducer, right: Transducer, states: tuple[int, int] = (0, 0)
 ) -> Iterator[tuple[bytes, tuple[int, int]]]:
-    """Shortlex-least words at whose last octet the two answer otherwise, one for each octet of each pair of states.
+    """Shortlex-least words at whose last octet the two answer differently, one for each octet of each pair of states.
 
-    With each, the pair of states before that octet. Pairs that are only reached through a difference are not
-    looked at: what follows a difference follows from it.
+    Each word comes with the pair of states before that octet. Pairs that are reached only through a difference are
+    left out: their differences follow from the first one.
     """
     words: dict[tuple[int, int], bytes] = {states: b""}
     queue = [states]

@@ -1,6 +1,6 @@
 """The oracle at machine speed (extra ``native``): compiled by Numba from the automaton and the layout.
 
-The pure-Python reference remains the definition; that both say the same is a test.
+The pure-Python reference remains the definition; a test compares both.
 
 Raises:
     ImportError: Numba is not installed; the message says how to install it.

@@ -1,5 +1,5 @@
 # pyright: basic
-"""How kernels are compiled: once for each machine, where there is a place to keep them."""
+"""Compiles kernels: once for each machine, if machine code can be kept there."""
 
 from __future__ import annotations
 
@@ -19,5 +19,5 @@ def compiled(function: Callable[..., Any]) -> Any:
     """
     try:
         return njit(function, cache=True, nogil=True)
-    except RuntimeError:  # Numba's word for: no place to keep it
+    except RuntimeError:  # Numba has no writable cache folder
         return njit(function, nogil=True)

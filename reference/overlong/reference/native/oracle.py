@@ -1,5 +1,5 @@
 # pyright: basic
-"""Well-formed or not, where not, and the scalar values: the reference's answers, from compiled loops."""
+"""The reference's answers (the verdict, the first error, the scalar values), from compiled loops."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Octets = bytes | bytearray | memoryview | NDArray[np.uint8]
 
 _OUT = 32
-"""Octets that begin a character move by so many bits; no other octet's six bits share one with this number."""
+"""The shift for octets that begin a character; the shift of any other octet shares no bit with it."""
 _OUT_BIT, _NUMBER = np.uint64(_OUT.bit_length() - 1), np.uint64((1 << _OUT) - 1)
 _MASK, _WIDTH, _ONE = np.uint64(MASK), np.uint64(WIDTH), np.uint64(1)
 
@@ -31,8 +31,8 @@ _MASK, _WIDTH, _ONE = np.uint64(MASK), np.uint64(WIDTH), np.uint64(1)
 class Oracle:
     """The reference of one dialect, compiled when first asked.
 
-    Octets are ``bytes``, ``bytearray``, ``memoryview`` or a NumPy array of ``uint8``; they are not copied if they lie
-    in one piece. Threads may share an oracle: the compiled loops hold no lock and keep nothing.
+    Octets are ``bytes``, ``bytearray``, ``memoryview`` or a NumPy array of ``uint8``; contiguous octets are not
+    copied. Threads may share an oracle: the compiled loops hold no lock and keep no state.
     """
 
     def __init__(self, spoken: Dialect) -> None:
@@ -56,22 +56,22 @@ class Oracle:
 
     @property
     def dialect(self) -> Dialect:
-        """What it speaks."""
+        """The dialect that it decides."""
         return self._spoken
 
     def is_well_formed(self, octets: Octets) -> bool:
-        """Whether ``octets`` match the grammar's start rule."""
+        """True if ``octets`` match the grammar's start rule."""
         return self._found(_array(octets))[0] < 0
 
     def first_error(self, octets: Octets) -> tuple[int, int, bool] | None:
-        """Where ``octets`` are ill-formed: offset and length of the maximal subpart in octets, and whether the input
-        ended in what might have become a character; None if they are well-formed.
+        """The first error: offset and length of the maximal subpart in octets, and whether the input ended inside a
+        character that could still be completed; None if ``octets`` are well-formed.
         """
         found = self._found(_array(octets))
         return None if found[0] < 0 else found
 
     def decode_scalars(self, octets: Octets) -> NDArray[np.uint32]:
-        """The numbers that ``octets`` stand for.
+        """The numbers that ``octets`` encode.
 
         Raises:
             IllFormed: they are ill-formed.
@@ -79,7 +79,7 @@ class Oracle:
         array = _array(octets)
         offset, length, incomplete = self._found(array)
         if offset >= 0:
-            # The defect is the reference's word; a maximal subpart is shorter than the automaton has states.
+            # The reference names the defect; a maximal subpart has fewer octets than the automaton has states.
             beginning = array[offset : offset + len(self._spoken.automaton) + 1].tobytes()
             flaw = segment(beginning, 0, self._spoken)
             assert isinstance(flaw, MaximalSubpart), "the reference refuses what the oracle refuses"
@@ -109,14 +109,14 @@ def _array(octets: Octets) -> NDArray[np.uint8]:
     else:
         view = memoryview(octets)
         array = np.frombuffer(view if view.contiguous else view.tobytes(), np.uint8)
-    array.flags.writeable = False  # of this view; so there is one type of array to compile for
+    array.flags.writeable = False  # of this view only; so Numba compiles for one type of array
     return array
 
 
 def _layout(spoken: Dialect, begins: NDArray[np.bool_]) -> NDArray[np.uint64]:
-    """For each octet its own bits of the number, above the six bits that say how far it moves those before it.
+    """For each octet its bits of the number, above six bits that say how far it shifts the bits of earlier octets.
 
-    An octet that begins a character moves them by 32, out of the number.
+    An octet that begins a character shifts them by 32, out of the number.
 
     Raises:
         ValueError: an octet's bits depend on the character that it is in.
@@ -141,11 +141,11 @@ def _layout(spoken: Dialect, begins: NDArray[np.bool_]) -> NDArray[np.uint64]:
 
 @compiled
 def _numbers(octets: Any, layout: Any) -> Any:
-    """The numbers of well-formed octets. Each octet writes what is known of its number; the last one's stays."""
+    """The numbers of well-formed octets. Each octet overwrites its character's number; the last one completes it."""
     numbers, count, number = np.empty(len(octets) + 1, np.uint32), np.uintp(0), np.uint64(0)
     for place in range(len(octets)):
         row = layout[octets[place]]
         number = number << (row & _MASK) | row >> _WIDTH
         count += row >> _OUT_BIT & _ONE
         numbers[count] = np.uint32(number & _NUMBER)
-    return numbers[1 : count + _ONE]  # memory beyond that was never touched
+    return numbers[1 : count + _ONE]  # the loop never touches memory beyond that

@@ -7,23 +7,24 @@ the octets that lead from s to t::
 
     word[t] = OR over s of (word[s] << 1) & C[s, t]
 
-where bit 0 of the shifted word comes from the 64 octets before. That is circular where a state depends on itself. It
-does not here, under two conditions that :func:`edges` checks of an automaton:
+where bit 0 of the shifted word comes from the 64 octets before. The equations are circular if a state depends on
+itself. No state does if the automaton meets two conditions, which :func:`edges` checks:
 
-1. An octet that is live from the start is dead from every other state. So it needs no word of the start: where such
-   an octet is live at all, the automaton was in its start.
-2. No path leads from a live state other than the start back to itself, but through the start. So the other states
-   have an order in which each word needs only those before it.
+1. An octet that is live from the start is dead from every other state. So the start needs no word: if such an octet
+   is live at all, the automaton was in its start.
+2. Every path from a live state back to itself passes through the start. So the other states have an order in which
+   each word needs only those before it.
 
-Why the answer is exact: let octet i be the first that kills the automaton. Up to there each octet is live, so by 1
-each that is live from the start was read in the start, each other one was not, and every word is right. Octet i is
-live from no state that the automaton is in: neither from the start, if that is it, nor from the one state whose word
-has bit i - 1. So bit i of :func:`step`'s first word is 0, and those before it are 1. Bits beyond it mean nothing.
+Why the answer is exact: let octet i be the first that kills the automaton. Each octet before it is live. So, by
+condition 1, the octets that are live from the start were read in the start, and no others were: every word is right.
+The automaton is either in the start or in the one state whose word has bit i - 1, and octet i is not live there.
+So bit i of :func:`step`'s first word is 0, and the bits before it are 1. The bits beyond it mean nothing.
 
 The words C[s, t] come from comparing octets with the ends of ranges, 64 at once in whatever vectors the processor has;
 the first octet's bit is the lowest, as on any processor that Numba compiles for (all are little-endian).
 
-Intrinsics and the loop that uses them stand in one file: by its time stamp Numba knows when kept machine code is old.
+Intrinsics and the loop that uses them are in one file, because Numba tells by a file's time stamp whether its cached
+machine code is stale.
 """
 
 from __future__ import annotations
@@ -57,11 +58,11 @@ _NONE, _ALL = _WORD(0), _WORD(-1)
 def edges(automaton: Automaton) -> str:
     """The transitions of a live automaton as text: ``FROM TO LOW-HIGH,LOW-HIGH;…``, octets in hexadecimal digits.
 
-    Those from the start come first, those from any other state after all that lead to it. It is text because that is
-    a constant which Numba can compile in, and by which it knows kept machine code again.
+    Those from the start come first; those from any other state come after all that lead to it. It is text because Numba
+    can compile text in as a constant, and can recognise cached machine code by it.
 
     Raises:
-        ValueError: the automaton does not meet the conditions above, or accepts elsewhere than in its start.
+        ValueError: the automaton does not meet the conditions above, or accepts in a state other than its start.
     """
     dead = automaton.dead
     if dead is None or [state for state in range(len(automaton)) if automaton.accepting[state]] != [START]:
@@ -82,7 +83,7 @@ def edges(automaton: Automaton) -> str:
 
 
 def _ordered(automaton: Automaton, states: list[int]) -> list[int]:
-    """``states`` so that each comes before those it leads to."""
+    """``states`` in an order in which each comes before those it leads to."""
     order: list[int] = []
     while len(order) < len(states):
         left = [state for state in states if state not in order]
@@ -104,7 +105,7 @@ def _parsed(program: str) -> list[tuple[int, int, list[tuple[int, int]]]]:
 
 
 class _Members:
-    """Writes the words that say which of 64 octets are in a set."""
+    """Emits code for words that mark which of 64 octets are in a set."""
 
     def __init__(self, builder: Any, address: Any) -> None:
         self._builder = builder
@@ -126,12 +127,12 @@ class _Members:
 
 
 def _step(_typing: Any, address: Any, before: Any, program: Any) -> Any:
-    """Which of 64 octets are live.
+    """Mark which of 64 octets are live.
 
     Args of the kernel that calls it: the octets' address; for each state within characters 1 if the automaton is in it,
     else 0; a constant made by :func:`edges`.
 
-    Returns to it: a word with a bit for each octet, 1 if it is live; and the states again, after the octets.
+    Returns to the kernel: a word with a bit for each octet, 1 if it is live; and the states again, after the octets.
     """
     parsed = _parsed(program.literal_value)
 
@@ -147,7 +148,7 @@ def _step(_typing: Any, address: Any, before: Any, program: Any) -> Any:
             if state != START:
                 slot = slots[state]
                 earlier = builder.extract_value(arguments[1], slot)
-                # a bit where the octet before left the automaton in that state
+                # bit i is 1 if octet i - 1 left the automaton in that state
                 ready = builder.or_(builder.shl(after[slot], _WORD(1)), earlier)
                 within = builder.or_(within, ready)
             for _state, to, runs in ways:
@@ -171,7 +172,7 @@ def _step(_typing: Any, address: Any, before: Any, program: Any) -> Any:
 
 
 def _stays(_typing: Any, address: Any, program: Any) -> Any:
-    """Whether each of 64 octets at ``address`` leads from the start to the start: in UTF-8, whether they are ASCII."""
+    """True if each of 64 octets at ``address`` leads from the start to the start: in UTF-8, if all are ASCII."""
     loops = [runs for state, to, runs in _parsed(program.literal_value) if state == to == START]
 
     def write(_context: Any, builder: Any, _: Any, arguments: Any) -> Any:
@@ -191,9 +192,10 @@ stays: Any = intrinsic(prefer_literal=True)(_stays)
 def search_for(automaton: Automaton) -> Search:
     """The search for the first error: 64 octets at a time as long as all are live, then octet by octet.
 
-    Its arguments are octets (not to be written to), and of the automaton: the rows of its shift automaton, the shift
+    Its arguments are read-only octets, and three things of the automaton: the rows of its shift automaton, the shift
     of its dead state, and for each octet whether it is live from the start. It returns offset and length of the
-    maximal subpart, and whether the octets ended in what might have become a character; -1 where there is none.
+    maximal subpart, and whether the octets ended inside a character that could be completed; the offset is -1 if there
+    is no error.
 
     Raises:
         ValueError: the automaton does not meet the conditions above.
@@ -214,12 +216,12 @@ def search_for(automaton: Automaton) -> Search:
                 if live != _LIVE:
                     break
             at += OCTETS_AT_ONCE
-        # All before is live, and what may begin a character is live from the start only: it was in the start there.
+        # All octets before are live, and one that may begin a character is live from the start only: it was read there.
         while at > 0:
             at -= 1
             if begins[octets[at]]:
                 break
-        state, whole = np.uint64(0), at  # octets up to where it was last in the start
+        state, whole = np.uint64(0), at  # ``whole``: the offset at which it was last in the start
         for place in range(at, size):
             state = rows[octets[place]] >> (state & _MASK)
             if state & _MASK == 0:
