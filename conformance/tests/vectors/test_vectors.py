@@ -215,7 +215,7 @@ HOSTILE = {
     "wrong-id": (a_document(id="input/c0ae"), 1, "these octets have the id input/c0af"),
     "hostile-id": (a_document(id="\x1b]0;x\x07"), 2, "groups[0].tests[0]"),
     "wrong-flag": (a_document(flags=["OV202"]), 1, "flags"),
-    "chunks": (a_document(chunks=[1, 2]), 1, "its chunks are of 3 octets"),
+    "chunks": (a_document(chunks=[1, 2]), 1, "its chunks have 3 octets"),
 }
 
 

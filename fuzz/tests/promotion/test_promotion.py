@@ -69,7 +69,7 @@ def test_a_promoted_finding_is_a_vector_as_the_schema_has_it(tmp_path):
     for each in (OVERLONG, LOST, KEPT, LONG):
         path = promote(each, tmp_path / "regressions")
         assert path.name == f"{each.id}.json"
-        assert check(path) == "1 vectors, each as the reference has it"
+        assert check(path) == "1 vectors, and the reference agrees with each"
         assert path.read_bytes().isascii()
         (vector,) = vectors_in(path)
         assert vector == vector_of(each)

@@ -1,8 +1,7 @@
-"""Vectors in columns: what is sent together, and what a right target answers.
+"""Vectors in columns: the octets to send together, and the answers expected of a correct target.
 
-A batch is judged as a whole first: when a target's columns equal the expected ones octet for octet, all
-its vectors are right, and no value of Python's was made for any of them. That is what makes a million
-vectors cheap.
+A batch is first compared as a whole. If a target's columns equal the expected ones octet for octet, all its
+answers are right, and Python makes no object for any of them. So a million vectors are cheap.
 """
 
 from __future__ import annotations
@@ -49,9 +48,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _LONG = 1024
-"""Octets beyond which what an input consists of is not worked out twice."""
+"""The length, in octets, above which the segments of an input are cached."""
 Closed = Callable[["Batch", str, "Units"], Answers]
-"""Answers to well-formed vectors known without decoding anything: see ``suites/scalars.py``."""
+"""Computes the answers to well-formed vectors without decoding: see ``suites/scalars.py``."""
 
 
 @dataclass(frozen=True)
@@ -64,16 +63,17 @@ class Batch:
     chunks: tuple[tuple[int, ...], ...] | None = None
     comments: tuple[str, ...] = ()
     earlier: tuple[tuple[bytes, ...], ...] | None = None
-    """For each, the chunks of the stream that its decoder has decoded before."""
+    """For each vector, the chunks of the stream that its decoder has decoded before."""
     closed: Closed | None = None
     suite: str = ""
     whole: tuple[Batch, int] | None = None
-    """The batch that this is a part of, and where it starts there."""
+    """The batch that this one is a part of, and its start there."""
     singly: bool = False
-    """Each vector is asked in a request of its own, which no other shares."""
+    """Each vector is sent in its own request."""
     profile: Profile = RFC3629
     worked_out: dict[Hashable, Any] = field(default_factory=dict[Hashable, Any], compare=False, repr=False)
-    """What follows from these octets, by all else that it depends on; batches of the same vectors share it."""
+    """Cached results about these octets; a key names everything else that the result depends on. Batches of the same
+    vectors share the cache."""
 
     @classmethod
     def of(cls, vectors: Sequence[Vector]) -> Batch:
@@ -113,7 +113,7 @@ class Batch:
 
     @cached_property
     def vectors(self) -> tuple[Vector, ...]:
-        """All of them; made only where columns do not suffice."""
+        """All vectors as objects; made only if columns do not suffice."""
         return tuple(self)
 
     def strings(self, places: Sequence[int]) -> list[bytes]:
@@ -125,12 +125,12 @@ class Batch:
 
     @property
     def is_closed(self) -> bool:
-        """All vectors are whole inputs that are well-formed, and what a right target answers is known in columns."""
+        """All vectors are well-formed whole inputs, and the expected answers are known in columns."""
         return self.closed is not None or (self.whole is not None and self.whole[0].is_closed)
 
     @cached_property
     def _is_even(self) -> bool:
-        """All vectors have as many octets."""
+        """All vectors have the same number of octets."""
         return self.lengths == self.lengths[:1] * len(self)
 
     @cached_property
@@ -138,19 +138,19 @@ class Batch:
         return self._once("starts", lambda: list(accumulate(self.lengths, initial=0)))
 
     def _once(self, key: Hashable, make: Callable[[], T]) -> T:
-        """What a function makes of these vectors, made once; ``key`` says all that it depends on beside them."""
+        """The cached result of ``make``; ``key`` names everything that it depends on besides these vectors."""
         if key not in self.worked_out:
             self.worked_out[key] = make()
         known: T = self.worked_out[key]
         return known
 
     def within(self, suite: str, profile: Profile) -> Batch:
-        """The same vectors as those of a suite, for a profile; what was worked out of them stays."""
+        """The same vectors, as part of a suite and for a profile; they keep the cached results."""
         whole = None if self.whole is None else (self.whole[0].within(suite, profile), self.whole[1])
         return replace(self, suite=suite, profile=profile, whole=whole)
 
     def work_out(self, operations: str, units: Units) -> None:
-        """All that will be needed to ask these operations, and to judge a target of such units that is right."""
+        """Compute ahead the requests of these operations, and the expected answers of a target with these units."""
         for operation in operations:
             self.payloads(operation)
             self.expected(operation, OCTETS if operation in ENCODING else units)
@@ -160,11 +160,11 @@ class Batch:
 
     @property
     def flaws(self) -> list[MaximalSubpart | None]:
-        """Of each vector what is ill-formed first."""
+        """The first maximal subpart of each vector; None for a well-formed one."""
         return [flaw for flaw, _ in self._outcomes]
 
     def reordered(self, places: Sequence[int]) -> Batch:
-        """The vectors of these places, in this order; what was worked out of each by itself stays."""
+        """The vectors at these places, in this order; they keep the cached results about single vectors."""
         result = Batch.of([self.vectors[place] for place in places])
         result._once(self._key_of_outcomes, lambda: [self._outcomes[place] for place in places])  # noqa: SLF001 (its own class)
         return result
@@ -188,13 +188,13 @@ class Batch:
         )
 
     def payloads(self, operation: str) -> tuple[Sequence[int], bytes]:
-        """Each item's payload length, and all payloads in a row, as the operation wants them."""
+        """Each item's payload length, and all payloads in a row, in the form that the operation needs."""
         if operation not in STREAMING + AGAIN + SEPARATE:
             return self.lengths, self.octets
         return self._again_payloads if operation in AGAIN else self._stream_payloads
 
     def lengths_on_wire(self, operation: str) -> bytes:
-        """The lengths of :meth:`payloads` as a batch has them."""
+        """The lengths of :meth:`payloads` in the wire format."""
         way = "streams" if operation in STREAMING + SEPARATE else "others" if operation in AGAIN else "octets"
         return self._once(("lengths on the wire", way), lambda: big_endian("I", self.payloads(operation)[0]))
 
@@ -227,24 +227,24 @@ class Batch:
 
     @property
     def cut(self) -> Sequence[tuple[int, ...]]:
-        """For each item the lengths of its chunks; one chunk where it has none."""
+        """For each item the lengths of its chunks; an item without chunks counts as one chunk."""
         return [(length,) for length in self.lengths] if self.chunks is None else self.chunks
 
     def chunk_counts(self, operation: str) -> list[int] | None:
-        """For a streaming operation, how many chunks each item has."""
+        """For a streaming operation, each item's number of chunks; None for any other."""
         if operation not in STREAMING + AGAIN:
             return None
         return [1] * len(self) if self.chunks is None else list(map(len, self.chunks))
 
     def right_columns(self, operation: str, units: Units) -> bytes | bytearray | None:
-        """A right target's whole response, where it is known before: one that equals it need not be counted."""
+        """A correct target's whole response, if known in advance: a response equal to it needs no further check."""
         if self.whole is not None or operation in STREAMING + AGAIN:
             return None
         known = self.worked_out.get(self._key_of_expected(operation, units))
         return None if known is None else known.columns
 
     def expected(self, operation: str, units: Units) -> Answers:
-        """What a right target answers, on the wire (without the marks of streams: see :meth:`expected_marks`)."""
+        """The expected answers, on the wire (without the marks of streams: see :meth:`expected_marks`)."""
         if self.whole is not None:
             batch, start = self.whole
             return batch.expected(operation, units).part(start, start + len(self), units.size)
@@ -252,12 +252,12 @@ class Batch:
         return self._once(key, lambda: make(self, key[1], units))
 
     def _key_of_expected(self, operation: str, units: Units) -> tuple[str, str, str, Profile, bool]:
-        if self.closed is not None and operation in REPLACING:  # all are well-formed: replacing them is decoding them
+        if self.closed is not None and operation in REPLACING:  # all are well-formed: replacing equals decoding
             operation = DECODE
         return "expected", operation, units.name, self.profile.as_it_matters(operation), self.closed is None
 
     def expected_marks(self, operation: str, units: Units, *, marked: bool) -> bytes:
-        """The marks of a right target that withholds nothing; ``marked``: a refused stream has one, too."""
+        """The marks of a correct target that holds nothing back; ``marked``: a refused stream has one, too."""
         if self.whole is not None:
             batch, start = self.whole
             marks = batch._marks(operation, units, marked=marked)  # noqa: SLF001 (its own class)
@@ -266,7 +266,7 @@ class Batch:
         return self._once(key, lambda: b"".join(self._marks(operation, units, marked=marked)))
 
     def _marks(self, operation: str, units: Units, *, marked: bool) -> list[bytes]:
-        """For each stream its marks, as they stand on the wire."""
+        """For each stream its marks in the wire format."""
         key = "marks", operation, units.name, self.profile.as_it_matters(operation), marked
         return self._once(key, lambda: self._expect_marks(operation, units, marked=marked))
 
@@ -280,7 +280,7 @@ class Batch:
         return marks
 
     def expected_offsets(self, units: Units, counted_from: str) -> list[int | None]:
-        """For each stream the offset that a refusal says, in the first chunk that shows the flaw; None: not judged."""
+        """For each stream the offset that a refusal in the first chunk that shows the flaw must report; None: any."""
         if self.whole is not None:
             batch, start = self.whole
             return batch.expected_offsets(units, counted_from)[start : start + len(self)]
@@ -294,7 +294,7 @@ class Batch:
         ]
 
     def _certainties(self, operation: str, units: Units) -> list[Certainty]:
-        """What is certain of each input, as far as an operation shows it, in order."""
+        """The certainty of each input, as far as an operation shows it, in order."""
         matters = self.profile.as_it_matters(operation)
         return self._once(
             ("certainties", units.name, matters),
@@ -316,7 +316,7 @@ class Batch:
         last: bytes | None = None
         for start, end in pairwise(self._starts):
             octets = self.octets[start:end]
-            if octets == last:  # an input that is cut in many ways comes many times in a row
+            if octets == last:  # an input that is cut in many ways comes up many times in a row
                 result.append(result[-1])
                 continue
             last = octets
@@ -339,7 +339,7 @@ class Batch:
         last, scalars, count = None, list[int](), 0
         for (start, end), (flaw, found) in zip(pairwise(self._starts), self._outcomes, strict=True):
             if flaw is None or operation in REPLACING:
-                if found is not last and not silent:  # an input that is cut in many ways is put out alike
+                if found is not last and not silent:  # an input that is cut in many ways has one output
                     octets = self.octets[start:end]
                     seen = taken(octets, mode, self.profile.dialect) if mode.swallows else found
                     scalars = list(chain.from_iterable(mode.outputs(seen, octets)))
@@ -358,7 +358,7 @@ class Batch:
         return Answers.of(bytes(statuses), big_endian("I", numbers), bytes(lengths), bytes(incompletes), written)
 
     def _expect_of_lists(self) -> Answers:
-        """For each list of values a verdict alone."""
+        """For each list of values only a verdict."""
         flawed = [vector.flawed_value is not None for vector in self]
         numbers = big_endian("I", [NOT_SAID if each else 0 for each in flawed])
         statuses = b"".join(REFUSED if each else ACCEPTED for each in flawed)
@@ -367,7 +367,7 @@ class Batch:
 
 
 def _in_a_row(items: Sequence[bytes]) -> tuple[Sequence[int], bytes]:
-    """The length of each, and all together."""
+    """The length of each item, and all items joined."""
     return array("I", map(len, items)), b"".join(items)
 
 

@@ -1,6 +1,6 @@
-"""Octets that cases are built of: ill-formed ones, by builders named after the unlawful move; the grammar's ends.
+"""Builders of octets for cases: ill-formed ones, named after the unlawful move, and the ends of grammar ranges.
 
-They write with RFC 2279's layout.
+They use RFC 2279's layout.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ def well_formed(*scalars: int) -> bytes:
 
 
 def overlong(scalar: int, length: int) -> bytes:
-    """``scalar`` in ``length`` octets, more than it needs.
+    """``scalar`` in ``length`` octets, which is more than it needs.
 
     Raises:
-        ValueError: that would not be overlong.
+        ValueError: ``length`` octets would not be overlong.
     """
     row = load_layout("rfc2279").rows[length - 1]
     if scalar >= row.numbers.start:
@@ -33,7 +33,7 @@ def surrogate(code_point: int) -> bytes:
     """A surrogate in three octets.
 
     Raises:
-        ValueError: not a surrogate.
+        ValueError: ``code_point`` is not a surrogate.
     """
     if code_point not in SURROGATES:
         raise ValueError(f"U+{code_point:04X} is not a surrogate")
@@ -41,13 +41,13 @@ def surrogate(code_point: int) -> bytes:
 
 
 def surrogate_pair(scalar: int) -> bytes:
-    """A scalar value beyond U+FFFF as CESU-8 writes it: the two surrogates of UTF-16, three octets each."""
+    """A scalar value beyond U+FFFF in CESU-8: the two surrogates of UTF-16, three octets each."""
     high, low = divmod(scalar - 0x10000, 0x400)
     return surrogate(0xD800 + high) + surrogate(0xDC00 + low)
 
 
 def out_of_range(number: int) -> bytes:
-    """A number beyond U+10FFFF, in as many octets as RFC 2279 gave it.
+    """A number beyond U+10FFFF, in the form of RFC 2279.
 
     Raises:
         ValueError: the number is in range.
@@ -61,7 +61,7 @@ def truncated(scalar: int, octets: int) -> bytes:
     """The first ``octets`` octets of a character.
 
     Raises:
-        ValueError: that is the whole character, or nothing of it.
+        ValueError: ``octets`` is the whole character, or nothing of it.
     """
     whole = encode_scalars([scalar])
     if not 0 < octets < len(whole):
@@ -90,7 +90,7 @@ def first_and_last() -> tuple[bytes, ...]:
 
 @cache
 def prefixes() -> tuple[bytes, ...]:
-    """Every proper beginning of a product's first or last character, each once, in that order."""
+    """Every proper prefix of a product's first or last character, each once, in that order."""
     return tuple(dict.fromkeys(octets[:end] for octets in first_and_last() for end in range(1, len(octets))))
 
 

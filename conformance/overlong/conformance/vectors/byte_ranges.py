@@ -1,8 +1,7 @@
-"""Byte-range sequences: many strings that the automaton takes through the same states.
+"""Byte-range sequences: many strings on which the automaton passes through the same states.
 
-All strings of a byte-range sequence are cut into segments at the same places and have the same faults; they differ
-only in which octets of a range they have. So one of them stands for all, and columns of all of them are
-laid out by stride.
+All strings of a byte-range sequence have their segments and their faults at the same places; they differ only in
+the octets within each range. So one string stands for all, and the columns of all strings are laid out by stride.
 """
 
 from __future__ import annotations
@@ -25,12 +24,12 @@ if TYPE_CHECKING:
 
 
 PART = 1 << 16
-"""Strings of a byte-range sequence that are laid out at once, so that memory stays flat."""
+"""The number of strings of a byte-range sequence that are laid out at once, so that memory stays flat."""
 
 
 @dataclass(frozen=True)
 class ByteRangeSequence:
-    """The strings with one octet of each range, in octet order: the last octet moves fastest."""
+    """The strings with one octet from each range, in octet order: the last octet changes fastest."""
 
     category: str
     ranges: tuple[range, ...]
@@ -52,15 +51,15 @@ class ByteRangeSequence:
         return bytes(result)
 
     def column(self, start: int, end: int, texts: list[bytes]) -> list[bytes]:
-        """Columns of all strings that depend on the octets from ``start`` to before ``end`` alone.
+        """Columns, for all strings, of a value that depends only on the octets from ``start`` to before ``end``.
 
         Args:
-            start: the first place that matters.
+            start: the first place that the value depends on.
             end: the place after the last one.
-            texts: of each choice of octets for these places, in order; all of one length.
+            texts: the value for each choice of octets at these places, in order; all of one length.
 
         Returns:
-            for each octet of the texts, its column: an octet for each string.
+            for each octet of the texts, its column, which has an octet for each string.
         """
         before, after = prod(map(len, self.ranges[:start])), prod(map(len, self.ranges[end:]))
         return [b"".join(bytes([octet]) * after for octet in column) * before for column in zip(*texts, strict=True)]
@@ -71,7 +70,7 @@ class ByteRangeSequence:
         return _numbers(self.ranges[found.offset : found.offset + found.length])
 
     def parts(self, most: int = PART) -> Iterator[ByteRangeSequence]:
-        """The same strings in the same order, in sequences of at most ``most`` strings, as far as ranges allow."""
+        """The same strings in the same order, in sequences of at most ``most`` strings, if the ranges allow it."""
         place = next((place for place, octets in enumerate(self.ranges) if len(octets) > 1), None)
         if len(self) <= most or place is None:
             yield self
@@ -95,7 +94,7 @@ def _numbers(ranges: tuple[range, ...]) -> list[int]:
 
 @cache
 def kinds_of_octets() -> tuple[range, ...]:
-    """Runs of octets that neither the automaton nor the defects tell apart, in order."""
+    """Runs of octets that the automaton and the defects treat alike, in order."""
     table, widest = dialect().automaton.table, load_layout("rfc2279")
 
     def kind(octet: int) -> object:

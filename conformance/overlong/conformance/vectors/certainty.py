@@ -1,8 +1,8 @@
-"""What a right decoder of streams has put out after each chunk, and when and how it can refuse.
+"""The output of a correct stream decoder after each chunk, and when and how it can refuse.
 
-Everything is read off the segments: a character is certain when its last octet has come, what is ill-formed as
-soon as an octet shows it. :class:`Certainty` holds that for one input, however it is cut, so an input that is cut
-in a hundred ways is decoded once.
+The segments determine both: a character is certain when its last octet has come, an ill-formed sequence as soon as
+an octet shows it. :class:`Certainty` holds this for one input and all its cuts, so an input that is cut in a
+hundred ways is decoded once.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Certainty:
-    """What is certain of one input.
+    """The certain output and refusal of one input.
 
     ``out``: how many units a replacing decoder can have put out after 0, 1, … octets; ``total``: after the end.
     ``flawed``: the input is ill-formed; ``shown``: the number of octets that show it, None if only the end does.
-    ``flaw``: the offset of its first maximal subpart. ``held``: the first octet that must be kept after 0, 1, …
+    ``flaw``: the offset of its first maximal subpart. ``held``: the first octet that a decoder must keep after 0, 1, …
     octets.
     """
 
@@ -40,7 +40,7 @@ class Certainty:
     held: tuple[int, ...]
 
     def marks(self, chunks: Sequence[int]) -> list[int]:
-        """Units that are out after each chunk, of a decoder that withholds nothing; after the last: all of them."""
+        """The count of units out after each chunk, for a decoder that holds nothing back; after the last chunk: all."""
         marks = [self.out[read] for read in accumulate(chunks)]
         if marks:
             marks[-1] = self.total
@@ -53,9 +53,9 @@ class Certainty:
         return bisect_left(list(accumulate(chunks)), self.shown) + 1
 
     def offset(self, chunks: Sequence[int], refused_in: int, counted_from: str) -> int | None:
-        """The offset of a refusal, as a decoder reports it that refuses in a chunk (1, 2, …); None: it cannot say.
+        """The offset that a decoder reports if it refuses in a chunk (1, 2, …); None: it cannot know it.
 
-        ``counted_from`` is what the greeting says: ``stream``, ``chunk`` or ``kept``.
+        ``counted_from`` comes from the greeting: ``stream``, ``chunk`` or ``kept``.
         """
         if counted_from == "stream":
             return self.flaw
@@ -66,7 +66,7 @@ class Certainty:
 
 
 def certainty(octets: bytes, units: str, profile: Profile) -> Certainty:
-    """What is certain of an input; ``units`` is a name of :data:`~overlong.conformance.protocol.wire.UNITS`."""
+    """The certainty of an input; ``units`` is a name of :data:`~overlong.conformance.protocol.wire.UNITS`."""
     return _certainty(octets, units, profile.as_it_matters(STREAM_REPLACE))
 
 

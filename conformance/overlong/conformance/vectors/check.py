@@ -20,27 +20,27 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 LARGEST_DOCUMENT = 256 << 20
-"""Octets of a JSON document; larger sets of vectors are JSON Lines."""
+"""The most octets of a JSON document; larger sets of vectors are JSON Lines."""
 LARGEST_LINE = 4 << 20
-"""Octets of one line of JSON Lines."""
+"""The most octets of one line of JSON Lines."""
 
 
 class CheckError(ValueError):
-    """A file that is not of the form that it should have; the message names file and place."""
+    """A malformed file; the message names the file and the place."""
 
 
 class WrongError(ValueError):
-    """A file of the right form that says something wrong; the message names file and place."""
+    """A file in the right form with a wrong statement; the message names the file and the place."""
 
 
 def check(path: Path) -> str:
-    """Check a file, or a folder by its manifest; returns in words what was checked.
+    """Check a file, or a folder by its manifest; return a sentence on the result.
 
     Raises:
-        CheckError: it is not of this form.
-        JsonError: it is no JSON, or doubtful.
-        WrongError: an expectation in it, or its digest, is wrong.
-        OSError: it cannot be read.
+        CheckError: the file is malformed.
+        JsonError: the file is not JSON, or its JSON is ambiguous.
+        WrongError: an expectation in the file, or its digest, is wrong.
+        OSError: the file cannot be read.
     """
     if path.is_dir():
         return _check_manifest(path / MANIFEST)
@@ -98,7 +98,7 @@ def _member(data: Any, name: str) -> Any:
 
 
 def _version(data: Any, name: str) -> None:
-    """Refuse other formats, and newer versions of this one, by name."""
+    """Refuse other formats, and newer versions of this one; the message names them."""
     schema = _member(data, "schema")
     if schema == SCHEMA:
         return
@@ -111,7 +111,7 @@ def _version(data: Any, name: str) -> None:
 def _check_document(path: Path) -> str:
     name = printable(str(path))
     octets = path.read_bytes()
-    data = strict_json.loads(octets, str(path), most=LARGEST_DOCUMENT >> 4)  # a vector has more octets for a value
+    data = strict_json.loads(octets, str(path), most=LARGEST_DOCUMENT >> 4)  # vectors have more octets per value
     _version(data, name)
     _validator("document")(data, name, 0)
     lines = octets.decode("utf-8").split("\n")
@@ -119,7 +119,7 @@ def _check_document(path: Path) -> str:
     for group in data["groups"]:
         for test in group["tests"]:
             _check_test(test, group["category"], name, partial(_line_of, lines, test["id"]), seen)
-    return f"{len(seen)} vectors, each as the reference has it"
+    return f"{len(seen)} vectors, and the reference agrees with each"
 
 
 def _line_of(lines: list[str], identifier: str) -> int:
@@ -150,7 +150,7 @@ def _check_lines(path: Path) -> str:
         raise CheckError(f"{name}: no footer after {count} vectors: the file was cut; export it again")
     if footer["vectors"] != count:
         raise CheckError(f"{name}: {count} vectors where its footer says {footer['vectors']}")
-    return f"{count} vectors, each as the reference has it"
+    return f"{count} vectors, and the reference agrees with each"
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
@@ -166,7 +166,7 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def _check_test(test: dict[str, Any], category: str, name: str, line: Callable[[], int], seen: set[str]) -> None:
-    """One vector: its id is its own, and its expectations are the reference's."""
+    """Check one vector: its octets have its id, and the reference gives its expectations."""
     identifier = test["id"]
 
     def wrong(what: str) -> WrongError:
@@ -175,7 +175,7 @@ def _check_test(test: dict[str, Any], category: str, name: str, line: Callable[[
     octets = bytes.fromhex(test["hex"])
     chunks = tuple(test["chunks"]) if "chunks" in test else None
     if chunks is not None and sum(chunks) != len(octets):
-        raise wrong(f"its chunks are of {sum(chunks)} octets, its input of {len(octets)}")
+        raise wrong(f"its chunks have {sum(chunks)} octets, its input {len(octets)}")
     earlier = tuple(map(bytes.fromhex, test["earlier"])) if "earlier" in test else None
     vector = Vector(category, octets, chunks=chunks, earlier=earlier)
     if identifier != vector.id:
@@ -199,7 +199,7 @@ def _shown(value: Any) -> str:
 
 
 def _check_manifest(path: Path) -> str:
-    """Every file that a manifest names has the size and the digest that it says."""
+    """Check that every file in a manifest has the size and the digest given there."""
     name = printable(str(path))
     if not path.exists():
         raise CheckError(f"{printable(str(path.parent))}: a folder without {MANIFEST}; name a file")
@@ -223,4 +223,4 @@ def _check_manifest(path: Path) -> str:
         check(path.parent / entry["name"]) for entry in data["files"] if entry["name"].endswith((".json", ".jsonl"))
     ]
     count = len(data["files"])
-    return "; ".join((f"{count} {'file' if count == 1 else 'files'} as the manifest has them", *checked))
+    return "; ".join((f"{count} {'file' if count == 1 else 'files'}, and the manifest agrees with each", *checked))

@@ -1,6 +1,6 @@
 """Vectors as columns, for Arrow and Parquet files: the extra ``columns`` (numpy, pyarrow).
 
-Byte-range sequences are laid out by stride, as everywhere; vectors that come singly fill the same columns one by one.
+Byte-range sequences are laid out by stride, as everywhere; single vectors fill the same columns one by one.
 """
 
 # pyright: basic
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from overlong.conformance.vectors.vector import Vector
 
 ROWS = 1 << 14
-"""Rows of a batch, about; what is smaller is put together."""
+"""The approximate number of rows of a batch; smaller blocks are joined."""
 
 HEX = np.frombuffer(b"".join(b"%02x" % octet for octet in range(0x100)), "u2")
 
@@ -52,7 +52,7 @@ SCHEMA = pa.schema(
         pa.field("comment", pa.string()),
     ]
 )
-"""``put_out``: scalar values of ``replacement`` that are out after each chunk (without chunks: each octet)."""
+"""``put_out``: how many scalar values of ``replacement`` are out after each chunk (without chunks: each octet)."""
 
 
 def batches(blocks: Iterable[ByteRangeSequence | list[Vector]]) -> Iterator[pa.RecordBatch]:
@@ -87,11 +87,11 @@ def _words_of_the_grammar() -> dict[str, tuple[str, ...]]:
 
 
 WORDS = {"flag": tuple(DEFECTS), "since": _words((FIRST, *published().values())), **_words_of_the_grammar()}
-"""The values of columns that are coded: each file has all of them."""
+"""The values of dictionary-coded columns: each file has all of them."""
 
 
 def _row(vector: Vector) -> dict[str, Any]:
-    """One vector's values, as :data:`SCHEMA` names them; None where something does not apply."""
+    """One vector's values, named as in :data:`SCHEMA`; None for each that does not apply."""
     strict, provenance = vector.strict, vector.provenance
     rejected = strict._asdict() if isinstance(strict, Rejected) else {}
     return {
@@ -133,7 +133,7 @@ def _constant(name: str, value: Any) -> pa.Array:
 
 
 def _of_sequence(strings: ByteRangeSequence) -> pa.RecordBatch:
-    """One string's answers, and columns for what differs."""
+    """One string's answers, and columns for the values that differ."""
     count, width, vector = len(strings), len(strings.ranges), strings.example
     row, octets = _row(vector), strings.octets
     changing = {

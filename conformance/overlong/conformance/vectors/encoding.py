@@ -1,7 +1,7 @@
-"""What a right encoder answers: the octets of code points or of UTF-16 code units, or how many they are.
+"""The answers of a correct encoder: the octets of code points or of UTF-16 code units, or their number.
 
-A vector of an encoder holds in its ``octets`` what the encoder is given: code points as u32 or code units as
-u16, big-endian. The octets that must come back are the reference encoder's (RFC 3629 section 3).
+The ``octets`` of an encoder's vector hold the encoder's input: code points as u32 or code units as u16,
+big-endian. The reference encoder gives the octets that must come back (RFC 3629 section 3).
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ SCALARS, UTF16 = "encoding", "utf-16"
 """The categories of vectors that hold code points, and code units."""
 
 WIDTHS = {SCALARS: 4, UTF16: 2}
-"""Octets of a vector that are one number."""
+"""The number of octets of a vector that hold one number."""
 
 QUESTION_MARK = b"?"
 
 
 class Piece(NamedTuple):
-    """One number of the input, or the two of a UTF-16 pair: its value, and the octets that it must become."""
+    """One number of the input, or the two of a UTF-16 pair: its value, and its expected octets."""
 
     place: int
-    """Where it begins, counted in code points or code units."""
+    """Its place in the input, counted in code points or code units."""
     number: int
     octets: bytes | None
-    """None: it is no scalar value, and the dialect has no octets for it."""
+    """None: the number is no scalar value, and the dialect has no octets for it."""
 
 
 def given(operation: str, payload: bytes) -> tuple[int, ...]:
     """The code points, or the code units, of a payload.
 
     Raises:
-        struct.error: it is no whole number of them.
+        struct.error: the payload does not hold a whole number of them.
     """
     if operation == ENCODE_UTF16:
         return struct.unpack(f">{len(payload) // 2}H", payload)
@@ -50,7 +50,7 @@ def given(operation: str, payload: bytes) -> tuple[int, ...]:
 
 
 def pieces(operation: str, payload: bytes, spoken: Dialect) -> Iterator[Piece]:
-    """The input piece by piece. Pairs are joined in UTF-16 alone: among code points a surrogate is one of two."""
+    """The input piece by piece. Only UTF-16 joins pairs: among code points, each surrogate is a piece of its own."""
     found = given(operation, payload)
     for index, number in from_utf16(found) if operation == ENCODE_UTF16 else enumerate(found):
         try:
@@ -60,22 +60,22 @@ def pieces(operation: str, payload: bytes, spoken: Dialect) -> Iterator[Piece]:
 
 
 def halves(supplementary: int) -> tuple[int, int]:
-    """The lead and the trail surrogate that are a supplementary character in UTF-16."""
+    """The lead and the trail surrogate of a supplementary character in UTF-16."""
     lead, trail = given(ENCODE_UTF16, chr(supplementary).encode("utf-16-be"))
     return lead, trail
 
 
 def replacement(encode_errors: str, spoken: Dialect) -> bytes | None:
-    """What an encoder writes for each number that is no scalar value; None if it refuses."""
+    """The octets that an encoder writes for a number that is no scalar value; None if it refuses."""
     if encode_errors == "replacement":
         return encode_scalars([REPLACEMENT_CHARACTER], spoken)
     return QUESTION_MARK if encode_errors == "question mark" else None
 
 
 def encoded(operation: str, payload: bytes, spoken: Dialect, encode_errors: str = "fatal") -> Outcome:
-    """What a right encoder answers: octets as the numbers of :class:`Decoded`, or the index that it refuses.
+    """The answer of a correct encoder: octets as the numbers of :class:`Decoded`, or the index of the refusal.
 
-    A size announced is the four octets of a u32.
+    An announced size is a u32, in four octets.
     """
     instead = replacement(encode_errors, spoken)
     written = bytearray()
@@ -88,7 +88,7 @@ def encoded(operation: str, payload: bytes, spoken: Dialect, encode_errors: str 
 
 
 def answers(operation: str, payloads: Iterable[bytes], spoken: Dialect, encode_errors: str) -> Answers:
-    """The same for many payloads, on the wire."""
+    """The answers of a correct encoder to many payloads, in the wire format."""
     statuses, numbers, lengths, output = bytearray(), list[int](), bytearray(), bytearray()
     for payload in payloads:
         outcome = encoded(operation, payload, spoken, encode_errors)

@@ -25,14 +25,14 @@ _MODULES = {
     "libfuzzer": "libfuzzer",
     **dict.fromkeys(("arrow", "parquet"), "columnar"),
 }
-"""Which module of ``formats`` has a format; it is imported when it is used."""
+"""For each format its module in ``formats``, which is imported when it is used."""
 FORMATS = tuple(_MODULES)
 OTHERS = {"c": "c-header", "h": "c-header", "js": "javascript", "py": "python", "rs": "rust"}
-"""What else formats are called."""
+"""Other names of formats."""
 
 
 class ExportError(ValueError):
-    """An export that cannot be; the message says what would do."""
+    """An impossible export; the message names a remedy."""
 
 
 def format_named(name: str) -> VectorFormat:
@@ -62,12 +62,12 @@ def export(
         form: a name from :data:`FORMATS`.
         output: a file, or a folder (it exists, or its name ends in a separator); None for ``stream``.
         stream: where a format of one file goes without ``output``.
-        announce: told the name of the manifest that will stand beside the files, before anything is written.
+        announce: called with the name of the manifest, which goes beside the files, before anything is written.
 
     Raises:
-        SelectionError: the selection is empty, or cannot be.
+        SelectionError: the selection is empty, or impossible.
         ExportError: the format needs a folder, or an extra that is not installed.
-        OSError: the files cannot be written; then none is torn.
+        OSError: the files cannot be written; none is then left half-written.
     """
     chosen = format_named(form)
     if next(selection.vectors(), None) is None:
@@ -75,7 +75,7 @@ def export(
     try:
         if output is None:
             if chosen.several:
-                raise ExportError(f"{form} is several files; name a folder with -o")
+                raise ExportError(f"{form} writes several files; name a folder with -o")
             chosen.write(selection, StreamSink(stream))
             return []
         path = Path(output)

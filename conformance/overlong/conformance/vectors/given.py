@@ -1,4 +1,4 @@
-"""Vectors of files that a user gives, as ``vectors export`` and a campaign's promotion write them."""
+"""Vectors from files of the user, in the formats that ``vectors export`` and a campaign's promotion write."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FORMS = (".json", ".jsonl")
-"""Endings of files that say what a vector is for; the other formats are for other programs."""
+"""Suffixes of the formats with complete vectors; the other formats are for other programs."""
 
 
 def vectors_in(path: Path) -> list[Vector]:
-    """The vectors of a file, or of all files right in a folder, by name; each id once. Every file is checked first.
+    """The vectors of a file, or of all files directly in a folder, by name; each id once. Every file is checked first.
 
     Raises:
-        CheckError: a file is of another form, or there is no vector.
-        JsonError: it is no JSON, or doubtful.
-        WrongError: an expectation in it is not the reference's.
-        OSError: it cannot be read.
+        CheckError: a file is malformed, or there is no vector.
+        JsonError: a file is not JSON, or its JSON is ambiguous.
+        WrongError: an expectation in a file differs from the reference's.
+        OSError: a file cannot be read.
     """
     found: dict[str, Vector] = {}
     for file in _files(path):
@@ -47,7 +47,7 @@ def _files(path: Path) -> list[Path]:
 
 
 def _tests(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Categories and records; the file was checked."""
+    """Categories and records of a file that was checked."""
     octets = file.read_bytes()
     if file.suffix == ".json":
         for group in json.loads(octets)["groups"]:

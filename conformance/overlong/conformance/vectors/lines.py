@@ -1,4 +1,4 @@
-"""JSON lines of byte-range sequences by stride: one record is made for all strings of one, then the digits change."""
+"""JSON lines of byte-range sequences by stride: one record serves all strings of a sequence; only digits change."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from overlong.conformance.vectors.byte_ranges import ByteRangeSequence
 
 ROWS = 1024
-"""Lines laid out at once: few enough to stay in the processor's cache."""
+"""The number of lines laid out at once: few enough to stay in the processor's cache."""
 
-_HOLE = 0xE000  # private use: marks in a template where digits stand
+_HOLE = 0xE000  # private use characters mark the places of digits in a template
 
 
 def json_line(data: Mapping[str, object]) -> bytes:
@@ -25,7 +25,7 @@ def json_line(data: Mapping[str, object]) -> bytes:
 
 
 def sequence_lines(strings: ByteRangeSequence) -> Iterator[bytes]:
-    """The lines of all strings of a sequence, some at a time; equal to :func:`json_line` of each one's record."""
+    """The lines of all strings of a sequence, some at a time; each equals :func:`json_line` of the string's record."""
     template, columns = _template(strings)
     count, width = len(strings), len(template)
     rows = min(ROWS, count)

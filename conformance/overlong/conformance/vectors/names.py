@@ -1,8 +1,8 @@
-"""Names of suites and of plans of sweeps: words that no shell takes apart. Here alone is known how they were spelt.
+"""Names of suites and of plans of sweeps: words that no shell splits. Only this module knows their former spelling.
 
-``complete(0) refusing`` is ``complete-0-refusing`` now, ``placed(64)`` is ``placed-64``. The names of before are
-understood wherever one is read. What was published under them keeps them (:func:`spelt_before`): digests that cover a
-name, the exported files of an edition, a frozen profile.
+``complete(0) refusing`` is now ``complete-0-refusing``, ``placed(64)`` is ``placed-64``. All code that reads a name
+understands the former ones. Published data keep them (:func:`spelt_before`): digests that cover a name, the exported
+files of an edition, a frozen profile.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 SPELLING = "complete-0"
-"""What a certificate says of its names: they are spelt like this one. One that says nothing is spelt as before."""
+"""A certificate's mark that its names have this spelling. A certificate without a mark has the former spelling."""
 
 _BEFORE = {
     "complete(0) refusing": "complete-0-refusing",
@@ -40,11 +40,11 @@ _NUMBERED = "(complete|depth|exhaustive|lengths|placed)"
 _NUMBERED_BEFORE = re.compile(_NUMBERED + r"\(([0-9]{1,5})\)")
 _NUMBERED_NOW = re.compile(_NUMBERED + r"-([0-9]{1,5})")
 _SENTENCE = re.compile(r"(?<=^the suite )[^:]+(?=: )|(?<= beyond the sweep )[a-z]+\([0-9]+\)$")
-"""A name in what a certificate says it does not cover."""
+"""Finds a name in a certificate's statements on what it does not cover."""
 
 
 def spelt_now(name: str) -> str:
-    """A suite or a plan by the name that it has now; a name of neither as it is."""
+    """The present name of a suite or a plan; any other name unchanged."""
     if name in _BEFORE:
         return _BEFORE[name]
     found = _NUMBERED_BEFORE.fullmatch(name)
@@ -52,12 +52,12 @@ def spelt_now(name: str) -> str:
 
 
 def all_spelt_now(names: Sequence[str] | None) -> tuple[str, ...] | None:
-    """The same for several, if there are any."""
+    """The present names of several suites or plans; None if none are given."""
     return None if names is None else tuple(map(spelt_now, names))
 
 
 def spelt_before(name: str) -> str:
-    """The name that it had; one that never had another as it is."""
+    """The former name of a suite or a plan; unchanged if it never had another."""
     if name in _NOW:
         return _NOW[name]
     found = _NUMBERED_NOW.fullmatch(name)
@@ -65,15 +65,15 @@ def spelt_before(name: str) -> str:
 
 
 def told_now(name: str) -> str:
-    """The same; a line on stderr replaces an outdated name by its new one."""
+    """The present name; for a former name, a note on stderr names the new one."""
     now = spelt_now(name)
     if now != name:
-        sys.stderr.write(f"note: the suite '{name}' is called {now} now; its old name goes with the next version\n")
+        sys.stderr.write(f"note: the suite '{name}' is called {now} now; the next version drops the old name\n")
     return now
 
 
 def respelt(added: dict[str, Any]) -> None:
-    """Replace former names in what a certificate says (``predicate.overlong``) by today's."""
+    """Replace former names in a certificate's statement (``predicate.overlong``) by the present ones."""
     if added.get("spelling") == SPELLING:
         return
     added["spelling"] = SPELLING
@@ -87,9 +87,9 @@ def respelt(added: dict[str, Any]) -> None:
 
 
 def _respelt_command(command: str) -> str:
-    """A command line of ours, with the names of now behind its ``--suite``."""
+    """A command line of overlong, with the present names after its ``--suite``."""
     words: list[str] = []
-    with contextlib.suppress(ValueError):  # a stranger wrote it
+    with contextlib.suppress(ValueError):  # the command line comes from a file, so it may be malformed
         words = shlex.split(command)
     ours = words.index("--") if "--" in words else len(words)
     after = [

@@ -1,4 +1,4 @@
-"""What a decoder is measured by: a dialect, and the error modes that it says it has."""
+"""A profile, the yardstick for a decoder: a dialect, and the error modes that the decoder reports."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def puts_out(error_mode: str) -> bool:
-    """Whether that is a known error mode that puts something out, or skips: what L and T can be judged by wholly."""
+    """True for a known error mode that replaces or skips: only then can all answers to L and T be judged."""
     mode = ERROR_MODES.get(error_mode)
     return mode is not None and mode.stands_for is not None
 
@@ -25,19 +25,19 @@ class Profile:
     speaks: str = "rfc3629"
     replaces: str = "replacement"
     encodes: str = "fatal"
-    """What its encoder does with what is no scalar value: ``fatal``, ``replacement`` or ``question mark``."""
+    """The error mode of its encoder: ``fatal``, ``replacement`` or ``question mark``."""
     own_mode: str = ""
-    """The target's word for an error mode not known here; empty if :attr:`replaces` is its mode."""
+    """The target's name of an error mode unknown to overlong; empty if :attr:`replaces` is its mode."""
     counts: str = "octets"
-    """What the offset of a refusal counts: ``octets``, ``scalars``, or ``utf-16`` code units."""
+    """The unit of a refusal's offset: ``octets``, ``scalars``, or ``utf-16`` code units."""
 
     @property
     def name(self) -> str:
-        """The name, as a certificate has it; the number is that of the frozen list of vectors."""
+        """The name in a certificate; its number is that of the frozen list of vectors."""
         return f"{self.speaks}@1"
 
     def as_said(self, greeting: Greeting) -> Profile:
-        """The profile of a target that says this of itself; an unknown error mode leaves what there was."""
+        """The profile of a target with this greeting; an unknown error mode leaves :attr:`replaces` unchanged."""
         of_units = {"utf-8": "octets", "utf-16": "utf-16", "utf-32": "scalars"}
         known = puts_out(greeting.error_mode)
         return replace(
@@ -49,14 +49,14 @@ class Profile:
         )
 
     def offset(self, octets: bytes, place: int) -> int:
-        """A place in octets, before which all is well-formed, as the target counts."""
+        """An offset in octets, converted to the target's unit; the octets before it are well-formed."""
         if self.counts == "octets":
             return place
         scalars = decode_scalars(octets[:place], spoken=self.dialect)
         return len(scalars) + (sum(scalar > 0xFFFF for scalar in scalars) if self.counts == "utf-16" else 0)
 
     def as_it_matters(self, operation: str) -> Profile:
-        """The same answers to an operation are right by it; what they do not depend on is as in :data:`RFC3629`."""
+        """The profile without the fields that do not affect an operation: these are as in :data:`RFC3629`."""
         return Profile(
             self.speaks,
             self.replaces if operation in REPLACING else RFC3629.replaces,

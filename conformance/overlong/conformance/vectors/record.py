@@ -1,4 +1,4 @@
-"""A vector as plain data, with every expectation: what ``schemas/vectors-1.schema.json`` describes."""
+"""A vector as plain data, with every expectation; ``schemas/vectors-1.schema.json`` describes it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from overlong.reference import Segment
 
 DOCUMENT = {"rfc3629": ("RFC 3629", "4")}
-"""For each dialect the document whose grammar it is, and the section."""
+"""For each dialect the document and the section of its grammar."""
 
 
 def spelt(*scalars: int) -> str:
@@ -34,10 +34,10 @@ def record(
     """The vector as plain data.
 
     Args:
-        vector: it.
-        identifier: what stands for its id; for templates.
-        octets: what stands for its octets in hexadecimal.
-        scalar: what stands for the scalar value of a segment.
+        vector: the vector.
+        identifier: text in place of its id; for templates.
+        octets: text in place of its octets in hexadecimal.
+        scalar: gives the text in place of the scalar value of a segment.
     """
 
     def output(found: Iterable[Segment]) -> str:
@@ -82,7 +82,7 @@ def record(
 
 
 def notes() -> dict[str, dict[str, Any]]:
-    """What each flag means: title, effect, weaknesses, known cases."""
+    """The meaning of each flag: title, effect, weaknesses, known cases."""
     return {
         defect.code: {
             "title": defect.title,
@@ -95,5 +95,5 @@ def notes() -> dict[str, dict[str, Any]]:
             + [f"https://www.cve.org/CVERecord?id={cve}" for cve in defect.cves],
         }
         for defect in DEFECTS.values()
-        if defect is not FOREIGN  # files are written for rfc3629, which has no other dialect's forms
+        if defect is not FOREIGN  # files are written for rfc3629, which never has this defect
     }

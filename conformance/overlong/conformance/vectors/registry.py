@@ -1,6 +1,6 @@
-"""Which vectors these are: the version of the suite, its licence; which ids there are, since when, which no more.
+"""The identity of the vectors: the suite's version and licence, all ids, their first versions, and withdrawn ids.
 
-Ids are added or withdrawn, never re-meant.
+Ids are added or withdrawn; no id ever changes its meaning.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 SUITE_VERSION = "1.1.0"
-"""Version of the vectors. A new vector raises the second number; no id ever changes what it means."""
+"""Version of the vectors. A new vector raises the second number; no id ever changes its meaning."""
 
 LICENCE = "CC0-1.0"
-"""Licence of every exported file: vendor it."""
+"""Licence of every exported file: anyone may vendor it."""
 
 SCHEMA = "overlong/vectors-1"
 
 
 def notice(selection: str) -> tuple[str, ...]:
-    """What a generated file says of itself in its first lines."""
+    """The first lines of a generated file, which describe it."""
     from overlong.conformance.support.provenance import generator
 
     return (
@@ -37,7 +37,7 @@ def notice(selection: str) -> tuple[str, ...]:
 
 
 def about(selection: str) -> dict[str, str]:
-    """The same as plain data, for formats that have a place for it."""
+    """The same description as plain data, for formats that have a place for it."""
     from overlong.conformance.support.provenance import generator
 
     return {
@@ -60,16 +60,16 @@ class Withdrawn:
 
 @dataclass(frozen=True)
 class PublishedProfile:
-    """A frozen choice of vectors: what a certificate of that name asked."""
+    """A frozen choice of vectors: the ones that a certificate with this profile covers."""
 
     name: str
     version: str
     suites: dict[str, tuple[int, str]]
-    """For each suite, how many vectors, and :func:`digest_of_ids`."""
+    """For each suite, its number of vectors and :func:`digest_of_ids`."""
 
 
 def digest_of_ids(ids: Iterable[str]) -> str:
-    """SHA-256 of ids, sorted, each with a line feed: ids spell octets, so it fixes the vectors."""
+    """SHA-256 of the sorted ids, each with a line feed: ids spell octets, so the digest fixes the vectors."""
     return hashlib.sha256("".join(f"{each}\n" for each in sorted(ids)).encode("ascii")).hexdigest()
 
 
@@ -82,14 +82,14 @@ def withdrawn() -> dict[str, Withdrawn]:
 
 @cache
 def published() -> dict[str, str]:
-    """Every id that a named suite ever had, and the version of the suite that it came with."""
+    """Every id that a named suite ever had, and the version of the suite that added it."""
     text = (files("overlong.conformance") / "registry" / "ids.tsv").read_text("ascii")
     rows = (line.split("\t") for line in text.splitlines())
-    return {identifier: version for identifier, version in rows}  # noqa: C416 (says what they are)
+    return {identifier: version for identifier, version in rows}  # noqa: C416 (names both columns)
 
 
 def since(identifier: str) -> str:
-    """The version of the suite that the id came with; ids of computed suites came with the first."""
+    """The version of the suite that added the id; ids of computed suites came with the first version."""
     return published().get(identifier, FIRST)
 
 
@@ -101,7 +101,7 @@ def profile(name: str) -> PublishedProfile:
     """The frozen profile of that name.
 
     Raises:
-        FileNotFoundError: there is none.
+        FileNotFoundError: there is no such profile.
     """
     data = json.loads((files("overlong.conformance") / "registry" / f"{name}.json").read_text("ascii"))
     return PublishedProfile(

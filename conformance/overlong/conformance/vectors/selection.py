@@ -1,4 +1,4 @@
-"""Which vectors are meant: by suites, families, flags, ids; or one by its id, the name of a case, or its octets."""
+"""Selects vectors by suites, families, flags and ids; or one vector by its id, its case's name, or its octets."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from overlong.conformance.vectors.suites.suite import Suite
 
 BLOCK = 1024
-"""Vectors that are in memory at once, where they come in lists."""
+"""The number of vectors in memory at once, if they come in lists."""
 
 
 class SelectionError(ValueError):
-    """A selection that cannot be, or matches nothing; the message says what there is."""
+    """An impossible selection, or one that matches nothing; the message lists the choices."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Selection:
 
     @property
     def published(self) -> str:
-        """The same, as exported files have it: these suites were published under the names that they had before."""
+        """The selection in words, with the suites' former names, under which exported files were published."""
         return self._in_words(map(spelt_before, self.suites))
 
     def _in_words(self, suites: Iterable[str]) -> str:
@@ -60,11 +60,11 @@ class Selection:
 
     @property
     def whole(self) -> bool:
-        """No criterion narrows the suites."""
+        """True if no criterion narrows the suites."""
         return not any(values for _, values in self._criteria)
 
     def fits(self, vector: Vector) -> bool:
-        """Whether the criteria other than the suite let it through."""
+        """True if the vector meets all criteria other than the suite."""
         return (
             (not self.families or not self._categories(vector).isdisjoint(self.families))
             and (not self.flags or not set(self.flags).isdisjoint(vector.flags))
@@ -78,7 +78,7 @@ class Selection:
         return {vector.category, *(case.partition("/")[0] for case in vector.cases)}
 
     def vectors(self) -> Iterator[Vector]:
-        """They themselves, in the order of the suites; never all in memory.
+        """The selected vectors, in the order of the suites; never all in memory.
 
         Raises:
             SelectionError: there is no such suite.
@@ -87,13 +87,13 @@ class Selection:
             yield from block if isinstance(block, list) else block.vectors()
 
     def count(self) -> int:
-        """How many they are."""
+        """The number of selected vectors."""
         if self.whole:
             return sum(find_suite(name).size for name in self.suites)
         return sum(map(len, self.blocks()))
 
     def blocks(self) -> Iterator[ByteRangeSequence | list[Vector]]:
-        """The same, in byte-range sequences where a whole suite is made of them, else in lists.
+        """The selected vectors: as byte-range sequences if a whole suite consists of them, otherwise in lists.
 
         Raises:
             SelectionError: there is no such suite.
@@ -112,7 +112,7 @@ def find_suite(name: str) -> Suite:
     """The suite of that name.
 
     Raises:
-        SelectionError: there is none; the message lists those there are.
+        SelectionError: there is no such suite; the message lists all suites.
     """
     try:
         return suite_named(name)
@@ -121,10 +121,10 @@ def find_suite(name: str) -> Suite:
 
 
 def find_vectors(name: str) -> tuple[Vector, ...]:
-    """The vectors of an id or of a case; an id that spells octets names them even where no suite has them.
+    """The vectors of an id or of a case; an id that spells octets works even if no suite has them.
 
     Raises:
-        IdError: there is none.
+        IdError: there is no such vector.
     """
     named = tuple(vector for vector in all_vectors() if name in (vector.id, *vector.cases))
     if named:
@@ -149,7 +149,7 @@ def find_vectors(name: str) -> tuple[Vector, ...]:
 
 @lru_cache(maxsize=8)
 def _named_by_digest(category: str) -> Mapping[str, Vector]:
-    """The vectors of a category whose ids have a digest, the first of each id, in all suites."""
+    """The vectors of a category whose ids have a digest, from all suites; for each id the first vector."""
     found: dict[str, Vector] = {}
     for suite in SUITES.values():
         for batch in suite.batches():

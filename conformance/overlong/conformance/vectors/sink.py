@@ -1,4 +1,4 @@
-"""Where exports go: files that appear whole or not at all, with their digests in a manifest."""
+"""Destinations of exports: files that appear whole or not at all, with their digests in a manifest."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ATTRIBUTES = "# line ends are part of the digests in manifest.json\n* -text\n"
 
 
 class _Hashing:
-    """A binary file that knows what was written to it."""
+    """A binary file that counts and digests the octets written to it."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -52,7 +52,7 @@ class _Hashing:
 
 @dataclass
 class FolderSink:
-    """Files in a folder; ``main`` is the main file's name there."""
+    """Writes files into a folder; ``main`` is the main file's name."""
 
     folder: Path
     main: str
@@ -60,10 +60,10 @@ class FolderSink:
 
     @contextlib.contextmanager
     def open(self, name: str = "") -> Generator[Any]:
-        """A file that appears under its name only when all of it is written.
+        """Open a file that appears under its name only when it is completely written.
 
         Raises:
-            OSError: it cannot be written; then there is nothing of it.
+            OSError: the file cannot be written; then no part of it exists.
         """
         path = self.folder / (name or self.main)
         if not path.parent.exists():
@@ -80,11 +80,11 @@ class FolderSink:
         self.files.append(entry)
 
     def manifest(self, *, whole_folder: bool) -> str:
-        """The manifest's name: of a folder that is all ours, or of the one file."""
+        """The manifest's name: for a folder that the export fills alone, or for the one file."""
         return MANIFEST if whole_folder else f"{self.main}.{MANIFEST}"
 
     def finish(self, selection: Selection, form: str, *, whole_folder: bool) -> None:
-        """Write the manifest: over a folder that is all ours, or beside the one file."""
+        """Write the manifest: for a folder that the export fills alone, or beside the one file."""
         data = {
             **about(selection.published),
             "schema": MANIFEST_SCHEMA,
@@ -101,16 +101,16 @@ class FolderSink:
 
 @dataclass
 class StreamSink:
-    """One stream, such as standard output; no manifest."""
+    """Writes to one stream, such as standard output; there is no manifest."""
 
     stream: IO[bytes]
 
     @contextlib.contextmanager
     def open(self, name: str = "") -> Generator[IO[bytes]]:
-        """The stream, for the main file.
+        """Open the stream in place of the main file.
 
         Raises:
-            ValueError: another file is wanted.
+            ValueError: ``name`` is another file.
         """
         if name:
             raise ValueError(f"{name} cannot go to a stream")

@@ -1,4 +1,4 @@
-"""A vector: octets to give to a decoder, and what must come back."""
+"""A vector: octets for a decoder, and the expected answer."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ if TYPE_CHECKING:
     from overlong.reference.segment import Taken
 
 LONGEST_HEX = 40
-"""Octets that an id spells out; longer inputs are named by digest."""
+"""The most octets that an id spells out; ids of longer inputs have a digest."""
 FOUND = "fuzz"
-"""The category of what a campaign found: no suite has such vectors."""
+"""The category of vectors that a campaign found; no suite has such vectors."""
 
 
 class IdError(ValueError):
-    """A vector id that names nothing; the message says what would."""
+    """A vector id that names no vector; the message says what to write."""
 
 
 def vector_id(category: str, octets: bytes, chunks: Sequence[int] | None = None) -> str:
-    """``category/hex``, with a dot at each chunk boundary; a digest prefix where that would be long."""
+    """``category/hex``, with a dot at each chunk boundary; for a long input, a digest prefix."""
     if len(octets) > LONGEST_HEX:
         name = f"{category}/sha256-{_digest(octets)}"
         if chunks is None:
@@ -67,7 +67,7 @@ def cut(octets: bytes, chunks: Sequence[int]) -> list[bytes]:
 
 @dataclass(frozen=True)
 class Provenance:
-    """A rule of the grammar, and which of its alternatives; empty where no single one is meant."""
+    """A rule of the grammar, and one of its alternatives; empty if no single one applies."""
 
     rule: str
     alternative: str
@@ -75,16 +75,16 @@ class Provenance:
 
 @dataclass(frozen=True)
 class Vector:
-    """One input. What a right decoder answers is read off the reference, never stored by hand."""
+    """One input. The expected answers come from the reference; none is written by hand."""
 
     category: str
     octets: bytes
     comment: str = ""
     chunks: tuple[int, ...] | None = None
     cases: tuple[str, ...] = ()
-    """``category/name`` of the cases that built it: second names, shared by all vectors of a case."""
+    """``category/name`` of the cases that built it: alternative names, which all vectors of a case share."""
     decoder: str = ""
-    """The decoders that once got it wrong."""
+    """Decoders that got the vector wrong."""
     references: tuple[str, ...] = ()
     profile: Profile = RFC3629
     earlier: tuple[bytes, ...] | None = None
@@ -100,13 +100,13 @@ class Vector:
 
     @property
     def apart(self) -> object:
-        """What tells it apart from others of its suite."""
+        """The key that distinguishes the vector from others of its suite."""
         whole = self.chunks is None and self.earlier is None
         return self.octets if whole else (self.octets, self.chunks, self.earlier)
 
     @property
     def in_full(self) -> str:
-        """Its id with every octet, however many: what :meth:`from_id` reads without any suite that has it."""
+        """Its id with every octet, even if long; :meth:`from_id` reads it without any suite."""
         chunks = (len(self.octets),) if self.chunks is None else self.chunks
         text = ".".join(piece.hex() for piece in cut(self.octets, chunks)) or "empty"
         earlier = "" if self.earlier is None else f"{'.'.join(chunk.hex() for chunk in self.earlier)}+"
@@ -114,10 +114,10 @@ class Vector:
 
     @classmethod
     def from_id(cls, identifier: str) -> Vector:
-        """The vector that a short id spells, or that plain hexadecimal octets do.
+        """The vector that a short id or plain hexadecimal octets spell.
 
         Raises:
-            IdError: neither; the message says what to write.
+            IdError: the text is neither; the message says what to write.
         """
         category, slash, text = identifier.rpartition("/")
         if not slash:
@@ -148,17 +148,17 @@ class Vector:
 
     @cached_property
     def taken(self) -> tuple[Taken, ...]:
-        """How the profile's error mode takes the octets: :attr:`segments`, unless it swallows some."""
+        """The octets as the profile's error mode reads them: :attr:`segments`, unless the mode swallows some."""
         return _taken(self.octets, self.profile) if self.profile.mode.swallows else self.segments
 
     @cached_property
     def outputs(self) -> tuple[tuple[int, ...], ...]:
-        """What each of :attr:`taken` puts out in the profile's error mode."""
+        """The output for each of :attr:`taken` in the profile's error mode."""
         return _outputs(self.octets, self.profile)
 
     @cached_property
     def strict(self) -> Outcome:
-        """What a strict decoder answers."""
+        """The expected answer of a strict decoder."""
         flaw = self.flaw
         if flaw is not None:
             return Rejected(self.profile.offset(self.octets, flaw.offset), flaw.length, flaw.incomplete)
@@ -166,17 +166,17 @@ class Vector:
 
     @cached_property
     def replaced(self) -> Decoded:
-        """What a decoder of the profile's error mode answers: U+FFFD for each maximal subpart, if nothing is said."""
+        """The expected answer in the profile's error mode: by default, U+FFFD for each maximal subpart."""
         return Decoded(tuple(chain.from_iterable(self.outputs)))
 
     @property
     def pieces(self) -> tuple[int, ...]:
-        """The lengths of its chunks; where it has none, each octet is one."""
+        """The lengths of its chunks; without chunks, each octet counts as one."""
         return (1,) * len(self.octets) if self.chunks is None else self.chunks
 
     @cached_property
     def known(self) -> tuple[int, ...]:
-        """How many of :attr:`taken` are known after each of :attr:`pieces`; the rest only the end shows."""
+        """The number of :attr:`taken` that are known after each of :attr:`pieces`; only the end shows the rest."""
         result: list[int] = []
         moments = [known_at(self.octets, found, self.profile.dialect) for found in self.taken]
         read = place = 0
@@ -191,16 +191,16 @@ class Vector:
     def released(self) -> tuple[tuple[Segment, ...], ...]:
         """The segments that are known after each of :attr:`pieces`, and those that only the end shows.
 
-        For files of vectors, which hold no error mode that swallows.
+        This is for files of vectors, which have no error mode that swallows.
         """
         return tuple(self.segments[start:end] for start, end in pairwise((0, *self.known, None)))
 
     @property
     def chunked(self) -> tuple[tuple[int, ...], ...]:
-        """What a replacing decoder puts out after each of :attr:`pieces`, and at the end.
+        """The output of a replacing decoder after each of :attr:`pieces`, and at the end.
 
-        Of a decoder that withholds nothing: a character when its last octet has come, U+FFFD as soon as
-        an octet shows that its maximal subpart is one.
+        The decoder holds nothing back: it puts out a character when the last octet has come, and U+FFFD as soon as an
+        octet shows the end of a maximal subpart.
         """
         return tuple(
             tuple(chain.from_iterable(self.outputs[start:end])) for start, end in pairwise((0, *self.known, None))
@@ -208,25 +208,25 @@ class Vector:
 
     @property
     def put_out(self) -> tuple[int, ...]:
-        """How many scalar values a replacing decoder has put out after each of :attr:`pieces`."""
+        """The number of scalar values that a replacing decoder has put out after each of :attr:`pieces`."""
         return tuple(accumulate(map(len, self.chunked[:-1])))
 
     @property
     def detectable_at(self) -> int | None:
-        """How many octets must be read to know that the input is ill-formed.
+        """The number of octets that a decoder must read to know that the input is ill-formed.
 
-        None if it is not, or if only its end shows it.
+        None if the input is well-formed, or if only its end shows the flaw.
         """
         return None if self.flaw is None else known_at(self.octets, self.flaw, self.profile.dialect)
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """The codes of what is wrong with it: the defect of its first flaw."""
+        """The codes of its faults: the defect of its first flaw."""
         return () if self.flaw is None else (self.flaw.defect.code,)
 
     @property
     def provenance(self) -> Provenance | None:
-        """Where in the grammar it comes from; None for an empty input."""
+        """Its place in the grammar; None for an empty input."""
         if not self.octets:
             return None
         spoken = self.profile.dialect
@@ -240,23 +240,23 @@ class Vector:
 
     @cached_property
     def values(self) -> tuple[bytes, ...]:
-        """Its chunks, as the values of a list; one value where it has none."""
+        """Its chunks, as the values of a list; without chunks, one value."""
         return (self.octets,) if self.chunks is None else tuple(cut(self.octets, self.chunks))
 
     @cached_property
     def flawed_value(self) -> int | None:
-        """Which of :attr:`values` is the first that is ill-formed by itself, counted from 0; None if all are right."""
+        """The index, from 0, of the first of :attr:`values` that is ill-formed on its own; None if there is none."""
         return next((place for place, value in enumerate(self.values) if _is_flawed(value, self.profile)), None)
 
     @cached_property
     def flaw(self) -> MaximalSubpart | None:
-        """The first thing that is ill-formed, if any."""
+        """The first maximal subpart, if there is one."""
         return next((each for each in self.segments if isinstance(each, MaximalSubpart)), None)
 
 
 @lru_cache(maxsize=64)  # an input that is cut in many ways comes many times in a row
 def segments_of(octets: bytes, profile: Profile) -> tuple[Segment, ...]:
-    """The segments of an input, kept of the last few: a long one takes a tenth of a second."""
+    """The segments of an input, cached for the last few inputs: a long one takes a tenth of a second."""
     return tuple(segments(octets, spoken=profile.dialect))
 
 
@@ -277,9 +277,9 @@ def _outputs(octets: bytes, profile: Profile) -> tuple[tuple[int, ...], ...]:
 
 
 def form_at(octets: bytes, offset: int, spoken: Dialect | None = None) -> Alternative | None:
-    """The grammar's alternative of the character at ``offset``: the one that its octets can belong to.
+    """The grammar's alternative of the character at ``offset``: the only one that its octets can belong to.
 
-    None where the octets there begin no character, or could begin several.
+    None if the octets there begin no character, or could belong to several alternatives.
     """
     automaton = (spoken or dialect()).unfolded
     forms: set[Alternative] = set()
@@ -296,7 +296,7 @@ def form_at(octets: bytes, offset: int, spoken: Dialect | None = None) -> Altern
 
 
 def known_at(octets: bytes, found: Taken, spoken: Dialect | None = None) -> int | None:
-    """How many octets must be read to know what ``found`` is; None if only the end of the input shows it."""
+    """The number of octets that a decoder must read to know ``found``; None if only the end of the input shows it."""
     end = found.offset + found.length
     if not isinstance(found, MaximalSubpart):
         return end

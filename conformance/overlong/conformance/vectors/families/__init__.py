@@ -1,4 +1,4 @@
-"""Every family of vectors, each with one kind of fault (or lawful edge) in it; a module has those of one theme."""
+"""All families of vectors. Each has one kind of fault (or lawful edge); a module has the families of one theme."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ FAMILIES: dict[str, Family] = {
         regression.FAMILY,
     )
 }
-"""In this order: of two families that have an input the first keeps it."""
+"""All families. The order counts: if two families have the same input, the first keeps it."""
 
 
 @cache
 def all_vectors() -> tuple[Vector, ...]:
-    """All of them, each input once: the first family that has it keeps it, and gains the names that others give it."""
+    """All vectors, each input once: the first family keeps it, and adds the names from the other families."""
     once: dict[tuple[bytes, tuple[int, ...] | None], Vector] = {}
     for family in FAMILIES.values():
         for vector in family.vectors():
@@ -37,7 +37,7 @@ def all_vectors() -> tuple[Vector, ...]:
 
 
 def _together(first: Vector, again: Vector) -> Vector:
-    """The first, with what the other knows of decoders that got it wrong."""
+    """The first vector, with the other's record of decoders that got it wrong."""
     cases = tuple(dict.fromkeys((*first.cases, *again.cases)))
     if not again.decoder:
         return replace(first, cases=cases)

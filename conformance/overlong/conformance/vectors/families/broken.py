@@ -1,4 +1,4 @@
-"""Characters cut short, and tails without a character: each maximal subpart is one fault."""
+"""Truncated characters, and tails without a character: each maximal subpart is one fault."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from overlong.conformance.vectors.families.family import Family
 from overlong.reference import dialect
 from overlong.reference.theory import access_words
 
-# Characters cut short by the end of the input.
+# Characters truncated by the end of the input.
 
 TRUNCATED = Family("truncated", "characters cut short by the end of the input")
 
@@ -32,14 +32,14 @@ def behind_a_character(prefix: bytes) -> bytes:
     return "€".encode() + prefix
 
 
-# Characters cut short by something else: an octet of each class, another character, another fragment.
+# Characters interrupted by something else: an octet of each class, another character, another fragment.
 
 INTERRUPTED = Family("interrupted", "characters cut short by something else")
 _MACHINE = dialect().automaton
 
 
 def _cannot_follow() -> list[tuple[bytes, int]]:
-    """For each state, its least prefix with the ends of every class of octets that cannot continue it."""
+    """The least prefix that leads to each state, with the ends of every class of octets that cannot continue it."""
     states = [word for word in access_words(_MACHINE) if word and _MACHINE.run(word) != _MACHINE.dead]
     return [
         (prefix, octet)
@@ -133,7 +133,7 @@ def before_a_character(scalar: int) -> bytes:
 
 UNEXPECTED_TAIL.one("after-an-overlong-form", overlong(0x2F, 2) + b"\x80", "a tail octet after an overlong form")
 
-# The examples of Unicode's practice of one U+FFFD for each maximal subpart (chapter 3, tables 3-8 to 3-11).
+# Unicode's examples of one U+FFFD for each maximal subpart (chapter 3, tables 3-8 to 3-11).
 
 MAXIMAL_SUBPART = Family("maximal-subpart", "one U+FFFD for each maximal subpart")
 

@@ -1,6 +1,6 @@
-"""A family of vectors: functions that build octets. The name is the case, the docstring says what it is for.
+"""A family of vectors: functions that build octets. The name is the case; the docstring gives its purpose.
 
-A case is octets, or a tuple of chunks where the place of the cut is the point::
+A case is octets, or a tuple of chunks if the place of the cut matters::
 
     FAMILY.one("inside", well_formed(0x61, 0, 0x62), "NUL inside a text does not end it")
 
@@ -58,28 +58,28 @@ class _Case:
 
 @dataclass
 class Family:
-    """Vectors of one category. ``shows`` is what they are there for."""
+    """Vectors of one category. ``shows`` is their purpose."""
 
     category: str
     shows: str
     _cases: list[_Case] = field(default_factory=list[_Case])
 
     def one(self, name: str, built: Built, text: str) -> None:
-        """One vector, in a line."""
+        """Add one vector, given in one line."""
         self._cases.append(_Case(name, text, lambda: built, ({},), "", ()))
 
     def case(self, builder: Builder) -> Builder:
-        """One vector."""
+        """Add the vector of a function."""
         return self._add(({},))(builder)
 
     def cases(self, names: str, values: Iterable[Any]) -> Callable[[Builder], Builder]:
-        """A vector for each of ``values``; ``names`` are the parameters', parted by commas, as in pytest."""
+        """Add a vector for each of ``values``; ``names`` are the parameters, separated by commas, as in pytest."""
         return self._add(_rows(names, values))
 
     def bug(
         self, decoder: str, *references: str, names: str = "", values: Iterable[Any] = ()
     ) -> Callable[[Builder], Builder]:
-        """What a real decoder got wrong: which one, and where that is written (addresses, CVE ids)."""
+        """Add a vector that a real decoder got wrong: its name, and the public record (addresses, CVE ids)."""
         return self._add(_rows(names, values) if names else ({},), decoder, references)
 
     def _add(

@@ -71,7 +71,7 @@ def every_fault_between_letters() -> bytes:
     )
 
 
-# What stands after a fault must be read as if the fault were not there.
+# A decoder must read the octets after a fault as if the fault were not there.
 
 RESYNCHRONISATION = Family("resynchronisation", "what stands after a fault is read as ever")
 FAULTS = {
@@ -131,7 +131,7 @@ def one_tail_too_many_after_fifty_characters() -> bytes:
     return well_formed(*[0x20AC] * 50) + b"\x80"
 
 
-# Runs longer than any vector unit: one length of sequence throughout, and a single fault in it.
+# Runs longer than any vector unit: sequences of one length throughout, or with a single fault.
 
 LONG_RUN = Family("long-run", "runs longer than any vector unit, with at most one fault")
 _LETTERS = (0x61, 0xE9, 0x20AC, 0x1F600)
@@ -190,7 +190,7 @@ _ENDS = [
 
 
 def _neighbours() -> Iterator[tuple[bytes, int, str, int, str]]:
-    """Octets, the one that is just outside, what it is next to, its place, and whose range that is."""
+    """Octets, the octet just outside a range, the side and the place of that octet, and the ranges."""
     for ranges in products():
         for end in (0, -1):
             character = bytes(octets[end] for octets in ranges)

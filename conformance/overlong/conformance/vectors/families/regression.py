@@ -1,4 +1,4 @@
-"""What real decoders got wrong, each with the decoder and the public record of it."""
+"""Inputs that real decoders got wrong, each with the decoder and the public record."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""How vectors are written, a module for each format."""
+"""Writers of vectors, a module for each format."""

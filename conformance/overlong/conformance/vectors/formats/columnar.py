@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def _write_arrow(selection: Selection, sink: Sink) -> None:
-    """Columns, in one IPC file."""
+    """Write the columns into one IPC file."""
     import pyarrow as pa
 
     from overlong.conformance.vectors.columns import SCHEMA

@@ -27,9 +27,9 @@ COLUMNS = (
 
 
 def _write_json(selection: Selection, sink: Sink) -> None:
-    """One document, vectors grouped by family: ``schemas/vectors-1.schema.json`` describes it.
+    """Write one document with vectors grouped by family; ``schemas/vectors-1.schema.json`` describes it.
 
-    A line for each vector, so that differences between versions can be read.
+    Each vector has its own line, so that people can read differences between versions.
     """
     head = {**about(selection.published), "notes": notes()}
     with sink.open() as file:
@@ -46,7 +46,7 @@ def _write_json(selection: Selection, sink: Sink) -> None:
 
 
 def _write_jsonl(selection: Selection, sink: Sink) -> None:
-    """A header, a line for each vector, a footer. A file without its footer was cut."""
+    """Write a header, a line for each vector, and a footer. A file without its footer is truncated."""
     with sink.open() as file:
         header = {"record": "header", **about(selection.published), "notes": notes()}
         file.write(json_line(header))
@@ -61,7 +61,7 @@ def _write_jsonl(selection: Selection, sink: Sink) -> None:
 
 
 def _write_tsv(selection: Selection, sink: Sink) -> None:
-    """A line for each vector, a line of names first. Opens in a spreadsheet, splits in any language."""
+    """Write a line of names, then a line for each vector. Spreadsheets open it, and any language can split it."""
     with sink.open() as file:
         file.write(("\t".join(COLUMNS) + "\n").encode("ascii"))
         for vector in selection.vectors():
@@ -69,7 +69,7 @@ def _write_tsv(selection: Selection, sink: Sink) -> None:
 
 
 def _write_csv(selection: Selection, sink: Sink) -> None:
-    """The columns of TSV by RFC 4180."""
+    """Write the columns of TSV in the format of RFC 4180."""
     with sink.open() as file:
         for row in chain((COLUMNS,), map(_row, selection.vectors())):
             line = io.StringIO()
@@ -78,7 +78,7 @@ def _write_csv(selection: Selection, sink: Sink) -> None:
 
 
 def _row(vector: Vector) -> tuple[str, ...]:
-    """One vector's fields, as :data:`COLUMNS` names them; what does not apply is empty."""
+    """One vector's fields, named as in :data:`COLUMNS`; a field that does not apply is empty."""
     strict, provenance = vector.strict, vector.provenance
     if isinstance(strict, Decoded):
         answer = ("accept", "", "", "", "", spelt(*strict.scalars))

@@ -1,4 +1,4 @@
-"""What a format is: a name, a file name, and a function that writes a selection into a sink."""
+"""A format: a name, a file name, and a function that writes a selection into a sink."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ if TYPE_CHECKING:
 
 
 class Writable(Protocol):
-    """What a format may count on in a file: it can be written from first to last."""
+    """The methods of a file that a format may use: it is written from start to end."""
 
     def write(self, octets: bytes, /) -> int:
-        """Append; returns how many octets."""
+        """Append octets; return their number."""
         ...
 
     def writelines(self, lines: Iterable[bytes], /) -> None:
-        """Append one after another."""
+        """Append each of the lines."""
         ...
 
 
 class Sink(Protocol):
-    """Where a format writes: one main file, and others beside it."""
+    """The destination of a format: one main file, and others beside it."""
 
     def open(self, name: str = "") -> AbstractContextManager[Writable]:
-        """A file to write; without a name, the main file."""
+        """Open a file to write; without a name, the main file."""
         ...
 
 
 @dataclass(frozen=True)
 class VectorFormat:
-    """A format of vector files. ``file`` is the main file's name where the user gave only a folder."""
+    """A format of vector files. ``file`` is the main file's name if the user gave only a folder."""
 
     name: str
     file: str
     write: Callable[[Selection, Sink], None]
     several: bool = False
-    """It writes more than its main file, so it needs a folder."""
+    """The format writes more than its main file, so it needs a folder."""
     extra: str = ""
-    """The extra of the distribution that it needs, if any."""
+    """The extra of the distribution that the format needs, if any."""

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def requests(vector: Vector) -> Iterator[tuple[str, bytes]]:
-    """The operations that a vector is asked, with their payloads: whole V, D and L; in chunks S and T."""
+    """The operations for a vector, with their payloads: V, D and L for a whole input; S and T for chunks."""
     if vector.chunks is None:
         operations, payload = VALIDATE + DECODE + REPLACE, vector.octets
     else:
@@ -41,7 +41,7 @@ def requests(vector: Vector) -> Iterator[tuple[str, bytes]]:
 
 
 def description(selection: Selection) -> bytes:
-    """What the first echo says after its probe, in ASCII: it comes back, so a file of answers tells what was asked."""
+    """The text of the first echo after its probe, in ASCII: it comes back, so a file of answers names its questions."""
     from overlong.conformance.support.provenance import generator
 
     asked = {name: list(values) for name, values in vars(selection).items()}
@@ -53,7 +53,8 @@ def description(selection: Selection) -> bytes:
 def stream(selection: Selection) -> Iterator[bytes]:
     """The frames. The first echo has id 0; the others count up in the order of the vectors.
 
-    The last is an echo of the SHA-256 of all before it: answers that end with it are whole, and to these requests.
+    The last frame is an echo of the SHA-256 of all frames before it. Answers that end with it are complete, and belong
+    to these requests.
     """
     numbers, digest = count(), hashlib.sha256()
     first = frame(next(numbers), ECHO.encode("ascii") + ECHO_PROBE + description(selection))
@@ -68,7 +69,7 @@ def stream(selection: Selection) -> Iterator[bytes]:
 
 
 def write(selection: Selection, sink: Sink) -> None:
-    """All of it into one file."""
+    """Write all frames into one file."""
     with sink.open() as file:
         file.writelines(stream(selection))
 

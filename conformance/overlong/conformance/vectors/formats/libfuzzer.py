@@ -1,4 +1,4 @@
-"""libFuzzer and AFL: a seed corpus, and a dictionary read off the automaton."""
+"""libFuzzer and AFL: a seed corpus, and a dictionary derived from the automaton."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def write(selection: Selection, sink: Sink) -> None:
-    """A seed for each input, named by its SHA-1 as libFuzzer does; inputs that differ in chunks alone are one."""
+    """Write a seed for each input, named by its SHA-1 as libFuzzer does; inputs that differ only in chunks are one."""
     with sink.open() as file:
         put(file, *heading(selection, "# "))
         for octets, name in tokens().items():
@@ -42,7 +42,7 @@ def write(selection: Selection, sink: Sink) -> None:
 
 
 def tokens() -> dict[bytes, str]:
-    """The dictionary: octets, and the first name that they have."""
+    """The entries of the dictionary: octets, and their first name."""
     result: dict[bytes, str] = {}
     for name, octets in (*_lawful(), *_unlawful()):
         if octets:
@@ -51,7 +51,7 @@ def tokens() -> dict[bytes, str]:
 
 
 def _lawful() -> Iterator[tuple[str, bytes]]:
-    """What the grammar and its automaton are made of."""
+    """The parts of the grammar and its automaton."""
     automaton = dialect().automaton
     for state, word in enumerate(access_words(automaton)):
         yield f"access_state_{state}", word
@@ -72,7 +72,7 @@ def _lawful() -> Iterator[tuple[str, bytes]]:
 
 
 def _unlawful() -> Iterator[tuple[str, bytes]]:
-    """The moves that decoders are known to fall for."""
+    """Unlawful moves that known decoders accept."""
     for scalar, name in ((0x2F, "slash"), (0, "nul")):
         for length in range(2, 7):
             yield f"overlong_{name}_{length}", overlong(scalar, length)

@@ -1,4 +1,4 @@
-"""Source code of six languages: what stands above and below the vectors is a template, a vector is a line."""
+"""Source code of six languages: a template gives the text above and below the vectors; a vector is a line."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from overlong.conformance.vectors.vector import Vector
 
 _WIDTH = 96
-_LARGEST = 60_000  # characters of a string constant in Java, which are octets here
+_LARGEST = 60_000  # characters of a string constant in Java; here each takes one octet
 
 
 def _head(language: str, selection: Selection) -> str:
@@ -54,7 +54,7 @@ def _by_lines(language: str, file: str, row: Callable[[Vector], str]) -> VectorF
 
 
 def _go(vector: Vector) -> str:
-    """Fields that have Go's zero value are left out."""
+    """A vector as a line of Go, without the fields that have Go's zero value."""
     refused, known = refusal(vector), vector.detectable_at
     replaced = f"[]rune{{{in_hex(vector.replaced.scalars)}}}"
     fields = {"ID": quoted(vector.id), "Comment": quoted(sentence(vector)), "Octets": f'"{escaped(vector.octets)}"'}
@@ -114,7 +114,7 @@ def _python(vector: Vector) -> str:
 
 
 def _tuple(numbers: Iterable[int]) -> str:
-    """A tuple as Python writes it: ``(1,)``."""
+    """A tuple in Python's notation: ``(1,)``."""
     return f"({''.join(f'{number},' for number in numbers)})"
 
 
@@ -142,7 +142,7 @@ def _text(scalars: Iterable[int]) -> str:
 
 
 def _write_c(selection: Selection, sink: Sink) -> None:
-    """One pass over the vectors: the octets go to the file, what must stand behind them to temporary ones."""
+    """Write in one pass over the vectors: the octets go to the file, the parts that follow them to temporary files."""
     with ExitStack() as stack:
         file = stack.enter_context(sink.open())
         numbers, rows = (stack.enter_context(TemporaryFile()) for _ in range(2))
@@ -169,7 +169,7 @@ def _append(source: IO[bytes], file: Writable) -> None:
 
 
 def _c(vector: Vector, octets_before: int, numbers_before: int) -> str:
-    """A vector whose octets and numbers stand behind so many others in their pools."""
+    """A vector as a line of C; its octets and numbers follow the given counts of others in their pools."""
     refused = refusal(vector)
     place = refused or Rejected(0, 0, incomplete=False)
     replaced, pieces, chunks = len(vector.replaced.scalars), len(vector.pieces), vector.chunks
@@ -200,7 +200,7 @@ def _c(vector: Vector, octets_before: int, numbers_before: int) -> str:
 
 
 def _literal(text: str) -> str:
-    """Question marks are escaped: two begin a trigraph."""
+    """A string literal of C with escaped question marks: two of them would begin a trigraph."""
     return quoted(text).replace("?", "\\?")
 
 
@@ -236,7 +236,7 @@ def _java(vector: Vector) -> str:
 
 
 def _parts(rows: Iterable[str]) -> Iterator[list[str]]:
-    """Rows in groups that fit into a constant; a row that does not is cut."""
+    """Rows in groups that fit into a constant; a row that does not fit is cut."""
     part, size = list[str](), 0
     for row in rows:
         for start in range(0, len(row), _LARGEST):

@@ -1,4 +1,4 @@
-"""What formats share that are source code: comments, literals, and a vector's answers as plain values."""
+"""The common parts of source code formats: comments, literals, and a vector's answers as plain values."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ if TYPE_CHECKING:
 
 
 def put(file: Writable, *lines: str) -> int:
-    """Write lines of ASCII; returns how many octets they are."""
+    """Write lines of ASCII; return the number of octets."""
     return file.write("".join(f"{line}\n" for line in lines).encode("ascii"))
 
 
 def heading(selection: Selection, mark: str = "// ") -> tuple[str, ...]:
-    """The notice as comment lines. A glob of the user's stays inside them, whatever it holds."""
+    """The notice as comment lines. No text of a user's glob can end the comment."""
     return tuple(mark + plain(line) for line in notice(selection.published))
 
 
 @cache
 def templates(folder: Path) -> Environment:
-    """The templates of source code that stand in a folder. A name without a value is an error."""
+    """The source code templates in a folder. A name without a value is an error."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    return Environment(  # noqa: S701 (source code, no HTML: templates quote the text that they insert)
+    return Environment(  # noqa: S701 (source code, not HTML: templates quote the text that they insert)
         loader=FileSystemLoader(folder, encoding="ascii"),
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -51,7 +51,7 @@ def part(name: str, block: str, **values: Any) -> str:
 
 
 def quoted(text: str) -> str:
-    """A string literal of printable ASCII, as every language with C's quotes reads it."""
+    """A string literal of printable ASCII, valid in every language with C's quotes."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
@@ -71,7 +71,7 @@ def in_hex(numbers: Iterable[int]) -> str:
 
 
 def wrapped(words: Iterable[str], width: int) -> Iterator[str]:
-    """Words with a space between them, in lines of at most ``width`` columns where a word fits in one."""
+    """Words with spaces between them, in lines of at most ``width`` columns, except for longer words."""
     line = ""
     for word in words:
         if line and len(line) + 1 + len(word) > width:
@@ -89,5 +89,5 @@ def sentence(vector: Vector) -> str:
 
 
 def refusal(vector: Vector) -> Rejected | None:
-    """Where a strict decoder refuses it; None if it accepts."""
+    """The refusal of a strict decoder; None if it accepts."""
     return vector.strict if isinstance(vector.strict, Rejected) else None

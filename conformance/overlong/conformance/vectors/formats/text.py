@@ -1,7 +1,7 @@
-"""Text for people: a list of the vectors, and the same as a file to open in the program under test.
+"""Text for people: a list of the vectors, and a file with their octets to open in the program under test.
 
-Markus Kuhn's UTF-8 decoder stress test is the model of the second. The list says where in that file each
-vector's octets stand, so that programs can find them too.
+Markus Kuhn's UTF-8 decoder stress test is the model of the second. The list gives the place of each vector's octets
+in that file, so that programs can find them, too.
 """
 
 from __future__ import annotations
@@ -59,14 +59,14 @@ def _block(vector: Vector, place: int) -> Iterator[str]:
 
 
 def _field(name: str, value: str) -> list[str]:
-    """A value behind its name, or in lines of its own; none where it is empty."""
+    """A value after its name, or in lines of its own; no line if it is empty."""
     label = f"{name:<10}" if name else ""
     lines = wrap(value, WIDTH - len(label), break_on_hyphens=False)
     return [(" " * len(label) if number else label) + line for number, line in enumerate(lines)]
 
 
 def _ruler(vector: Vector) -> str:
-    """``|``, in the last column where the width of what stands before it can be known."""
+    """``|``, in the last column if the width of the text before it is known."""
     shown = vector.replaced.scalars
     if not _ONE_COLUMN.issuperset(shown):
         return "|"

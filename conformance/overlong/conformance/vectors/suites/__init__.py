@@ -1,4 +1,4 @@
-"""What is asked. Each suite is a module with one job; :data:`SUITES` names them in the order they run."""
+"""The suites. Each is a module with one job; :data:`SUITES` names them in the order in which they run."""
 
 from __future__ import annotations
 
@@ -40,21 +40,21 @@ QUICK = (
 )
 
 GENERATED = {f"exhaustive-{longest}": longest for longest in range(1, LONGEST + 1)}
-"""Suites that no certificate asks for: they are there to be written to files."""
+"""Suites that no certificate uses: they can be exported to files."""
 
 
 NO_FILES = ENCODING + AGAIN + GUARDED + SEPARATE
 OF_OCTETS = tuple(name for name, suite in SUITES.items() if not set(suite.asks) & set(NO_FILES))
-"""Suites whose vectors are octets to decode. No format of files is for those of encoders, which hold numbers, of
-decoders used before, which hold two streams each, of memory, where an answer says nothing of the octets, or of lists
-of values."""
+"""Suites whose vectors are octets to decode. No file format can hold the others: vectors for encoders are numbers,
+vectors for decoders used before are two streams, answers about memory say nothing of the octets, and lists hold
+several values."""
 
 
 def suite_named(name: str) -> Suite:
-    """The suite of that name, or that had it, to be written to files.
+    """The suite of that present or former name, for export to files.
 
     Raises:
-        KeyError: there is none in :data:`OF_OCTETS` or :data:`GENERATED`.
+        KeyError: :data:`OF_OCTETS` and :data:`GENERATED` have no such suite.
     """
     name = spelt_now(name)
     return exhaustive(GENERATED[name]) if name in GENERATED else {each: SUITES[each] for each in OF_OCTETS}[name]

@@ -1,10 +1,10 @@
-"""Used before: a decoder that has decoded one stream, and been reset, decodes another like a new one.
+"""Used before: a decoder that has decoded one stream and was reset must decode another like a new decoder.
 
-Every earlier stream is followed by every later one. The earlier ones leave whatever a decoder can leave behind:
-nothing, well-formed text, a character cut short after each of its octets (in one chunk, and octet by octet), a
-refusal of each kind of defect in the first, a middle or the last chunk, a signature, half a signature. The later
-ones are those that a state left over would spoil; all of them are in the suite "chunking", too, so what goes wrong
-here alone is the earlier stream's doing. A few more are what a real decoder got wrong.
+The suite has every earlier stream with every later one. An earlier stream is: nothing, well-formed text, a
+character truncated after each of its octets (in one chunk, and octet by octet), a refusal of each kind of defect in
+the first, a middle or the last chunk, a signature, or half a signature. A leftover state would spoil the later
+streams. All of these are also in the suite "chunking", so the earlier stream causes any failure that occurs only
+here. A few more vectors are inputs that a real decoder got wrong.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ LATER: tuple[tuple[bytes, ...], ...] = (
     (SIGNATURE[:1], SIGNATURE[1:]),
     (SIGNATURE + b"a\xc3\xa9",),
 )
-"""Chunks of the later streams: tail octets first, a letter, characters cut in two or cut short, an ill-formed first
+"""Chunks of the later streams: tail octets first, a letter, characters cut in two or truncated, an ill-formed first
 octet, a signature, and nothing."""
 
 
@@ -72,7 +72,7 @@ def _earlier() -> Iterator[tuple[bytes, ...]]:
 
 
 def unfinished(spoken: Dialect | None = None) -> list[bytes]:
-    """The least octets that lead into the middle of a character, for each place in each form of the grammar."""
+    """The least octets that lead to each place inside a character, for each form of the grammar."""
     automaton = (spoken or dialect()).unfolded
     words = access_words(automaton)
     inside = {state for state in range(len(automaton)) if not automaton.accepting[state]} - {0, automaton.dead}
@@ -80,7 +80,7 @@ def unfinished(spoken: Dialect | None = None) -> list[bytes]:
 
 
 def defects() -> list[bytes]:
-    """For each kind of defect, the least octets of the core that have it, wherever the input ends."""
+    """For each kind of defect that does not need the end of the input, the least octets of the core that have it."""
     least: dict[str, bytes] = {}
     for vector in sorted(core_vectors(), key=lambda vector: shortlex(vector.octets)):
         if vector.flaw is not None and not vector.flaw.incomplete:
@@ -89,7 +89,7 @@ def defects() -> list[bytes]:
 
 
 def _known() -> Iterator[Vector]:
-    """What a real decoder got wrong: Firefox's, which after a refusal put a signature out as a character."""
+    """A bug of Firefox's decoder: after a refusal it put a signature out as a character."""
     references = (
         "https://bugzilla.mozilla.org/show_bug.cgi?id=2005419",
         "https://github.com/web-platform-tests/wpt/pull/56892",

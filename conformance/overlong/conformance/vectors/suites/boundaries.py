@@ -1,26 +1,27 @@
-"""The complete suite in chunks: what an octet does, what a boundary does, and what it changes.
+"""The complete suite in chunks: it tests every octet, every boundary between chunks, and octets after a boundary.
 
-A decoder of streams is taken for a deterministic automaton over 257 letters: the 256 octets, and a boundary
-between chunks, which in a right decoder leads from each state to itself. With the access words ``u`` of the right
-automaton's states, its characterising set ``W`` and the words ``I`` of ``W`` that identify a state, the suite holds
+The model of a stream decoder is a deterministic automaton over 257 letters: the 256 octets, and a boundary between
+chunks, which in a correct decoder leads from each state to itself. Let ``u`` be the access words of the correct
+automaton's states, ``W`` its characterising set, and ``I`` the words of ``W`` that identify a state. The suite holds
 (``|`` is a boundary, ``a`` any octet)
 
 - ``u w``, ``u | w`` and ``u || w`` for each ``w`` of ``W``;
 - ``u a w`` and ``u | a w`` for each ``w`` of ``I(ua)``; and beyond what the proof needs
 - ``u a | w``, ``u | a | w``, and the whole octet by octet, for the same;
-- for each further place in a character, of each form of the grammar (the octets ``v``: F1 80, say, where the right
-  automaton is in the state of E1): ``v | a w`` for each ``w`` of ``I(va)``; and with ``a`` from each class of
+- for each further place in a character, of each form of the grammar (the octets ``v``: F1 80, say, after which the
+  correct automaton is in the state of E1): ``v | a w`` for each ``w`` of ``I(va)``; and with ``a`` from each class of
   octets, a boundary inside ``v`` instead, or after ``a`` too.
 
 What it proves: *a decoder that passes, and is always in a state to which some ``u`` or ``u |`` leads, accepts
-exactly the well-formed streams, however they are cut.* For each of these states was asked all of ``W``, so it stands
-for one state of the right automaton; for each of its transitions, boundaries included, what identifies the state
-that it must lead to; so the two run in step for ever. Among these decoders is every automaton of at most 9 states
-over the 257 letters, and every one that has a second set of 9 for what follows a boundary.
+exactly the well-formed streams, however they are cut.* The suite tests each of these states with all of ``W``, so the
+state corresponds to one state of the correct automaton. It tests each of the state's transitions, boundaries included,
+with the words that identify the next state. So both automata stay in step for ever. These decoders include every
+automaton of at most 9 states over the 257 letters, and every one with a second set of 9 states after a boundary.
 
-The assumption is a strong one. Nothing is proved of decoders that tell apart what the right automaton does not (the
-vectors with ``v`` are there for the likeliest of these), that count chunks or look at their lengths, that remember
-more than one character, or of the text that a decoder puts out. The suite "chunking" samples those.
+The assumption is a strong one. The suite proves nothing about decoders that distinguish more states than the correct
+automaton (the vectors with ``v`` test the likeliest of these), that count chunks or look at their lengths, or that
+remember more than one character; and nothing about the text that a decoder puts out. The suite "chunking" samples
+those.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ Cut = tuple[bytes, tuple[int, ...]]
 
 @cache
 def cut_strings(spoken: Dialect) -> tuple[Cut, ...]:
-    """The suite, each vector once; those of the same octets stand together, as far as they come together."""
+    """The suite, each vector once; vectors with the same octets mostly come one after another."""
     words = access_words(spoken.automaton)
     return tuple(dict.fromkeys((*_of_states(spoken.automaton), *_inside_characters(spoken, frozenset(words)))))
 
@@ -85,7 +86,7 @@ def _inside_characters(spoken: Dialect, known: frozenset[bytes]) -> Iterator[Cut
 
 
 def _at(octets: bytes, *cuts: tuple[int, ...] | range) -> Iterator[Cut]:
-    """The octets with boundaries at the places of each of ``cuts``."""
+    """The octets, once for each of ``cuts``, with boundaries at its places."""
     for places in cuts:
         lengths, start = list[int](), 0
         for place in places:

@@ -1,16 +1,16 @@
-"""Chunking: the same octets, cut. A decoder of streams must give the result of the whole.
+"""Chunking: the same octets, cut into chunks. A stream decoder must give the result of the whole input.
 
-Every vector of the core is cut, each cut counted once:
+Every vector of the core is cut in these ways, each cut once:
 
 - up to 24 octets: at every place (two chunks), at every two places (three chunks), and at every place with
   an empty chunk in the cut;
-- up to 300 octets: at every place; at two places that are one to three octets apart, where the first is within
-  four octets of one that is not ASCII, or of a multiple of 64; with an empty chunk in a cut that is;
+- up to 300 octets: at every place; at two places one to three octets apart, if the first is within four octets of
+  an octet that is not ASCII, or of a multiple of 64; with an empty chunk in a cut within that distance;
 - beyond: the same, but only at places within four octets of an end, of a multiple of 1024, or of a flaw;
 - whole; octet by octet (up to 300 octets); octet by octet with an empty chunk after each octet (up to 24); with
   empty chunks at the start, at the end and at both.
 
-So every character and every flaw of the core is cut at each place and at each two, U+FEFF at the start too.
+So every character and every flaw of the core is cut at each place and at each two places, U+FEFF at the start too.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ if TYPE_CHECKING:
     from overlong.conformance.vectors.profile import Profile
 
 SHORT = 24
-"""Octets up to which every cut into two and three is made."""
+"""The most octets of an input that is cut in every way into two and three."""
 MEDIUM = 300
-"""Octets up to which every cut into two is made: more than the 256 at which many a buffer ends."""
+"""The most octets of an input that is cut in every way into two: more than 256, a usual size of buffers."""
 NEAR = 4
-"""Octets: no character is longer."""
+"""The octets of the longest character."""
 
 
 def cuts(octets: bytes) -> Iterator[tuple[int, ...]]:
-    """Chunk lengths, as the module says, without repetition."""
+    """The chunk lengths of the cuts that the module's docstring lists, without repetition."""
     yield from dict.fromkeys(_cuts(octets))
 
 
@@ -80,7 +80,7 @@ def places_to_cut(octets: bytes) -> list[int]:
 
 
 def _near_edges(octets: bytes) -> set[int]:
-    """Places within four octets of one that is not ASCII, or of a multiple of 64."""
+    """Places within four octets of an octet that is not ASCII, or of a multiple of 64."""
     return _around({place for place, octet in enumerate(octets) if octet > 0x7F or place % 64 == 0})
 
 

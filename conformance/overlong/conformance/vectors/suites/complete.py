@@ -1,14 +1,13 @@
-"""The complete suite: read off the automaton, it tells every wrong automaton of its size from the right one.
+"""The complete suite: derived from the automaton, it catches every wrong automaton of the same size.
 
 For depth ``d``, a decoder whose verdict is computed by some deterministic automaton of at most ``n + d``
 states (n = 9 for RFC 3629, the dead state included) answers all of it correctly if and only if it accepts
 exactly the well-formed strings.
 
 The construction is the Wp-method (:func:`overlong.reference.theory.wp_suite`). One more observation makes it
-smaller. When an octet leads to the dead state, the words that show it is dead may be chosen freely among the
-suite's accepted suffixes; those that begin with an octet ``y`` also show, since all those octets lead to one and
-the same state, what ``y`` does in the dead state, which then needs no string of its own. ``docs/theory.md`` has
-the proof.
+smaller. If an octet leads to the dead state, any of the suite's accepted suffixes may show that the state is dead.
+A suffix that begins with an octet ``y`` also shows the transition of ``y`` in the dead state, since all those octets
+lead to the same state. Then that transition needs no string of its own. ``docs/theory.md`` has the proof.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
 
 
 def identifiers(automaton: Automaton, words: tuple[bytes, ...]) -> list[tuple[bytes, ...]]:
-    """For each state, words of the characterising set that tell it from every other state, as few as greed finds."""
+    """For each state, words of the characterising set that set it apart from all others, by a greedy search."""
     return identifying_words(len(automaton), words, automaton.accepts)
 
 
@@ -60,7 +59,7 @@ def complete_strings(automaton: Automaton) -> tuple[bytes, ...]:
             strings.add(b"".join(test))
         elif test.reach == access[dead]:
             of_dead.append(test)
-        elif step != access[dead]:  # which has the whole characterising set already
+        elif step != access[dead]:  # the suite has that with the whole characterising set already
             to_dead[step] = None
     if dead is None:
         return tuple(sorted(strings, key=shortlex))
@@ -74,8 +73,8 @@ def _show_dead(
 ) -> set[bytes]:
     """Add, for each of ``steps``, suffixes that each live state's access word accepts; return the suffixes used.
 
-    Which accepted suffix serves for a state is free: the least, or one that shows something of the dead
-    state as well, an octet before a word of the characterising set.
+    Any accepted suffix serves for a state: the least one, or an octet before a word of the characterising set, which
+    also tests a transition of the dead state.
     """
     live = [state for state in range(len(automaton)) if state != automaton.dead]
     suffixes: dict[frozenset[int], list[bytes]] = defaultdict(list)
@@ -85,7 +84,7 @@ def _show_dead(
     used: set[bytes] = set()
     for states in _cover(set(live), list(suffixes)):
         pool = suffixes[states]
-        # each once, on the last steps, so that the first octets keep the plainest strings: C0 80, not C0 BF
+        # each suffix once, on the last steps, so that the first octets keep the simplest strings: C0 80, not C0 BF
         for place, step in enumerate(reversed(steps)):
             suffix = pool[place] if place < len(pool) else pool[0]
             strings.add(step + suffix)
@@ -94,7 +93,7 @@ def _show_dead(
 
 
 def _cover(states: set[int], sets: list[frozenset[int]]) -> list[frozenset[int]]:
-    """Few of ``sets`` whose union is ``states``, by greed; ties go to the first."""
+    """A small choice of ``sets`` whose union is ``states``, by a greedy search; in a tie the first set wins."""
     chosen: list[frozenset[int]] = []
     while states:
         best = max(sets, key=lambda each: len(each & states))
@@ -105,9 +104,9 @@ def _cover(states: set[int], sets: list[frozenset[int]]) -> list[frozenset[int]]
 
 @cache
 def strings_for(spoken: Dialect) -> tuple[bytes, ...]:
-    """The complete suite, and what tells the dialect from every other one: those of more states may pass the former.
+    """The complete suite, and strings that exclude every other dialect: one with more states may pass the suite alone.
 
-    For ``rfc3629`` there is nothing to add, and no other dialect to be compiled.
+    For ``rfc3629`` no string needs to be added, so no other dialect is compiled.
     """
     automaton = spoken.automaton
     strings = complete_strings(automaton)

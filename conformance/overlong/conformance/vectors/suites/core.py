@@ -1,8 +1,8 @@
-"""Vectors that were written down: the core, which a person reads, and those of files that a user gives.
+"""Listed vectors: the core, written for people to read, and the vectors of a user's files.
 
-Of the core each is one fault (or one lawful edge), and says which in a sentence. Those whose point is a cut between
-chunks are a suite of their own, for targets that read streams. Of those that are given, each kind of input is asked all
-that fits it.
+Each vector of the core has one fault (or one lawful edge), and a sentence that names it. Vectors about a cut between
+chunks form a suite of their own, for targets that read streams. The user's vectors go to all operations that fit the
+kind of input.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ if TYPE_CHECKING:
 
 @cache
 def core_vectors() -> tuple[Vector, ...]:
-    """The families' vectors that are whole."""
+    """The families' vectors without chunks."""
     return tuple(vector for vector in all_vectors() if vector.chunks is None)
 
 
 @cache
 def _core_batches() -> tuple[Batch, ...]:
-    """The core in batches, with all that was worked out of them."""
+    """The core in batches, with their cached results."""
     return tuple(in_batches(core_vectors()))
 
 
 @cache
 def stream_vectors() -> tuple[Vector, ...]:
-    """The families' vectors that are cut into chunks."""
+    """The families' vectors in chunks."""
     return tuple(vector for vector in all_vectors() if vector.chunks is not None)
 
 
@@ -57,21 +57,21 @@ STREAMS = Suite(
 
 
 GIVEN = "given"
-"""The first of their names, which stands for all of them on the command line."""
+"""The first of their names; on the command line it stands for all of them."""
 _AT_ONCE = 16
-"""How many vectors are asked at once in many places of memory: each takes long."""
+"""The number of vectors per request of the operation in memory: each takes long."""
 
 
 def given_suites(vectors: Sequence[Vector]) -> tuple[Suite, ...]:
-    """The suites that these vectors make, as many as there are kinds of them."""
+    """The suites of these vectors, one for each kind of vector."""
     whole = [vector for vector in vectors if vector.chunks is None and vector.earlier is None]
     streams = [vector for vector in vectors if vector.chunks is not None and vector.earlier is None]
     again = [vector for vector in vectors if vector.earlier is not None]
     suites = (
         _suite(GIVEN, "none of the vectors given is answered wrongly", VALIDATE + DECODE + REPLACE, whole),
-        _suite(f"{GIVEN}-in-chunks", "nor one that comes in chunks", STREAMING, streams),
-        _suite(f"{GIVEN}-used-before", "nor one that follows another stream", AGAIN, again),
-        _suite(f"{GIVEN}-in-memory", "the function keeps to its memory with each", GUARDED, whole),
+        _suite(f"{GIVEN}-in-chunks", "nor is one that comes in chunks", STREAMING, streams),
+        _suite(f"{GIVEN}-used-before", "nor is one that follows another stream", AGAIN, again),
+        _suite(f"{GIVEN}-in-memory", "the function stays within its memory with each", GUARDED, whole),
     )
     return tuple(suite for suite in suites if suite.size)
 

@@ -1,7 +1,7 @@
-"""What an encoder is asked: every scalar value, every other number, and UTF-16 well-formed and ill-formed.
+"""Suites for encoders: all scalar values, other numbers, and well-formed and ill-formed UTF-16.
 
-No vector has a lead surrogate right before a trail surrogate among code points: where strings are UTF-16, the
-two are a pair, and a program has no way to ask its encoder about them one by one.
+No vector has a lead surrogate right before a trail surrogate among code points: if a program's strings are UTF-16,
+the two are a pair there, and the program cannot ask its encoder about them one by one.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ BEYOND = tuple(
     dict.fromkeys(
         (
             CODE_POINTS.stop,
-            *(1 << bits | low for bits in range(21, 32) for low in (0, 1, 0x61)),  # cut to fewer bits, they are letters
+            *(1 << bits | low for bits in range(21, 32) for low in (0, 1, 0x61)),  # some become letters in fewer bits
             *((1 << bits) - 1 for bits in range(21, 33)),
             *(CODE_POINTS.stop + surrogate for surrogate in (SURROGATES.start, SURROGATES.stop - 1)),
             0xFFFFFFFE,
@@ -45,20 +45,20 @@ BEYOND = tuple(
 """Numbers beyond 10FFFF: the first, and each power of two with its neighbours, up to FFFFFFFF."""
 
 ALPHABET = (0x61, 0xE9, 0x20AC, 0xD7FF, 0xD800, 0xDBFF, 0xDC00, 0xDFFF, 0xE000, 0xFFFF)
-"""Code units whose strings of up to three are all asked: both surrogates' edges, and a unit for each length."""
+"""Code units of which the suite has all strings of up to three: both surrogates' edges, and one for each length."""
 
 SUPPLEMENTARY = (
     *(0x10000, 0x103FF, 0x10400, 0x1F600, 0x3FFFF, 0x40000, 0xFFFFF, 0x100000, 0x10FC00, 0x10FFFF),
     *(plane << 16 | low for plane in range(1, 17) for low in (0, 0xFFFF)),
 )
-"""Characters in pairs: corners of the pairs' and of the octets' bits, and the ends of each plane."""
+"""Supplementary characters: at the limits of the bits of pairs and of octets, and at the ends of each plane."""
 
 LONG = 20
-"""Code units in the long texts: more than the blocks that fast encoders take at once; ids still spell them."""
+"""The number of code units in long texts: more than the blocks of fast encoders, and few enough for ids to spell."""
 
 
 def _known(count: int, octets: bytes, batch: Batch, operation: str, _: Units) -> Answers:
-    """The answers about ``count`` scalar values whose octets, all of one length, are known."""
+    """The answers for ``count`` scalar values whose octets are known and all of one length."""
     if batch.profile.speaks != RFC3629.speaks:
         singly = (batch.octets[place : place + 4] for place in range(0, len(batch.octets), 4))
         return answers(operation, singly, batch.profile.dialect, batch.profile.encodes)
@@ -75,7 +75,7 @@ def _known(count: int, octets: bytes, batch: Batch, operation: str, _: Units) ->
 
 
 def _scalars(_: Profile) -> Iterator[Batch]:
-    """The batches of the decoders' suite with input and output exchanged; the values of a batch have no gap."""
+    """The batches of the decoders' suite, with input and output exchanged; the values of a batch have no gap."""
     for batch in SCALARS.batches():
         first, count = ord(batch.octets[: batch.lengths[0]].decode()), len(batch)
         payloads = big_endian("I", range(first, first + count))
@@ -111,7 +111,7 @@ def _edges() -> Iterator[Vector]:
 
 
 def _units(units: Sequence[int]) -> Vector:
-    """Code units, with a sentence on what is wrong with them."""
+    """Code units, with a sentence that names the fault."""
     octets = big_endian("H", units)
     lone = [str(piece.place) for piece in pieces(ENCODE_UTF16, octets, dialect()) if piece.octets is None]
     shown = " ".join(f"{unit:04X}" for unit in units)
@@ -135,7 +135,7 @@ def _strings_of_units() -> Iterator[Sequence[int]]:
 
 
 def _once(vectors: Iterable[Vector]) -> tuple[Vector, ...]:
-    """Each payload once, under its first sentence."""
+    """Each payload once, with its first sentence."""
     first: dict[bytes, Vector] = {}
     for vector in vectors:
         first.setdefault(vector.octets, vector)

@@ -1,9 +1,8 @@
-"""Complete suites for what a decoder does with ill-formed octets: where it refuses, and what it puts out.
+"""Complete suites for a decoder's treatment of ill-formed octets: the place of a refusal, and the output.
 
-Read off the machines of the reference (:mod:`overlong.reference.machine`): a decoder whose answers are computed by
-some machine of as many states answers all of a suite correctly, prefixes included, if and only if it answers
-everything correctly. The prefixes are in the suite: two states may be told apart in the middle of a word, and their
-whole outputs be the same.
+They are derived from the machines of the reference (:mod:`overlong.reference.machine`). A decoder with at most as many
+states answers all of a suite correctly, prefixes included, if and only if it answers every input correctly. The suite
+includes the prefixes, because two states may differ in the middle of a word although their whole outputs are equal.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Every string of up to so many octets. Not part of a certificate: for files, scores and comparisons."""
+"""Every string up to a given length. These suites are for files, scores and comparisons, not for certificates."""
 
 from __future__ import annotations
 

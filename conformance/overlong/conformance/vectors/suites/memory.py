@@ -1,4 +1,4 @@
-"""Inputs that tempt a function to leave its memory: every length around vectors' widths, with each kind of end."""
+"""Inputs that may make a function leave its memory: every length around vectors' widths, with each kind of end."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from overlong.conformance.vectors.batch import Batch
 
 LONGEST = 130
-"""Octets: two vectors of 64 and two more."""
+"""The longest input, in octets: two vectors of 64 and two more."""
 _AT_ONCE = 256
 
 _FILLERS = (b"a", b"\xc3\xa9", b"\xe2\x82\xac", b"\xf0\x9f\x98\x80")
@@ -44,7 +44,7 @@ def _lengths() -> Iterator[Vector]:
 
 @cache
 def memory_vectors() -> tuple[Vector, ...]:
-    """The core but for its long inputs, then all lengths, each input once."""
+    """The core without its long inputs, then all lengths; each input once."""
     first: dict[bytes, Vector] = {}
     core = (vector for vector in core_vectors() if len(vector.octets) <= LONGEST)
     for vector in (*core, *_lengths()):
@@ -53,7 +53,7 @@ def memory_vectors() -> tuple[Vector, ...]:
 
 
 def _batches() -> Iterator[Batch]:
-    """Small ones: each vector is asked many times, and a request must be answered in time."""
+    """Small batches: the adapter runs each vector many times, and must answer a request in time."""
     for batch in in_batches(memory_vectors()):
         for start in range(0, len(batch), _AT_ONCE):
             yield batch.part(start, min(start + _AT_ONCE, len(batch)))
@@ -61,7 +61,7 @@ def _batches() -> Iterator[Batch]:
 
 MEMORY = Suite(
     "memory",
-    "the function keeps to its memory, wherever that lies",
+    "the function stays within its memory, at every address",
     lambda _: _batches(),
     lambda _: len(memory_vectors()),
     asks=GUARDED,

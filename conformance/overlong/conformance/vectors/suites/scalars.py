@@ -1,8 +1,8 @@
-"""Every scalar value, alone and in context. Built and judged in columns.
+"""Every scalar value, alone and in context, built and judged in columns.
 
-The byte-range sequences that the automaton accepts, taken in octet order, are the scalar values in
-order (see :mod:`overlong.reference.order`), so a batch and its right answers are laid out by stride, a
-column at a time, and nothing is decoded to know them.
+The byte-range sequences that the automaton accepts, in octet order, are the scalar values in order (see
+:mod:`overlong.reference.order`). So a batch and its expected answers are laid out by stride, a column at a time,
+without any decoding.
 """
 
 from __future__ import annotations
@@ -39,18 +39,20 @@ BETWEEN = (0xE9, 0x61)
 """The neighbours of each scalar value in the suite "scalars-between"."""
 
 RUN = 64
-"""Scalar values in one string of the suite "runs"."""
+"""The number of scalar values in one string of the suite "runs"."""
 
 
 def _blocks(profile: Profile, size: int = BATCH) -> Iterator[tuple[int, int, bytes, range]]:
-    """Octets per character, characters, their octets, and their scalar values: no gap, one number of units each."""
+    """Octets per character, number of characters, their octets, and their scalar values, which have no gap and all take
+    the same number of units.
+    """
     return _blocks_in_order(size) if profile.speaks == RFC3629.speaks else _blocks_of_rows(profile.dialect, size)
 
 
 def _blocks_of_rows(spoken: Dialect, size: int) -> Iterator[tuple[int, int, bytes, range]]:
-    """The same for any dialect, number by number: those of its layout that its grammar has.
+    """Such blocks for any dialect, number by number: the numbers of its layout that its grammar allows.
 
-    Beyond 10FFFF only the first and the last of each row: RFC 2279 has two thousand million of them.
+    Beyond 10FFFF they have only the first and the last numbers of each row: RFC 2279 has two thousand million.
     """
     borders = (0x80, LEAD_SURROGATES.start, TRAIL_SURROGATES.start, SURROGATES.stop, CODE_POINTS.stop)
     for row in spoken.layout.rows:
@@ -64,7 +66,7 @@ def _blocks_of_rows(spoken: Dialect, size: int) -> Iterator[tuple[int, int, byte
 
 
 def _ends(numbers: range) -> Iterator[range]:
-    """All of them; or, beyond Unicode, the first and the last thousands."""
+    """All numbers of a row; or, beyond Unicode, the first and the last thousands."""
     if numbers.start < CODE_POINTS.stop or len(numbers) <= 2 * BATCH:
         yield numbers
     else:
@@ -80,7 +82,7 @@ def _blocks_in_order(size: int) -> Iterator[tuple[int, int, bytes, range]]:
         done = 0
         while done < total:
             first = scalar_of_rank(rank)
-            # a batch does not run across the surrogates, where order and value part
+            # no batch spans the surrogates, where rank and value diverge
             room = SURROGATES.start - first if first < SURROGATES.start else total
             count = min(size, total - done, room)
             yield width, count, octets[done * width : (done + count) * width], range(first, first + count)
@@ -89,17 +91,17 @@ def _blocks_in_order(size: int) -> Iterator[tuple[int, int, bytes, range]]:
 
 
 def _accepted(count: int, octets: bytes, scalars: Sequence[int], _: Batch, operation: str, units: Units) -> Answers:
-    """``count`` vectors accepted, each with the same number of units: those of ``octets``, or of ``scalars``."""
+    """The answers that accept ``count`` vectors, all with the same number of units: of ``octets`` or ``scalars``."""
     if operation == VALIDATE:
         return Answers.of(ACCEPTED * count, bytes(4 * count), bytes(count), bytes(count), b"")
-    # text in its one encoding comes out as it went in
+    # if the units are UTF-8, the output equals the input
     output = octets if units.name == "utf-8" else units.write(scalars)
     each = len(output) // (units.size * count)
     return Answers.of(ACCEPTED * count, big_endian("I", [each]) * count, bytes(count), bytes(count), output)
 
 
 def _batch(profile: Profile, category: str, count: int, octets: bytes, scalars: Sequence[int]) -> Batch:
-    """Vectors of one length, all well-formed, whose scalar values are known (unless one is a signature, dropped)."""
+    """Well-formed vectors of one length, whose scalar values are known (unless the dialect drops a signature)."""
     lengths = array("I", [len(octets) // count]) * count
     closed = None if profile.dialect.rule.drops_signature else partial(_accepted, count, octets, scalars)
     return Batch(category, lengths, octets, closed=closed)

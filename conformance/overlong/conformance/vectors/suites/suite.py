@@ -1,4 +1,4 @@
-"""A suite: a name, what it shows, and its vectors as batches."""
+"""A suite: a name, its claim, and its vectors as batches."""
 
 from __future__ import annotations
 
@@ -18,65 +18,65 @@ if TYPE_CHECKING:
     from overlong.conformance.vectors.vector import Vector
 
 BATCH = 8192
-"""Vectors in a batch: enough that a batch's own cost vanishes, few enough to keep memory flat."""
+"""The number of vectors in a batch: enough to make a batch's own cost negligible, few enough to keep memory flat."""
 
 _KEPT: dict[Hashable, tuple[Batch, ...]] = {}
 
 
 @dataclass(frozen=True)
 class Suite:
-    """Vectors that show one thing together.
+    """Vectors that together support one claim.
 
-    ``make`` yields the batches anew each time, and ``count`` counts the vectors, for a profile.
+    For a profile, ``make`` yields new batches each time, and ``count`` counts the vectors.
     """
 
     name: str
     sentence: str
-    """What it shows; ``{states}`` and ``{speaks}`` stand for those of the profile."""
+    """The claim; ``{states}`` and ``{speaks}`` stand for the profile's number of states and dialect."""
     make: Callable[[Profile], Iterable[Batch]]
     count: Callable[[Profile], int]
     asks: str = VALIDATE + DECODE + REPLACE
-    """The operations that its vectors are for."""
+    """The operations for its vectors."""
     profile: Profile = RFC3629
     machine: Callable[[Profile], Sized] = lambda profile: profile.dialect.automaton
-    """What has the states."""
+    """Gives the machine whose states the claim counts."""
     proves: str = ""
-    """The claim that it proves by itself, of a decoder of bounded size; empty if it only samples."""
+    """The claim that the suite alone proves for a decoder of bounded size; empty if the suite only samples."""
     listed: Callable[[], Iterable[Vector]] | None = None
-    """The vectors with their cases and references, where batches do not carry these."""
+    """Gives the vectors with their cases and references, if batches do not carry these."""
     sequences: Callable[[], Iterable[ByteRangeSequence]] | None = None
-    """The vectors as byte-range sequences, where they are that: files of them are written by stride."""
+    """Gives the vectors as byte-range sequences, if they form such: their files are written by stride."""
     replaces_by_mode: bool = False
-    """Other vectors are made for another error mode, not only for another dialect."""
+    """The vectors depend on the error mode, not only on the dialect."""
 
     def batches(self) -> Iterator[Batch]:
-        """The vectors, in batches that know their suite and their profile."""
+        """The vectors in batches that have their suite and their profile."""
         made = _KEPT.get(self._kept_as) or self.make(self.profile)
         return (batch.within(self.name, self.profile) for batch in made)
 
     def keep(self) -> Iterator[Batch]:
-        """The same; they stay, with all that is worked out of them, for the targets that are asked later."""
+        """The same batches; they are kept, with all cached results, for later targets."""
         _KEPT[self._kept_as] = tuple(self.batches())
         return self.batches()
 
     @property
     def _kept_as(self) -> Hashable:
-        """What the vectors depend on."""
+        """The key of everything that the vectors depend on."""
         return self.make, self.profile.speaks, self.profile.replaces if self.replaces_by_mode else ""
 
     @property
     def shows(self) -> str:
-        """What it shows, in a sentence."""
+        """The claim, as a sentence."""
         speaks = "RFC 3629" if self.profile.speaks == RFC3629.speaks else self.profile.speaks
         return self.sentence.format(states=len(self.machine(self.profile)), speaks=speaks)
 
     @property
     def streaming(self) -> bool:
-        """Its vectors are chunked."""
+        """True if its vectors have chunks."""
         return self.asks == STREAMING
 
     def vectors(self) -> Iterator[Vector]:
-        """The vectors one by one, with all that is known of them."""
+        """The vectors one by one, with cases and references if they are known."""
         return (vector for batch in self.batches() for vector in batch) if self.listed is None else iter(self.listed())
 
     @cached_property
@@ -86,15 +86,15 @@ class Suite:
 
 @lru_cache(maxsize=6)
 def whole_inputs(category: str, strings: tuple[bytes, ...]) -> tuple[Batch, ...]:
-    """Whole inputs as batches: the same ones if asked again, with all that was worked out of them.
+    """Whole inputs as batches; a later call returns the same batches, with their cached results.
 
-    For some ten thousand short strings, of which megabytes are kept.
+    This is for some ten thousand short strings, for which it keeps megabytes.
     """
     return tuple(Batch.of_strings(category, strings[start : start + BATCH]) for start in range(0, len(strings), BATCH))
 
 
 def in_batches(vectors: Iterable[Vector]) -> Iterator[Batch]:
-    """Vectors as batches, cut where the category changes or a batch is full."""
+    """Vectors as batches; a new batch begins if the category changes or a batch is full."""
     for _, group in groupby(vectors, key=lambda vector: vector.category):
         members: Sequence[Vector] = list(group)
         for start in range(0, len(members), BATCH):

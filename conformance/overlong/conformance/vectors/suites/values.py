@@ -1,13 +1,13 @@
-"""Separate values: a list is right if each value of it is well-formed by itself, whatever they are when joined.
+"""Separate values: a list is well-formed if each of its values is well-formed alone, even if joined they differ.
 
-A columnar format keeps the strings of a column in one buffer, with offsets between them; CBOR has text strings in
-chunks, of which each must be well-formed (RFC 8949 section 3.2.3); a function takes many strings at once. Where the
-octets are validated as one text, ``C3`` and ``A9`` pass as two values, and neither is UTF-8.
+A columnar format keeps the strings of a column in one buffer, with offsets between them. CBOR has text strings in
+chunks, each of which must be well-formed (RFC 8949 section 3.2.3). Some functions take many strings at once. A decoder
+that validates the joined octets as one text accepts the two values ``C3`` and ``A9``, although neither is UTF-8.
 
-So the characters at the ends of the grammar's ranges are cut at every place between values, alone and between
-neighbours; and for each such list there is one in which a value holds the whole character. Values that are ill-formed
-in any company stand at each place. Empty values stand everywhere. Long ones put the cut, and the number of values, at
-the powers of two at which a width of offsets or of lengths ends.
+So the suite cuts the characters at the ends of the grammar's ranges at every place between values, alone and between
+neighbours. For each such list it has one in which a value holds the whole character. It puts values that are always
+ill-formed at each place, and empty values everywhere. Long values put the cut at the powers of two that bound a width
+of offsets or of lengths; long lists do so with the number of values.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 VALUES = "values"
-"""The category of vectors that are lists of values: their chunks are the values."""
+"""The category of vectors that are lists of values; their chunks are the values."""
 
 EDGES = (24, 64, 128, 256, 1 << 12, 1 << 15, 1 << 16)
-"""Octets at which CBOR's lengths, blocks of vector instructions, and widths of offsets end."""
+"""Limits, in octets, of CBOR's lengths, of blocks of vector instructions, and of widths of offsets."""
 COUNTS = (64, 256, 1024, 0xFFFF)
-"""Numbers of values, of which the last is the most that a request holds."""
+"""Numbers of values; the last is the most that a request holds."""
 
 Values = tuple[bytes, ...]
 _NEIGHBOURS: tuple[Values, ...] = ((), (b"a",), (b"\xc3\xa9",), (b"",), (b"\xf0\x9f\x98\x80", b""))
 
 
 def _cut(octets: bytes) -> Iterator[Values]:
-    """The octets in two values and more, cut at every choice of places."""
+    """The octets in two or more values, cut at every choice of places."""
     for count in range(1, len(octets)):
         for places in combinations(range(1, len(octets)), count):
             yield tuple(octets[start:end] for start, end in pairwise((0, *places, len(octets))))
@@ -88,7 +88,7 @@ def _plain() -> Iterator[tuple[Values, str]]:
 
 
 def _at_edges() -> Iterator[tuple[Values, str]]:
-    """The cut, and the end of the joined octets, before, at and behind each edge."""
+    """Lists whose cut, or whose end of the joined octets, is before, at and after each edge."""
     for edge in EDGES:
         for size in (edge - 1, edge, edge + 1):
             room = b"a" * (size - 1)
