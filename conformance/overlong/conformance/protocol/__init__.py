@@ -1,5 +1,5 @@
 """The language between harness and target: frames, observations, and the stable codes of divergences.
 
-In come octets from a pipe; out come observations, greetings and names of kinds. Nothing here may know which answer is
-right, nor how a target is started.
+The input is octets from a pipe; the output is observations, greetings and names of kinds. This code must not know which
+answer is right, nor how to start a target.
 """

@@ -1,7 +1,7 @@
-"""Kinds of divergence, each with a stable code. What is wrong with the *input* is a defect (OV2xx) instead.
+"""Kinds of divergence, each with a stable code. A fault of the *input* is a defect (OV2xx) instead.
 
-A decoder that accepts ill-formed octets diverges under the code of the defect that it accepts. Every other
-way to be wrong has a code here.
+If a decoder accepts ill-formed octets, its divergence has the code of the accepted defect. Every other divergence has
+a code here.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ VERDICT, SCALARS, POSITION, REPLACEMENT, STREAMING, EARLIEST, ENCODER, MEMORY, S
     "declared limits",
 )
 CLAIMS = {
-    VERDICT: "accepts what is well-formed, and nothing else",
-    SCALARS: "puts out the scalar values of what it accepts",
-    POSITION: "reports where the first ill-formed octets stand, how many, and whether input is missing",
-    REPLACEMENT: "puts out for ill-formed octets what its error mode says, and loses nothing around them",
+    VERDICT: "accepts well-formed octets, and nothing else",
+    SCALARS: "puts out the scalar values of the octets that it accepts",
+    POSITION: "reports the place and number of the first ill-formed octets, and whether input is missing",
+    REPLACEMENT: "replaces ill-formed octets as its error mode says, and loses nothing around them",
     STREAMING: "gives the result of the whole input, however it is cut",
-    EARLIEST: "puts out and refuses in the first chunk in which that is certain",
-    ENCODER: "encodes every scalar value as RFC 3629 has it, and nothing else",
-    MEMORY: "keeps to the memory that it is given, and answers alike wherever that lies",
-    SEPARATE_VALUES: "takes a list of values if each is well-formed by itself, and no other list",
-    LIMITS: "has the limits that are declared for it",
+    EARLIEST: "puts out text, or refuses, in the first chunk that makes it certain",
+    ENCODER: "encodes every scalar value as RFC 3629 demands, and nothing else",
+    MEMORY: "stays within the memory that it is given, and gives the same answers at every address",
+    SEPARATE_VALUES: "accepts a list if each of its values alone is well-formed, and no other list",
+    LIMITS: "has its declared limits",
 }
-"""What a certificate claims, in the order of a report; :data:`LIMITS` only where it fails,
-:data:`SEPARATE_VALUES` only of a target that takes lists."""
+"""The claims of a certificate, in the order of a report; :data:`LIMITS` only if it fails,
+:data:`SEPARATE_VALUES` only for a target that takes lists."""
 
 
 class Code(StrEnum):
-    """Codes of kinds of divergence, by name. They are never reused; :data:`KINDS` says what each means."""
+    """Codes of kinds of divergence, by name. They are never reused; :data:`KINDS` explains each."""
 
     REFUSED = "OV101"
     SCALARS = "OV102"
@@ -79,15 +79,15 @@ class Code(StrEnum):
 
 
 UNDECLARED = Code.UNDECLARED
-"""The code of answers to strings that were set aside for a declared limit, and show that it is not so."""
+"""The code of answers that refute a declared limit; the strings are otherwise exempt because of it."""
 NORMATIVE = {VERDICT, SCALARS, STREAMING, ENCODER, SEPARATE_VALUES}
-"""What RFC 3629 itself demands. It leaves open how a refusal is reported and what replaces ill-formed octets:
-those are claims of their own, after Unicode and WHATWG."""
+"""The claims that RFC 3629 itself demands. It leaves open how a decoder reports a refusal and how it replaces
+ill-formed octets: those are separate claims, after Unicode and WHATWG."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A way to diverge: a stable code, the claim that it refutes, a title, where it is written, and a paragraph."""
+    """A kind of divergence: a stable code, the claim that it refutes, a title, its source, and a paragraph."""
 
     code: str
     claim: str
@@ -107,11 +107,11 @@ KINDS = {
              "The input was accepted and decoded to other characters. Usual causes: a mask or a shift that is wrong "
              "for one length of sequence, output cut at 16 bits, a byte order mark stripped."),
         Kind(Code.OFFSET, POSITION, "wrong error offset", "Unicode ch. 3, D93b",
-             "The refusal is right, its offset is wrong. The right one is that of the first octet of the first "
-             "maximal subpart, counted in octets. A caller that resumes or cuts at a wrong one loses octets or lets "
+             "The refusal is right, its offset is wrong. The right offset is that of the first octet of the first "
+             "maximal subpart, counted in octets. A caller that resumes or cuts at a wrong offset loses octets or lets "
              "ill-formed ones pass."),
         Kind(Code.LENGTH, POSITION, "wrong error length", "Unicode ch. 3, D93b",
-             "The refusal and its offset are right, the number of octets to skip is wrong. The right one is the "
+             "The refusal and its offset are right, the number of octets to skip is wrong. The right number is the "
              "length of the maximal subpart. Skipping more swallows characters; skipping less reports one error "
              "several times."),
         Kind(Code.INCOMPLETE, POSITION, "wrong word on missing input", "Unicode ch. 3, D93b",
@@ -164,11 +164,11 @@ KINDS = {
              "octet 00, refuses it, strips a signature, or sits in XML. The decoder does something else with such a "
              "string (it accepts what it should refuse, puts out other text), or diverges in the rest of it. Correct "
              "the declaration, or look at the decoder."),
-        Kind(Code.IN_COMPANY, VERDICT, "answer depends on what is asked with it", "",
-             "The decoder answered this input rightly among others that came in one request, and wrongly when it was "
-             "asked by itself, or with others in another order. Usual causes: many strings are checked as one column, "
-             "so that octets of a neighbour complete a character; another path is taken for many than for one; "
-             "something is kept from one string to the next. It refutes the claim that the wrong answer does."),
+        Kind(Code.IN_COMPANY, VERDICT, "answer depends on other inputs of a request", "",
+             "The decoder's answer to this input was right in a request with others, and wrong when the input came "
+             "alone, or with the others in another order. Usual causes: the decoder checks many strings as one column, "
+             "so that octets of a neighbour complete a character; it has another path for many strings than for one; "
+             "it keeps something from one string to the next. The code refutes the same claim as the wrong answer."),
         Kind(Code.SCALAR_REFUSED, ENCODER, "scalar value refused", "RFC 3629 §3",
              "The encoder refused scalar values or well-formed UTF-16. Text cannot be written. Usual causes: "
              "noncharacters taken for surrogates, a range that stops one short, the code units of a pair checked one "
@@ -183,13 +183,13 @@ KINDS = {
              "(which is CESU-8), any two surrogates taken for a pair."),
         Kind(Code.BEYOND_ENCODED, ENCODER, "number beyond 10FFFF encoded", "RFC 3629 §3",
              "A number beyond 10FFFF was encoded: in the forms of RFC 2279, or as another character after its high "
-             "bits were cut off. Then a check before encoding does not hold for what decoding gives."),
+             "bits were cut off. Then a check before encoding says nothing about the decoded text."),
         Kind(Code.REFUSAL_PLACE, ENCODER, "wrong place of a refusal", "",
-             "The refusal is right, its index is wrong. The right one is that of the first number that is no scalar "
+             "The refusal is right, its index is wrong. The right index is that of the first number that is no scalar "
              "value, counted from 0 in code points, or in code units for UTF-16. A caller that mends the text at a "
-             "wrong one loses characters or never ends."),
+             "wrong index loses characters or never ends."),
         Kind(Code.SIZE, ENCODER, "wrong size announced", "RFC 3629 §3",
-             "The encoder announces another number of octets than a right encoder writes. If it is too small, a "
+             "The encoder announces another number of octets than a correct encoder writes. If it is too small, a "
              "caller that relies on it writes beyond a buffer or loses the end of a text; a size for refused input "
              "reserves room for nothing."),
         Kind(Code.ENCODER_REPLACEMENT, ENCODER, "wrong replacement", "Unicode ch. 3; WHATWG",
@@ -197,36 +197,36 @@ KINDS = {
              "them where it should refuse, refuses where it should replace, replaces them by something else, or "
              "leaves them out. Text changes without a sign."),
         Kind(Code.READ_PAST_END, MEMORY, "read past the end of the input", "",
-             "A guard page right behind the input ended the function, and with memory behind the same octets it "
-             "lived: it reads past its input. Usual causes: the lead octet trusted before the length is checked, "
+             "With a guard page right behind the input the function died, and with memory behind the same octets it "
+             "returned: it reads past its input. Usual causes: the lead octet trusted before the length is checked, "
              "whole words or vectors loaded at the end, a terminator expected."),
         Kind(Code.READ_BEFORE_START, MEMORY, "read before the start of the input", "",
-             "A guard page right before the input ended the function, and with memory before the same octets it "
-             "lived: it reads before its input. Usual causes: stepping back to a lead octet without checking where "
+             "With a guard page right before the input the function died, and with memory before the same octets it "
+             "returned: it reads before its input. Usual causes: stepping back to a lead octet without checking where "
              "the input begins, vectors loaded at aligned addresses."),
         Kind(Code.WRITTEN_OUTSIDE, MEMORY, "written outside the output", "",
-             "The function wrote before or behind its room for output: a guard page there ended it, or octets there "
+             "The function wrote before or behind its output buffer: a guard page there killed it, or octets there "
              "changed. Usual causes: the capacity checked once a character though one takes two units, or not at all; "
              "a terminator written behind the last unit; whole vectors stored at the end."),
         Kind(Code.LEFT_UNWRITTEN, MEMORY, "output left unwritten", "",
              "The function reports more units than it wrote. A caller that uses them reads what was in the buffer "
              "before, which may be data of another part of the program."),
         Kind(Code.INPUT_WRITTEN, MEMORY, "input written to", "",
-             "The function was ended when its input could only be read, and lived when it could be written: it writes "
-             "to its input, whether or not it restores it. It must not be given a string in read-only memory, or one "
-             "that two threads use."),
+             "The function died on read-only input, and returned on the same input in writable memory: it writes to "
+             "its input, even if it restores it. Callers must not pass it a string in read-only memory, or one that "
+             "two threads use."),
         Kind(Code.PLACE_IN_MEMORY, MEMORY, "answer depends on the place", "",
-             "The same octets get another answer, or end the function, at another address or between other "
+             "The same octets get another answer, or kill the function, at another address or between other "
              "neighbours. Usual causes: a fast path for aligned addresses that differs from the slow one, octets "
              "outside the input that are read and used."),
         Kind(Code.EARLIER_CALLS, MEMORY, "answer depends on earlier calls", "",
-             "The same octets in the same place get another answer when asked again. Usual causes: static variables, "
+             "The same octets in the same place get another answer in a later call. Usual causes: static variables, "
              "state kept between calls, memory that was never set."),
         Kind(Code.JOINED_VALUES, SEPARATE_VALUES, "values judged together", "RFC 3629 §4; RFC 8949 §3.2.3",
-             "A list was accepted in which a value is ill-formed, and the values joined are well-formed: they were "
-             "validated as one text. Whoever reads such a value by itself gets ill-formed octets that are said to be "
-             "valid; in languages that rely on that it is undefined behaviour. Usual cause: the buffer of a column, or "
-             "the chunks of a string, checked at once, and the offsets between them not."),
+             "A list was accepted although one of its values is ill-formed; joined, its values are well-formed. The "
+             "decoder validated them as one text. Code that reads such a value alone gets ill-formed octets marked as "
+             "valid; in some languages that is undefined behaviour. Usual cause: the decoder checks the buffer of a "
+             "column, or the chunks of a string, at once, and does not check the offsets between the values."),
         Kind(Code.LIST_REFUSED, SEPARATE_VALUES, "list of well-formed values refused", "RFC 3629 §4",
              "Each value of a list is well-formed, and the list was refused. Usual causes: an offset that is off by "
              "one, an empty value or an empty list taken for an error, a length that is cut at 8 or 16 bits."),

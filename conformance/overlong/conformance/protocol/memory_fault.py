@@ -1,4 +1,4 @@
-"""What a target that examines its function's memory (``G``) says of it, in codes and in words."""
+"""The answers of a target that examines its function's memory (``G``), as codes and in words."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MEMORY_FAULTS: dict[int, str] = dict(
         1,
     )
 )
-"""The number in a refusal of ``G``, and the kind of divergence that it is."""
+"""For each number in a refusal of ``G`` its kind of divergence."""
 
 EXPECTED = "stay within its memory, and answer alike everywhere"
 
@@ -46,7 +46,7 @@ _ROOM = {
 
 
 def memory_fault(observed: Refused) -> str | Misbehaved:
-    """The code that a refusal of ``G`` means, or that it has no meaning."""
+    """The code of a refusal of ``G``; Misbehaved if its number has no meaning."""
     if observed.offset not in MEMORY_FAULTS:
         said = "nothing" if observed.offset is None else str(observed.offset)
         return Misbehaved(f"it says {said} for what is wrong with its memory; there are 1 to {max(MEMORY_FAULTS)}")

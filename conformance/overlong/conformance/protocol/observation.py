@@ -1,4 +1,4 @@
-"""What a target did. Never mixed with what the reference expects: those are other types.
+"""Observations of a target. Expectations of the reference have other types, so the two cannot be mixed up.
 
 Only :class:`Accepted` and :class:`Refused` are verdicts. The rest are faults: a crash is not a refusal.
 """
@@ -10,14 +10,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """The target accepted; ``values`` are the numbers that it put out, None for a mere verdict."""
+    """The target accepted; ``values`` are the numbers that it put out, None for a verdict only."""
 
     values: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """The target refused; what it did not say is None."""
+    """The target refused; a part that it did not report is None."""
 
     offset: int | None = None
     length: int | None = None

@@ -1,6 +1,6 @@
 """Target protocol, version 1: the octets that pass between harness and target. ``docs/protocol.md`` explains it.
 
-All integers are big-endian. Nothing here starts a process or judges an answer.
+All integers are big-endian. This module neither starts processes nor judges answers.
 """
 
 from __future__ import annotations
@@ -56,29 +56,29 @@ AGAIN = AGAIN_DECODE + AGAIN_REPLACE
 REPLACING = REPLACE + STREAM_REPLACE + AGAIN_REPLACE
 ENCODING = ENCODE + ENCODE_UTF16 + ANNOUNCE
 MEASURED = VALIDATE + DECODE + REPLACE + STREAMING + AGAIN + ENCODING + GUARDED + SEPARATE
-"""The operations, in the order in which they are asked."""
+"""The operations, in the order of the requests."""
 
 ACCEPTED, REFUSED, UNSUPPORTED, FAILED = b"A", b"R", b"U", b"X"
 NOT_SAID = 0xFFFFFFFF
 INCOMPLETE_NOT_SAID = 0xFF
 
 ECHO_PROBE = bytes.fromhex("0D0A0A1A0080FF")
-"""Catches pipes in text mode, Ctrl-Z, and streams that pass through a charset decoder."""
+"""Octets that reveal pipes in text mode, an effect of Ctrl-Z, and streams that pass through a charset decoder."""
 
 LARGEST_FRAME = 1 << 26
 LARGEST_GREETING = 1 << 16
-_TEXT_SHOWN = 1 << 12  # octets of a text that are looked at
+_TEXT_SHOWN = 1 << 12  # octets of a text that messages may show
 
-HEAD = struct.Struct(">II")  # length of what follows, request id
+HEAD = struct.Struct(">II")  # length of the rest, request id
 
 
 @dataclass(frozen=True)
 class Units:
-    """How a target writes its output."""
+    """The units of a target's output."""
 
     name: str
     size: int  # octets in a unit
-    codec: str  # Python's, for UTF-32 and UTF-16 output: octets that were never UTF-8
+    codec: str  # Python's codec for UTF-32 or UTF-16 output, which never was UTF-8
 
     def values(self, units: bytes) -> tuple[int, ...]:
         """The numbers in a target's output; lone surrogates and numbers beyond Unicode stay as they are."""
@@ -91,7 +91,7 @@ class Units:
         return _octets_as_values(units)
 
     def values_of(self, outputs: Sequence[bytes]) -> list[tuple[int, ...]]:
-        """The same for many outputs."""
+        """The numbers in each of many outputs."""
         if self.size != 4:
             return list(map(self.values, outputs))
         lengths = set(map(len, outputs))
@@ -101,7 +101,7 @@ class Units:
         return [numbers[len(output)](output) for output in outputs]
 
     def write(self, scalars: Sequence[int]) -> bytes:
-        """Scalar values as the target should have written them."""
+        """Scalar values in these units, as a correct target writes them."""
         if self is OCTETS:
             return bytes(scalars)
         if self.size == 4:
@@ -111,18 +111,18 @@ class Units:
         return b"".join(map(_in_utf8, scalars))
 
     def count(self, scalars: Sequence[int]) -> int:
-        """How many units they take."""
+        """The number of units that the scalar values take."""
         if self.size == 4:
             return len(scalars)
         return len(self.write(scalars)) // self.size
 
 
 OCTETS = Units("octets", 1, "")
-"""What an encoder puts out, whatever the target's own units are."""
+"""The units of an encoder's output, for every target."""
 
 
 def _in_utf16(number: int) -> str:
-    """Numbers beyond 10FFFF have no UTF-16: noncharacters stand for what no target can write."""
+    """A number in UTF-16; beyond 10FFFF there is none, so noncharacters stand for it, which no target can write."""
     return chr(number) if number < CODE_POINTS.stop else "\uffff\uffff"
 
 
@@ -167,12 +167,12 @@ _MANY_PIECES = 1 << 14
 
 @lru_cache(maxsize=64)
 def _cutter(length: int, count: int) -> Callable[[bytes | bytearray], tuple[bytes, ...]]:
-    """What cuts that many pieces of that length. Most batches are of one size; so one format saves three quarters."""
+    """A function that cuts ``count`` pieces of ``length``. Batches mostly have one size, so a cache saves 3/4."""
     return struct.Struct(f"{length}s" * count).unpack
 
 
 def big_endian(code: str, numbers: Sequence[int]) -> bytes:
-    """Numbers as they stand on the wire; ``code`` is that of :mod:`array`."""
+    """Numbers in the wire format; ``code`` is a type code of :mod:`array`."""
     result = array(code, numbers)
     if sys.byteorder == "little":
         result.byteswap()
@@ -192,9 +192,9 @@ def _in_a_row(numbers: range) -> bytes:
 
 
 def _octets_as_values(units: bytes) -> tuple[int, ...]:
-    """A target's UTF-8 output, read as RFC 2279 has it, so that surrogates and large numbers show as they are.
+    """The values in a target's UTF-8 output, read by RFC 2279, so that surrogates and large numbers show up.
 
-    Octets that are ill-formed even so show as U+DCxx.
+    Octets that are ill-formed even there show up as U+DCxx.
     """
     from overlong.reference import WellFormed, dialect, segments
 
@@ -214,18 +214,19 @@ WORDS = {
     "offsets": ("octets", "units", "scalars"),
     "shared_memory": ("mapped",),
 }
-"""Members of a greeting that must be one of these words, if they are there."""
+"""Optional members of a greeting, each with its allowed words."""
 
 TRAITS = {
     "nul": ("ends the string", "refused"),
     "bom": ("strips",),
     "wrapper": ("json-string", "xml"),
 }
-"""Traits with a meaning (declared limits), likewise: see :mod:`overlong.conformance.oracle.limits`."""
+"""Traits with a meaning (declared limits), with their allowed words: see
+:mod:`overlong.conformance.oracle.limits`."""
 
 
 class ProtocolError(Exception):
-    """A target broke the protocol; the message says how, in words, safe to show."""
+    """A target broke the protocol; the message says how, and is safe to show."""
 
 
 @dataclass(frozen=True)
@@ -240,17 +241,17 @@ class Greeting:
     error_mode: str
     encode_errors: str = "fatal"
     stream_offsets: str = ""
-    """What the offset of a stream's refusal counts from: ``stream``, ``chunk`` or ``kept``; empty: not said."""
+    """The origin of offsets in a stream's refusal: ``stream``, ``chunk`` or ``kept``; empty: not given."""
     stream_refusals: str = ""
-    """``marked``: a refused stream says at which chunk."""
+    """``marked``: the refusal of a stream names the chunk."""
     offsets: str = "octets"
-    """What the offset of a refusal counts: ``octets``, ``units`` put out before it, or ``scalars``."""
+    """The unit of a refusal's offset: ``octets``, ``units`` put out before it, or ``scalars``."""
     shared_memory: str = ""
-    """``mapped``: it accepts batches in the memory that it was offered."""
+    """``mapped``: the target accepts batches in the offered shared memory."""
     traits: dict[str, str] = field(default_factory=dict[str, str])
 
     def units_of(self, operation: str) -> Units:
-        """What the output of an operation is written in."""
+        """The units of an operation's output."""
         return OCTETS if operation in ENCODING else self.units
 
     @property
@@ -259,7 +260,7 @@ class Greeting:
 
     @classmethod
     def parse(cls, line: bytes) -> Greeting:
-        """Raises: ProtocolError: not a greeting of this version; the message shows what came instead."""
+        """Raises: ProtocolError: the line is no greeting of this version; the message shows the line."""
         shown = printable(line[:80].decode("ascii", "backslashreplace"))
         try:
             line.decode("ascii")
@@ -315,23 +316,23 @@ class Greeting:
 
 
 def frame(request: int, body: bytes) -> bytes:
-    """One frame: length, id and what follows."""
+    """One frame: length, id and payload."""
     return HEAD.pack(4 + len(body), request) + body
 
 
 def stream_payload(octets: bytes, chunks: Sequence[int]) -> bytes:
-    """What a streaming operation is asked: the number of chunks, their lengths, all octets."""
+    """The payload of a streaming operation: the number of chunks, their lengths, all octets."""
     return stream_head(tuple(chunks)) + octets
 
 
 @lru_cache(maxsize=1 << 12)
 def stream_head(chunks: tuple[int, ...]) -> bytes:
-    """The chunks of a stream, before its octets."""
+    """The part of a stream before its octets: number and lengths of its chunks."""
     return struct.pack(f">H{len(chunks)}I", len(chunks), *chunks)
 
 
 def again_payload(first: bytes, second: bytes) -> bytes:
-    """The payload for a reused decoder: two streams, the first after its length."""
+    """The payload for a reused decoder: the length of the first stream, and both streams."""
     return struct.pack(">I", len(first)) + first + second
 
 
@@ -341,9 +342,9 @@ class Answers:
 
     For n items: ``statuses`` n octets; ``numbers`` n u32 (accepted: units put out; refused: offset;
     failed or unsupported: octets of text); ``lengths`` n u8 and ``incompletes`` n u8 (refused; 0
-    otherwise); ``units`` and texts of the items, in order. They are cut out only when asked for: answers
-    that are right are compared whole. ``marks`` are u32: one for each chunk of an accepted stream, and one for a
-    refused stream of a target that says at which chunk it refused.
+    otherwise); ``units`` and texts of the items, in order. The items are cut out only on demand, because right
+    answers are compared as a whole. ``marks`` are u32: one for each chunk of an accepted stream, and one for a
+    refused stream of a target that names the chunk of a refusal.
     """
 
     count: int
@@ -393,18 +394,18 @@ class Answers:
         """The columns of a batch's response.
 
         Args:
-            payload: what follows the response's own status.
-            count: items asked.
+            payload: the response without its own status.
+            count: the number of items in the request.
             chunk_counts: for a streaming operation, the chunks of each item.
             size: octets in a unit.
             marked: a refused stream has a mark.
-            right: columns that add up, if any are known: most of the time it is them that come.
+            right: valid columns, if any are known: most responses equal them.
 
         Raises:
             ProtocolError: the columns do not add up.
         """
         if right is not None and payload == right:
-            return cls(count, right)  # the very object: comparing them again costs nothing more
+            return cls(count, right)  # the same object: comparing it again costs nothing
         if len(payload) < 7 * count:
             raise ProtocolError(
                 f"its batch response has {len(payload)} octets; {count} items need at least {7 * count}"
@@ -427,7 +428,7 @@ class Answers:
     def from_single(
         cls, status: bytes, payload: bytes | bytearray, chunks: int | None, size: int, *, marked: bool = False
     ) -> Answers:
-        """One plain response as columns of one item.
+        """One plain response, as columns of one item.
 
         Raises:
             ProtocolError: the payload does not fit the status.
@@ -463,7 +464,7 @@ class Answers:
 
     @classmethod
     def concatenated(cls, parts: Sequence[Answers]) -> Answers:
-        """The answers to several requests as those to one."""
+        """The answers to several requests, joined into one."""
         whole = cls.of(
             b"".join(part.statuses for part in parts),
             b"".join(part.numbers for part in parts),
@@ -474,16 +475,16 @@ class Answers:
         return cls(whole.count, whole.columns, b"".join(part.marks for part in parts))
 
     def part(self, start: int, end: int, size: int) -> Answers:
-        """The answers from ``start`` to before ``end``, if none has a text; ``size`` octets are a unit."""
+        """The answers from ``start`` to before ``end``, if none has a text; a unit has ``size`` octets."""
         accepted = self.statuses.translate(_ACCEPTED_ONLY)
         before, until = (size * _sum_of(self.numbers[: 4 * place], accepted[:place]) for place in (start, end))
         columns = self.statuses[start:end], self.numbers[4 * start : 4 * end]
         return Answers.of(*columns, self.lengths[start:end], self.incompletes[start:end], self.units[before:until])
 
     def agrees(self, expected: Answers) -> bool:
-        """Whether it equals the expected answers, apart from columns that no refusal fills.
+        """True if the answers equal the expected ones, apart from columns that no refusal fills.
 
-        That is sufficient for all answers to be right, and not necessary: some may say less than others.
+        That is sufficient for all answers to be right, and not necessary: some refusals may report less than others.
         """
         if self.columns == expected.columns:
             return True
@@ -498,7 +499,7 @@ class Answers:
         )
 
     def alike(self) -> Answers | None:
-        """One of them if all are the same answer, and to items of one size; else None."""
+        """One of the answers, if all are the same and the items have one size; otherwise None."""
         count, asked = self.count, self.asked
         columns = self.statuses, self.numbers, self.lengths, self.incompletes, self.units
         if not count or (asked and min(asked) < max(asked)):
@@ -509,7 +510,7 @@ class Answers:
         return Answers(1, b"".join(firsts), asked=asked[:1])
 
     def outputs(self, size: int) -> list[bytes]:
-        """Each item's output or text as on the wire; a unit has ``size`` octets."""
+        """Each item's output or text in the wire format; a unit has ``size`` octets."""
         units, numbers = self.units, read_numbers(self.numbers)
         lengths = list(map(mul, numbers, self.statuses.translate(_OCTETS_COUNTED[size])))
         if lengths and lengths[0] and lengths.count(lengths[0]) == len(lengths):
@@ -519,14 +520,14 @@ class Answers:
     def observations(
         self, units: Units, *, verdict_only: bool, chosen: Iterable[object] | None = None
     ) -> Iterator[Observation]:
-        """Each item's answer as a value; ``chosen``: only of those items for which it is true."""
+        """Each item's answer as a value; with ``chosen``, only those of the items for which it is true."""
         asked = self.asked or [LARGEST_FRAME] * self.count
         columns = self.statuses, read_numbers(self.numbers), self.lengths, self.incompletes, asked
         rows = zip(*columns, self.outputs(units.size), strict=True)
         for status, number, length, incomplete, octets, output in rows if chosen is None else compress(rows, chosen):
             if status == ACCEPTED[0]:
                 if number > most_units(octets) and not verdict_only:
-                    yield Misbehaved(f"put out {number} units; for what it was asked there can be {most_units(octets)}")
+                    yield Misbehaved(f"put out {number} units; its input allows at most {most_units(octets)}")
                 else:
                     yield Accepted(None if verdict_only else units.values(output))
             elif status == REFUSED[0]:
@@ -543,26 +544,26 @@ class Answers:
 
 
 _REFUSED = Refused()
-"""A refusal that says nothing more."""
+"""A refusal that reports nothing more."""
 
 
 @lru_cache(maxsize=1 << 12)
 def _refused(offset: int, length: int, incomplete: int) -> Refused:
-    """A refusal, by its columns."""
+    """A refusal, from its columns."""
     return Refused(offset, length or None, {0: False, 1: True}.get(incomplete))
 
 
 def most_units(octets: int) -> int:
-    """Units that a decoder can put out for a request of so many octets.
+    """The most units that a decoder can put out for a request of ``octets`` octets.
 
-    ``&iuml;&iquest;&frac12;`` in place of an octet is 24; more is no decoding, and thousands of such answers would
-    fill the disk with results.
+    ``&iuml;&iquest;&frac12;`` in place of an octet has 24. An output with more is no decoding, and thousands of such
+    answers would fill the disk with results.
     """
     return 64 + 32 * octets
 
 
 def marks_of(statuses: bytes, chunk_counts: Sequence[int], *, marked: bool) -> list[int]:
-    """How many marks each stream of a batch has."""
+    """The number of marks of each stream of a batch."""
     of_refused = 1 if marked else 0
     return [
         count if status == ACCEPTED[0] else of_refused if status == REFUSED[0] else 0
@@ -580,18 +581,18 @@ _TEXTS_ONLY = bytes(0xFF * (octet in UNSUPPORTED + FAILED) for octet in range(25
 
 
 def _octets_announced(statuses: bytes, numbers: bytes, size: int) -> int:
-    """Octets of units and texts that the columns of a batch speak of."""
+    """The number of octets of units and texts that the columns of a batch announce."""
     count = len(statuses)
-    if statuses == ACCEPTED * count and numbers == numbers[:4] * count:  # the common case, and far the fastest
+    if statuses == ACCEPTED * count and numbers == numbers[:4] * count:  # the common case, by far the fastest
         return count * size * int.from_bytes(numbers[:4], "big")
     texts = _sum_of(numbers, statuses.translate(_TEXTS_ONLY)) if statuses.translate(None, b"AR") else 0
     return size * _sum_of(numbers, statuses.translate(_ACCEPTED_ONLY)) + texts
 
 
 def _sum_of(numbers: bytes, chosen: bytes) -> int:
-    """The sum of the u32 for which an octet of ``chosen`` is FF and not 00.
+    """The sum of the u32 for which the octet in ``chosen`` is FF, not 00.
 
-    It adds up each of their four octets by itself: three are zeros in a row most of the time, and cost nothing then.
+    It adds up each of their four octets separately: three of them are usually all zeros, and then cost nothing.
     """
     mask, total = int.from_bytes(chosen, "big"), 0
     for place in range(4):
@@ -601,7 +602,7 @@ def _sum_of(numbers: bytes, chosen: bytes) -> int:
 
 
 def _number_not_said(numbers: bytes, refused: bytes) -> bytes:
-    """The u32 with FFFFFFFF for those for which an octet of ``refused`` is FF and not 00."""
+    """The u32, with FFFFFFFF in place of those for which the octet in ``refused`` is FF, not 00."""
     one_in_four = refused.decode("latin-1").encode("utf-32-be")  # 000000FF, or 0
     not_said = int.from_bytes(one_in_four, "big") * 0x01010101
     return (int.from_bytes(numbers, "big") | not_said).to_bytes(len(numbers), "big")

@@ -1,4 +1,5 @@
-"""What any room needs, and what knows none of them: text made safe, whole files, strict JSON, the clock, signals.
+"""Helpers for all rooms, which know none of them: text made safe, whole files, strict JSON, the clock, signals.
 
-In come text, paths and octets; out come the same, safe to show or to keep. Nothing here may know what a decoder is.
+The input is text, paths and octets; the output is the same, safe to show or to keep. This code must not know what a
+decoder is.
 """

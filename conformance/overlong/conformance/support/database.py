@@ -1,4 +1,4 @@
-"""SQLite files of ours: opened, told from those of others, changed in transactions; what goes wrong, in one line."""
+"""SQLite files of overlong: opening, recognition, transactions, and errors as messages of one line."""
 
 from __future__ import annotations
 
@@ -21,49 +21,49 @@ _REMEDIES = {
     sqlite3.SQLITE_CANTOPEN: "it cannot be opened; choose another folder with -o",
     sqlite3.SQLITE_PERM: "it may not be written; choose another folder with -o",
 }
-"""Remedies, by what SQLite calls the failure."""
+"""Remedies, by SQLite's error code."""
 
 
 @dataclass(frozen=True)
 class Sort:
-    """A sort of database, and what is said where one cannot be used."""
+    """A sort of database, and the messages for one that cannot be used."""
 
     application: int
-    """What the file says of itself (SQLite's application_id): it marks our files."""
+    """SQLite's application_id, which marks overlong's files."""
     schema: int
     tables: tuple[str, ...]
-    """How to make them."""
+    """The statements that create the tables."""
     error: type[Exception]
-    """An error that a user can mend; its message is one line that names the file and the remedy."""
+    """The error, which a user can mend; its message is one line that names the file and the remedy."""
     damaged: str
-    """Said of contents that overlong never writes."""
+    """The message for contents that overlong never writes."""
     otherwise: str
-    """What to do about what SQLite says in words of its own."""
+    """The remedy for failures with SQLite's own message."""
     remedies: Mapping[int, str] = field(default_factory=dict[int, str])
-    """Said of failures, by what SQLite calls them."""
+    """Further messages, by SQLite's error code."""
 
     @contextlib.contextmanager
     def errors_of(self, path: Path) -> Generator[None]:
-        """What goes wrong with a file, in one line.
+        """Turn errors with a file into messages of one line.
 
         Raises:
-            Exception: of :attr:`error`: something did.
+            Exception: an :attr:`error`: something went wrong.
         """
         try:
             yield
         except sqlite3.Error as error:
-            code = (getattr(error, "sqlite_errorcode", 0) or 0) & 0xFF  # the low octet says what, the rest where
+            code = (getattr(error, "sqlite_errorcode", 0) or 0) & 0xFF  # the low octet is the error, the rest a detail
             why = {**_REMEDIES, **self.remedies}.get(code) or f"{printable(str(error))}; {self.otherwise}"
             raise self.error(f"{printable(str(path))}: {why}") from error
         except OSError as error:
             why = error.strerror or printable(str(error))
             raise self.error(f"{printable(str(path))}: {why}; choose another folder with -o") from error
-        except (ValueError, TypeError, LookupError, AttributeError, OverflowError) as error:  # what a row holds
+        except (ValueError, TypeError, LookupError, AttributeError, OverflowError) as error:  # from a row's contents
             raise self.error(f"{printable(str(path))}: {self.damaged}") from error
 
 
 class Database:
-    """A file, open."""
+    """An open file."""
 
     sort: ClassVar[Sort]
 
@@ -74,15 +74,15 @@ class Database:
     @classmethod
     @contextlib.contextmanager
     def _connected(cls, path: Path, how: str, wait: float) -> Generator[Self]:
-        """The file, open; closed again if what is done first with it fails.
+        """Open the file; close it again if the first operations on it fail.
 
         Args:
-            path: of the file.
-            how: SQLite's words for it: ``mode=ro``, ``mode=rw`` or ``mode=rwc``.
-            wait: seconds for other processes.
+            path: the path of the file.
+            how: SQLite's mode: ``mode=ro``, ``mode=rw`` or ``mode=rwc``.
+            wait: the seconds to wait for other processes.
 
         Raises:
-            Exception: of the sort's: it cannot be opened.
+            Exception: the sort's error: the file cannot be opened.
         """
         with cls.sort.errors_of(path):
             address = f"{path.resolve().as_uri()}?{how}"
@@ -102,10 +102,10 @@ class Database:
         return self.sort.errors_of(self.path)
 
     def has_begun(self) -> bool:
-        """Whether tables are in it.
+        """True if the file has tables.
 
         Raises:
-            Exception: of the sort's: it is of another program, or of a newer version of this one.
+            Exception: the sort's error: the file belongs to another program, or to a newer version of overlong.
         """
         ask = self._connection.execute
         (application,), (schema,) = ask("PRAGMA application_id").fetchone(), ask("PRAGMA user_version").fetchone()
@@ -126,7 +126,7 @@ class Database:
 
     @contextlib.contextmanager
     def _changing(self, how: str = "IMMEDIATE") -> Generator[None]:
-        """One transaction: all of it, or nothing, and no signal in between."""
+        """One transaction: it takes effect wholly or not at all, and no signal interrupts it."""
         with held(), self._errors():
             try:
                 self._connection.execute(f"BEGIN {how}")
@@ -138,7 +138,7 @@ class Database:
                 raise
 
     def close(self) -> None:
-        """Let go of the file. Never raises: what was committed is safe."""
+        """Close the file. It never raises: committed data are safe."""
         with contextlib.suppress(sqlite3.Error):
             self._connection.close()
 

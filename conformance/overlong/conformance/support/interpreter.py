@@ -1,9 +1,9 @@
-"""Python started anew: the one place that knows how. Nothing is ever imported from the current folder by that.
+"""Starts new Python processes, which never import from the current folder. No other module starts Python.
 
-A program that is named by its module has the current folder in front of the standard library, one that is named by its
-file has the folder of that file there; ``-P`` (Python 3.11) leaves both out. An empty entry of ``PYTHONPATH`` means the
-current folder, too: mostly it comes from ``PYTHONPATH=$PYTHONPATH:more``, and is an accident. Entries that say where
-they are stay as the user gave them.
+For a program started as a module, Python puts the current folder before the standard library; for a file, it puts that
+file's folder there. ``-P`` (Python 3.11) leaves both out. An empty entry of ``PYTHONPATH`` means the current folder,
+too: mostly it comes from ``PYTHONPATH=$PYTHONPATH:more``, and is an accident. All other entries stay as the user gave
+them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _PATH, _SAFE = "PYTHONPATH", "PYTHONSAFEPATH"
 _OURS = "by overlong"
-"""What the variable is set to, to be known again: Python takes any word for yes."""
+"""The value of the variable, by which overlong recognises its own setting: Python takes any word for yes."""
 
 
 def script(file: str | Path, *words: str) -> list[str]:
@@ -33,12 +33,12 @@ def module(name: str, *words: str) -> list[str]:
 
 
 def bare_script(file: str | Path, *words: str) -> list[str]:
-    """The command line that runs a file on the standard library alone, whatever the environment says."""
+    """The command line that runs a file with the standard library only, whatever the environment says."""
     return [sys.executable, "-I", "-S", str(file), *words]
 
 
 def environment(more: Mapping[str, str] | None = None) -> dict[str, str] | None:
-    """What a process is to get: the environment with ``more``; None if that is this process's, as it is."""
+    """The environment for a new process, with ``more``; None if it equals the environment of this process."""
     whole = {**os.environ, **(more or {})}
     path = without_empty_entries(whole.get(_PATH, ""))
     if path == whole.get(_PATH, ""):
@@ -47,13 +47,13 @@ def environment(more: Mapping[str, str] | None = None) -> dict[str, str] | None:
 
 
 def without_empty_entries(path: str) -> str:
-    """A search path that does not mean the current folder without saying so."""
+    """A search path without empty entries, which would mean the current folder."""
     return os.pathsep.join(filter(None, path.split(os.pathsep)))
 
 
 @contextlib.contextmanager
 def safe_for_children() -> Generator[None]:
-    """Python that :mod:`multiprocessing` starts in here leaves the current folder out; it has no option for that.
+    """In this context, processes that :mod:`multiprocessing` starts do not import from the current folder.
 
     Such a process calls :func:`as_before` before it starts others.
     """
@@ -73,6 +73,6 @@ def safe_for_children() -> Generator[None]:
 
 
 def as_before() -> None:
-    """Let what this process starts have the environment that the user gave."""
+    """Restore the user's environment, for the processes that this one starts."""
     if os.environ.get(_SAFE) == _OURS:
         del os.environ[_SAFE]

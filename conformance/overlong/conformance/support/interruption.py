@@ -1,4 +1,4 @@
-"""Ctrl-C, SIGTERM and a lost terminal end a run alike: what was measured is kept, and no target is left behind."""
+"""Ctrl-C, SIGTERM and a lost terminal end a run alike: the results so far are kept, and no target stays behind."""
 
 from __future__ import annotations
 
@@ -13,34 +13,34 @@ if TYPE_CHECKING:
 
 
 ENDINGS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
-"""Signals that end a run as Ctrl-C does, where there are such."""
+"""Signals of this system that end a run as Ctrl-C does."""
 
 
 class Interrupted(KeyboardInterrupt):
-    """The run was asked to end.
+    """The user, or the system, ended the run.
 
-    A class of its own, because CPython, run as ``python -m``, ends itself by SIGINT if a plain KeyboardInterrupt ever
-    passed through ``exec`` of a string (dataclasses and named tuples are made so), whatever caught it later: the exit
-    code would be lost.
+    It is a class of its own because of CPython: run as ``python -m``, it ends itself by SIGINT if a plain
+    KeyboardInterrupt ever passed through ``exec`` of a string (which makes dataclasses and named tuples), even if it
+    was caught later. The exit code would be lost.
     """
 
 
 class _State:
-    """Whether a signal may interrupt now. The main thread's: others never get one."""
+    """The state of signals in the main thread; other threads never get signals."""
 
     holds = 0
-    """How many :func:`held` are under way."""
+    """The number of active :func:`held` contexts."""
     afterwards = 0
-    """What :attr:`holds` becomes when a signal interrupts, so that a second one does not disturb its handling."""
+    """The value of :attr:`holds` after a signal interrupts, so that a second signal does not disturb its handling."""
     waiting = False
-    """Whether a signal came that was held back."""
+    """True if a held signal is pending."""
 
 
 def interrupt(_number: int, _frame: FrameType | None) -> None:
-    """What a signal's handler does.
+    """The handler of the signals.
 
     Raises:
-        Interrupted: unless that is to wait: see :func:`held`.
+        Interrupted: unless :func:`held` defers it.
     """
     if _State.holds:
         _State.waiting = True
@@ -50,9 +50,9 @@ def interrupt(_number: int, _frame: FrameType | None) -> None:
 
 
 def listen() -> None:
-    """From now on these signals interrupt.
+    """Let these signals interrupt from now on.
 
-    A Ctrl-C that is ignored (as in a shell's background job) stays so, and so does SIGHUP (``nohup``).
+    An ignored Ctrl-C (as in a shell's background job) stays ignored, and so does SIGHUP (``nohup``).
     """
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, interrupt)
@@ -63,7 +63,7 @@ def listen() -> None:
 
 @contextlib.contextmanager
 def listening() -> Generator[None]:
-    """While this lasts, SIGTERM, a lost terminal and Ctrl-C interrupt, if that is possible and they are not ignored."""
+    """In this context, SIGTERM, a lost terminal and Ctrl-C interrupt, if it is possible and they are not ignored."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -75,22 +75,22 @@ def listening() -> Generator[None]:
         yield
     finally:
         for number, handler in before.items():
-            if handler is not None:  # it was not Python's
+            if handler is not None:  # None: a handler that was not installed from Python
                 signal.signal(number, handler)
-        _State.waiting = False  # what ended ended already, by this or by an error
+        _State.waiting = False  # the run has ended, by a signal or by an error
 
 
 @contextlib.contextmanager
 def held() -> Generator[None]:
-    """While this lasts, signals wait: what must happen wholly or not at all does.
+    """In this context, signals wait, for work that must happen wholly or not at all.
 
     Raises:
-        Interrupted: at the end, if one came meanwhile and nothing else was raised.
+        Interrupted: at the end, if a signal came meanwhile and no other exception was raised.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    _State.holds += 1  # from here on nothing comes in between
+    _State.holds += 1  # from here on no signal interrupts
     try:
         yield
     finally:
@@ -101,10 +101,10 @@ def held() -> Generator[None]:
 
 @contextlib.contextmanager
 def released() -> Generator[None]:
-    """Within :func:`held`: a part that one signal may interrupt; then they are held again, also while it is handled.
+    """A part of :func:`held` that one signal may interrupt; signals are held again after it, and during its handling.
 
     Raises:
-        Interrupted: one came, here or before.
+        Interrupted: a signal came, here or before.
     """
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -1,4 +1,4 @@
-"""What a user may have meant by a name that there is not."""
+"""Suggestions for an unknown name."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
     """``did you mean core?``, the end of an error.
 
     Args:
-        name: that there is not.
-        known: the names there are.
-        otherwise: what is said if none of them is near; if left out, all of them.
+        name: the unknown name.
+        known: all known names.
+        otherwise: the text if no known name is near; by default, all known names.
     """
     known = list(known)
     close = nearest(name, known)
@@ -27,7 +27,7 @@ def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
 
 
 def listed(known: Iterable[str]) -> str:
-    """Names behind a word of an error: a few on its line, more one a line, so that none is cut in the middle."""
+    """Names after a word of an error: a few on its line; more on lines of their own, so that no name is cut."""
     known = list(known)
     if len(known) <= _INLINE:
         return f" {', '.join(known) or 'none'}"
@@ -35,6 +35,6 @@ def listed(known: Iterable[str]) -> str:
 
 
 def nearest(name: str, known: Iterable[str], most: int = 1) -> list[str]:
-    """The names that are near to another, the nearest first; in the spelling of ``known``."""
+    """The known names near to a name, the nearest first, in the spelling of ``known``."""
     spelt = {each.casefold(): each for each in known}
     return [spelt[each] for each in get_close_matches(name.casefold(), spelt, most)]

@@ -1,7 +1,7 @@
-"""Targets without paths of this machine, as certificates name them.
+"""Names of targets for certificates, without paths of this machine.
 
-A path in the current folder becomes relative to it. Of any other, the last part stays: the verifier has the file in
-the current folder, or says where it is; the certificate has its digest.
+A path in the current folder becomes relative to it. Any other path is cut to its last part: the verifier has the file
+in the current folder, or names its place; the certificate has its digest.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def portable(target: str) -> str: ...
 @overload
 def portable(target: tuple[str, ...]) -> tuple[str, ...]: ...
 def portable(target: str | tuple[str, ...]) -> str | tuple[str, ...]:
-    """The name of a target, or the words of a command, with no absolute path; the same if there is none."""
+    """The name of a target, or the words of a command, without absolute paths; unchanged if it has none."""
     if not isinstance(target, str):
         return tuple(_program(word) if place == 0 else _word(word) for place, word in enumerate(target))
     if target.startswith("-- "):
@@ -40,7 +40,7 @@ def portable(target: str | tuple[str, ...]) -> str | tuple[str, ...]:
 
 
 def _words(text: str) -> str:
-    """The words of a command, cut as a shell cuts them; as they are written if they have no path."""
+    """The words of a command, split as by a shell; the text itself if no word changes."""
     try:
         words = tuple(shlex.split(text))
     except ValueError:
@@ -49,13 +49,13 @@ def _words(text: str) -> str:
 
 
 def _word(word: str) -> str:
-    """A word of a command: a path, or an option with one behind its equals sign."""
+    """A word of a command: a path, or an option with a path after its equals sign."""
     option, equals, path = word.partition("=")
     return f"{option}={_path(path)}" if equals and option.startswith("-") else _path(word)
 
 
 def _program(word: str) -> str:
-    """The first word: by its name alone it is looked for on the PATH."""
+    """The first word of a command; its name alone is enough if the PATH leads to it."""
     short = _path(word)
     found = shutil.which(short) if short != word and "/" not in short else None
     return short if found == word else _in_a_folder(short, word)
@@ -66,7 +66,7 @@ def _in_a_folder(short: str, path: str) -> str:
 
 
 def _path(path: str) -> str:
-    """A path, and what may follow it behind a colon; devices are the same everywhere."""
+    """A path, perhaps with a colon and more text; devices stay, since they are the same everywhere."""
     if not os.path.isabs(path) or re.match("/dev(/|$)", path):  # noqa: PTH117 (a word, which need not be a path)
         return path
     plain = os.path.normpath(path)

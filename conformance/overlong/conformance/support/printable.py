@@ -1,4 +1,4 @@
-"""Text from targets, files and names, made safe to show: it stays text."""
+"""Makes text from targets, files and names safe to show."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 
 def printable(text: str, limit: int = 300) -> str:
-    """``text`` on one line; what steers a terminal, reorders text, breaks lines or is no character is escaped."""
+    """``text`` on one line, with escapes for terminal controls, reordering, line breaks and unassigned characters."""
     shown = "".join(_escaped(character) for character in text[: limit + 1])
     return shown if len(text) <= limit else f"{shown[:limit]}…"
 
@@ -21,9 +21,9 @@ def _escaped(character: str) -> str:
 
 
 def plain(text: str, limit: int = 400) -> str:
-    """``text`` in ASCII without backslashes and trigraphs: in a comment, no language reads more than words into it.
+    """``text`` in ASCII without backslashes and trigraphs: in a comment, it is plain words in every language.
 
-    It is cut first and spelt afterwards; what has no spelling of its own is named: ``<U+00E9>``.
+    It is cut first and spelt afterwards; other characters appear by their numbers: ``<U+00E9>``.
     """
     cut = text if len(text) <= limit else f"{text[:limit]}…"
     spelt = "".join(
@@ -64,15 +64,15 @@ def thousands(number: int) -> str:
 
 
 def as_text(name: str) -> str:
-    r"""A name without halves of surrogate pairs, which stand for octets that are no UTF-8: ``\udcff`` is FF.
+    r"""A name without lone surrogates, which stand for octets that are no UTF-8: ``\udcff`` is FF.
 
-    JSON, SQLite and other programs take text alone.
+    JSON, SQLite and other programs accept only text.
     """
     return re.sub("[\ud800-\udfff]", lambda half: f"\\u{ord(half[0]):x}", name)
 
 
 def as_name(text: str) -> str:
-    """The name that :func:`as_text` or :func:`printable` spells: what is shown of it can be typed."""
+    """The name that :func:`as_text` or :func:`printable` spells, so that a user can type the shown form."""
     return re.sub(
         r"\\u(?:\{(dc[89a-f][0-9a-f])\}|(dc[89a-f][0-9a-f]))", lambda found: chr(int(found[1] or found[2], 16)), text
     )

@@ -1,4 +1,4 @@
-"""What stands on every result: when it was made, by which version, and where. The one place where time enters one."""
+"""The origin of every result: its time, overlong's version, and the platform. Time enters results only here."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def today() -> date:
 
 
 def timestamp() -> str:
-    """Now, in UTC, as RFC 3339 writes it; or the moment that SOURCE_DATE_EPOCH states."""
+    """The present time, in UTC, in the format of RFC 3339; or the time in SOURCE_DATE_EPOCH."""
     epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
     seconds = int(epoch) if epoch.isdecimal() and len(epoch) < 12 else time.time()
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
@@ -28,5 +28,5 @@ def generator() -> str:
 
 
 def environment() -> dict[str, str]:
-    """Where this is, as the operating system names it."""
+    """The platform, by the operating system's names."""
     return {"system": platform.system(), "machine": platform.machine()}

@@ -1,8 +1,8 @@
-"""Standard streams that are closed, full, or no longer read: what is measured does not depend on them.
+"""Guards standard streams that are closed, full, or no longer read, so that results do not depend on them.
 
-A shell closes them with ``2>&-``. Then the next file that is opened gets their number, and what is written to it, or
-a process that takes it for its input, goes astray. And a stream that cannot be written to must not end a run in its
-midst with the exit code of a decoder that diverges: what it refuses is dropped, and said at the end.
+A shell closes them with ``2>&-``. Then the next opened file gets their number, and output goes into that file, or a
+process reads it as its input. And a failed write must not end a run early with the exit code of a divergence: the
+guard drops the text, and reports the loss at the end.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _INCOMPLETE = 4
 
 
 class _Guarded(io.FileIO):
-    """Drops what cannot be written, and keeps the first error."""
+    """Drops text that cannot be written, and keeps the first error."""
 
     error: OSError | None = None
 
@@ -36,10 +36,10 @@ class _Guarded(io.FileIO):
 
 
 class StandardStreams:
-    """Those of this process, from the beginning to the end of a program."""
+    """The standard streams of this process, from the beginning to the end of a program."""
 
     def __init__(self) -> None:
-        """Open those that are closed, on the null device, and guard both outputs. To be called before all else."""
+        """Open closed streams on the null device, and guard both outputs. Call this before anything else."""
         for number in range(3):
             try:
                 os.fstat(number)
@@ -49,17 +49,17 @@ class StandardStreams:
                     os.dup2(opened, number)
                     os.close(opened)
                 os.set_inheritable(number, True)  # noqa: FBT003 (its only value)
-        if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison] (so it is where it was closed)
+        if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison] (it is None if it was closed)
             sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
         sys.stdout, self._output = _guarded(sys.stdout, 1)
         sys.stderr, _ = _guarded(sys.stderr, 2)
 
     def exit_code(self, code: int) -> int:
-        """The one to leave with, where all that was to be said would have been ``code``; says what was lost."""
+        """The exit code: ``code``, unless output was lost; then it also writes a message."""
         for stream in (sys.stdout, sys.stderr):
             stream.flush()
         error = self._output.error if self._output else None
-        if error is None or error.errno in _NOT_READ:  # a reader that left early has seen what it wanted
+        if error is None or error.errno in _NOT_READ:  # a reader that closed early has read all it wanted
             return code
         sys.stderr.write(f"overlong: standard output is incomplete: {error.strerror}; write it elsewhere\n")
         sys.stderr.flush()
@@ -70,7 +70,7 @@ _NOT_READ = {errno.EPIPE, errno.EINVAL} if os.name == "nt" else {errno.EPIPE}
 
 
 def _guarded(stream: TextIO | None, number: int) -> tuple[TextIO, _Guarded | None]:
-    """A stream as it was, guarded; one that is something else, as consoles are on Windows, stays."""
+    """The stream with the same settings, guarded; one that is no file, like a Windows console, stays as it is."""
     if stream is not None:
         octets: Any = getattr(stream, "buffer", None)
         if not isinstance(getattr(octets, "raw", octets), io.FileIO) or stream.fileno() != number:

@@ -1,7 +1,7 @@
-"""JSON that means one thing only: what is doubtful is refused, with its place.
+"""JSON with one meaning only: this reader refuses ambiguous JSON, and names the place.
 
-RFC 8259 leaves open what duplicate names, lone surrogates and enormous numbers mean; parsers differ, and
-files from strangers use that. Here they are errors, as are NaN and Infinity, which are no JSON.
+RFC 8259 leaves open what duplicate names, lone surrogates and enormous numbers mean. Parsers differ, and hostile
+files exploit that. Here they are errors, as are NaN and Infinity, which are not JSON.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ from typing import Any, NoReturn
 from overlong.conformance.support.printable import printable
 
 LONGEST_NUMBER = 20
-"""Digits of a number; nothing here counts further."""
+"""The most digits of a number; overlong needs no larger ones."""
 
 DEEPEST = 64
-"""Brackets within brackets."""
+"""The deepest nesting of brackets."""
 
 MOST_VALUES = 1 << 21
-"""Values in a document: in memory one takes 50 times what ``[],`` takes in a file."""
+"""The most values in a document: a value takes 50 times as much memory as ``[],`` takes in a file."""
 
 
 class JsonError(ValueError):
-    """What is no JSON, or doubtful; the message names the file, the line and the reason."""
+    """Text that is not JSON, or is ambiguous; the message names the file, the line and the reason."""
 
     def __init__(self, message: str, doubt: str = "") -> None:
         super().__init__(message)
         self.doubt = doubt
-        """What has more than one meaning in it, or none; empty where it is no JSON at all."""
+        """The ambiguous or meaningless part; empty if the text is no JSON at all."""
 
 
 def loads(octets: bytes, name: str, *, line: int = 1, most: int | None = None) -> Any:
@@ -37,12 +37,12 @@ def loads(octets: bytes, name: str, *, line: int = 1, most: int | None = None) -
 
     Args:
         octets: UTF-8.
-        name: of the file, for messages.
-        line: the number of the first line, where this is a line of a larger file.
-        most: how many values it may have, counted before memory is taken for them; a comma in a string counts, too.
+        name: the name of the file, for messages.
+        line: the number of the first line, if the text is a line of a larger file.
+        most: the most values, counted before memory is allocated; a comma in a string counts, too.
 
     Raises:
-        JsonError: it spells none, or a doubtful one.
+        JsonError: the octets spell no value, or an ambiguous one.
     """
     if most is not None and sum(map(octets.count, (b",", b"[", b"{"))) > most:
         _refuse(name, line, f"more than {most} values")
@@ -61,13 +61,13 @@ def loads(octets: bytes, name: str, *, line: int = 1, most: int | None = None) -
         _refuse(name, line + error.lineno - 1, f"column {error.colno}: {error.msg}")
     except _Doubtful as error:
         _refuse(name, _line(text, _place_of(text), line), str(error), doubtful=True)
-    if surrogate := re.search(r"\\u[dD][89a-fA-F]", text):  # a pair is lawful, half of one is not
+    if surrogate := re.search(r"\\u[dD][89a-fA-F]", text):  # a pair is allowed, half of a pair is not
         _check_strings(value, name, _line(text, surrogate.start(), line))
     return value
 
 
 class _Doubtful(Exception):
-    """Something that has more than one meaning, or none."""
+    """A part with more than one meaning, or with none."""
 
 
 def _refuse(name: str, line: int, why: str, *, doubtful: bool = False) -> NoReturn:
@@ -79,7 +79,7 @@ def _line(text: str, place: int, first: int) -> int:
 
 
 def _too_deep(text: str) -> int | None:
-    """Where brackets nest too deep, if anywhere; strings are skipped."""
+    """The place where brackets nest too deep, if there is one; strings are skipped."""
     depth = 0
     if text.count("[") + text.count("{") <= DEEPEST:
         return None
@@ -113,7 +113,7 @@ def _number(digits: str) -> float:
         raise _Doubtful(f"a number of {len(digits)} digits")
     value = float(digits)
     if math.isinf(value):
-        raise _Doubtful(f"{digits} is beyond every number")
+        raise _Doubtful(f"{digits} is too large for a number")
     return value
 
 
@@ -125,7 +125,7 @@ _TOKEN = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?|[][{}]|-?Infinity|NaN|-?[0-9][-
 
 
 def _place_of(text: str) -> int:
-    """Where the doubtful thing stands; looked for only when there is one."""
+    """The place of the ambiguous part; the search runs only if there is one."""
     names: list[set[str]] = []
     for found in _TOKEN.finditer(text):
         word = found[0]
@@ -152,7 +152,7 @@ def _doubtful_number(digits: str) -> bool:
 
 
 def _check_strings(value: Any, name: str, line: int) -> None:
-    """No string, name or value, may hold half of a surrogate pair."""
+    """Refuse lone surrogates in all strings, names and values alike."""
     if isinstance(value, str):
         if re.search(r"[\ud800-\udfff]", value):
             _refuse(name, line, "a string with a lone surrogate", doubtful=True)

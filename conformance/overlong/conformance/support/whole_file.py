@@ -1,4 +1,4 @@
-"""Files that appear under their names only when all of them is written, even with several writers."""
+"""Files that appear under their names only when completely written, even with several writers."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG} if sys.platform != "win32" else {errno.ENOSPC})
-"""Errors of a write that do not name the file."""
+"""Errors of a write; they do not name the file."""
 
 
 @contextlib.contextmanager
 def written_whole(path: Path, *, encoding: str = "ascii") -> Generator[IO[str]]:
-    """A text file that appears under its name only when all of it is written; until then ``.part`` is behind it.
+    """A text file that appears under its name only when completely written; until then ``.part`` follows its name.
 
-    What is killed leaves that part behind, to show what it had written; the next writer takes it over.
+    A killed process leaves that part behind, as a trace of its output; the next writer takes the file over.
 
     Raises:
-        OSError: it cannot be written, or another process is about it; then there is nothing of it.
+        OSError: the file cannot be written, or another process is writing it; then no part of it exists.
     """
     unfinished = path.with_name(path.name + ".part")
     try:
@@ -32,7 +32,7 @@ def written_whole(path: Path, *, encoding: str = "ascii") -> Generator[IO[str]]:
             try:
                 yield file
                 file.flush()
-                if sys.platform == "win32":  # where open files cannot be renamed
+                if sys.platform == "win32":  # Windows cannot rename open files
                     file.close()
                 unfinished.replace(path)
             except BaseException:
@@ -45,10 +45,10 @@ def written_whole(path: Path, *, encoding: str = "ascii") -> Generator[IO[str]]:
 
 
 def _opened(unfinished: Path, path: Path) -> int:
-    """An empty file that no other process writes to while it is open, never through a link.
+    """Open an empty file, which no other process writes to until it is closed; links are not followed.
 
     Raises:
-        OSError: it cannot be had.
+        OSError: the file cannot be opened.
     """
     while True:
         descriptor = os.open(unfinished, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
@@ -85,10 +85,10 @@ def _is_still(descriptor: int, unfinished: Path) -> bool:
 
 
 def usable(folder: Path) -> None:
-    """See whether a folder could be made and written to.
+    """Check that a folder could be made and written to.
 
     Raises:
-        OSError: it could not.
+        OSError: the folder could not.
     """
     nearest = next((each for each in (folder, *folder.absolute().parents) if each.exists()), folder)
     if not nearest.is_dir():
@@ -98,10 +98,10 @@ def usable(folder: Path) -> None:
 
 
 def make_folder(folder: Path) -> None:
-    """A folder for results, which version control leaves alone.
+    """Make a folder for results, which version control ignores.
 
     Raises:
-        OSError: it cannot be made.
+        OSError: the folder cannot be made.
     """
     if not folder.is_dir():
         folder.mkdir(parents=True)
