@@ -1,5 +1,5 @@
-"""Decoders and suites as automata: a model learned of a decoder (identify), and what a list of tests can tell (score).
+"""Decoders and suites as automata: the learned model of a decoder (identify), the faults that a list catches (score).
 
-In come a target to be asked, or a list of strings; out come a learned model, or a mutation score. Nothing here may know
+The input is a target, or a list of strings; the output is a learned model, or a mutation score. This code must not know
 sweeps or certificates.
 """

@@ -1,12 +1,12 @@
-"""Maps: what a decoder makes of every pair of octets, and of every pair after the leads that are restricted.
+"""Maps: a decoder's answers to every pair of octets, alone and after each lead with restricted second octets.
 
-A map asks each of the 65 536 pairs alone, then those that were not accepted with tail octets after them: so it
-shows forms that no decoder should know beside those that it should. The reference's maps are read off its automaton,
-by the same rule, without a question.
+A map asks each of the 65 536 pairs alone, then adds tail octets to pairs that were not accepted. So it shows forms
+that no decoder should accept beside those that it should. The reference's maps come from its automaton, by the same
+rule, without any run.
 
-A map proves nothing that the suites do not: it is there to be looked at, where there is something to see. So only a
-target that fails the verdict is asked, and it is given up where the target hangs or breaks. No clock decides whether
-there are maps: two runs of the same target have the same.
+A map proves nothing beyond the suites: it is a picture for people. So only targets that fail the verdict get maps, and
+a target that hangs or breaks gets none. No clock decides whether there are maps, so two runs of the same target have
+the same maps.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ if TYPE_CHECKING:
     from overlong.reference.automaton import Automaton
 
 PAIRS = len(OCTETS) ** 2
-"""Answers in a map."""
+"""The number of answers in a map."""
 ALONE = "lead and second"
-"""The name of the map before whose pairs nothing stands."""
+"""The name of the map without a prefix."""
 NOT_TOLD = 255
-"""The answer where the target broke, or a limit that it declares sets the string aside."""
+"""The answer for a string on which the target broke, or which a declared limit exempts."""
 
 _AT_ONCE = 1 << 14  # strings in a batch
-_FAILURES = 8  # that are worth a restart each
+_FAILURES = 8  # failures that are each worth a restart
 
 
 def prefixes(speaks: str) -> tuple[bytes, ...]:
-    """What stands before the pairs of each map: nothing, and each lead octet with fewer second octets than tails."""
+    """The prefix of each map: nothing, or a lead octet that allows fewer second octets than there are tail octets."""
     spoken = dialect(speaks)
     automaton, tails = spoken.automaton, {octet for octet in OCTETS if spoken.layout.is_tail(octet)}
     restricted: list[bytes] = []
@@ -64,7 +64,7 @@ def name_of(prefix: bytes) -> str:
 
 
 def tail(speaks: str) -> bytes:
-    """The octet that is put after pairs: the least tail."""
+    """The octet that is added to pairs: the least tail octet."""
     return bytes([dialect(speaks).layout.rows[-1].templates[-1].fixed])
 
 
@@ -77,11 +77,11 @@ def tails_after(prefix: bytes, automaton: Automaton) -> int:
 
 
 def maps_of(target: Target, profile: Profile = RFC3629) -> tuple[Map, ...]:
-    """What a target makes of every pair; nothing if it offers neither V nor D, hangs, or breaks too often.
+    """The maps of a target; none if it offers neither V nor D, hangs, or breaks too often.
 
     Args:
-        target: that is open. Afterwards it must be closed if nothing came of this: some answers may be under way.
-        profile: what it is measured by; its dialect says what stands before and after the pairs.
+        target: an open target. If the result is empty, close it afterwards: some answers may be under way.
+        profile: the target's profile; its dialect gives the prefixes and the tail octet.
     """
     operation = next((each for each in (VALIDATE, DECODE) if each in target.greeting.operations), None)
     if operation is None:
@@ -98,13 +98,13 @@ def maps_of(target: Target, profile: Profile = RFC3629) -> tuple[Map, ...]:
 
 @cache
 def reference_maps(profile: str = RFC3629.name) -> tuple[Map, ...]:
-    """What the automaton of a profile, ``rfc3629@1``, says of every pair; nothing if there is no such profile."""
+    """The maps of the automaton of a profile such as ``rfc3629@1``; none if there is no such profile."""
     speaks = profile.partition("@")[0]
     return painted(dialect(speaks).automaton, speaks) if speaks in DIALECTS else ()
 
 
 def painted(automaton: Automaton, speaks: str) -> tuple[Map, ...]:
-    """The maps that a decoder with this automaton has, by the prefixes and tails of a dialect."""
+    """The maps of a decoder with this automaton, with the prefixes and the tail octet of a dialect."""
     spoken, octet = dialect(speaks), tail(speaks)
     return tuple(
         Map(name_of(prefix), _painted(automaton, prefix, octet, tails_after(prefix, spoken.automaton)))
@@ -114,7 +114,7 @@ def painted(automaton: Automaton, speaks: str) -> tuple[Map, ...]:
 
 @contextlib.contextmanager
 def unreported(target: Target) -> Generator[None]:
-    """What happens to the target meanwhile is nothing that a run reports, and few failures are worth a restart."""
+    """In this context, no run reports the target's failures, and few failures are worth a restart."""
     if not isinstance(target, FramedTarget):
         yield
         return
@@ -132,7 +132,7 @@ class _GivenUp(Exception):
 
 
 def _lacking(automaton: Automaton) -> dict[int, int]:
-    """For each state from which something is accepted, the least number of octets that it takes."""
+    """For each state from which a word is accepted, the length of the shortest such word."""
     lacking = {state: 0 for state, accepts in enumerate(automaton.accepting) if accepts}
     queue = list(lacking)
     for near in queue:
@@ -145,7 +145,7 @@ def _lacking(automaton: Automaton) -> dict[int, int]:
 
 def _painted(automaton: Automaton, prefix: bytes, octet: bytes, tails: int) -> bytes:
     def first(state: int) -> int:
-        """The answer in a map for a state after a pair."""
+        """The answer in a map for the state after a pair."""
         for count in range(tails + 1):
             if automaton.accepting[state]:
                 return count + 1
@@ -158,12 +158,12 @@ def _painted(automaton: Automaton, prefix: bytes, octet: bytes, tails: int) -> b
 
 
 def _ask(target: Target, operation: str, seen: dict[bytes, bytearray], profile: Profile) -> None:
-    """Fill in the answers, round by round: one more tail for what was not accepted.
+    """Fill in the answers, round by round; each round adds one more tail octet to pairs that were not accepted.
 
     Raises:
-        _GivenUp: it does not answer in time.
-        BudgetSpent: it fails too often.
-        TargetError: it does not start any more.
+        _GivenUp: the target does not answer in time.
+        BudgetSpent: the target fails too often.
+        TargetError: the target does not start any more.
     """
     limits = limits_of(target.greeting)
     automaton, octet = profile.dialect.automaton, tail(profile.speaks)
@@ -198,7 +198,7 @@ def _ask(target: Target, operation: str, seen: dict[bytes, bytearray], profile: 
 
 
 def _answers(target: Target, operation: str, batches: Sequence[Batch]) -> Iterator[bytearray]:
-    """The statuses of the answers to all strings in a row, in pieces; 0 where the target broke."""
+    """The statuses of the answers to all strings in order, in pieces; 0 if the target broke."""
     for answered in target.observe((batch, operation) for batch in batches):
         if any(isinstance(fault, TimedOut) for fault in answered.faults.values()):
             raise _GivenUp

@@ -1,1 +1,1 @@
-"""Say what a decoder is: learn its machines, and compare them with every dialect and error mode."""
+"""Identify a decoder: learn its machines, and compare them with every dialect and error mode."""

@@ -1,4 +1,4 @@
-"""What there is to learn of a decoder: aspects, each with what an octet does there and the machines to compare."""
+"""The aspects of a decoder to learn, each with the effect of an octet and the machines to compare with."""
 
 from __future__ import annotations
 
@@ -41,20 +41,20 @@ if TYPE_CHECKING:
 
 
 class KnownAspect(NamedTuple):
-    """A machine to compare with, by name; and what its decoder answers, in words."""
+    """A known machine by name, and its decoder's answers in words."""
 
     name: str
     machine: Transducer
     words: Callable[[bytes], str]
     profile: Profile | None = None
-    """What to measure a decoder by that is exactly this; None if no single dialect and error mode describes it."""
+    """The profile of a decoder with this machine; None if no single dialect and error mode describes it."""
 
 
 @dataclass(frozen=True)
 class Aspect:
-    """One thing that a decoder does.
+    """One aspect of a decoder's behaviour.
 
-    ``known`` yields what it may turn out to be, the likeliest first.
+    ``known`` yields the machines to compare with, the likeliest first.
     """
 
     title: str
@@ -62,11 +62,11 @@ class Aspect:
     words: Callable[[MembershipOracle, bytes], str]
     known: Callable[[], Iterator[KnownAspect]]
     claims: frozenset[str] = RESULTS
-    """The claims on a decoder that are about this aspect."""
+    """The claims of a certificate about this aspect."""
 
 
 def dialect_aspect(*, with_values: bool) -> Aspect:
-    """Which language it accepts, and by which scalar rule it reads it."""
+    """The accepted language, and its scalar rule."""
 
     def change(oracle: MembershipOracle, octets: bytes) -> Hashable:
         observed = oracle[octets]
@@ -91,7 +91,7 @@ def dialect_aspect(*, with_values: bool) -> Aspect:
 
 
 def place_aspect(speaks: Iterable[str], refusals: Iterable[Refused]) -> Aspect:
-    """Where it says that a refusal stands."""
+    """The reported place of a refusal."""
     said = list(refusals)
     lengths, incompletes = any(r.length is not None for r in said), any(r.incomplete is not None for r in said)
 
@@ -114,7 +114,7 @@ def place_aspect(speaks: Iterable[str], refusals: Iterable[Refused]) -> Aspect:
 
 
 def output_aspect(speaks: Iterable[str]) -> Aspect:
-    """What it puts out for ill-formed octets."""
+    """The output for ill-formed octets."""
 
     def change(oracle: MembershipOracle, octets: bytes) -> Hashable:
         return output_change(octets, _values(oracle, octets[:-1]), _values(oracle, octets))
@@ -132,7 +132,7 @@ def output_aspect(speaks: Iterable[str]) -> Aspect:
 
 
 def release_aspect(spoken: str, mode: str, units: Units) -> Aspect:
-    """When a stream's output comes, octet by octet."""
+    """The time of a stream's output, octet by octet."""
 
     def released(oracle: MembershipOracle, octets: bytes) -> tuple[int, ...]:
         values = _values(oracle, octets)
@@ -163,7 +163,7 @@ def release_aspect(spoken: str, mode: str, units: Units) -> Aspect:
 
 
 def detection_aspect(spoken: str) -> Aspect:
-    """When a stream is refused, octet by octet."""
+    """The time of a stream's refusal, octet by octet."""
 
     def change(oracle: MembershipOracle, octets: bytes) -> Hashable:
         observed = oracle[octets]
@@ -212,4 +212,4 @@ def _values(oracle: MembershipOracle, octets: bytes) -> tuple[int, ...]:
 
 
 REFUSES = -1
-"""In the output of a decoder that was to replace, and refused."""
+"""Stands in the output of a decoder that refused instead of replacing."""

@@ -1,7 +1,8 @@
-"""What a line that says *exactly* is tried on beside the learner's own questions.
+"""Strings that check a result "exactly", besides the learner's own questions.
 
-A machine of few states says little of a decoder that goes wrong behind 32 octets, or with one pair of 65 536. Whatever
-is said to be exactly something is therefore asked strings from elsewhere, too, and these are judged as in a suite.
+A machine of few states says little about a decoder that goes wrong after 32 octets, or with one pair of 65 536. So a
+decoder that seems to be exactly a known machine also gets strings that the learner did not choose, judged as in a
+suite.
 """
 
 from __future__ import annotations
@@ -30,40 +31,40 @@ if TYPE_CHECKING:
 
 _TEXT = b"a"
 _BEHIND = 64
-"""Octets of text behind what is placed: as many as a block of any processor has."""
+"""The octets of text after a placed word: as many as a block of any processor has."""
 _EVERY = 67
 """Every offset below this, since blocks have up to 64 octets."""
 _FAR = [power - 1 for power in (128, 256, 512, 1024, 2048, 4096)] + [4096]
-"""Further offsets; what begins at the first of them crosses an edge."""
+"""Further offsets; a word at any but the last crosses an edge."""
 _EDGES = [power + near for power in (16, 32, 64) for near in (-1, 0, 1)]
 _FILLERS = ("é", "€", "😀")
 _LONGEST_WORD = 6
 _LONGEST_STREAM = 150
-"""Octets of a stream, which is cut into as many chunks."""
+"""The most octets of a stream, which is cut into as many chunks."""
 _MIXED = 500
 _SEED = 3629
 _TAILS = range(0x80, 0xC0)
 _AT_ONCE = 8192
 _OF_STREAMS = 4
-"""Groups of strings that are also given as streams, octet by octet."""
+"""The number of groups of strings that are also sent as streams, octet by octet."""
 
 
 @dataclass(frozen=True)
 class Against:
-    """Strings that were answered otherwise, all for one cause."""
+    """Strings with wrong answers that have one cause."""
 
     finding: Finding
-    """The shortlex-least."""
+    """The finding of the shortlex-least string."""
     count: int
     offset: int = 0
     word: bytes = b""
-    """What stands at that offset behind ASCII, if strings of this kind were found to be wrong; empty if not."""
+    """The word at that offset after ASCII, if such strings got wrong answers; otherwise empty."""
     onwards: bool = False
-    """It is wrong at every offset from there on that was asked, and at none before."""
+    """True if the answer is wrong at every tried offset from there on, and at none before."""
 
     @property
     def shown(self) -> bytes:
-        """What is to be shown of the least string: the word, or all of it."""
+        """The part of the least string to show: the word, or all of it."""
         return self.word or self.octets
 
     @property
@@ -74,14 +75,14 @@ class Against:
 
 @dataclass
 class Tried:
-    """What came of all strings."""
+    """The results for all strings."""
 
     count: int = 0
-    """How many were asked."""
+    """The number of strings."""
     findings: list[Finding] = field(default_factory=list["Finding"])
 
     def against(self, claims: frozenset[str]) -> tuple[Against, ...]:
-        """What speaks against lines that make these claims, by cause."""
+        """The evidence against these claims, by cause."""
         causes: dict[tuple[str, str], list[Finding]] = {}
         for finding in self.findings:
             if finding.claim in claims:
@@ -90,21 +91,21 @@ class Tried:
 
 
 RESULTS = frozenset(CLAIMS) - {EARLIEST, POSITION}
-"""Claims on what comes out, not on when it does or on where a refusal is."""
+"""Claims about the result, not about its time or about the place of a refusal."""
 
 
 def tried_on(target: Target, operation: str, profile: Profile, most: int) -> Tried:
-    """What a target makes of the strings, judged by what it is said to be exactly.
+    """Ask a target the strings, and judge its answers by the profile that it seems to have exactly.
 
     Args:
-        target: that is open.
-        operation: one that it offers.
-        profile: the dialect and the error mode that it is said to have.
-        most: strings, at most; the likeliest to show something come first.
+        target: an open target.
+        operation: an operation that it offers.
+        profile: the dialect and the error mode that it seems to have.
+        most: the most strings; those likeliest to catch a fault come first.
 
     Raises:
-        BudgetSpent: it fails too often.
-        TargetError: it does not start any more.
+        BudgetSpent: the target fails too often.
+        TargetError: the target does not start any more.
     """
     tried, streams = Tried(), operation in STREAMING
     groups = strings_by_group()[: -1 if operation in REPLACING else None]  # as in sweeps, the shortest are for verdicts
@@ -140,7 +141,7 @@ def _against(findings: list[Finding]) -> Against:
 
 @cache
 def strings_by_group() -> tuple[Sequence[bytes], ...]:
-    """All strings, the likeliest to show something first."""
+    """All strings; those likeliest to catch a fault come first."""
     placed = list(_placed())
     core = [vector.octets for vector in core_vectors()]
     return core, placed, _behind_others(), _mixed(), _of_each_block(), _shortest()
@@ -148,8 +149,8 @@ def strings_by_group() -> tuple[Sequence[bytes], ...]:
 
 @cache
 def words() -> tuple[bytes, ...]:
-    """Characters and errors: of each kind and lead the least in the core that laxer decoders take for a character, and
-    the least that they do not.
+    """Characters and errors: for each kind and lead, the least of the core that laxer decoders accept as a character,
+    and the least that they do not.
     """
     right, widest = dialect().automaton, dialect("lax-rfc2279").automaton
     rows = (*right.table, *widest.table)
@@ -166,7 +167,7 @@ def words() -> tuple[bytes, ...]:
 
 @cache
 def _placed() -> dict[bytes, tuple[int, bytes]]:
-    """Words behind so much ASCII, at the end or before text; with the offset and the word."""
+    """Words after ASCII at many offsets, at the end or before text; each with the offset and the word."""
     widest = dialect("lax-rfc2279").automaton
     whole = [word for word in words() if widest.accepts(word)]
     ways = [(offset, word, 0) for offset in range(1, _EVERY) for word in words()]
@@ -177,7 +178,7 @@ def _placed() -> dict[bytes, tuple[int, bytes]]:
 
 @cache
 def _behind_others() -> list[bytes]:
-    """Words behind characters of two, three and four octets, about the edges of blocks."""
+    """Words after characters of two, three and four octets, near the edges of blocks."""
     fillers = [filler.encode() for filler in _FILLERS]
     return [
         filler * (offset // len(filler)) + _TEXT * (offset % len(filler)) + word
@@ -189,7 +190,7 @@ def _behind_others() -> list[bytes]:
 
 @cache
 def _mixed() -> list[bytes]:
-    """Random strings of up to 48 words; one or two words may be wrong. The same each time."""
+    """Random strings of up to 48 words, of which one or two may be ill-formed. They are the same each time."""
     chance = random.Random(_SEED)  # noqa: S311 (the same each time)
     right, all_words = [word for word in words() if dialect().automaton.accepts(word)], words()
     found: list[bytes] = []
@@ -203,13 +204,13 @@ def _mixed() -> list[bytes]:
 
 @cache
 def _of_each_block() -> list[bytes]:
-    """One character at random of each group that differs in its last octet alone; the same each time."""
+    """One random character of each group that differs only in the last octet; the same each time."""
     chance = random.Random(_SEED)  # noqa: S311 (likewise)
     return [before + bytes([chance.choice(_TAILS)]) for before in _before_last(b"", 0)]
 
 
 def _before_last(octets: bytes, state: int) -> Iterator[bytes]:
-    """Characters of three octets and more, without their last."""
+    """Characters of three octets and more, without their last octet."""
     automaton = dialect().automaton
     for octet in OCTETS:
         to = automaton.table[state][octet]

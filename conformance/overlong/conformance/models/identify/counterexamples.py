@@ -1,4 +1,4 @@
-"""Where a learned machine departs from one of the reference, as products of octet ranges."""
+"""The differences between a learned machine and one of the reference, as products of octet ranges."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
 
 MOST = 200
-"""Counterexamples that are looked for; a decoder that has more is like nothing known."""
+"""The most counterexamples that the search collects; a decoder with more is like no known one."""
 
 
 @dataclass(frozen=True)
 class Counterexample:
-    """Words that are answered otherwise at their last octet: one octet of each class."""
+    """Words whose answers differ at the last octet: one octet of each class."""
 
     classes: tuple[OctetClass, ...]
     said: Hashable
@@ -34,7 +34,7 @@ class Counterexample:
         return bytes(octets.least for octets in self.classes)
 
     def __str__(self) -> str:
-        """``FE 82-BF 5(80-BF)``: one octet of each, repetitions as ABNF has them."""
+        """``FE 82-BF 5(80-BF)``: one octet of each range, with ABNF's notation for repetitions."""
         runs = [(str(octets).replace(" ", ","), len(list(run))) for octets, run in groupby(self.classes)]
         return " ".join(name if count == 1 else f"{count}({name})" for name, count in runs)
 
@@ -42,16 +42,16 @@ class Counterexample:
 def counterexamples(learned: Transducer, known: Transducer) -> list[Counterexample]:
     """Up to :data:`MOST` counterexamples, the shortlex-least witness first.
 
-    Only the first octet that is answered otherwise is told: what follows from it is not.
+    A counterexample ends with the first octet whose answer differs: later differences follow from it.
     """
     found = islice(_counterexamples(learned, known), MOST)
     return sorted(found, key=lambda counterexample: shortlex(counterexample.witness))
 
 
 def _counterexamples(learned: Transducer, known: Transducer) -> Iterator[Counterexample]:
-    """Breadth first. A pair of states is gone on from once, by its shortest way; but inside a character by every way.
+    """Search breadth first. A pair of states is visited once, by its shortest word; inside a character, by all words.
 
-    There, both refuse what was read so far. So every form that only one of the two accepts is told.
+    Inside a character, both machines refuse the octets so far. So the search finds every form that only one accepts.
     """
     start: tuple[int, int] = 0, 0
     seen, equal = set[tuple[int, int]]({start}), dict[tuple[int, int], bool]()

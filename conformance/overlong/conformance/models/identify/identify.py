@@ -1,4 +1,4 @@
-"""Identify a target: what it speaks, how it replaces, what it does with streams; by equivalence of machines."""
+"""Identify a target by equivalence of machines: its dialect, its error mode, its treatment of streams."""
 
 from __future__ import annotations
 
@@ -42,51 +42,51 @@ if TYPE_CHECKING:
     from overlong.reference.transducer import Transducer
 
 QUESTIONS = 1_000_000
-"""Strings that are asked of one operation, at most."""
+"""The most strings for one operation."""
 
 EXAMPLES = 12
-"""Counterexamples that are shown with answers."""
+"""The number of counterexamples that are shown with answers."""
 
 _MANY = 8
 _DEPTH = 2
-_ENOUGH = 40_000  # strings of a deeper suite: what an interpreted decoder answers in a second
+_ENOUGH = 40_000  # strings of a deeper suite: an interpreted decoder answers as many in a second
 _FOUR = 0xF0  # from this lead octet on, zeros may come first: Perl's longest form has some
 _TAILS = 13  # one more than Perl's longest form
-_LONGEST = 16  # octets of core vectors that are tried, with all their prefixes
+_LONGEST = 16  # octets of the longest core vectors that are tried, with all their prefixes
 
 
 @dataclass(frozen=True)
 class LearnedPart:
-    """What one aspect turned out to be."""
+    """The result for one aspect."""
 
     title: str
     operation: str
     name: str
-    """What it is, or is nearest to."""
+    """The equal or nearest known machine."""
     counterexamples: tuple[Counterexample, ...] = ()
-    """Where it is not that; none if it is exactly that. If nothing was learned: a few, against what it is most like."""
+    """Its differences from that machine; none if both are equal. If no machine was learned: a few, from the nearest."""
     examples: tuple[Example, ...] = ()
     """The first counterexamples."""
     learned: Learned | None = None
-    """None if its machine could not be learned."""
+    """The learned machine; None if it could not be learned."""
     why_not: str = ""
-    """Why nothing was learned."""
+    """The reason, if no machine was learned."""
     tried: int = 0
-    """Strings from elsewhere that were asked, since its machine is one that is known."""
+    """The number of strings from elsewhere; they are asked if the machine is a known one."""
     against: tuple[Against, ...] = ()
-    """What of these was answered otherwise than by the machine that was learned."""
+    """The evidence of these strings against the learned machine."""
     profile: Profile | None = None
-    """What a decoder that is exactly this is measured by."""
+    """The profile of a decoder that is exactly this machine."""
 
     @property
     def exact(self) -> bool:
-        """Its machine is one that is known, and no answer to anything says otherwise."""
+        """True if its machine is a known one, and no answer contradicts that."""
         return self.learned is not None and not self.counterexamples and not self.against
 
 
 @dataclass
 class LearnedModel:
-    """What a target is."""
+    """The results for a target."""
 
     target: str
     greeting: Greeting
@@ -94,15 +94,15 @@ class LearnedModel:
     oracles: dict[str, MembershipOracle] = field(default_factory=dict[str, MembershipOracle])
 
     tried: int = 0
-    """Strings from elsewhere, over all operations: see ``beside.py``."""
+    """The number of strings from elsewhere, over all operations: see ``beside.py``."""
 
     @property
     def questions(self) -> int:
-        """Strings asked to learn, over all operations."""
+        """The number of strings that the learner asked, over all operations."""
         return sum(oracle.asked for oracle in self.oracles.values())
 
     def part(self, title: str, operation: str = "") -> LearnedPart | None:
-        """What is known under a title."""
+        """The result for the aspect of that title."""
         wanted = (each for each in self.parts if each.title == title and operation in ("", each.operation))
         return next(wanted, None)
 
@@ -114,13 +114,13 @@ def identify(
     questions: int = QUESTIONS,
     progress: Callable[[str, int], None] | None = None,
 ) -> LearnedModel:
-    """What a target is.
+    """Identify a target.
 
     Args:
         name: the target, as on the command line.
-        limits: what the target may take.
-        questions: strings that one operation is asked at most.
-        progress: called with what is being learned, and the strings asked so far.
+        limits: the target's limits of time and restarts.
+        questions: the most strings for one operation.
+        progress: called with the present aspect, and the number of strings so far.
 
     Raises:
         TargetError: the target cannot be measured.
@@ -136,31 +136,31 @@ def identify(
 
 
 def identify_dialect(target: Target, questions: int) -> LearnedModel:
-    """The dialect of a target that is open, and nothing else; it is tried less hard than :func:`identify` does.
+    """Identify only the dialect of an open target, with fewer trials than :func:`identify`.
 
     Args:
-        target: that offers V or D; else there is nothing in the model.
-        questions: strings that it is asked at most.
+        target: a target that offers V or D; for others the model is empty.
+        questions: the most strings.
 
     Raises:
-        BudgetSpent: it fails too often.
-        TargetError: it does not start any more.
+        BudgetSpent: the target fails too often.
+        TargetError: the target does not start any more.
     """
     return _Identifier(target, questions, _quietly).dialect_alone()
 
 
 def identify_error_mode(target: Target, questions: int, speaks: Sequence[str] = ()) -> LearnedModel:
-    """How a target that is open replaces, and nothing else.
+    """Identify only the error mode of an open target.
 
     Args:
-        target: that offers L; else there is nothing in the model.
-        questions: strings that one operation is asked at most.
-        speaks: dialects over which it may replace, if they are known. Else the one that it decodes or validates is
-            learned first; all are tried if it does neither.
+        target: a target that offers L; for others the model is empty.
+        questions: the most strings for one operation.
+        speaks: the possible dialects of its replacing decoder, if they are known. Otherwise the dialect that it decodes
+        or validates is learned first; if it does neither, all are tried.
 
     Raises:
-        BudgetSpent: it fails too often.
-        TargetError: it does not start any more.
+        BudgetSpent: the target fails too often.
+        TargetError: the target does not start any more.
     """
     return _Identifier(target, questions, _quietly).error_mode_alone(speaks)
 
@@ -183,7 +183,7 @@ class _Identifier:
         self._tried: dict[tuple[str, Profile], Tried] = {}
 
     def model(self) -> LearnedModel:
-        """Aspect after aspect."""
+        """Learns one aspect after another."""
         oracles = self._model.oracles
         for operation in (DECODE, VALIDATE):
             if operation in oracles:
@@ -204,14 +204,14 @@ class _Identifier:
         return self._model
 
     def dialect_alone(self) -> LearnedModel:
-        """The first aspect, of the first operation that shows it."""
+        """The dialect, from the first operation that shows it."""
         operation = next((each for each in (DECODE, VALIDATE) if each in self._model.oracles), None)
         if operation is not None:
             self._learn(dialect_aspect(with_values=operation == DECODE), operation, depth=0)
         return self._model
 
     def error_mode_alone(self, speaks: Sequence[str]) -> LearnedModel:
-        """How it replaces whole inputs."""
+        """The error mode on whole inputs."""
         if REPLACE in self._model.oracles:
             if not speaks:
                 self.dialect_alone()
@@ -219,14 +219,14 @@ class _Identifier:
         return self._model
 
     def _speaks(self) -> list[str]:
-        """Dialects, the one that was found first."""
+        """The dialects, the identified one first."""
         part = self._model.part("dialect")
         if part is None:
             return list(DIALECTS)
         return list(dict.fromkeys((part.name, "rfc3629"))) if part.name else ["rfc3629"]
 
     def _places(self, operation: str, part: LearnedPart) -> None:
-        """The error position, if it says one."""
+        """The error position, if the target reports one."""
         if part.learned is None or self._target.greeting.offsets != "octets":
             return
         refusals = [said for _, said in self._model.oracles[operation].items() if isinstance(said, Refused)]
@@ -234,7 +234,7 @@ class _Identifier:
             self._learn(place_aspect(self._speaks(), refusals), operation)
 
     def _as_whole(self, aspect: Aspect, operation: str) -> Aspect:
-        """The aspect in streams: is it what was learned of the whole input?"""
+        """The aspect in streams: compare it with the result for the whole input."""
         whole = self._model.part(aspect.title, operation)
         title = f"{aspect.title} in streams"
         if whole is None or whole.learned is None:
@@ -250,7 +250,7 @@ class _Identifier:
         return replace(aspect, title=title, known=lambda: iter([known]))
 
     def _learn(self, aspect: Aspect, operation: str, depth: int = _DEPTH) -> LearnedPart:
-        """Learn an aspect, and find what it is."""
+        """Learn an aspect, and identify its machine."""
         oracle = self._model.oracles[operation]
         self._progress(aspect.title, self._model.questions)
         first = next(aspect.known())
@@ -261,7 +261,7 @@ class _Identifier:
             if short := [each.octets for each in part.against if len(each.octets) <= _LONGEST]:
                 part = self._learned_from(short, aspect, part, learner, trials, depth)
         except Unlearnable as error:
-            with suppress(Unlearnable):  # what it is most like is read off these
+            with suppress(Unlearnable):  # these show which known machine is most like it
                 oracle.ask(_core_strings())
             like = likeness(oracle, aspect, _core_strings())
             found = tuple(each.counterexample for each in like.examples)
@@ -270,7 +270,7 @@ class _Identifier:
         return part
 
     def _compared(self, aspect: Aspect, operation: str, learned: Learned) -> LearnedPart:
-        """What a machine is, and what speaks against it."""
+        """The known machine that a learned one is, and the evidence against that."""
         oracle = self._model.oracles[operation]
         known, found = _nearest(learned.machine, aspect.known())
         shown = found[:EXAMPLES]
@@ -291,7 +291,7 @@ class _Identifier:
         trials: list[Sequence[bytes]],
         depth: int,
     ) -> LearnedPart:
-        """The aspect learned again with counterexamples from elsewhere, if a machine of few states can have them."""
+        """Learn the aspect again with counterexamples from elsewhere, if a machine of few states can have them."""
         assert part.learned is not None
         before = part.learned.machine
         try:
@@ -304,7 +304,7 @@ class _Identifier:
         return replace(again, tried=part.tried, against=left)
 
     def _tried_on(self, operation: str, profile: Profile) -> Tried:
-        """What the strings from elsewhere show, asked once of an operation that is measured in one way."""
+        """The results of the strings from elsewhere, asked once for each operation and profile."""
         key = operation, profile
         if key not in self._tried:
             model = self._model
@@ -316,10 +316,10 @@ class _Identifier:
 
 
 def _nearest(machine: Transducer, known: Iterable[KnownAspect]) -> tuple[KnownAspect, list[Counterexample]]:
-    """The machine of the reference that is equal, or nearest; and the counterexamples from it.
+    """The equal or nearest machine of the reference, and the counterexamples against it.
 
-    Nearest is the one with the fewest counterexamples. If all have many, those say little, since what follows one is
-    not told: then it is the one that answers most core vectors as the target does.
+    The nearest machine has the fewest counterexamples. If all machines have many, counting them says little, since
+    later differences are left out. Then the nearest machine agrees with the target on the most core vectors.
     """
     strings = _core_strings()
     answers = [machine.along(string) for string in strings]
@@ -335,7 +335,7 @@ def _nearest(machine: Transducer, known: Iterable[KnownAspect]) -> tuple[KnownAs
 
 
 def make_ready() -> None:
-    """Make what each target is compared with that is learned: the dialects' machines, and the strings."""
+    """Prepare the data for all targets: the dialects' machines, and the strings."""
     first, *_ = dialect_aspect(with_values=True).known()
     first.machine.characterising_set  # noqa: B018 (a cached property)
     strings_by_group()
@@ -345,7 +345,7 @@ def make_ready() -> None:
 
 @cache
 def _long_forms() -> list[bytes]:
-    """Every octet before tails, more of them than any known form has: a form is not missed for its length."""
+    """Every octet before more tail octets than any known form has, so that no form is missed for its length."""
     tails = range(0x80, 0xC0)
     few = (tails[0], tails[2], tails[len(tails) // 2], tails[-1])
     return [

@@ -1,13 +1,13 @@
 """Learn a machine from questions (Angluin 1987; Rivest and Schapire 1993; for Mealy machines, Shahbaz and Groz 2009).
 
-The learner keeps access words, each leading to a state of its own, and suffixes that tell these states apart. All
-octets are asked after every access word: nothing is assumed about which of them are alike. When every octet leads
-to a known state there is a hypothesis, and it is tested with the W-method: its own complete suite with room for
-more states, the suites of the reference, and the core vectors. One wrong answer gives a suffix, and a new state.
+The learner keeps access words, each leading to a state of its own, and suffixes that distinguish these states. It asks
+all octets after every access word, and assumes nothing about octets being alike. When every octet leads to a known
+state, it has a hypothesis. It tests that with the W-method: the hypothesis' own complete suite with room for more
+states, the suites of the reference, and the core vectors. Each wrong answer gives a suffix, and a new state.
 
-The machine learned is that of the decoder if the decoder is a machine of no more states: that is the W-method's
-theorem at depth 0, for which every octet was asked in every state. The deeper suites take two octets of each class,
-and so rest on one more assumption, that octets which are alike in the machine are alike in the decoder.
+If the decoder is a machine of no more states, the learned machine equals it. That is the W-method's theorem at depth 0,
+where the learner asks every octet in every state. The deeper suites take two octets of each class. So they rest on one
+more assumption: octets that are alike in the machine are alike in the decoder.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 Change = Callable[[MembershipOracle, bytes], Hashable]
-"""What the last octet of a string did, read off the answers to the string and to what is before its last octet."""
+"""The effect of the last octet of a string, from the answers to the string with and without it."""
 
 _STATES = 80
-"""More than any decoder known: rfc2279 with an error mode has under 60."""
+"""The most states, more than any known decoder has: rfc2279 with an error mode has under 60."""
 
 
 @dataclass(frozen=True)
 class Learned:
-    """A machine, and how it was tried.
+    """A learned machine, and the depth of its tests.
 
-    ``depth``: of its deepest suite, two octets of each class standing for all.
+    ``depth``: the depth of its deepest suite, in which two octets of each class stand for all.
     """
 
     machine: Transducer
@@ -47,22 +47,22 @@ class Learner:
     """Learns one aspect of one operation."""
 
     def __init__(self, oracle: MembershipOracle, change: Change, suffixes: Iterable[bytes]) -> None:
-        """``suffixes``: a first guess of words that tell states apart."""
+        """``suffixes``: a first guess of words that distinguish states."""
         self._oracle, self._change = oracle, change
         self._access: list[bytes] = [b""]
         self._suffixes = list(dict.fromkeys(suffixes))
         self._cache: dict[bytes, Hashable] = {}
 
     def learn(self, trials: Iterable[Sequence[bytes]], depth: int, enough: int) -> Learned:
-        """The machine that answers as the target does.
+        """Learn the machine that answers as the target does.
 
         Args:
-            trials: strings to try a hypothesis on, beside its own suite.
-            depth: of the deepest suite that a hypothesis is tried with.
-            enough: strings of the hypothesis' own suite at which no deeper one is tried.
+            trials: strings that test a hypothesis, besides its own suite.
+            depth: the depth of the deepest suite that tests a hypothesis.
+            enough: the size of the hypothesis' own suite beyond which no deeper one is tried.
 
         Raises:
-            Unlearnable: it has too many states, or answers change.
+            Unlearnable: the target has too many states, or its answers change.
         """
         while True:
             table = self._hypothesis()
@@ -82,7 +82,7 @@ class Learner:
             self._suffixes.append(self._suffix(table, wrong))
 
     def _along(self, octets: bytes, start: int) -> tuple[Hashable, ...]:
-        """What each octet from ``start`` on did."""
+        """The effect of each octet from ``start`` on."""
         result: list[Hashable] = []
         for end in range(start + 1, len(octets) + 1):
             string = octets[:end]
@@ -92,11 +92,11 @@ class Learner:
         return tuple(result)
 
     def _signature(self, word: bytes) -> tuple[Hashable, ...]:
-        """What tells the state after ``word`` from others."""
+        """The answers that distinguish the state after ``word`` from others."""
         return tuple(self._along(word + suffix, len(word)) for suffix in self._suffixes)
 
     def _hypothesis(self) -> Transducer:
-        """The table closed, and read as a machine: its states are the access words."""
+        """Close the table, and read it as a machine whose states are the access words."""
         while True:
             asked = [reach + bytes([octet]) for reach in self._access for octet in OCTETS]
             self._oracle.ask(word + suffix for word in (*self._access, *asked) for suffix in (b"", *self._suffixes))
@@ -120,7 +120,7 @@ class Learner:
         return Transducer(table, changes)
 
     def _refuted(self, machine: Transducer, strings: Iterable[bytes]) -> bytes | None:
-        """The first of ``strings`` on which the machine is wrong, up to the octet where it is."""
+        """The first of ``strings`` on which the machine is wrong, up to the octet with the wrong answer."""
         for some in _portions(strings):
             self._oracle.ask(some)
             for string in some:
@@ -132,7 +132,7 @@ class Learner:
         return None
 
     def _suffix(self, machine: Transducer, wrong: bytes) -> bytes:
-        """A suffix that tells two states apart which the machine takes for one (Rivest and Schapire)."""
+        """A suffix that distinguishes two states which the machine treats as one (Rivest and Schapire)."""
         last = self._along(wrong, len(wrong) - 1)
         for at in range(1, len(wrong)):
             word = self._access[machine.run(wrong[:at])] + wrong[at:]
@@ -146,9 +146,9 @@ class Learner:
 
 
 def deep_suite(machine: Transducer, depth: int) -> list[bytes]:
-    """Access words, up to ``depth`` + 1 octets of every class, and words that identify the state.
+    """The suite: access words, up to ``depth`` + 1 octets of every class, and words that identify the state.
 
-    Octets of a class are alike in the machine; at depth 0 all 256 of them stand.
+    Octets of a class are alike in the machine; at depth 0 the suite has all 256 octets.
     """
     if depth == 0:
         return list(machine.complete_strings())

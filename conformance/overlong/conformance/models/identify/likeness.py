@@ -1,4 +1,4 @@
-"""What a decoder that could not be learned is most like, and examples that tell it from that."""
+"""The known machine that is most like a decoder without a learned machine, and examples that distinguish both."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from overlong.conformance.models.identify.membership_oracle import MembershipOracle
 
 EXAMPLES = 3
-_SHORTEST = 20_000  # strings that are looked through: the shortest that were asked
+_SHORTEST = 20_000  # of the strings that were asked, the shortest, among which the search runs
 
 
 @dataclass(frozen=True)
 class Example:
-    """A counterexample at its least witness: what the target answers, and what the reference does."""
+    """A counterexample at its least witness, with the answers of the target and of the reference."""
 
     counterexample: Counterexample
     said: str
@@ -32,21 +32,21 @@ class Example:
 
 @dataclass(frozen=True)
 class Likeness:
-    """The nearest of what is known, by a sample, and said to be one."""
+    """The known machine that is nearest by a sample; reports say that it is a sample."""
 
     words: str = ""
-    """``; most like skip, as 9 of 10 core vectors have it``; empty if nothing was asked."""
+    """``; most like skip, as 9 of 10 core vectors have it``; empty without answers."""
     examples: tuple[Example, ...] = ()
-    """Up to :data:`EXAMPLES` that are answered otherwise, the shortlex-least first."""
+    """Up to :data:`EXAMPLES` strings whose answers differ, the shortlex-least first."""
 
 
 def likeness(oracle: MembershipOracle, aspect: Aspect, core: Sequence[bytes]) -> Likeness:
-    """What a decoder is most like, as far as it was asked; nothing more is asked.
+    """The known machine that is most like a decoder, by the answers so far, without new questions.
 
     Args:
-        oracle: with the answers.
-        aspect: what it does with them.
-        core: the core vectors, of which those that were asked are the sample.
+        oracle: the oracle with the answers.
+        aspect: the aspect to compare.
+        core: the core vectors; those that were asked are the sample.
     """
     strings = [string for string in core if string and oracle.knows(string)]
     if not strings:
@@ -59,12 +59,12 @@ def likeness(oracle: MembershipOracle, aspect: Aspect, core: Sequence[bytes]) ->
     agreeing, known = max(((alike(known), known) for known in aspect.known()), key=lambda pair: pair[0])
     fits = f"as {agreeing} of {len(answers)} core vectors have it"
     if agreeing == len(answers):
-        fits = f"which fits all {agreeing} core vectors that were asked, and not all else"
+        fits = f"which fits all {agreeing} core vectors that were asked, but not all other strings"
     return Likeness(f"; most like {known.name}, {fits}", tuple(_examples(oracle, aspect, known)))
 
 
 def _examples(oracle: MembershipOracle, aspect: Aspect, known: KnownAspect) -> Iterator[Example]:
-    """The shortest strings that are answered otherwise at their last octet; one of those that RFC 3629 takes alike."""
+    """The shortest strings whose answers differ at the last octet; one of each set that RFC 3629 treats alike."""
     asked = (string for string, _ in oracle.items() if string and oracle.knows(string))
     classes = dialect("rfc3629").automaton.classes
     number = {octet: place for place, each in enumerate(classes) for octet in each.octets}

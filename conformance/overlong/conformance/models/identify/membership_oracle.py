@@ -1,4 +1,4 @@
-"""What the learner asks: a target's answers to strings, each asked once, many at a time."""
+"""The learner's oracle: a target's answers to strings, each asked once, many at a time."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ _AT_ONCE = 8192
 
 
 class Unlearnable(Exception):
-    """The target cannot be learned; the message says why."""
+    """The target has no machine that can be learned; the message says why."""
 
 
 class MembershipOracle:
-    """One operation of a target. Streams are given octet by octet, and then ended."""
+    """One operation of a target. Streams are sent octet by octet, and then ended."""
 
     def __init__(self, target: Target, operation: str, budget: int) -> None:
-        """``budget``: strings that may be asked."""
+        """``budget``: the most strings to ask."""
         self._target, self.operation, self._budget = target, operation, budget
         self._answers: dict[bytes, Observation] = {}
         self._marks: dict[bytes, tuple[int, ...]] = {}
 
     @property
     def asked(self) -> int:
-        """Strings asked so far."""
+        """The number of strings asked so far."""
         return len(self._answers)
 
     def ask(self, strings: Iterable[bytes]) -> None:
-        """Have the answers to ``strings``, and to all their prefixes, at hand.
+        """Fetch the answers to ``strings``, and to all their prefixes.
 
         Raises:
             Unlearnable: the budget is spent, or an answer is no verdict.
@@ -61,22 +61,22 @@ class MembershipOracle:
         asked = sorted(wanted)
         batches = [(self._batch(asked[at : at + _AT_ONCE]), self.operation) for at in range(0, len(asked), _AT_ONCE)]
         problems = [why for answered in self._target.observe(batches) if (why := self._keep(answered))]
-        if problems:  # told when all have answered: nothing of this is left under way
+        if problems:  # raised only after all answers have come, so that none is under way
             raise Unlearnable(problems[0])
 
     def knows(self, string: bytes) -> bool:
-        """Whether the answers to ``string`` and to what it is without its last octet are at hand."""
+        """True if the answers to ``string``, and to it without its last octet, are known."""
         return string in self._answers and string[:-1] in self._answers
 
     def __getitem__(self, string: bytes) -> Observation:
         return self._answers[string]
 
     def marks(self, string: bytes) -> tuple[int, ...]:
-        """The marks of the stream: those of each octet and of the end; the chunk of the refusal; or nothing."""
+        """The marks of the stream: one for each octet and the end; the chunk of the refusal; or none."""
         return self._marks[string]
 
     def items(self) -> Iterator[tuple[bytes, Observation]]:
-        """All that was asked, and the answers."""
+        """All strings so far, with their answers."""
         return iter(self._answers.items())
 
     def _batch(self, strings: Sequence[bytes]) -> Batch:
@@ -86,7 +86,7 @@ class MembershipOracle:
         return Batch("input", array("I", map(len, strings)), b"".join(strings), chunks)
 
     def _keep(self, answered: Answered) -> str:
-        """Keep answers; why that cannot be done, or nothing."""
+        """Keep answers; return the reason if that is impossible, otherwise nothing."""
         batch = answered.batch
         if answered.faults or answered.unstable is not None:
             place, fault = next(iter(answered.faults.items()), (0, answered.unstable))

@@ -1,11 +1,11 @@
-"""A learned automaton and its reference, drawn: SVG, Mermaid or Graphviz.
+"""Pictures of a learned automaton and its reference: SVG, Mermaid or Graphviz.
 
-The dead state is left out: a missing edge is a refusal. States between characters stand on the left, and again on
-the right where an edge comes back to them; the others in columns, by how many octets they still need. An edge is
-different, and red, if from states that the same words lead to only one of the automata goes on, or accepts.
+The dead state is left out: a missing edge is a refusal. States between characters are on the left, and again on the
+right if an edge returns to them; the others are in columns, by the number of octets that they still need. An edge is
+different, and red, if after the same words only one of the automata can go on, or accepts.
 
-SVG has its colours as attributes, so that a file of it looks right anywhere; and classes, so that a page that shows it
-can have it in its own (report/pictures/pictures.css).
+SVG has its colours as attributes, so that a file looks right anywhere; and classes, so that a page that includes it
+can set its own colours (report/pictures/pictures.css).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _PLAIN, _DIFFERENT = "#333333", "#c40000"
 
 @dataclass(frozen=True)
 class Edge:
-    """All octets from one state to another that differ, or do not."""
+    """All octets from one state to another that are different, or all that are not."""
 
     origin: int
     to: int
@@ -55,7 +55,7 @@ class Drawing:
 
     @cached_property
     def edges(self) -> list[Edge]:
-        """Without those into the dead state."""
+        """The edges, without those into the dead state."""
         pairs = _paired(self.automaton, self.other)
         result: list[Edge] = []
         for state, row in enumerate(self.automaton.table):
@@ -77,7 +77,7 @@ class Drawing:
 
     @cached_property
     def missing(self) -> dict[int, int]:
-        """For each live state, the least number of octets to an accepting one."""
+        """For each live state, the least number of octets to an accepting state."""
         distance = {state: 0 for state, accepts in enumerate(self.automaton.accepting) if accepts}
         queue = list(distance)
         for near in queue:
@@ -88,18 +88,18 @@ class Drawing:
         return distance
 
     def name(self, state: int) -> str:
-        """A state by its access word."""
+        """The name of a state: its access word."""
         word = access_words(self.automaton)[state]
         return word.hex(" ").upper() if word else "start"
 
 
 def picture(model: LearnedModel, kind: str, beside: str = "") -> str | None:
-    """The learned automaton beside that of a dialect; None if there is none.
+    """The learned automaton beside that of a dialect; None if no automaton was learned.
 
     Args:
-        model: what was found.
+        model: the results of identify.
         kind: ``.svg``, ``.mmd`` or ``.dot``.
-        beside: the dialect; without it, the one that it was found to speak.
+        beside: the dialect; by default the identified one.
     """
     part = model.part("dialect")
     if part is None or part.learned is None:
@@ -116,12 +116,12 @@ def picture(model: LearnedModel, kind: str, beside: str = "") -> str | None:
 
 
 def drawn_in_svg(drawings: list[Drawing]) -> str:
-    """Automata one below the other, as :func:`picture` draws them."""
+    """Automata one below another, in the formats of :func:`picture`."""
     return "\n".join(_svg(drawings)) + "\n"
 
 
 def _acceptor(machine: Transducer, *, start: bool) -> Automaton:
-    """The minimal automaton of what a verdict machine accepts."""
+    """The minimal automaton of a verdict machine's language."""
     states = {(0, start): 0}
     queue = [(0, start)]
     table: list[tuple[int, ...]] = []
@@ -139,9 +139,9 @@ def _acceptor(machine: Transducer, *, start: bool) -> Automaton:
 
 
 def _paired(left: Automaton, right: Automaton) -> dict[int, set[int]]:
-    """For each state of ``left``, the states of ``right`` that the same words lead to.
+    """For each state of ``left``, the states of ``right`` to which the same words lead.
 
-    The dead one counts only where there is no other: else all would differ that comes after one difference.
+    The dead state counts only if there is no other: otherwise everything after one difference would differ, too.
     """
     seen = {(0, 0)}
     queue = [(0, 0)]
@@ -224,7 +224,7 @@ def _svg(drawings: list[Drawing]) -> Iterator[str]:
 
 Point = tuple[float, float]
 Slot = tuple[str, int, int]
-"""A place in a column: a state on the left or the right, or where an edge passes through."""
+"""A place in a column: a state, on the left or the right, or the passage of an edge."""
 
 
 def _panel(drawing: Drawing, top: int) -> tuple[list[str], tuple[int, int]]:
@@ -259,7 +259,7 @@ def _column(drawing: Drawing, state: int, far: int) -> int:
 
 
 def _route(drawing: Drawing, number: int, far: int) -> list[Slot]:
-    """The slots of an edge: its ends, and one in each column between."""
+    """The slots of an edge: its ends, and one in each column between them."""
     edge = drawing.edges[number]
     first = _column(drawing, edge.origin, far)
     back = drawing.automaton.accepting[edge.to]
@@ -270,7 +270,7 @@ def _route(drawing: Drawing, number: int, far: int) -> list[Slot]:
 
 
 def _ordered(drawing: Drawing, routes: list[list[Slot]], far: int) -> list[list[Slot]]:
-    """The slots of each column from top to bottom, so that edges cross little (Sugiyama et al. 1981, barycentres)."""
+    """The slots of each column from top to bottom, with few crossing edges (Sugiyama et al. 1981, barycentres)."""
     words = access_words(drawing.automaton)
     columns: list[list[Slot]] = [[] for _ in range(far + 2)]
     for state in sorted(drawing.missing, key=lambda state: words[state]):
@@ -294,7 +294,7 @@ def _ordered(drawing: Drawing, routes: list[list[Slot]], far: int) -> list[list[
 
 
 def _arrow(points: list[Point], edge: Edge) -> tuple[str, str]:
-    """An edge through its slots, and its label: where it passes first, or else in the middle."""
+    """An edge through its slots, and its label: at the first slot between its ends, or else in the middle."""
     colour, marker = (_DIFFERENT, "different") if edge.different else (_PLAIN, "plain")
     stroke = 2.5 if edge.different else 1.2
     (x, y), *rest = points

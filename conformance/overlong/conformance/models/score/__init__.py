@@ -1,13 +1,12 @@
-"""How good a list of test strings is: which wrong decoders it tells from a right one.
+"""The score of a list of test strings: the share of wrong decoders that it catches.
 
 >>> from overlong.conformance.models.score import score
 >>> score("mine.txt").transitions.caught
 3836
 
-Modules: ``files`` opens what a user named, ``texts``, ``documents`` and ``frames`` read the strings in it;
-``transitions``, ``historical`` (with its ``models``) and ``outputs`` are the faults that are looked for,
-``coverage`` is what of the grammar is touched, ``expectations`` judges the list's own answers, and ``cover``
-finds the vectors that are missing.
+Modules: ``files`` opens the user's files; ``texts``, ``documents``, ``programs`` and ``frames`` read their strings.
+``transitions``, ``historical`` (with its ``models``) and ``outputs`` hold the faults. ``coverage`` measures the
+grammar's coverage, ``expectations`` judges the list's own answers, and ``cover`` finds the missing vectors.
 """
 
 from overlong.conformance.models.score.expectations import Expectation, ReadError, ScoreEntry

@@ -1,9 +1,9 @@
-"""The smallest set of our vectors that shows what a list leaves: set cover, with a bound from below.
+"""A small set of overlong's vectors that catches the faults a list misses: set cover, with a lower bound.
 
-Finding the smallest set is hard (NP), so this finds a small one and proves how far from the smallest it may be.
-First the vectors that alone show some fault: every set has them. Then greed: always the vector that shows most
-of what is left. Then those that the others made superfluous are taken out again. The bound: faults of which no
-vector shows two. A set needs a vector for each.
+Finding the smallest set is NP-hard, so this finds a small one, and proves how far from the smallest it may be.
+It takes first the vectors that alone show some fault, since every set has them. Then it is greedy: it always adds the
+vector that shows the most remaining faults. Last it removes vectors that the others made superfluous. The bound is a
+number of faults of which no vector shows two: a set needs a vector for each.
 """
 
 from __future__ import annotations
@@ -24,27 +24,27 @@ if TYPE_CHECKING:
     from overlong.conformance.vectors.vector import Vector
 
 CANDIDATES = ("core", "complete-0")
-"""Suites whose vectors are proposed."""
+"""The suites of the proposed vectors."""
 
 
 @dataclass(frozen=True)
 class Cover:
-    """Vectors to add. No set of our vectors that shows the same has fewer than ``at_least``."""
+    """Vectors to add. No set of overlong's vectors that shows the same faults has fewer than ``at_least``."""
 
     vectors: tuple[Vector, ...]
     at_least: int
     out_of_reach: int
-    """Faults that none of our vectors shows."""
+    """Faults that none of these vectors shows."""
 
     def lines(self) -> Iterator[str]:
-        """What ``--add`` writes: octets, verdict, id and comment, parted by tabs. ``score`` reads it back."""
+        """The text of ``--add``: octets, verdict, id and comment, separated by tabs. ``score`` reads it back."""
         for vector in self.vectors:
             verdict = "reject" if vector.flaw else "accept"
             yield f"{vector.octets.hex()}\t{verdict}\t{vector.id}\t{vector.comment}".rstrip() + "\n"
 
 
 def find_cover(operators: Sequence[MutationOperator], progress: Callable[[int], None] = lambda _: None) -> Cover:
-    """Vectors of ours that show the faults that still live in ``measures``."""
+    """Vectors that show the faults still live in ``measures``."""
     candidates: list[Vector] = []
     shows: list[frozenset[Hashable]] = []
     live = sum(operator.live for operator in operators)
@@ -72,11 +72,11 @@ def find_cover(operators: Sequence[MutationOperator], progress: Callable[[int], 
 
 
 def small_cover(sets: Sequence[AbstractSet[Hashable]]) -> list[int]:
-    """Numbers of few sets with the union of all."""
+    """The indices of few sets that have the union of all."""
     members = _members(sets)
     chosen = {holders[0] for holders in members.values() if len(holders) == 1}
     left = set(members).difference(*(sets[number] for number in chosen))
-    # gains only shrink, so the greatest that was computed last is the greatest if it did not shrink since
+    # gains only shrink, so a set whose recomputed gain still heads the queue has the greatest gain
     heap = [(-len(each), number) for number, each in enumerate(sets) if number not in chosen]
     heapify(heap)
     while left:
@@ -91,7 +91,7 @@ def small_cover(sets: Sequence[AbstractSet[Hashable]]) -> list[int]:
 
 
 def _pruned(chosen: AbstractSet[int], sets: Sequence[AbstractSet[Hashable]]) -> list[int]:
-    """The chosen without those whose members others have; the smallest are tried first."""
+    """The chosen sets, without those whose members all occur in others; the smallest are tried first."""
     times: dict[Hashable, int] = defaultdict(int)
     for number in chosen:
         for member in sets[number]:
@@ -106,9 +106,9 @@ def _pruned(chosen: AbstractSet[int], sets: Sequence[AbstractSet[Hashable]]) -> 
 
 
 def lower_bound(sets: Sequence[AbstractSet[Hashable]]) -> int:
-    """How many sets any choice with the union of all must have, at least.
+    """A lower bound for the number of sets that have the union of all.
 
-    Counts members of which no set has two, those first that exclude the fewest others.
+    It counts members of which no set has two, and takes first those that exclude the fewest others.
     """
     members = _members(sets)
     excludes = {member: sum(len(sets[number]) for number in holders) for member, holders in members.items()}
@@ -122,7 +122,7 @@ def lower_bound(sets: Sequence[AbstractSet[Hashable]]) -> int:
 
 
 def _members(sets: Sequence[AbstractSet[Hashable]]) -> Mapping[Hashable, list[int]]:
-    """For each member the sets that have it."""
+    """For each member the sets that contain it."""
     result: dict[Hashable, list[int]] = defaultdict(list)
     for number, each in enumerate(sets):
         for member in each:

@@ -1,4 +1,4 @@
-"""What of the grammar a list touches: its alternatives, and both ends of each octet range from both sides."""
+"""A list's coverage of the grammar: its alternatives, and both ends of each octet range from both sides."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LOW, HIGH, BELOW, ABOVE = "first", "last", "below", "above"
 
 @dataclass(frozen=True)
 class Boundary:
-    """An octet at the edge of a range, or just outside it, where the grammar may read that range."""
+    """An octet at the edge of a range, or just outside it, at a place where the grammar may read that range."""
 
     position: Position
     kind: str
@@ -29,7 +29,7 @@ class Boundary:
 
     @property
     def place(self) -> int:
-        """Which octet of the character it is, counted from 1."""
+        """The place of the octet in the character, from 1."""
         return 1 + sum(other.form == self.position.form and other.index < self.position.index for other in _positions())
 
 
@@ -49,14 +49,14 @@ def _boundaries() -> list[Boundary]:
 
 
 class Coverage:
-    """Collects the transitions that strings take in the unfolded automaton, up to the first flaw of each."""
+    """Collects the transitions of the unfolded automaton that strings take, up to the first flaw of each."""
 
     def __init__(self) -> None:
         self._taken = set[tuple[int, int]]()
         self._boundaries = _boundaries()
 
     def add(self, specimen: Specimen) -> None:
-        """Note what a string touches."""
+        """Note the transitions of a string."""
         self._taken.update(specimen.unfolded)
 
     @property
@@ -79,12 +79,12 @@ class Coverage:
 
     @property
     def boundaries(self) -> int:
-        """How many there are."""
+        """The number of edges."""
         return len(self._boundaries)
 
     @property
     def untouched_boundaries(self) -> tuple[Boundary, ...]:
-        """Those that no string touches, in the order of the grammar."""
+        """The edges that no string touches, in the order of the grammar."""
         opened = dialect().unfolded.open
         touched = {(position, octet) for state, octet in self._taken for position in opened[state]}
         return tuple(each for each in self._boundaries if (each.position, each.octet) not in touched)

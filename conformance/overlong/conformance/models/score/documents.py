@@ -1,4 +1,4 @@
-"""Lists in JSON: our vector files, JSON Lines, and arrays such as other people write."""
+"""Lists in JSON: overlong's vector files, JSON Lines, and arrays of other projects."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _VERDICT = ("verdict", "valid", "ok", "well_formed", "expected", "expect")
 
 
 def document(octets: bytes, name: str) -> Iterator[ScoreEntry]:
-    """Our JSON, or an array of strings, each an array of octets, hexadecimal text, or an object with one of these.
+    """Read overlong's JSON, or an array of strings: arrays of octets, hexadecimal texts, or objects with one of these.
 
     Raises:
-        ReadError: it is no JSON, is doubtful JSON, or holds no list.
+        ReadError: the text is not JSON, is ambiguous JSON, or holds no list.
     """
     data = _parsed(octets, name, 1)
     if isinstance(data, dict):
@@ -43,7 +43,7 @@ def document(octets: bytes, name: str) -> Iterator[ScoreEntry]:
 
 
 def json_lines(lines: Iterable[tuple[int, bytes]], name: str) -> Iterator[ScoreEntry]:
-    """Our JSON Lines: a header, a test a line, a footer. Without the footer the file was cut.
+    """Read overlong's JSON Lines: a header, a test per line, a footer. A file without its footer is truncated.
 
     Raises:
         ReadError: a line is no test, or the footer is missing.
@@ -102,7 +102,7 @@ def _groups(data: dict[str, Any], name: str) -> Iterator[ScoreEntry]:
 
 
 def _test(test: dict[str, Any], place: str) -> ScoreEntry:
-    """A test as our vector files write it."""
+    """A test in the form of overlong's vector files."""
     if not isinstance(test.get("hex"), str):
         raise ReadError(f'{place}: no "hex"')
     try:
@@ -131,7 +131,7 @@ def _test(test: dict[str, Any], place: str) -> ScoreEntry:
 
 
 def _of_type(value: Any, kind: type[Any], place: str) -> Any:
-    """``value``, or None where nothing is said. True is no number here."""
+    """``value``, or None if it is missing. True is no number here."""
     if value is not None and type(value) is not kind:
         raise ReadError(f"{place}: {printable(str(value), 40)!r} is no {kind.__name__}")
     return value
@@ -148,7 +148,7 @@ def _scalars(value: Any, place: str) -> tuple[int, ...] | None:
 
 
 def _item(item: Any, place: str) -> ScoreEntry:
-    """An item of a list that is not in our form."""
+    """An item of a list in another form."""
     if not isinstance(item, dict):
         return ScoreEntry(_octets(item, place), place)
     members = cast("dict[str, Any]", item)

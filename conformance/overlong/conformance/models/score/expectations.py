@@ -1,4 +1,4 @@
-"""One string of a list: its octets, where it stands, what the list says of it; and whether the reference says so."""
+"""One string of a list: its octets, its place, the list's expectations, and their comparison with the reference."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class ReadError(ValueError):
 
 
 class Expectation(NamedTuple):
-    """What a list says that a right decoder answers. None where it says nothing."""
+    """A list's expected answer of a correct decoder. A part is None if the list does not give it."""
 
     accept: bool | None = None
     scalars: tuple[int, ...] | None = None
@@ -46,17 +46,17 @@ VERDICTS = {
     "accept": True, "valid": True, "ok": True, "true": True, "well-formed": True,
     "reject": False, "invalid": False, "bad": False, "false": False, "ill-formed": False,
 }  # fmt: skip
-"""Words that lists use for a verdict, in lower case."""
+"""Words for verdicts in lists, in lower case."""
 
 
 def verdict_word(word: str) -> bool | None:
-    """The verdict that a word stands for; None if it stands for none."""
+    """The verdict of a word; None if it has no such meaning."""
     return VERDICTS.get(word.strip(" \t:,;\"'").lower())
 
 
 @dataclass(frozen=True)
 class WrongExpectation:
-    """An answer that a list expects and a right decoder does not give."""
+    """An expectation of a list that differs from a correct decoder's answer."""
 
     place: str
     octets: bytes
@@ -75,7 +75,7 @@ class WrongExpectation:
 
 
 def wrong_expectations(entry: ScoreEntry, specimen: Specimen) -> Iterator[WrongExpectation]:
-    """What an entry expects wrongly. A wrong verdict is told alone: the rest follows from it."""
+    """The wrong expectations of an entry. A wrong verdict is reported alone: the rest follows from it."""
     expected = entry.expected
 
     def wrong(what: str, said: str, must: str) -> WrongExpectation:

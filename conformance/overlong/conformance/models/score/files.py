@@ -1,4 +1,4 @@
-"""What a user named, opened by rule: regular files and folders of them; nothing else is waited for or followed."""
+"""Opens the user's files: only regular files, and folders of them. It follows no links, and waits for no pipes."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
 
 LARGEST_DOCUMENT = 1 << 26
-"""Octets of a file that must be read whole (JSON)."""
+"""The most octets of a file that must be read whole (JSON)."""
 
 LARGEST_STRING = 1 << 20
-"""Octets of a file that is one string."""
+"""The most octets of a file that is one string."""
 
 LONGEST_LINE = 1 << 23
-"""Octets of a line: those of the largest string, in the longest spelling, and a comment."""
+"""The most octets of a line: the largest string in the longest spelling, and a comment."""
 
-_HEAD = 1 << 16  # octets in which the first line that says something must begin
-_LEAST = 9  # octets that tell a frame
+_HEAD = 1 << 16  # octets within which the first line with content must begin
+_LEAST = 9  # octets that suffice to recognise a frame
 _AT_ONCE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)  # opening a FIFO would wait for a writer
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 _JSON = re.compile(rb'\{\s*["}]|\{$|\[(?!\s*(?:0x|\\x))')  # and no {0xC0, 0x80} of C
@@ -54,19 +54,19 @@ def entries(path: str, form: str = AUTO, note: Callable[[str], None] = lambda _:
     Args:
         path: as the user named it.
         form: one of :data:`FORMATS`.
-        note: told, in one line each, what was skipped and why.
+        note: called with one line about each skipped file and the reason.
 
     Raises:
-        ReadError: it cannot be opened or read.
+        ReadError: the path cannot be opened or read.
     """
     name = printable(path)
-    if path != "-" and os.path.isdir(path):  # noqa: PTH112 (a user's word, not a path of ours)
+    if path != "-" and os.path.isdir(path):  # noqa: PTH112 (the user's text, not a path of overlong)
         if form not in (AUTO, "directory"):
-            raise ReadError(f"{name}: a folder; its files are strings: say --input directory, or name a file")
+            raise ReadError(f"{name}: a folder; if each file is a string, say --input directory; or name a file")
         yield from _folder(path, note)
         return
     if form == "directory":
-        raise ReadError(f"{name}: not a folder; --input directory wants one")
+        raise ReadError(f"{name}: not a folder, which --input directory needs")
     with _opened(path, name) as file:
         yield from _Source(file, "stdin" if path == "-" else name).entries(form)
 
@@ -83,12 +83,12 @@ def _opened(path: str, name: str) -> Generator[BinaryIO]:
         raise ReadError(f"{name}: {why}") from None
     with os.fdopen(number, "rb") as file:
         if not stat.S_ISREG(os.fstat(number).st_mode):
-            raise ReadError(f"{name}: not a regular file; what another program writes goes to standard input: -")
+            raise ReadError(f"{name}: not a regular file; for another program's output, name standard input: -")
         yield file
 
 
 class _Source:
-    """A file with its first lines read ahead, so that its format can be seen."""
+    """A file whose first lines are read ahead, to recognise its format."""
 
     def __init__(self, file: BinaryIO, name: str) -> None:
         self._file = file
@@ -108,7 +108,7 @@ class _Source:
 
     def _detected(self) -> str:
         size, telling = 0, b""
-        # the head of a frame may hold line feeds, so one line may not be enough of it
+        # the head of a frame may hold line feeds, so one line of it may be too little
         while (size < _HEAD and not telling) or size < _LEAST:
             line = self._file.readline(LONGEST_LINE + 1)
             if not line:
@@ -132,8 +132,8 @@ class _Source:
         if telling.isascii() and telling.decode("ascii").replace("\t", " ").isprintable():
             return "hex"
         raise ReadError(
-            f"{self._name}: no list that is known; if the whole file is one string say --input raw, "
-            "if each line is one --input lines, if they stand in a program --input source"
+            f"{self._name}: no known form of list; if the whole file is one string, say --input raw; "
+            "if each line is one, --input lines; if they are in a program, --input source"
         )
 
     def _lines(self) -> Iterator[tuple[int, bytes]]:
@@ -154,7 +154,7 @@ class _Source:
 
     def _whole(self, limit: int, remedy: str) -> bytes:
         too_large = False
-        with contextlib.suppress(io.UnsupportedOperation):  # it is no file: its size is not known
+        with contextlib.suppress(io.UnsupportedOperation):  # not a file, so its size is unknown
             status = os.fstat(self._file.fileno())
             too_large = stat.S_ISREG(status.st_mode) and status.st_size > limit
         octets = b"" if too_large else self._read(limit + 1)
@@ -164,7 +164,7 @@ class _Source:
 
 
 def _folder(path: str, note: Callable[[str], None]) -> Iterator[ScoreEntry]:
-    """Each regular file's content is one string. Links, pipes, large and hidden files are skipped and reported."""
+    """Read a folder: each regular file is one string. Links, pipes, large and hidden files are skipped and reported."""
     try:
         with os.scandir(path) as found:
             members = sorted(found, key=lambda member: member.name)
@@ -186,7 +186,7 @@ def _folder(path: str, note: Callable[[str], None]) -> Iterator[ScoreEntry]:
 
 def _member(path: str, name: str, note: Callable[[str], None]) -> bytes | None:
     try:
-        # what the folder held a moment ago may be something else now
+        # the file may have been replaced since the folder was read
         number = os.open(path, os.O_RDONLY | _AT_ONCE | _NO_FOLLOW)
     except OSError as error:
         note(f"{name}: skipped: {error.strerror}")

@@ -1,4 +1,4 @@
-"""A stream of request frames, the target protocol's own form, as a list of strings."""
+"""Reads a stream of request frames, in the form of the target protocol, as a list of strings."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LEAST = HEAD.size + 1
 
 
 def looks_like_frames(head: bytes) -> bool:
-    """Whether a file that begins so may be a stream of request frames."""
+    """True if a file that begins so may be a stream of request frames."""
     if len(head) < _LEAST:
         return False
     length, _ = HEAD.unpack_from(head)
@@ -33,7 +33,7 @@ def looks_like_frames(head: bytes) -> bool:
 
 
 def frames(read: Callable[[int], bytes], name: str) -> Iterator[ScoreEntry]:
-    """The inputs of all requests that have one; a batch has many. Echo requests have none."""
+    """The inputs of all requests; a batch has many, and an echo request has none."""
     number = 0
     while head := read(HEAD.size):
         number += 1

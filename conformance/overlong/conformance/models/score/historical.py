@@ -1,7 +1,7 @@
-"""Which classes of historical faults a list shows. The wrong decoders themselves are in ``models``.
+"""The classes of historical faults that a list shows. The wrong decoders themselves are in ``models``.
 
-The wrong grammars are run all at once, as one product of automata with the right one in it. The others are
-asked one by one, and only as long as no string has shown them.
+The wrong grammars run all at once, as one product of automata that includes the correct one. The other decoders run
+one by one, each only until a string has shown it.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class HistoricalFaults:
         return result
 
     def kill(self, faults: Iterable[Fault]) -> None:
-        """These live no longer."""
+        """Remove classes from the live ones."""
         for fault in faults:
             assert isinstance(fault, str)
             if fault in self._numbers:
@@ -62,15 +62,15 @@ class HistoricalFaults:
 
 
 class StreamFaults:
-    """The classes that only a list with chunks can show."""
+    """Classes that only a list with chunks can show."""
 
     def __init__(self) -> None:
         self.missed: dict[str, WrongStream] = {each.name: each for each in STREAMS}
         self.measured = False
-        """A string in chunks was seen."""
+        """True if the list has a string in chunks."""
 
     def add(self, octets: bytes, chunks: Sequence[int]) -> None:
-        """Look at a string that comes in these chunks."""
+        """Take a string in these chunks into account."""
         self.measured = True
         if not self.missed:
             return
@@ -80,7 +80,7 @@ class StreamFaults:
 
 
 class Product:
-    """Automata that read a string together; the first is the right one. States are made when they are met."""
+    """Automata that read a string together; the first is the correct one. States are made on demand."""
 
     def __init__(self, automata: Sequence[Automaton]) -> None:
         self._automata = automata
@@ -91,7 +91,7 @@ class Product:
         self._number((0,) * len(automata))
 
     def differing(self, octets: bytes) -> int:
-        """Which of the others, as bits from the second automaton on, do not answer as the first does."""
+        """The automata whose answers differ from the first one's, as bits from the second automaton on."""
         rows, state = self._rows, 0
         for octet in octets:
             to = rows[state][octet]

@@ -1,8 +1,8 @@
-"""What real decoders got wrong, as wrong decoders that can be run.
+"""Faults of real decoders, as wrong decoders that can run.
 
-Most are wrong grammars: the grammar of RFC 3629 with something replaced, compiled as the right one is. The
-rest are habits that no grammar of octets has: they depend on places in a buffer, concern only the output, or
-show only where a stream is cut.
+Most are wrong grammars: the grammar of RFC 3629 with a part replaced, compiled like the correct one. No grammar of
+octets describes the rest: they depend on places in a buffer, concern only the output, or show only at cuts of a
+stream.
 
 Names are stable. ``docs/planted-faults.md`` lists them; ``families/regression.py`` has the decoders.
 """
@@ -24,22 +24,22 @@ if TYPE_CHECKING:
     from overlong.reference.automaton import Automaton
 
 Scalars = tuple[int, ...] | None
-"""What a decoder puts out; None where it refuses."""
+"""The output of a decoder; None if it refuses."""
 
 
 @dataclass(frozen=True)
 class WrongGrammar:
-    """A decoder of another language. ``edits`` replace text of the right grammar."""
+    """A decoder of another language. ``edits`` replace text of the correct grammar."""
 
     name: str
     line: str
     edits: tuple[tuple[str, str], ...] = ()
     truncations: bool = False
-    """Every state that something can still complete accepts."""
+    """If true, every live state accepts."""
 
     @cached_property
     def automaton(self) -> Automaton:
-        """The minimal automaton of what it accepts."""
+        """The minimal automaton of its language."""
         right = dialect()
         text = right.grammar.text
         for old, new in self.edits:
@@ -59,7 +59,7 @@ class WrongGrammar:
 
 @dataclass(frozen=True)
 class WrongVerdict:
-    """A decoder whose verdict no grammar describes. It cannot be wrong about fewer than ``least`` octets."""
+    """A decoder whose verdict no grammar describes. It is right on all inputs of fewer than ``least`` octets."""
 
     name: str
     line: str
@@ -69,7 +69,7 @@ class WrongVerdict:
 
 @dataclass(frozen=True)
 class WrongOutput:
-    """A decoder that makes other scalar values of what it accepts; it may accept other strings, too."""
+    """A decoder with wrong scalar values; it may accept wrong strings, too."""
 
     name: str
     line: str
@@ -78,7 +78,7 @@ class WrongOutput:
 
 @dataclass(frozen=True)
 class WrongStream:
-    """A decoder that is right about whole strings, and wrong about what comes in chunks."""
+    """A decoder that is right about whole strings, and wrong about chunks."""
 
     name: str
     line: str
@@ -86,7 +86,7 @@ class WrongStream:
 
 
 def decoded(octets: bytes) -> Scalars:
-    """What a right decoder puts out."""
+    """The output of a correct decoder."""
     found = outcome(octets)
     return found.scalars if isinstance(found, Decoded) else None
 
@@ -103,7 +103,7 @@ def _but(name: str, line: str, old: str, new: str) -> WrongGrammar:
 
 
 def _spelt(octets: bytes) -> str:
-    """Octets as ABNF writes them."""
+    """Octets in ABNF's notation."""
     return "%x" + octets.hex(".").upper()
 
 
@@ -114,8 +114,8 @@ GRAMMARS = (
     _but("unchecked", "nothing is checked at all", _TEXT, _ANYTHING),
     _also("overlong-c0", "C0 begins a character of two octets", "%xC0 UTF8-tail"),
     _also("overlong-c1", "C1 begins a character of two octets (a fix of CVE-2024-46954)", "%xC1 UTF8-tail"),
-    _also("overlong-e0", "E0 takes any tail octet", "%xE0 %x80-9F UTF8-tail"),
-    _also("overlong-f0", "F0 takes any tail octet", "%xF0 %x80-8F 2( UTF8-tail )"),
+    _also("overlong-e0", "any tail octet may follow E0", "%xE0 %x80-9F UTF8-tail"),
+    _also("overlong-f0", "any tail octet may follow F0", "%xF0 %x80-8F 2( UTF8-tail )"),
     _also("overlong-nul", "C0 80 is NUL, as in Java's modified UTF-8", _spelt(overlong(0, 2))),
     _also(
         "overlong-slash",
@@ -132,7 +132,7 @@ GRAMMARS = (
         "pairs of surrogates, as CESU-8 writes them, but no single ones",
         "%xED %xA0-AF UTF8-tail %xED %xB0-BF UTF8-tail",
     ),
-    _also("beyond-f4", "F4 takes any tail octet: numbers up to 13FFFF", "%xF4 %x90-BF 2( UTF8-tail )"),
+    _also("beyond-f4", "any tail octet may follow F4: numbers up to 13FFFF", "%xF4 %x90-BF 2( UTF8-tail )"),
     _also("beyond-f5", "F5 to F7 begin characters of four octets (duckdb#4708)", "%xF5-F7 3( UTF8-tail )"),
     _also("five-octets", "the five octets of RFC 2279", "%xF8-FB 4( UTF8-tail )"),
     _also("six-octets", "the six octets of RFC 2279", "%xFC-FD 5( UTF8-tail )"),
@@ -142,7 +142,7 @@ GRAMMARS = (
     _also("tail-unchecked-2", "the tail of two octets may be ASCII (mqtt5#57)", "%xC2-DF %x00-7F"),
     _also("tail-unchecked-3", "the last of three octets may be ASCII", "%xE1-EC UTF8-tail %x00-7F"),
     _also("tail-unchecked-4", "the last of four octets may be ASCII", "%xF1-F3 2( UTF8-tail ) %x00-7F"),
-    _also("tails-unchecked", "three octets are taken unseen (CVE-2022-25235)", "%xE1-EC 2( %x00-FF )"),
+    _also("tails-unchecked", "three octets are accepted unchecked (CVE-2022-25235)", "%xE1-EC 2( %x00-FF )"),
     _also(
         "upper-bound-only",
         "after ED and F4 only the upper bound is checked (utf-8-validate#32)",
@@ -204,14 +204,14 @@ def _ascii_block_overshoots(size: int, unseen: int) -> Callable[[bytes], bool]:
 
 @cache
 def _noncharacters() -> tuple[bytes, ...]:
-    """Their octets (Unicode D14)."""
+    """The octets of all noncharacters (Unicode D14)."""
     planes = range(0, CODE_POINTS.stop, 0x10000)
     numbers = [*range(0xFDD0, 0xFDF0), *(plane + last for plane in planes for last in (0xFFFE, 0xFFFF))]
     return tuple(encode_scalars([number]) for number in numbers)
 
 
 def _without_noncharacters(octets: bytes) -> bool:
-    # UTF-8 synchronises itself: in well-formed octets a character's octets are nothing else
+    # UTF-8 is self-synchronising: in well-formed octets, the octets of a character occur nowhere else
     return is_well_formed(octets) and not any(each in octets for each in _noncharacters())
 
 
@@ -243,7 +243,7 @@ VERDICTS: tuple[WrongVerdict, ...] = (
         _ascii_block_overshoots(16, 3), 17,
     ),
     WrongVerdict(
-        "replacement-refused", "U+FFFD in the text is taken for a fault",
+        "replacement-refused", "U+FFFD in the text is mistaken for a fault",
         lambda octets: is_well_formed(octets) and encode_scalars([0xFFFD]) not in octets, 3,
     ),
     WrongVerdict("noncharacters-refused", "noncharacters are refused", _without_noncharacters, 3),
@@ -265,7 +265,7 @@ def _one_line_feed(scalars: tuple[int, ...]) -> tuple[int, ...]:
 OUTPUTS = (
     WrongOutput("nul-ends-text", "NUL ends the text", lambda octets: decoded(octets.partition(b"\0")[0])),
     WrongOutput(
-        "signature-stripped", "U+FEFF at the start is taken away",
+        "signature-stripped", "U+FEFF at the start is removed",
         _mapped(lambda scalars: scalars[1:] if scalars[:1] == (SIGNATURE,) else scalars),
     ),
     WrongOutput(
@@ -313,20 +313,20 @@ def _loses_two_of_four(chunks: Sequence[bytes]) -> Scalars:
 
 
 STREAMS = (
-    WrongStream("chunks-alone", "each chunk is decoded by itself", lambda chunks: _joined(map(decoded, chunks))),
+    WrongStream("chunks-alone", "each chunk is decoded alone", lambda chunks: _joined(map(decoded, chunks))),
     WrongStream("two-of-four-lost", "two octets of four at the end of a chunk are lost", _loses_two_of_four),
-    WrongStream("signature-in-chunk", "U+FEFF at the start of a later chunk is taken away", _signature_in_each),
+    WrongStream("signature-in-chunk", "U+FEFF at the start of a later chunk is removed", _signature_in_each),
 )
 
 _MODELS: tuple[WrongGrammar | WrongVerdict | WrongOutput | WrongStream, ...] = (
     *GRAMMARS, *VERDICTS, *OUTPUTS, *STREAMS,
 )  # fmt: skip
 CLASSES = {each.name: each.line for each in _MODELS}
-"""Every class by its name, with its sentence."""
+"""The sentence of every class, by its name."""
 
 
 def differs(model: WrongGrammar | WrongVerdict | WrongOutput, specimen: Specimen) -> bool:
-    """Whether a wrong decoder answers a string wrongly."""
+    """True if a wrong decoder's answer to a string is wrong."""
     if isinstance(model, WrongOutput):
         return model.decode(specimen.octets) != specimen.scalars
     return model.accepts(specimen.octets) != specimen.accepted

@@ -1,4 +1,4 @@
-"""What a mutation operator is: faults of one kind that strings may show; and the strings that are to show them."""
+"""The protocol of mutation operators, which hold faults of one kind, and the strings that may show them."""
 
 from __future__ import annotations
 
@@ -11,33 +11,33 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
 Fault = int | str
-"""Names a mutant, the fault that it has, within its operator."""
+"""The name of a mutant's fault, within its operator."""
 
 
 class MutationOperator(Protocol):
-    """Mutants of one kind. A mutant lives until a string kills it: until some right answer differs from its own."""
+    """Mutants of one kind. A mutant lives until a string kills it, that is, until its answer to one is wrong."""
 
     @property
     def total(self) -> int:
-        """Mutants at the start."""
+        """The number of mutants at the start."""
         ...
 
     @property
     def live(self) -> int:
-        """Mutants that no string has killed yet."""
+        """The number of mutants that no string has killed yet."""
         ...
 
     def shown(self, specimen: Specimen) -> Collection[Fault]:
-        """The live mutants that a string kills. Nothing is changed."""
+        """The live mutants that a string kills; they stay live."""
         ...
 
     def kill(self, faults: Iterable[Fault]) -> None:
-        """These live no longer."""
+        """Remove mutants from the live ones."""
         ...
 
 
 class Specimen:
-    """``states[place]`` is the state of the minimal automaton before the octet at ``place``."""
+    """A string; ``states[place]`` is the state of the minimal automaton before the octet at ``place``."""
 
     def __init__(self, octets: bytes) -> None:
         self.octets = octets
@@ -55,7 +55,7 @@ class Specimen:
 
     @cached_property
     def unfolded(self) -> list[tuple[int, int]]:
-        """The transitions of the unfolded automaton that the string takes, the last one perhaps into death."""
+        """The transitions of the unfolded automaton that the string takes, the last one perhaps into the dead state."""
         automaton = dialect().unfolded
         table, dead, state = automaton.table, automaton.dead, 0
         taken: list[tuple[int, int]] = []
@@ -77,7 +77,7 @@ class Specimen:
 
     @cached_property
     def scalars(self) -> tuple[int, ...] | None:
-        """What a strict decoder puts out; None if it refuses."""
+        """The output of a strict decoder; None if it refuses."""
         if not self.accepted:
             return None
         return tuple(found.scalar for found in self.segments if isinstance(found, WellFormed))

@@ -1,14 +1,14 @@
 """Output faults: decoders with the right verdict and a wrong answer.
 
-*Scalars*: for each length of sequence, each bit of the scalar value stuck at 0 or at 1. A bit stuck shows where a
-well-formed string has a character of that length with the other value there. Which bits an octet carries is
-read off the layout.
+*Scalars*: for each length of sequence, each bit of the scalar value stuck at 0 or at 1. A stuck bit shows if a
+well-formed string has a character of that length with the other value of the bit. The layout gives the bits that an
+octet carries.
 
-*Shapes*: error offset, error length, the word on missing input, and what is put out for ill-formed octets, each
-wrong in a way that decoders have been wrong in.
+*Shapes*: error offset, error length, the report of missing input, and the output for ill-formed octets, each wrong in
+a way known from real decoders.
 
-*Steps*: the replacing decoder as a machine with a state for each unfinished beginning. A decoder that does the
-wrong thing in one step, an octet or the end of the input in one state, is found if and only if the step is taken.
+*Steps*: the replacing decoder as a machine with a state for each unfinished character. A step is an octet, or the end
+of the input, in one state. A decoder that is wrong in one step is caught if and only if a string takes the step.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ class _Named:
         return tuple(name for name in self._order if name in self._live)
 
     def kill(self, faults: Iterable[Fault]) -> None:
-        """These live no longer."""
+        """Remove faults from the live ones."""
         self._live.difference_update(str(fault) for fault in faults)
 
 
 class ScalarFaults(_Named):
-    """Bits of the scalar value that are stuck. Implements ``MutationOperator``."""
+    """Stuck bits of the scalar value. Implements ``MutationOperator``."""
 
     def __init__(self) -> None:
         self._shows = _bits_of_transitions()
@@ -64,7 +64,7 @@ class ScalarFaults(_Named):
         return set[str]().union(*(self._shows[each] for each in self._shows.keys() & set(specimen.unfolded)))
 
     def kill(self, faults: Iterable[Fault]) -> None:
-        """These live no longer."""
+        """Remove faults from the live ones."""
         super().kill(faults)
         self._shows = {each: left for each, shows in self._shows.items() if (left := shows & self._live)}
 
@@ -83,7 +83,7 @@ def _bits_of_transitions() -> dict[tuple[int, int], set[str]]:
     shows: dict[tuple[int, int], set[str]] = defaultdict(set)
 
     def follow(state: int, depth: int) -> int:
-        """Octets still to come in ``state``, which ``depth`` octets of a character lead to; notes what they show."""
+        """Note the bits shown in ``state``, ``depth`` octets into a character; return the number of missing octets."""
         missing = 0
         by_target: dict[int, list[int]] = defaultdict(list)
         for octet, to in enumerate(automaton.table[state]):
@@ -107,19 +107,19 @@ def _bits_of_transitions() -> dict[tuple[int, int], set[str]]:
 
 
 def noticed_at(specimen: Specimen, flaw: MaximalSubpart) -> int:
-    """The place of the octet at which a decoder notices a flaw; the end of the input if that shows it."""
+    """The place of the octet that shows a flaw; the end of the input if only that shows it."""
     automaton, end = dialect().automaton, flaw.offset + flaw.length
     return flaw.offset if automaton.run(specimen.octets[flaw.offset : end]) == automaton.dead else end
 
 
 def announced(octets: bytes, offset: int) -> int:
-    """How many octets the lead octet at ``offset`` announces, as far as the input goes; 1 if it announces none."""
+    """The number of octets that the lead octet at ``offset`` announces, within the input; 1 if it announces none."""
     row = dialect().layout.announced(octets[offset])
     return 1 if row is None else min(len(row.templates), len(octets) - offset)
 
 
 def _tails_announced(octets: bytes, found: MaximalSubpart) -> int:
-    """Octets of the whole sequence that the lead octet announces, as far as tail octets go."""
+    """The number of octets of the sequence that the lead octet announces, up to the last tail octet."""
     layout, end = dialect().layout, found.offset + 1
     last = found.offset + announced(octets, found.offset)
     while end < last and layout.is_tail(octets[end]):
@@ -128,12 +128,12 @@ def _tails_announced(octets: bytes, found: MaximalSubpart) -> int:
 
 
 def _with_offender(octets: bytes, found: MaximalSubpart) -> int:
-    """Octets up to and with the one that cannot continue the character."""
+    """The number of octets up to and including the one that cannot continue the character."""
     return min(found.length + 1, len(octets) - found.offset) if announced(octets, found.offset) > 1 else 1
 
 
 def _consuming(length: Callable[[bytes, MaximalSubpart], int]) -> Callable[[Specimen, MaximalSubpart], bool]:
-    """Whether the output changes if one U+FFFD stands for so many octets."""
+    """A test whether the output changes if one U+FFFD replaces ``length`` octets."""
 
     def shows(specimen: Specimen, _: MaximalSubpart) -> bool:
         octets, offset = specimen.octets, 0
@@ -165,7 +165,7 @@ SHAPES: dict[str, tuple[str, Callable[[Specimen, MaximalSubpart], bool]]] = {
     "offset-plus-one": ("the offset is one too large", lambda _, __: True),
     "offset-zero": ("the offset is always 0", lambda _, flaw: flaw.offset > 0),
     "offset-of-offender": (
-        "the offset is that of the octet that cannot go on, not of the subpart",
+        "the offset is that of the octet that cannot continue the character, not of the subpart",
         lambda specimen, flaw: noticed_at(specimen, flaw) != flaw.offset,
     ),
     "offset-in-scalars": (
@@ -174,7 +174,7 @@ SHAPES: dict[str, tuple[str, Callable[[Specimen, MaximalSubpart], bool]]] = {
     ),
     "length-one": ("the length is always 1", lambda _, flaw: flaw.length > 1),
     "length-with-offender": (
-        "the length includes the octet that cannot go on",
+        "the length includes the octet that cannot continue the character",
         lambda specimen, flaw: flaw.offset < noticed_at(specimen, flaw) < len(specimen.octets),
     ),
     "length-announced": (
@@ -189,14 +189,14 @@ SHAPES: dict[str, tuple[str, Callable[[Specimen, MaximalSubpart], bool]]] = {
     ),
     "replaced-per-run": ("one U+FFFD for a run of ill-formed octets", _adjacent),
     "replaced-per-announced": ("one U+FFFD for the whole sequence that was announced", _consuming(_tails_announced)),
-    "offender-swallowed": ("the octet that cannot go on is replaced, too", _consuming(_with_offender)),
+    "offender-swallowed": ("the octet that cannot continue the character is replaced, too", _consuming(_with_offender)),
     "nothing-replaced": ("ill-formed octets vanish", lambda _, __: True),
 }
-"""Each by its name: a sentence, and whether a string with that first flaw shows it."""
+"""For each name a sentence, and a test whether a string with that first flaw shows the fault."""
 
 
 class ShapeFaults(_Named):
-    """Wrong reports of what is ill-formed. Implements ``MutationOperator``."""
+    """Wrong reports of ill-formed octets. Implements ``MutationOperator``."""
 
     def __init__(self) -> None:
         super().__init__(SHAPES)
@@ -223,7 +223,7 @@ class StepFaults:
         dead = automaton.dead
 
         def after(state: int, octet: int) -> int:
-            """An octet that cannot go on is read again where a character may begin; if it cannot, it is done with."""
+            """The next state: an octet that cannot continue a character may begin a new one, or is ill-formed."""
             to = automaton.table[state][octet]
             again = automaton.table[0][octet] if to == dead and state else to
             return 0 if again == dead else again
@@ -261,5 +261,5 @@ class StepFaults:
         return self._live.intersection(taken)
 
     def kill(self, faults: Iterable[Fault]) -> None:
-        """These live no longer."""
+        """Remove faults from the live ones."""
         self._live.difference_update(fault for fault in faults if isinstance(fault, int))

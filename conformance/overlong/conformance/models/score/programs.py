@@ -1,6 +1,7 @@
-r"""Octets that stand in programs: arrays of numbers and string literals with ``\x`` in them, in most languages.
+r"""Reads octets in programs: arrays of numbers, and string literals with ``\x`` escapes, of most languages.
 
-WPT's lists (``input: [0xC3, 0x28]``), tests in C, Go, Rust, Java, Python. Nothing is run, and no verdict is read.
+Examples are WPT's lists (``input: [0xC3, 0x28]``), and tests in C, Go, Rust, Java and Python. It runs no program, and
+reads no verdicts.
 """
 
 from __future__ import annotations
@@ -26,22 +27,22 @@ _PLAIN = {"a": 7, "b": 8, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11}
 
 
 def is_program(name: str) -> bool:
-    """Whether a file's name says that it is one."""
+    """True if the file's name is that of a program."""
     return name.lower().endswith(_ENDINGS)
 
 
 def source_lines(lines: Iterable[tuple[int, bytes]], name: str) -> Iterator[ScoreEntry]:
-    """The arrays and literals of a program. An array may take several lines, and is told by its first.
+    """The arrays and literals of a program. An array may take several lines; messages name its first line.
 
     Raises:
-        ReadError: the program is no text.
+        ReadError: the program is not text.
     """
     texts: list[str] = []
     for number, line in lines:
         try:
             texts.append(line.decode("utf-8-sig"))
         except UnicodeDecodeError:
-            raise ReadError(f"{name}:{number}: octets that are not text, as no program has") from None
+            raise ReadError(f"{name}:{number}: octets that are not text; a program has none such") from None
     whole = "".join(texts)
     found = chain(
         ((match.start(), _of_array(match[1])) for match in _ARRAY.finditer(whole)),
@@ -56,7 +57,7 @@ def source_lines(lines: Iterable[tuple[int, bytes]], name: str) -> Iterator[Scor
 
 
 def _of_array(text: str) -> bytes | None:
-    """The octets of numbers that all are octets; a lone number in brackets is an index, and none."""
+    """The octets of an array, if all its numbers are octets; a single number in brackets is an index, not an array."""
     words = [word.rpartition(")")[2].strip() for word in text.split(",")]
     numbers = [int(word, 16) if word[:2] in ("0x", "0X") else int(word) for word in words]
     if max(numbers) > 0xFF or (len(numbers) == 1 and not words[0].lower().startswith("0x")):
@@ -65,7 +66,7 @@ def _of_array(text: str) -> bytes | None:
 
 
 def _of_literal(text: str) -> bytes | None:
-    r"""The octets of a literal with ``\x`` escapes; None for escapes that mean characters, as ``\u``."""
+    r"""The octets of a literal with ``\x`` escapes; None if it has escapes for characters, such as ``\u``."""
     octets = bytearray()
     end = 0
     for match in _ESCAPE.finditer(text):

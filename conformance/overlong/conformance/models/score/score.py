@@ -1,4 +1,4 @@
-"""The score of a list: every mutation operator over every string, once."""
+"""The score of a list: applies every mutation operator to every string, once."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ if TYPE_CHECKING:
 SCHEMA = "overlong/score-1"
 
 KEPT = 1000
-"""Wrong expectations that are kept; the rest are counted."""
+"""The number of wrong expectations that are kept; the rest are only counted."""
 
-_SHORT = 32  # octets up to which a string is remembered itself, not its digest
+_SHORT = 32  # the most octets of a string that is remembered as such, not by its digest
 
 
 class EmptyList(ReadError):
-    """There is no string in what was named, so nothing was measured."""
+    """The named files hold no string, so there is nothing to measure."""
 
 
 @dataclass(frozen=True)
 class Kills:
-    """Faults of one kind: how many there are, how many some string shows, and the names of the others."""
+    """Faults of one kind: their number, the number that strings show, and the names of the others."""
 
     caught: int
     total: int
@@ -46,22 +46,22 @@ class Kills:
 
     @property
     def percent(self) -> float:
-        """Percentage of the faults that are caught; rounded down, so that 100 means all."""
+        """The percentage of caught faults, rounded down, so that 100 means all."""
         return 1000 * self.caught // self.total / 10
 
 
 @dataclass(frozen=True)
 class Score:
-    """What a list of strings tells apart. Counts are of faults; a fault is caught if some string shows it."""
+    """The score of a list of strings. It counts faults; a fault is caught if some string shows it."""
 
     names: tuple[str, ...]
-    """What was measured, as the user named it."""
+    """The names of the files, as the user wrote them."""
     strings: int
     """Different strings."""
     read: int
-    """Strings, duplicates included."""
+    """The number of strings, duplicates included."""
     with_verdict: int
-    """How many of the strings read come with a verdict."""
+    """The number of strings with a verdict."""
     transitions: Kills
     historical: Kills
     """Classes that whole strings can show."""
@@ -76,9 +76,9 @@ class Score:
     """The first of the wrong expectations."""
     wrong_count: int
     skipped: tuple[str, ...]
-    """What was not read, and why, a line each."""
+    """A line about each unread file, with the reason."""
     to_add: Cover
-    """Vectors of ours that would show the rest."""
+    """Vectors of overlong that would show the rest."""
 
     @property
     def outputs(self) -> Kills:
@@ -117,16 +117,16 @@ class Score:
 
 
 def score(*paths: str, form: str = AUTO, progress: Callable[[str, int], None] = lambda _, __: None) -> Score:
-    """MutationOperator the strings of all ``paths`` together.
+    """Measure the strings of all ``paths`` together.
 
     Args:
         paths: files, folders, or ``-`` for standard input.
-        form: how they are written, one of :data:`~overlong.conformance.models.score.files.FORMATS`.
-        progress: told now and then what is done and how many strings of it.
+        form: their form, one of :data:`~overlong.conformance.models.score.files.FORMATS`.
+        progress: called now and then with the current work and its number of strings.
 
     Raises:
-        ReadError: something cannot be read; the message is one line with file and place.
-        EmptyList: there is no string in it.
+        ReadError: a file cannot be read; the message is one line with file and place.
+        EmptyList: the files hold no string.
     """
     run = _Run()
     for path in paths:
@@ -141,7 +141,7 @@ def score(*paths: str, form: str = AUTO, progress: Callable[[str, int], None] = 
 
 
 class _Run:
-    """Everything that a pass over the strings keeps."""
+    """The state of a pass over the strings."""
 
     def __init__(self) -> None:
         self.transitions = TransitionFaults(dialect().automaton)
@@ -158,7 +158,7 @@ class _Run:
         self.seen = set[bytes]()
 
     def add(self, entry: ScoreEntry) -> None:
-        """MutationOperator an entry; a string that was there before is judged for its expectations alone."""
+        """Measure an entry; for a repeated string, judge only its expectations."""
         octets = entry.octets
         self.read += 1
         key = octets if len(octets) <= _SHORT else hashlib.sha256(octets).digest() + b"#"
@@ -210,7 +210,7 @@ class _Run:
         )
 
     def _missed_transitions(self) -> list[str]:
-        """``[E0] A0 to start dead``: what a list does not see, a transition each; and states not ended in."""
+        """``[E0] A0 to start dead``: each transition with live faults, and each state in which no string ends."""
         names = state_names(dialect().automaton)
         lines = [
             f"{names[state]} {octet:02X} to {' '.join(names[to] for to in targets)}"

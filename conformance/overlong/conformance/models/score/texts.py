@@ -1,4 +1,4 @@
-"""Lists with a string a line: hexadecimal, numbered, parted by tabs, or as it is."""
+"""Reads lists with one string per line: in hexadecimal, numbered, separated by tabs, or raw."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _OCTETS_WITH_COLONS = re.compile(rb"\s*(?:[0-9A-Fa-f]{2}:)+[0-9A-Fa-f]{2}\s*$")
 
 
 def octets_of(text: str) -> bytes:
-    r"""The octets that ``E0 80 AF``, ``e080af``, ``\xE0\x80\xAF`` or ``0xE0, 0x80, 0xAF`` spell.
+    r"""The octets of ``E0 80 AF``, ``e080af``, ``\xE0\x80\xAF`` or ``0xE0, 0x80, 0xAF``.
 
     Raises:
-        ValueError: the text spells none, or half of one.
+        ValueError: the text spells no octet, or half of one.
     """
     try:
         return bytes.fromhex(text)  # the common case, and by far the fastest
@@ -32,7 +32,7 @@ def octets_of(text: str) -> bytes:
 
 
 def is_numbered(line: bytes) -> bool:
-    """Whether a line begins as ``num:hex`` does."""
+    """True if a line begins like ``num:hex``."""
     return bool(_NUMBERED.match(line)) and not _OCTETS_WITH_COLONS.match(line)
 
 
@@ -41,19 +41,19 @@ def _text(line: bytes, name: str, number: int) -> str:
         return line.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise ReadError(
-            f"{name}:{number}: octets that are no text; if each line is a string itself, say --input lines"
+            f"{name}:{number}: octets that are not text; if each line is itself a string, say --input lines"
         ) from None
 
 
 def _no_octets(name: str, number: int, text: str) -> ReadError:
     said = f"{name}:{number}: not octets in hexadecimal such as E0 80 AF: {printable(text.strip(), 40)!r}"
-    return ReadError(f"{said}; if each line is a string itself, say --input lines")
+    return ReadError(f"{said}; if each line is itself a string, say --input lines")
 
 
 def hex_lines(lines: Iterable[tuple[int, bytes]], name: str) -> Iterator[ScoreEntry]:
-    """Octets in hexadecimal; a verdict may stand before or after them; ``#`` or ``//`` begins a comment.
+    """Read octets in hexadecimal, perhaps with a verdict before or after them; ``#`` or ``//`` begins a comment.
 
-    Where a line has tabs, it is octets, verdict and whatever else: what ``--add`` writes.
+    A line with tabs holds octets, a verdict and anything else: ``--add`` writes such lines.
     """
     for number, line in lines:
         text = _text(line, name, number)
@@ -97,9 +97,9 @@ def _with_verdict(text: str, name: str, number: int) -> tuple[bytes, bool | None
 
 
 def numbered_lines(lines: Iterable[tuple[int, bytes]], name: str) -> Iterator[ScoreEntry]:
-    """``num:hex``, with a verdict before the octets or none.
+    """Read ``num:hex``, perhaps with a verdict before the octets.
 
-    Also the lines of github.com/flenniken/utf8tests: ``num:valid:text``, ``num:valid hex:octets`` and
+    It also reads the lines of github.com/flenniken/utf8tests: ``num:valid:text``, ``num:valid hex:octets`` and
     ``num:invalid hex:octets:octets when skipping:octets when replacing``.
     """
     for number, line in lines:
@@ -112,7 +112,7 @@ def numbered_lines(lines: Iterable[tuple[int, bytes]], name: str) -> Iterator[Sc
         words, parted, after = rest.partition(":")
         kind = words.strip().lower()
         place = f"{name}:{number}"
-        if parted and kind == "valid":  # the line has its text itself
+        if parted and kind == "valid":  # the line holds the text itself
             yield ScoreEntry(after.encode(), place, Expectation(accept=True))
         elif parted and kind.removesuffix(" hex") in ("valid", "invalid"):
             yield _with_replacement(after, place, name, number, accept=kind.startswith("valid"))
@@ -130,13 +130,13 @@ def _with_replacement(text: str, place: str, name: str, number: int, *, accept: 
         raise _no_octets(name, number, text) from None
     output = None if replaced is None else tuple(segments(replaced))
     if output is not None and any(isinstance(found, MaximalSubpart) for found in output):
-        raise ReadError(f"{name}:{number}: the output expected after replacement is ill-formed itself")
+        raise ReadError(f"{name}:{number}: the output expected after replacement is itself ill-formed")
     scalars = None if output is None else tuple(found.scalar for found in output if isinstance(found, WellFormed))
     return ScoreEntry(octets, place, Expectation(accept, replaced=scalars))
 
 
 def tsv_lines(lines: Iterable[tuple[int, bytes]], name: str) -> Iterator[ScoreEntry]:
-    """Our own TSV: a line of column names, then a vector a line. Only the column ``hex`` must be there."""
+    """Read overlong's TSV: a line of column names, then a vector per line. Only the column ``hex`` is required."""
     columns: list[str] | None = None
     for number, line in lines:
         fields = _text(line, name, number).rstrip("\r\n").split("\t")
@@ -160,15 +160,15 @@ def tsv_lines(lines: Iterable[tuple[int, bytes]], name: str) -> Iterator[ScoreEn
             )
             chunks = tuple(map(int, row.get("chunks", "").split())) or None
         except ValueError as error:
-            raise ReadError(f"{name}:{number}: a field is not what its column says: {printable(str(error))}") from None
+            raise ReadError(f"{name}:{number}: a field does not fit its column: {printable(str(error))}") from None
         yield ScoreEntry(octets, f"{name}:{number}", expected, checked_chunks(chunks, octets, f"{name}:{number}"))
 
 
 def checked_chunks(chunks: tuple[int, ...] | None, octets: bytes, place: str) -> tuple[int, ...] | None:
-    """Chunk lengths that add up.
+    """Chunk lengths whose sum is the number of octets.
 
     Raises:
-        ReadError: they do not.
+        ReadError: their sum differs.
     """
     if chunks is not None and (min(chunks, default=0) < 0 or sum(chunks) != len(octets)):
         raise ReadError(f"{place}: the lengths of the chunks do not add up to {len(octets)} octets")
@@ -184,10 +184,10 @@ def _number(text: str) -> int | None:
 
 
 def spelt_scalars(text: str) -> tuple[int, ...]:
-    """The scalar values that ``0041 FFFD`` spells.
+    """The scalar values in a text such as ``0041 FFFD``.
 
     Raises:
-        ValueError: it spells none.
+        ValueError: the text has none.
     """
     words = text.split()
     if any(len(word) > 8 for word in words):
@@ -196,6 +196,6 @@ def spelt_scalars(text: str) -> tuple[int, ...]:
 
 
 def raw_lines(lines: Iterable[tuple[int, bytes]], name: str) -> Iterator[ScoreEntry]:
-    """Each line's octets, without the line feed, are one string."""
+    """Read each line's octets, without the line feed, as one string."""
     for number, line in lines:
         yield ScoreEntry(line.removesuffix(b"\n"), f"{name}:{number}")

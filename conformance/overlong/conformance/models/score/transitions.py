@@ -1,19 +1,19 @@
-"""Single-transition faults: every automaton that differs from the minimal one in a single entry of its table.
+"""Single-transition faults: every automaton that differs from the minimal one in one entry of its table.
 
-Theory of operation. A mutant redirects one transition (state q, octet b) to a wrong state t, or flips one
-accepting state. It behaves as the right automaton does until a string first takes (q, b), at some place; from
-there on it is in t. So only strings that take (q, b) can show it, and only their rest matters:
+Theory of operation. A mutant redirects one transition (state q, octet b) to a wrong state t, or flips one accepting
+state. It behaves like the correct automaton until a string first takes (q, b), at some place; from there on it is in
+t. So only strings that take (q, b) can show the mutant, and only the rest of a string matters:
 
-- If b does not come again, the mutant goes on from t as the right automaton would. Which states the rest leads
-  to acceptance is a set, computed for all places at once from the end of the string backwards, by the automaton
-  of reversed strings: one look at the set answers for all eight targets.
-- If b comes again the mutant may be redirected again. It is followed, but not octet by octet: while it is dead,
-  or where the right automaton is, nothing new can happen before the next b.
+- If b does not come again, the mutant goes on from t as the correct automaton would. The automaton of reversed strings
+  computes, from the end of the string backwards, the set of states that the rest leads to acceptance, for all places
+  at once. One look at the set answers for all eight targets.
+- If b comes again, the mutant may be redirected again. So it must be followed, but not octet by octet: while it is
+  dead, or in the state of the correct automaton, nothing new can happen before the next b.
 
-A refused string shows only mutants that accept it. If no state at all leads the string to acceptance from some
-place on, such a mutant must take its transition behind that place: other octets need no look.
+A refused string shows only mutants that accept it. If from some place on no state leads the string to acceptance, such
+a mutant must take its transition after that place: earlier octets need no look.
 
-The faults that still live are kept as one set of targets for each transition.
+The live faults are kept as one set of targets for each transition.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def state_names(automaton: Automaton) -> tuple[str, ...]:
-    """States by what one has read to be there: ``start``, ``[E0]``, ``dead``."""
+    """The names of states by the octets that lead there: ``start``, ``[E0]``, ``dead``."""
     return tuple(
         "dead" if state == automaton.dead else f"[{word.hex(' ').upper()}]" if word else "start"
         for state, word in enumerate(access_words(automaton))
@@ -75,7 +75,7 @@ class TransitionFaults:
         return tuple(state for state in range(self._states) if self._endings >> state & 1)
 
     def kill(self, faults: Iterable[Fault]) -> None:
-        """These live no longer."""
+        """Remove faults from the live ones."""
         for fault in faults:
             assert isinstance(fault, int)
             key, to = divmod(fault, self._states)
@@ -103,7 +103,7 @@ class TransitionFaults:
             if not targets or key in looked:
                 continue
             looked.add(key)
-            if sets is None:  # only now: most strings of a long list show nothing new
+            if sets is None:  # computed late, because most strings of a long list show nothing new
                 sets = self._before.sets(octets)
                 start = len(octets) + 1 - len(sets)
                 telling = octets if accepted or not start else octets[start - 1 :]
@@ -122,7 +122,7 @@ class TransitionFaults:
         return result
 
     def _accepts(self, specimen: Specimen, place: int, to: int) -> bool:
-        """What the mutant says that redirects the transition taken first at ``place`` to ``to``."""
+        """The verdict of the mutant that redirects the transition first taken at ``place`` to ``to``."""
         octets, states, table = specimen.octets, specimen.states, self._automaton.table
         origin, octet, dead = states[place], octets[place], self._automaton.dead
         state, place = to, place + 1
@@ -146,7 +146,7 @@ class TransitionFaults:
 
 
 class _Before:
-    """The automaton of reversed strings: which states lead a string's rest to acceptance."""
+    """The automaton of reversed strings: it gives the states from which the rest of a string is accepted."""
 
     def __init__(self, automaton: Automaton) -> None:
         end = sum(1 << state for state, accepts in enumerate(automaton.accepting) if accepts)
@@ -167,8 +167,8 @@ class _Before:
             self._rows.append(row)
 
     def sets(self, octets: bytes) -> list[int]:
-        """From the end backwards, the set of states that the rest leads to acceptance, as bits; up to the first empty
-        set, which is left out: what comes before it is empty too.
+        """From the end backwards, the set of states from which the rest is accepted, as bits. The list stops before the
+        first empty set, since all sets of earlier places are empty, too.
         """
         rows, members, number = self._rows, self._members, 0
         result = [members[0]]
