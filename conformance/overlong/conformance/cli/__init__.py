@@ -1,5 +1,5 @@
 """The verbs of the command line, their progress and errors, and the pytest plugin.
 
-In come words and files; out come text, folders and exit codes. What a verb does stands in other rooms: here it is only
-asked for.
+This package turns command-line words and files into calls, and results into text, folders and exit codes. The work
+itself is done by the other packages.
 """

@@ -77,11 +77,11 @@ Examples:
     multiple=True,
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Also ask the vectors of this file or folder (repeatable); with '--suite given', only them.",
+    help="Also run the vectors of this file or folder (repeatable); with '--suite given', run no others.",
 )
 @profile_option("Dialect to measure by: rfc3629, cesu-8, mutf-8, wtf-8, ... (see 'overlong docs dialects').")
 @click.option(
-    "--quick", is_flag=True, help="Leave out the scalar values, sweep for a second or two, and write no certificate."
+    "--quick", is_flag=True, help="Skip the scalar values, sweep for a second or two, and write no certificate."
 )
 @click.option("--thorough", is_flag=True, help="Run all suites and sweeps, even if a slow target takes hours.")
 @click.option(
@@ -103,15 +103,14 @@ Examples:
     "budget",
     callback=read_by(seconds_of),
     metavar="TIME",
-    help="Sweep for about 30s, 1m or 8h: the most thorough tier that fits, and drawn strings for what is left.  "
-    "[default: 20s]",
+    help="Sweep for about 30s, 1m or 8h: run the most thorough tier that fits, then random strings.  [default: 20s]",
 )
-@click.option("--no-sweeps", is_flag=True, help="Leave out the sweeps.")
+@click.option("--no-sweeps", is_flag=True, help="Skip the sweeps.")
 @click.option(
     "--answers",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Judge recorded answers to 'vectors export --format frames', in place of a TARGET.",
+    help="Judge a file of recorded answers to 'vectors export --format frames' instead of a TARGET.",
 )
 @click.option(
     "--expected",
@@ -120,21 +119,23 @@ Examples:
     help="File of expected deviations.  [default: overlong.toml or pyproject.toml here]",
 )
 @click.option(
-    "--update-expected", is_flag=True, help="Write to that file what diverges now; drop entries that no longer occur."
+    "--update-expected",
+    is_flag=True,
+    help="Update that file: add what diverges now, drop entries that no longer occur.",
 )
 @click.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path),
     metavar="PATH",
-    help="Folder for results.jsonl and certificate.json, or the file of a report, such as a.html.  "
+    help="Folder for results.jsonl and certificate.json, or a report file such as a.html.  "
     "[default: overlong-results/TARGET]",
 )
 @formats_option("the certificate's statement")
 @baseline_option
 @with_limits
-@click.option("-q", "--quiet", is_flag=True, help="No progress; on success one line.")
-@click.option("-v", "--verbose", is_flag=True, help="Also print the suites, what each shows, and digests.")
+@click.option("-q", "--quiet", is_flag=True, help="Show no progress; on success, print one line.")
+@click.option("-v", "--verbose", is_flag=True, help="Also print each suite, what it shows, and the digests.")
 def command(
     target: tuple[str, ...],
     suites: tuple[str, ...],
@@ -188,7 +189,7 @@ def command(
         raise click.UsageError("--answers replaces a target; leave one of them out")
     if answers is None and not target:
         raise click.UsageError(
-            "a TARGET is missing. For example:\n"
+            "TARGET is missing. For example:\n"
             "  overlong certify cpython                  a decoder that is at hand ('overlong target list')\n"
             "  overlong certify py:mypackage.text:decode your own, in Python\n"
             "  overlong certify -- node adapter.js       your own, in any language ('overlong docs adapters')"
@@ -209,12 +210,12 @@ def command(
         raise click.UsageError("--for chooses the tier; leave it out, or --tier, --quick and --thorough")
     plans = _plans(tier, no_sweeps=no_sweeps, budget=budget)
     if plans and answers is not None:
-        raise click.UsageError("recorded answers cannot be swept; leave out the sweep")
+        raise click.UsageError("a sweep needs a target that runs, not recorded answers; leave out the sweep")
     folder, wanted = folder_and_file(output, Path("overlong-results") / slug(named), wanted)
     if given and answers is not None:
-        raise click.UsageError("recorded answers fix the suites; drop --vectors")
+        raise click.UsageError("recorded answers belong to fixed suites; leave out --vectors")
     if given and profile != "rfc3629":
-        raise click.UsageError("files of vectors hold the answers of RFC 3629; leave out --vectors or --profile")
+        raise click.UsageError("vector files hold only the answers of RFC 3629; leave out --vectors or --profile")
     with errors_on_one_line(), files_refused(), _expectations_refused(), Bar(enabled=not quiet) as bar:
         older = baseline_of(baseline, wanted.names)
         agreed_to([named])
@@ -245,7 +246,7 @@ def command(
 
 
 def _plans(tier: str | None, *, no_sweeps: bool, budget: float | None) -> tuple[str, ...]:
-    """The plans that the command line names, by themselves or as a tier."""
+    """The plans that the command line names, one by one or as a tier."""
     plans = plans_wanted()
     if (plans or tier or budget) and no_sweeps:
         raise click.UsageError("--no-sweeps and a sweep exclude each other; leave one of them out")
@@ -260,7 +261,7 @@ def _plans(tier: str | None, *, no_sweeps: bool, budget: float | None) -> tuple[
 
 @contextlib.contextmanager
 def _expectations_refused() -> Generator[None]:
-    """What is wrong with a file of expected deviations, on one line."""
+    """Report an error in a file of expected deviations on one line."""
     from overlong.conformance.results.expected import ExpectationError
 
     try:
@@ -270,7 +271,7 @@ def _expectations_refused() -> Generator[None]:
 
 
 def slug(target: str | Sequence[str]) -> str:
-    """A target's name as one harmless file name; different targets may share one, never escape the folder."""
+    """A target's name as one safe file name, which never leaves the folder. Different targets may share a name."""
     import hashlib
     import re
 

@@ -1,4 +1,4 @@
-"""``overlong target check``: what is wrong with an adapter, in words."""
+"""``overlong target check``: examine an adapter and explain each fault."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ Examples:
 def check_command(target: tuple[str, ...], output_format: str, timeout: float, restarts: int) -> None:
     """Examine an adapter: does it keep the target protocol?
 
-    It is started, greeted and asked in every way that the harness has, and what is wrong is said with what mends it.
-    A wrong decoder is no wrong adapter: 'overlong certify' judges that.
+    The check starts the adapter, greets it and sends every kind of request. It reports each fault and how to fix it.
+    It does not judge the decoder: 'overlong certify' does that.
 
     \b
     Exit status:
-      0  it is sound
+      0  the adapter is sound
       2  the command line is wrong
-      3  it is not sound, or would not start
+      3  the adapter is not sound, or did not start
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.targets.examination import WRONG, Examination
     from overlong.conformance.targets.framed import FramedTarget
@@ -59,7 +59,7 @@ def check_command(target: tuple[str, ...], output_format: str, timeout: float, r
         agreed_to([named])
         resolved = resolve(named, limits_of(timeout, restarts))
         if not isinstance(resolved, FramedTarget):
-            raise click.UsageError("there is no adapter to examine: name a program, not its answers")
+            raise click.UsageError("recorded answers have no adapter to examine; name a program")
         examination = Examination(resolved)
         wrong = 0
         steps: list[dict[str, str]] = []

@@ -1,4 +1,4 @@
-"""``overlong completion``: what makes a shell complete verbs, options, targets and names."""
+"""``overlong completion``: print a script with which a shell completes verbs, options, targets and names."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _INSTALL = {
     "zsh": "Written to a file _overlong in a folder of $fpath it is found after 'compinit'.",
     "fish": "Written to ~/.config/fish/completions/overlong.fish it is found when it is needed.",
 }
-"""Shells, and where the script goes."""
+"""Each shell, and where its script goes."""
 
 
 @click.command("completion", epilog=EXAMPLES)

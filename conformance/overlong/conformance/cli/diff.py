@@ -1,4 +1,4 @@
-"""``overlong diff``: what became better, and what worse."""
+"""``overlong diff``: show what became better and what became worse."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ def _there(_context: click.Context, argument: click.Parameter, path: Path) -> Pa
     type=click.Choice(["regression", "new", "any", "none"]),
     default="none",
     show_default=True,
-    help="Exit with 1 on a regression; on that or anything new; on any difference.",
+    help="When to exit with 1: on a regression; on a regression or anything new; on any difference; never.",
 )
 @output_options
-@click.option("-q", "--quiet", is_flag=True, help="Print nothing; the exit status tells.")
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing; only set the exit status.")
 def command(
     older: Path,
     newer: Path,
@@ -54,16 +54,16 @@ def command(
     output: Path | None,
     quiet: bool,  # noqa: FBT001
 ) -> None:
-    """Compare two results: what is fixed, what regressed, what is new, what cannot be compared.
+    """Compare two results: show what is fixed, regressed, new, or not comparable.
 
-    OLDER and NEWER are files or folders that certify, matrix, sweep or fuzz wrote. Targets are
-    paired by name, or if each side has only one, with each other. A cause counts as fixed or
-    regressed only if both sides were asked the same inputs.
+    OLDER and NEWER are files or folders that certify, matrix, sweep or fuzz wrote. The
+    command pairs targets by name; if each side has only one target, it pairs those two. A cause counts
+    as fixed or regressed only if both sides were asked the same inputs.
 
     \b
     Exit status:
-      0  compared, and nothing that --fail-on names
-      1  there is something that --fail-on names
+      0  compared, and found nothing that --fail-on names
+      1  found something that --fail-on names
       2  the command line or a file is wrong
       4  incomplete: a side was not measured to its end, so part of it could not
          be compared

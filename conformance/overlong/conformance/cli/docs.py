@@ -1,4 +1,4 @@
-"""``overlong docs``: the pages of the documentation, which come with the package."""
+"""``overlong docs``: print the pages of the documentation, which ship with the package."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ Examples:
 """
 _END = ".md"
 _OF_THE_SITE = ("index.md", "security.md")
-"""Pages of the site that hold nothing but what stands elsewhere."""
+"""Pages of the site that only repeat the content of other files."""
 
 
 def pages() -> dict[str, Traversable]:
-    """The pages by their names, ``dialects``; of the package, or of the checkout that it is installed from."""
+    """The pages by name, such as ``dialects``: those of the package, or of the checkout that it is installed from."""
     from importlib.resources import as_file, files
 
     package = files("overlong.conformance")
@@ -34,7 +34,7 @@ def pages() -> dict[str, Traversable]:
 
 
 def _lines(page: Traversable) -> list[str]:
-    """Without the comments at its head, which are for editors."""
+    """The lines of a page without the comments at its head, which are for editors."""
     lines = page.read_text("utf-8").splitlines()
     return lines[next((number for number, line in enumerate(lines) if line.startswith("# ")), 0) :]
 

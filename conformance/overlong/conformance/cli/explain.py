@@ -1,4 +1,4 @@
-"""``overlong explain``: what octets are, or what a code means."""
+"""``overlong explain``: explain octets or the meaning of a code."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ Examples:
 def command(what: tuple[str, ...], profile: str) -> None:
     """Explain octets (in hexadecimal), characters or a code (OV201).
 
-    Code points (U+20AC) and text that is not ASCII stand for their octets; a surrogate, or a number beyond
-    U+10FFFF, for the ill-formed octets that the oldest UTF-8 had for it (RFC 2279).
+    Code points (U+20AC) and text that is not ASCII stand for their octets. A surrogate, or a number beyond
+    U+10FFFF, stands for the ill-formed octets that RFC 2279, an older definition of UTF-8, gave it.
 
-    For octets: the walk through the automaton with the grammar's alternatives still open, the defect,
-    and what each error mode makes of them. 'codes' lists all codes.
+    For octets: the path through the automaton, with the grammar's alternatives that remain at each octet, the
+    defect, and the output of each error mode. 'codes' lists all codes.
 
     \b
     Exit status:
       0  explained
-      2  there is no such code, or WHAT is no octets
+      2  there is no such code, or WHAT does not stand for octets
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.oracle.explanation import explain_code, explain_octets
     from overlong.conformance.protocol.kind import KINDS
@@ -73,21 +73,21 @@ def command(what: tuple[str, ...], profile: str) -> None:
 
 
 def _octets_of_characters(text: str) -> bytes | None:
-    """The octets of code points or of text beyond ASCII; None if it is neither.
+    """The octets that code points or text beyond ASCII stand for; None if the argument is neither.
 
     Raises:
-        click.UsageError: such a number never had octets.
+        click.UsageError: the number is beyond U+7FFFFFFF, so no form of UTF-8 has octets for it.
     """
     from overlong.reference.layout import load_layout
 
     if not text.isascii():
-        return text.encode("utf-8", "surrogateescape")  # what the shell gave may be ill-formed
+        return text.encode("utf-8", "surrogateescape")  # the argument from the shell may be ill-formed
     words = text.replace(",", " ").split()
     if not words or not all(re.fullmatch(r"[Uu]\+[0-9A-Fa-f]{1,16}", word) for word in words):
         return None
     octets, layout = bytearray(), load_layout("rfc2279")
     for word in words:
         if (encoded := layout.encode(int(word.partition("+")[2], 16))) is None:
-            raise click.UsageError(f"{word} is beyond U+7FFFFFFF, the last number that any form of UTF-8 can spell")
+            raise click.UsageError(f"{word} is beyond U+7FFFFFFF, the last number that any form of UTF-8 can encode")
         octets += encoded
     return bytes(octets)

@@ -1,6 +1,6 @@
-"""``--format``: a comma-separated list of what a report is written in, for every verb that leaves results behind.
+"""``--format``: a comma-separated list of report formats, for every verb that writes results.
 
-And the colours of a report's lines in a terminal.
+Also the colours of a report's lines in a terminal.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from overlong.conformance.results.model import Report
 
 TO_STDOUT = ("text", "json", "markdown")
-"""Formats that go to stdout if nothing else is wanted."""
+"""Formats that go to stdout by default."""
 _OF_STATES = {
     State.CONFORMS: "green",
     State.EXPECTED: "yellow",
@@ -42,11 +42,11 @@ class WantedFormats:
 
     names: tuple[str, ...]
     file: Path | None = None
-    """Where the only one goes, if the user named a file."""
+    """The file that the user named for a single format; None if the user named none."""
 
     @property
     def stdout(self) -> str:
-        """What stdout gets: of one format, what was asked for, if it is one to be read, or stdout is a file."""
+        """The format that goes to stdout: a single format if people read it or stdout is a file."""
         if len(self.names) == 1 and self.file is None and (self.names[0] in TO_STDOUT or _stdout_is_a_file()):
             return self.names[0]
         return "text"
@@ -59,18 +59,18 @@ class WantedFormats:
 
 
 def _stdout_is_a_file() -> bool:
-    """Whether stdout was redirected to a file: no terminal, and no pipe to a log."""
+    """True if stdout is redirected to a file; false for a terminal or a pipe."""
     try:
         return S_ISREG(os.fstat(sys.stdout.fileno()).st_mode)
-    except (OSError, ValueError):  # a stand-in for it has no descriptor
+    except (OSError, ValueError):  # a replacement of sys.stdout, as in tests, has no descriptor
         return False
 
 
 def folder_and_file(output: Path | None, usual: Path, wanted: WantedFormats) -> tuple[Path, WantedFormats]:
-    """The folder of the results, and the formats: ``-o report.html`` names the file of a report, and not a folder.
+    """The results folder and the formats. ``-o report.html`` names a report file, not a folder.
 
     Raises:
-        click.BadParameter: it is a file that no report goes to, or not one of the format that is wanted.
+        click.BadParameter: the path is a file that no report can go to, or its ending does not fit the format.
     """
     from overlong.conformance.report.formats import FORMATS
     from overlong.conformance.support.printable import printable
@@ -88,7 +88,7 @@ def folder_and_file(output: Path | None, usual: Path, wanted: WantedFormats) -> 
     if len(wanted.names) > 1:
         raise click.BadParameter(f"{path} is a file, and several formats need a folder; name one", param_hint="-o")
     [name] = list(wanted.names)
-    if name == "text":  # no format was named: the file's name says it
+    if name == "text":  # no format was named, so the file's ending decides
         name = fitting[0]
     if name not in fitting:
         ending = Path(FORMATS[name].file).suffix
@@ -97,10 +97,10 @@ def folder_and_file(output: Path | None, usual: Path, wanted: WantedFormats) -> 
 
 
 def names_in(text: str) -> tuple[str, ...]:
-    """The formats in a list.
+    """The formats in a comma-separated list.
 
     Raises:
-        click.BadParameter: it is empty, or there is no such format.
+        click.BadParameter: the list is empty, or a format does not exist.
     """
     from overlong.conformance.report.formats import FORMATS
 
@@ -121,7 +121,7 @@ def formats_option(json: str) -> Callable[[Any], Any]:
     """``--format LIST`` of a verb that measures; the command gets a :class:`WantedFormats` as ``wanted``.
 
     Args:
-        json: what stdout gets with ``--format json``, in a few words.
+        json: a few words for the help text: what ``--format json`` prints to stdout.
     """
     return click.option(
         "--format",
@@ -140,7 +140,7 @@ def _named(_context: click.Context, _option: click.Parameter, text: str) -> tupl
 
 
 def output_options(command: Any) -> Any:
-    """``--format LIST`` and ``-o PATH`` of a verb that shows what was measured: it gets ``names`` and ``output``."""
+    """``--format LIST`` and ``-o PATH`` of a verb that shows results; the command gets ``names`` and ``output``."""
     for option in (
         click.option(
             "-o",
@@ -164,13 +164,13 @@ def output_options(command: Any) -> Any:
 
 
 def baseline_option(command: Any) -> Any:
-    """``--baseline OLDER`` of a verb that writes a page: it gets the path as ``baseline``."""
+    """``--baseline OLDER`` of a verb that writes a page; the command gets the path as ``baseline``."""
     return click.option(
         "--baseline",
         type=click.Path(exists=True, path_type=Path),
         metavar="OLDER",
         help="Earlier results, a file or a folder: the HTML page shows what changed since then. They are read first, "
-        "so they may lie where the new ones go.",
+        "so the new results may overwrite them.",
     )(command)
 
 
@@ -178,7 +178,7 @@ def baseline_of(path: Path | None, names: Sequence[str]) -> Report | None:
     """The older results that ``--baseline`` names.
 
     Raises:
-        click.UsageError: no page is wanted.
+        click.UsageError: the formats do not include an HTML page.
     """
     if path is None:
         return None
@@ -188,7 +188,7 @@ def baseline_of(path: Path | None, names: Sequence[str]) -> Report | None:
 
 
 def held_against(older: Report | None, report: Report) -> Report:
-    """The report, and for its page what changed since the older one, if there is one."""
+    """The report; with an older one, its HTML page also shows what changed since then."""
     if older is None:
         return report
     from overlong.conformance.results.difference import since
@@ -197,7 +197,7 @@ def held_against(older: Report | None, report: Report) -> Report:
 
 
 def put_out(report: Report, names: Sequence[str], output: Path | None, *, quiet: bool = False) -> None:
-    """Show a report, or write it, as :func:`output_options` have it; ``quiet``: no text in a terminal.
+    """Print or write a report as the options of :func:`output_options` say; ``quiet`` prints no text to stdout.
 
     Raises:
         OSError: it cannot be written.
@@ -223,7 +223,7 @@ def put_out(report: Report, names: Sequence[str], output: Path | None, *, quiet:
 
 
 def report_of(*paths: Path) -> Report:
-    """The report that files give; if they cannot be read the program ends with one line that says why."""
+    """The report read from the files. If a file cannot be read, the program ends with one line that says why."""
     from overlong.conformance.results.reading import ReportError, read
     from overlong.conformance.support.printable import printable
 
@@ -237,12 +237,12 @@ def report_of(*paths: Path) -> Report:
 
 
 def tell_written(wanted: WantedFormats, folder: Path, *, quiet: bool = False, older: Report | None = None) -> None:
-    """Write what is wanted beside the results in ``folder``, read back from there, and name each file on a line.
+    """Read the results back from ``folder``, write the wanted reports beside them, and print each file's name.
 
     A page shows what changed since ``older``.
 
     Raises:
-        OSError: one cannot be written.
+        OSError: a file cannot be written.
     """
     from overlong.conformance.report.formats import FORMATS, write_reports, write_to
     from overlong.conformance.support.printable import printable
@@ -258,7 +258,7 @@ def tell_written(wanted: WantedFormats, folder: Path, *, quiet: bool = False, ol
 
 
 def show(text: str, *, plain: bool = False) -> None:
-    """Write a report to stdout: as UTF-8, as in a file; if it is ``plain`` text, as the terminal has it."""
+    """Write a report to stdout: ``plain`` text in the terminal's encoding, any other format as UTF-8."""
     if plain:
         encoding = sys.stdout.encoding or "ascii"
         click.echo(text.encode(encoding, "backslashreplace").decode(encoding), nl=False)
@@ -267,7 +267,7 @@ def show(text: str, *, plain: bool = False) -> None:
 
 
 def rendered(report: Report, name: str, *, width: int) -> str:
-    """The report in a format; text as wide as it is to be shown."""
+    """The report in a format; text gets the given width."""
     from overlong.conformance.report.formats import FORMATS
 
     if name == "text":
@@ -290,19 +290,20 @@ def exit_code(report: Report) -> int:
         return DIVERGES if worse else INCOMPLETE if is_incomplete(report) else CONFORMS
     if report.incomplete:
         return INCOMPLETE
-    states = {subject.state for subject in report.subjects} - {State.NOTHING}  # which decides only if all are like it
+    states = {subject.state for subject in report.subjects} - {State.NOTHING}
+    # "nothing measured" decides only if every target has this state
     worst = min(states, key=WORST_FIRST.index, default=State.NOTHING)
     return exit_code_of(worst, sum(len(subject.stale) for subject in report.subjects))
 
 
 def coloured(line: str, headline: str, state: State, stale: int = 0) -> str:
-    """A line of a report, styled: the verdict in the colour of the state, what else begins with a word that has one.
+    """A line of a report with colours: a verdict gets the colour of the state, another line that of its first word.
 
     Args:
         line: of the report.
-        headline: the words of the verdict, with which its line begins; or the line is the first that these fill.
-        state: what the run came to.
-        stale: how many expected deviations occur no more.
+        headline: the words of the verdict. Its line begins with them, or is the first of the lines that they fill.
+        state: the outcome of the run.
+        stale: how many expected deviations no longer occur.
     """
     if line == headline or line.startswith(f"{headline}  ") or (line and headline.startswith(f"{line} ")):
         word, colour = headline[: len(line)], "red" if stale else _OF_STATES.get(state)

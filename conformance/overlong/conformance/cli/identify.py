@@ -1,4 +1,4 @@
-"""``overlong identify``: say what a decoder is."""
+"""``overlong identify``: identify a decoder's behaviour."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ PICTURES = (".svg", ".mmd", ".dot")
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
-    help="Sentences, or all data, machines included.",
+    help="Print sentences, or all data including the automata.",
 )
 @click.option(
     "--questions",
@@ -62,7 +62,7 @@ PICTURES = (".svg", ".mmd", ".dot")
     default=1_000_000,
     show_default=True,
     metavar="N",
-    help="Strings that one operation may be asked.",
+    help="Most strings to ask one operation.",
 )
 @with_limits
 @click.option("-q", "--quiet", is_flag=True, help="No progress.")
@@ -75,17 +75,17 @@ def command(
     restarts: int,
     quiet: bool,  # noqa: FBT001
 ) -> None:
-    """Say what a decoder is: dialect, error position, error mode, behaviour in streams.
+    """Identify a decoder's dialect, error position, error mode and behaviour in streams.
 
-    overlong learns the decoder's automaton and compares it with those of the reference: by equivalence, not by
-    samples. If none is equal, the report names the nearest, and each difference with its shortest witness.
+    overlong learns the decoder's automaton and compares it with those of the reference. It tests equivalence, not
+    samples. If no automaton is equal, the report names the nearest, and each difference with its shortest witness.
 
     \b
     Exit status:
-      0  every operation that it offers was identified
+      0  every operation of the decoder was identified
       2  the command line is wrong, or a picture cannot be written
       3  nothing was measured: the target would not start, or broke the protocol
-      4  something was not settled within the limits; the report says what
+      4  the limits left something unsettled; the report says what
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.models.identify.identify import identify
     from overlong.conformance.report.identity import model_as_json, model_lines
@@ -96,7 +96,7 @@ def command(
         if path.suffix not in PICTURES:
             raise click.BadParameter(f"{path.name!r}: end the name in {', '.join(PICTURES)}", param_hint="--picture")
         if not path.parent.is_dir():
-            leave(f"{printable(str(path))}: there is no such folder; make it, or name another", USAGE)
+            leave(f"{printable(str(path))}: the folder does not exist; create it, or name another", USAGE)
 
     def progress(title: str, asked: int) -> None:
         if not quiet and sys.stderr.isatty():
@@ -125,7 +125,7 @@ def _draw(model: LearnedModel, path: Path) -> None:
 
     drawn = picture(model, path.suffix)
     if drawn is None:
-        click.echo("overlong: no picture: it offers no verdict (V or D) whose automaton could be drawn", err=True)
+        click.echo("overlong: no picture: the target offers neither V nor D, whose automaton a picture shows", err=True)
         return
     with written_whole(path) as file:
         file.write(drawn)

@@ -48,13 +48,13 @@ Examples:
   overlong matrix --all -o site/ --resume     go on where it was interrupted
 """
 _TIMEOUT = 10.0
-"""Seconds: more than ``certify`` has, since several share the machine."""
+"""Seconds; more than ``certify`` allows, since several targets share the machine."""
 
 
 def _with_limits(command: Any) -> Any:
-    """The options of ``with_limits``, with a longer time-out."""
+    """Add the options of ``with_limits``, with a longer time-out."""
     own = click.option("--timeout", type=click.FloatRange(0.01, 3600), default=_TIMEOUT, show_default=True,
-                       metavar="SECONDS", help="Time that a target may take for one answer.")  # fmt: skip
+                       metavar="SECONDS", help="Longest time for one answer.")  # fmt: skip
     for option in reversed((own, *limits_options[1:])):
         command = option(command)
     return command
@@ -63,9 +63,9 @@ def _with_limits(command: Any) -> Any:
 @click.command("matrix", epilog=EXAMPLES)
 @click.argument("targets", nargs=-1, shell_complete=complete_targets)
 @click.option(
-    "--all", "every", is_flag=True, help="Take every decoder that ships with an adapter and can be used here."
+    "--all", "every", is_flag=True, help="Certify every decoder that ships with an adapter and can be used here."
 )
-@click.option("--quick", is_flag=True, help="Leave out the scalar values.")
+@click.option("--quick", is_flag=True, help="Skip the scalar values.")
 @profile_option("Dialect to measure by: rfc3629, cesu-8, mutf-8, wtf-8, ... (see 'overlong docs dialects').")
 @click.option(
     "-j",
@@ -74,7 +74,7 @@ def _with_limits(command: Any) -> Any:
     default=lambda: os.cpu_count() or 1,
     show_default="cores",
     metavar="N",
-    help="Certify so many targets at a time.",
+    help="Number of targets to certify at a time.",
 )
 @_with_limits
 @click.option(
@@ -92,7 +92,9 @@ def _with_limits(command: Any) -> Any:
     metavar="FOLDER",
     help="Folder for matrix.json and a folder of results for each target.",
 )
-@click.option("--resume", is_flag=True, help="Keep the rows in the folder, and measure what is missing or has changed.")
+@click.option(
+    "--resume", is_flag=True, help="Keep the rows in the folder; measure only those that are missing or out of date."
+)
 @formats_option("what matrix.json holds")
 @baseline_option
 @click.option("-q", "--quiet", is_flag=True, help="No progress.")
@@ -111,14 +113,14 @@ def command(
     baseline: Path | None,
     quiet: bool,  # noqa: FBT001
 ) -> None:
-    """Certify many decoders and show them in one table: a row for each, a column for each claim.
+    """Certify many decoders and show them in one table: a row for each decoder, a column for each claim.
 
     TARGETS are named as in 'overlong certify'. Each is certified in a process of its own. With
     html among the formats the folder is a site: open its index.html.
 
     \b
     Exit status:
-      0  everything measured holds, or deviates as expected, of every target
+      0  every target passes everything measured, or deviates as expected
       1  a target diverges
       2  the command line is wrong
       3  a target was not measured
@@ -130,7 +132,7 @@ def command(
     from overlong.conformance.targets.builtins import BUILTINS
 
     if every == bool(targets):
-        raise click.UsageError("name targets, or take all that are ready with --all")
+        raise click.UsageError("name targets, or certify all that are ready with --all")
     chosen = [name for name, builtin in BUILTINS.items() if not builtin.missing()] if every else list(targets)
     words = [
         *(["--profile", profile] if profile != "rfc3629" else []),
@@ -145,7 +147,7 @@ def command(
         report = held_against(older, report_of(output))
         _show(report, [slug(row.target) for row in rows], output, wanted)
     if left := sum(row.state is State.INCOMPLETE for row in rows):
-        click.echo(f"overlong: {left} of {len(rows)} targets are incomplete: --resume asks them again", err=True)
+        click.echo(f"overlong: {left} of {len(rows)} targets are incomplete; --resume measures them again", err=True)
     sys.exit(exit_code(report))
 
 
@@ -159,16 +161,16 @@ def measured(
     resume: bool,
     quiet: bool,
 ) -> list[MatrixRow]:
-    """The rows of these targets, measured, or kept; ``matrix.json`` in the folder is written anew after each.
+    """Measure these targets, or keep their rows; rewrite ``matrix.json`` in the folder after each row.
 
     Args:
         chosen: the targets.
-        job: what all are asked.
+        job: the suites and sweeps of every target.
         output: the folder.
-        said: the command that does it again, and the options that its rows depend on.
-        jobs: how many at a time.
-        resume: keep the rows that are there and still hold.
-        quiet: no progress.
+        said: the command that repeats this run, and the options that its rows depend on.
+        jobs: the number of targets to measure at a time.
+        resume: keep existing rows that are still valid.
+        quiet: show no progress.
 
     Raises:
         click.UsageError: a target is named twice.
@@ -218,7 +220,7 @@ def limits_as_options(timeout: float, restarts: int) -> list[str]:
 
 
 def _show(report: Report, folders: Sequence[str], output: Path, wanted: WantedFormats) -> None:
-    """Write what was read back from the folder in all formats."""
+    """Read the results back from the folder and write them in all formats."""
     from overlong.conformance.certification.matrix.statement import STATEMENT
     from overlong.conformance.report.formats import FORMATS
     from overlong.conformance.report.matrix import table, tally
@@ -237,7 +239,7 @@ def _show(report: Report, folders: Sequence[str], output: Path, wanted: WantedFo
 
 
 class _Progress:
-    """A bar in a terminal, a line for each row elsewhere."""
+    """Progress on stderr: a bar in a terminal, a line for each row elsewhere."""
 
     def __init__(self, targets: int, *, enabled: bool) -> None:
         from overlong.conformance.cli.progress import Bar

@@ -1,4 +1,4 @@
-"""``overlong target new``: an adapter to start from."""
+"""``overlong target new``: write an adapter to start from."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ Examples:
     epilog=EXAMPLES,
     help=f"""Write an adapter to start from, to stdout.
 
-LANG is {LANGUAGES}, or a usual short name for one of them.
+LANG is {LANGUAGES}, or a common short name of one of them.
 
-The adapter runs as it is, with a decoder of its language inside, and has one place for yours. Its first lines say
+The adapter runs as it is, with a decoder of its language, and has one place for yours. Its first lines say
 how to build it and how to certify it.
 
 \b
 Exit status:
   0  written
-  2  there is no such language, or the file is there already""",
+  2  there is no such language, or the file exists already""",
 )
 @click.argument("language", metavar="LANG", required=False, shell_complete=complete_languages)
 @click.option(
@@ -55,15 +55,15 @@ def new_command(language: str | None, output: Path | None, force: bool) -> None:
                 file.write(template.source)
         except FileExistsError as error:
             where = printable(str(output))
-            raise click.UsageError(f"{where} is there already; --force replaces it, or name another file") from error
-        click.echo(f"{printable(str(output))} is written; its first lines say how to build and certify it", err=True)
+            raise click.UsageError(f"{where} exists already; replace it with --force, or name another file") from error
+        click.echo(f"{printable(str(output))} written; its first lines say how to build and certify it", err=True)
 
 
 def _named(language: str | None) -> AdapterTemplate:
-    """The template that is asked for.
+    """The template for the language named.
 
     Raises:
-        click.UsageError: no language is named, or one without a template; the message lists those that have one.
+        click.UsageError: no language is named, or it has no template; the message lists the languages that have one.
     """
     from overlong.conformance.support.near import listed, nearest
 

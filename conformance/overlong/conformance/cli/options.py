@@ -1,4 +1,4 @@
-"""Common parts of commands: the target on the command line, exit codes, errors on one line."""
+"""Common parts of commands: the target on the command line, exit codes, and one-line errors."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MEMORY, SANDBOX = "overlong.memory", "overlong.sandbox"
 
 
 class TargetCommand(click.Command):
-    """A command whose last argument is a target: a name, or ``--`` and a command with its own options."""
+    """A command whose last argument is a target: a name, or ``--`` and a program with its own options."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.meta[MARKER] = "--" in args
@@ -33,10 +33,10 @@ class TargetCommand(click.Command):
 
 
 def target_of(words: Sequence[str], *, leading: int = 0) -> str | list[str]:
-    """The target that the arguments name.
+    """The target named by the arguments.
 
     Raises:
-        click.UsageError: none, or several without ``--`` before them.
+        click.UsageError: there is no argument, or several without ``--`` before them.
     """
     named = list(words[leading:])
     if click.get_current_context().meta.get(MARKER) and named:
@@ -45,18 +45,18 @@ def target_of(words: Sequence[str], *, leading: int = 0) -> str | list[str]:
         return named[0]
     if not named:
         raise click.UsageError("name a target: 'overlong target list' shows those that are ready here")
-    raise click.UsageError("one target at a time; put -- before a command: overlong certify -- node adapter.js")
+    raise click.UsageError("name one target, or put -- before a command: overlong certify -- node adapter.js")
 
 
 def leave(message: str, code: int) -> NoReturn:
-    """Say what went wrong on one line, and exit."""
+    """Print an error on one line, and exit."""
     click.echo(f"overlong: {message}", err=True)
     sys.exit(code)
 
 
 @contextlib.contextmanager
 def errors_on_one_line() -> Generator[None]:
-    """No traceback for what a user can mend."""
+    """Report an error that the user can fix on one line, without a traceback."""
     from overlong.conformance.oracle.target import TargetError, UnknownTarget
     from overlong.conformance.support.printable import printable
 
@@ -67,7 +67,7 @@ def errors_on_one_line() -> Generator[None]:
     except TargetError as error:
         leave(str(error), NOT_MEASURED)
     except KeyboardInterrupt:
-        leave("interrupted before anything was measured; nothing is written", INCOMPLETE)
+        leave("interrupted before anything was measured; nothing was written", INCOMPLETE)
     except OSError as error:
         where = f"{printable(str(error.filename))}: " if error.filename else "output cannot be written: "
         remedy = "check the path" if isinstance(error, FileNotFoundError) else "choose another folder with -o"
@@ -75,7 +75,7 @@ def errors_on_one_line() -> Generator[None]:
 
 
 def all_decoders() -> dict[str, Builtin]:
-    """Those with an adapter or a record, by name; a file of records that cannot be read ends the program."""
+    """All decoders with an adapter or a record, by name. An unreadable file of records ends the program."""
     from overlong.conformance.targets.shipped import all_shipped
 
     with errors_on_one_line():
@@ -101,7 +101,7 @@ def _octets_of(size: str) -> int:
     """The number of octets in a size: ``0``, ``512M``, ``4G``.
 
     Raises:
-        click.BadParameter: it is none, or less than an interpreter needs.
+        click.BadParameter: the text is not a size, or the size is less than an interpreter needs.
     """
     text = size.upper().removesuffix("IB").removesuffix("B")
     number, unit = (text[:-1], text[-1:]) if text[-1:] in _UNITS else (text, "")
@@ -124,7 +124,7 @@ def _keep_sandbox(context: click.Context, _option: click.Parameter, none: bool) 
 
 
 def _a_number(_context: click.Context, _option: click.Parameter, seconds: float) -> float:
-    """A number: "nan" passes every check of a range."""
+    """Refuse "nan", which passes every range check."""
     if seconds != seconds:  # noqa: PLR0124
         raise click.BadParameter("nan is not a number of seconds; write one from 0.01 to 3600")
     return seconds
@@ -138,7 +138,7 @@ limits_options: list[Any] = [
         show_default=True,
         metavar="SECONDS",
         callback=_a_number,
-        help="Time that the target may take for one answer.",
+        help="Longest time for one answer.",
     ),
     click.option(
         "--restarts",
@@ -146,7 +146,7 @@ limits_options: list[Any] = [
         default=100,
         show_default=True,
         metavar="N",
-        help="Crashes and hangs allowed before the run is given up.",
+        help="Number of crashes and hangs after which the run stops.",
     ),
     click.option(
         "--memory",
@@ -162,20 +162,21 @@ limits_options: list[Any] = [
         is_flag=True,
         expose_value=False,
         callback=_keep_sandbox,
-        help="Run the target as a plain process group: no memory limit, and processes that leave it may outlive it.",
+        help="Run the target as a plain process group: without a memory limit, and processes that leave the group may "
+        "outlive it.",
     ),
     click.option(
         "--trust",
         is_flag=True,
         expose_value=False,
         callback=keep_trust,
-        help="Run what overlong.toml or pyproject.toml here names, without asking.",
+        help="Run targets of overlong.toml or pyproject.toml here without asking.",
     ),
 ]
 
 
 def limits_of(timeout: float, restarts: int) -> Limits:
-    """The limits that the options of :func:`with_limits` set; those on memory and processes are read here."""
+    """The limits set by the options of :func:`with_limits`, those on memory and processes included."""
     from overlong.conformance.targets.resolve import Limits
 
     meta = click.get_current_context().meta
@@ -190,7 +191,7 @@ def with_limits(command: Any) -> Any:
 
 
 def profile_option(help_text: str) -> Callable[[Any], Any]:
-    """``--profile DIALECT``: the name of a dialect that there is."""
+    """``--profile DIALECT``, which accepts only the name of a dialect."""
     return click.option(
         "--profile",
         default="rfc3629",
@@ -213,7 +214,7 @@ def _dialect(_context: click.Context, _option: click.Parameter, name: str) -> st
 
 
 def width() -> int:
-    """Columns to write in: the terminal's, 80 where there is none, and never so wide that lines are hard to read."""
+    """Columns of the output: those of the terminal, 80 without one, and never so many that lines are hard to read."""
     import shutil
 
     return max(40, min(shutil.get_terminal_size((80, 24)).columns, 120))

@@ -15,24 +15,24 @@ _OPTIONS: dict[str, tuple[str, int, int, str]] = {
     "placed": ("K", 0, 4096, "every string of up to four classes of octets at every offset from 0 to K"),
     "offsets": ("N", 0, 4096, "every kind of error at every offset from 0 to N, and as far from the end"),
     "lengths": ("L", 0, 4096, "text of every length from 0 to L and around powers of two, with an error at an end"),
-    "far": ("P", 8, 22, "every kind of error behind 2^P octets, and before as many"),
+    "far": ("P", 8, 22, "every kind of error after 2^P octets, and before 2^P octets"),
     "pairs": ("", 0, 0, "every two characters, whole or cut short, across boundaries of blocks"),
     "after": ("N", 0, 4, "every error after a character of every lead, with up to N others between"),
     "transitions": ("0|1|2", 0, 2, "every transition amid text, after each kind of character (1), after each lead (2)"),
     "faults": ("N", 1, 3, "up to 65 536 of one error, and up to N of several together"),
     "thresholds": ("P", 3, 22, "every kind of error around every 2^k octets and characters, k up to P"),
     "order": ("", 0, 0, "the complete suite, right after strings that end in each state"),
-    "history": ("", 0, 0, "right and wrong ends of text, right after text that begins like it"),
-    "drawn": ("SEED", 0, 999_999_999, "four million strings that this seed draws from the grammar; repeatable"),
+    "history": ("", 0, 0, "well-formed and ill-formed ends of text, right after text with the same beginning"),
+    "drawn": ("SEED", 0, 999_999_999, "four million random strings of the grammar, drawn with this seed; repeatable"),
     "campaign": ("SEED", 0, 999_999_999, "the same, 268 million strings"),
 }
-"""For each kind of plan how its number is called, from where to where it goes, and which strings it has."""
+"""For each kind of plan: the name of its number, the number's range, and the strings of the plan."""
 _REPEATABLE = {"drawn", "campaign"}
-"""Kinds of which a larger number does not contain a smaller one."""
+"""Kinds whose plan with a larger number does not contain the plan with a smaller one."""
 
 
 def with_plans(command: Any) -> Any:
-    """Add an option for each kind of plan; :func:`plans_wanted` says which were named."""
+    """Add an option for each kind of plan; :func:`plans_wanted` returns those that were named."""
     for plan, (number, least, most, strings) in reversed(_OPTIONS.items()):
         option = click.option(
             f"--{plan}",
@@ -54,7 +54,7 @@ def _keep(context: click.Context, option: click.Parameter, value: int | bool | t
 
 
 def plans_wanted() -> tuple[str, ...]:
-    """The plans that the command line names, in the order of the help, as ``plan_named`` takes them."""
+    """The plans named on the command line, in the order of the help, in the form that ``plan_named`` takes."""
     named = click.get_current_context().meta.get(_PLANS, {})
     found = ((plan, each) for plan in _OPTIONS if plan in named for each in _several(named[plan]))
     return tuple(plan if each is True else f"{plan}-{each}" for plan, each in found)

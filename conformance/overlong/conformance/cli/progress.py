@@ -1,4 +1,4 @@
-"""Progress on stderr: a bar in a terminal, a line now and then elsewhere."""
+"""Progress on stderr: a bar in a terminal, an occasional line elsewhere."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _STEPS = 200
 
 
 class Bar:
-    """One bar for the whole run; it leaves nothing behind."""
+    """One bar for the whole run; closing it removes it from the screen."""
 
     def __init__(self, *, enabled: bool, unit: str = "vectors") -> None:
-        """``unit``: what is counted."""
+        """``unit``: the plural noun for what is counted."""
         self._enabled = enabled
         self._unit = unit
         self._total = 0
-        self._first, self._began = 0, 0.0  # done before, and when that was
+        self._first, self._began = 0, 0.0  # the count at the last update, and its time
         self._live = enabled and sys.stderr.isatty()
         self._bar: Any = None
         self._done = 0
@@ -36,7 +36,7 @@ class Bar:
         self.close()
 
     def close(self) -> None:
-        """Take the bar away: the report is what stays."""
+        """Remove the bar, so that only the report stays on the screen."""
         if self._bar is not None:
             self._take_away()
             self._live = False
@@ -49,7 +49,7 @@ class Bar:
             self._bar = None
 
     def update(self, suite: str, done: int, total: int) -> None:
-        """The run is at ``done`` of ``total`` vectors, in ``suite``."""
+        """Show that the run has done ``done`` of ``total`` vectors, and is in ``suite``."""
         if not self._enabled:
             return
         now = time.monotonic()
@@ -70,6 +70,6 @@ class Bar:
             self._said = now
 
     def _rate(self, done: int, now: float) -> str:
-        """How many strings a second. There is no rate for vectors: their costs vary too much."""
+        """The number of strings per second. There is no rate for vectors: their costs vary too much."""
         new, seconds = done - self._first, now - self._began
         return f", {thousands(round(new / seconds))} per second" if self._unit == "strings" and new and seconds else ""

@@ -1,4 +1,4 @@
-"""``overlong replay``: one vector, one target, both answers."""
+"""``overlong replay``: give one vector to one target, and compare its answers with the expected ones."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ Examples:
 @profile_option("Dialect to measure by.")
 @with_limits
 def command(words: tuple[str, ...], profile: str, timeout: float, restarts: int) -> None:
-    """Give one vector to one target, and show what each of its operations answers.
+    """Give one vector to one target, and show the answer of each operation.
 
     VECTOR is an id from a report, octets in hexadecimal, or a file of one vector. TARGET is named as in
-    'overlong certify'. No file is written.
+    'overlong certify'. The command writes no file.
 
     \b
     Exit status:
       0  every answer is as expected
-      1  one is not
+      1  an answer is not as expected
       2  there is no such vector or target
-      3  not measured: the target would not start, or offers nothing that fits
+      3  not measured: the target did not start, or offers no operation that fits
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.certification.replay import asks, replay
     from overlong.conformance.oracle.finding import expected_in_words, observed_in_words

@@ -1,4 +1,4 @@
-"""``overlong report``: any file of results, in any format, without asking a decoder again."""
+"""``overlong report``: show any file of results in any format, without running a decoder."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Examples:
 @click.option(
     "--exit-zero",
     is_flag=True,
-    help="Exit with 0 whatever the results say, once the report is written.",
+    help="Exit with 0 once the report is written, whatever the results.",
 )
 def command(
     files: tuple[Path, ...],
@@ -45,35 +45,35 @@ def command(
     baseline: Path | None,
     exit_zero: bool,  # noqa: FBT001
 ) -> None:
-    """Show results again, in any format, without asking a decoder.
+    """Show results again, in any format, without running a decoder.
 
     FILE is a result file or its folder: results.jsonl or certificate.json of 'certify', matrix.json
     of 'matrix', sweep.json of 'sweep', campaign.json of 'fuzz', diff.json of 'diff', or a report in
-    JSON. Several files of single decoders become one table. If a writer was killed and its file is
-    cut, the report shows what is left, and says INCOMPLETE.
+    JSON. Several files of single decoders become one table. If a killed writer left a truncated file,
+    the report shows the part that is there, and says INCOMPLETE.
 
     \b
     Formats, and the names of their files in a folder:
       text      report.txt      what a terminal shows
-      json      report.json     all of it, for programs (schema overlong/report-1)
+      json      report.json     all data, for programs (schema overlong/report-1)
       markdown  report.md       for an issue, or the summary of a CI step
-      issue     issues.md       a text for each cause, to file with maintainers
+      issue     issues.md       a text for each cause, to send to maintainers
       html      report.html     one page with pictures; needs no network
       junit     junit.xml       a test case for each claim and bucket
       sarif     overlong.sarif  SARIF 2.1.0, for code scanning
       badge     badge.json      the JSON of a badge (shields.io endpoint)
 
     One format goes to stdout, or to the file that -o names. If -o is a folder, or ends with '/', the
-    report goes into it under the name above. Equal results give equal octets.
+    report goes into it under the name above. Equal results give files of equal octets.
 
     \b
-    Exit status: that of the results, so that CI can fail by it (--exit-zero: 0):
+    Exit status: that of the results, for CI (with --exit-zero: 0):
       0  everything measured holds, or diverges as expected
       1  a decoder diverges, or an expectation is stale; of a diff, something
          regressed
       2  the command line is wrong, or a file cannot be read
-      3  a decoder was not measured, or nothing was to be judged
-      4  incomplete: interrupted, or the file was cut
+      3  a decoder was not measured, or there was nothing to judge
+      4  incomplete: the run was interrupted, or the file is truncated
     """  # noqa: D301 (click reads the backspace)
     if len(names) > 1 and output is None:
         raise click.UsageError("several formats need a folder; name it with -o")

@@ -1,4 +1,4 @@
-"""``overlong schema``: the JSON schemas of what overlong writes."""
+"""``overlong schema``: print the JSON schemas of the files that overlong writes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _END = ".schema.json"
 
 
 def schemas() -> dict[str, str]:
-    """The text of each schema by its name, ``results-1``."""
+    """The text of each schema by its name, such as ``results-1``."""
     from importlib.resources import files
 
     folder = files("overlong.conformance") / "schemas"
@@ -32,7 +32,7 @@ def _complete(_context: click.Context, _parameter: click.Parameter, incomplete: 
 def command(name: str | None) -> None:
     """Print the JSON schema NAME (draft 2020-12); without a NAME, list all.
 
-    The number behind a name is its version; without one the newest is printed.
+    The number at the end of a name is its version. Without a number, the command prints the newest.
 
     \b
     Exit status:

@@ -1,4 +1,4 @@
-"""``overlong score``: how good a list of test strings is."""
+"""``overlong score``: measure how good a list of test strings is."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 FORMATS = ("auto", "hex", "numbered", "json", "jsonl", "tsv", "frames", "directory", "raw", "lines", "source")
-"""The formats, as ``overlong.conformance.models.score.files`` has them; here so that ``--help`` imports nothing."""
+"""The formats of ``overlong.conformance.models.score.files``, repeated here so that ``--help`` need not import it."""
 
 EXAMPLES = """\b
 Examples:
@@ -40,7 +40,7 @@ Examples:
     type=click.Choice(FORMATS),
     default="auto",
     show_default=True,
-    help="Format of the files; raw: each file is one string; lines: each line is.",
+    help="Format of the files; raw: each file is one string; lines: each line is one string.",
 )
 @click.option(
     "--format",
@@ -55,16 +55,16 @@ Examples:
     "missing",
     type=click.Path(dir_okay=False),
     metavar="FILE",
-    help="Write the vectors that are missing for 100 %, one on each line.",
+    help="Write the vectors that the list lacks for 100 %, one on each line.",
 )
 @click.option(
     "--fail-under",
     type=click.FloatRange(0, 100),
     metavar="PERCENT",
-    help="Exit with 1 if fewer single-transition faults are caught.",
+    help="Exit with 1 if the list catches fewer single-transition faults.",
 )
-@click.option("-q", "--quiet", is_flag=True, help="No progress; one line.")
-@click.option("-v", "--verbose", is_flag=True, help="Print more of what is missed, and what the names mean.")
+@click.option("-q", "--quiet", is_flag=True, help="Show no progress; print one line.")
+@click.option("-v", "--verbose", is_flag=True, help="Print more of the missed faults, and explain the names.")
 def command(
     files: tuple[str, ...],
     form: str,
@@ -76,15 +76,15 @@ def command(
 ) -> None:
     """Measure a list of test strings: which wrong decoders does it catch?
 
-    FILE is a list in one of our formats or another (a line of hexadecimal octets for each string,
+    FILE is a list in a format of overlong or in another (a line of hexadecimal octets for each string,
     number:octets, JSON arrays), a folder whose files are strings, or - for standard input. Several
-    files are one list.
+    files count as one list.
 
     \b
     Exit status:
       0  measured
       1  an expectation in the list is wrong, or the score is below --fail-under
-      2  a file cannot be read, or there is no string in it
+      2  a file cannot be read, or holds no string
       4  interrupted
     """  # noqa: D301 (click reads the backspace)
     import json
@@ -116,7 +116,7 @@ def command(
 
 
 _ESSENTIAL = ("single-transition faults", "wrong expectations")
-"""How the lines begin that ``-q`` leaves: the figure, and what made the exit status 1."""
+"""The beginnings of the lines that ``-q`` keeps: the score, and the cause of exit status 1."""
 
 
 def _same(one: str, other: str) -> bool:
@@ -129,7 +129,7 @@ def _same(one: str, other: str) -> bool:
 
 
 def _write(file: str, lines: Iterable[str]) -> None:
-    """Write the whole file or none of it."""
+    """Write the whole file or nothing."""
     from pathlib import Path
 
     from overlong.conformance.support.printable import printable
@@ -144,7 +144,7 @@ def _write(file: str, lines: Iterable[str]) -> None:
 
 
 class _Counter:
-    """How far a long read is, on stderr: a line that is written over in a terminal, one now and then elsewhere."""
+    """Progress of a long read on stderr: in a terminal a line that is overwritten, elsewhere an occasional line."""
 
     def __init__(self, *, enabled: bool) -> None:
         import time
@@ -163,7 +163,7 @@ class _Counter:
         self.close()
 
     def update(self, what: str, strings: int) -> None:
-        """So many strings are done."""
+        """Show that this number of strings is done."""
         from overlong.conformance.support.printable import thousands
 
         if self._enabled and self._clock() - self._said > self._every:
@@ -173,7 +173,7 @@ class _Counter:
             self._written = True
 
     def close(self) -> None:
-        """Take the line away."""
+        """Remove the line."""
         if self._live and self._written:
             click.echo("\r\x1b[K", nl=False, err=True)
             self._written = False

@@ -1,4 +1,4 @@
-"""``overlong self-test``: is this copy of overlong fit to judge?"""
+"""``overlong self-test``: test whether this installation judges correctly."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ Examples:
 @click.command("self-test", epilog=EXAMPLES)
 @click.option("-q", "--quiet", is_flag=True, help="Print only what fails.")
 def command(quiet: bool) -> None:  # noqa: FBT001
-    """Test the judge: the reference against an independent oracle, and wrong decoders, which must be caught.
+    """Test overlong itself: compare the reference with an independent oracle, and catch known wrong decoders.
 
-    It takes a few seconds, needs no other program, reads nothing and writes nothing.
+    The test takes a few seconds, needs no other program, and reads and writes no files.
 
     \b
     Exit status:
-      0  everything holds
-      1  something does not: trust no verdict of this installation
+      0  every check passed
+      1  a check failed: trust no verdict of this installation
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.certification.self_test import self_test
 
@@ -41,5 +41,5 @@ def command(quiet: bool) -> None:  # noqa: FBT001
             if len(check.failures) > 10:
                 click.echo(f"      and {len(check.failures) - 10} more")
     if failed:
-        click.echo("overlong: this installation must not judge; install it anew", err=True)
+        click.echo("overlong: do not trust this installation; reinstall it", err=True)
     sys.exit(DIVERGES if failed else CONFORMS)

@@ -1,4 +1,4 @@
-"""``overlong survey``: what the decoders of the world do, as data that can be kept and compared."""
+"""``overlong survey``: measure the decoders in use everywhere, as data to keep and compare."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from overlong.conformance.targets.builtin import Builtin
 
 SURVEY = "report.json"
-"""The file of a survey: a report, which ``overlong report`` and ``overlong diff`` read."""
+"""The file of a survey. It is a report, which ``overlong report`` and ``overlong diff`` read."""
 _TIMEOUT = 20.0
-"""Seconds: several share the machine, and some decoders are whole database servers."""
+"""Seconds; so long because several decoders share the machine, and some are whole database servers."""
 _jobs = click.option("-j", "--jobs", type=click.IntRange(1, 64), default=lambda: os.cpu_count() or 1,
-                     show_default="cores", metavar="N", help="So many decoders at a time.")  # fmt: skip
+                     show_default="cores", metavar="N", help="Number of decoders to measure at a time.")  # fmt: skip
 _quiet = click.option("-q", "--quiet", is_flag=True, help="No progress.")
 
 
@@ -55,13 +55,13 @@ def command() -> None:
 
 @command.command("install")
 @click.argument("targets", nargs=-1, shell_complete=complete_targets)
-@click.option("--debian", is_flag=True, help="Also install what is missing of Debian's packages, with apt-get.")
+@click.option("--debian", is_flag=True, help="Also install missing Debian packages, with apt-get.")
 @_jobs
 @_quiet
 def install_command(targets: tuple[str, ...], debian: bool, jobs: int, quiet: bool) -> None:  # noqa: FBT001
-    """Fetch and build what the survey's decoders need, and say what is missing.
+    """Fetch and build what the survey's decoders need, and list what is missing.
 
-    TARGETS: all, if none are named. Packages come from the registries that their clients are set up for.
+    Without TARGETS, the command takes all. Packages come from the registries that the package managers are set up for.
 
     \b
     Examples:
@@ -71,7 +71,7 @@ def install_command(targets: tuple[str, ...], debian: bool, jobs: int, quiet: bo
     Exit status:
       0  all of them can be used here
       2  the command line is wrong
-      3  some cannot be used here; each is named with what it lacks
+      3  some cannot be used here; the command names each and what it lacks
     """  # noqa: D301 (click reads the backspace)
     from concurrent.futures import ThreadPoolExecutor
 
@@ -101,7 +101,7 @@ def install_command(targets: tuple[str, ...], debian: bool, jobs: int, quiet: bo
 
 
 def _install_debian(chosen: Sequence[Builtin]) -> None:
-    """Install Debian's packages that records need and that are missing; apt-get says what it does."""
+    """Install missing Debian packages that records need; apt-get prints its own messages."""
     import shutil
     import subprocess
 
@@ -109,7 +109,7 @@ def _install_debian(chosen: Sequence[Builtin]) -> None:
     from overlong.conformance.targets.records.debian import installed
 
     if shutil.which("apt-get") is None:
-        leave("there is no apt-get here; install what 'overlong survey install' names without --debian", USAGE)
+        leave("apt-get is not here; run 'overlong survey install' without --debian, and install what it names", USAGE)
     needed = {name for each in chosen if each.name in records() for name in records()[each.name].needed}
     missing = sorted(needed - set(installed()))
     if missing:
@@ -130,7 +130,7 @@ def _chosen(targets: Sequence[str]) -> list[Builtin]:
 
 def _with_limits(function: Any) -> Any:
     own = click.option("--timeout", type=click.FloatRange(0.01, 3600), default=_TIMEOUT, show_default=True,
-                       metavar="SECONDS", help="How long a target may take to answer one request.")  # fmt: skip
+                       metavar="SECONDS", help="Longest time for one answer.")  # fmt: skip
     for option in reversed((own, *limits_options[1:])):
         function = option(function)
     return function
@@ -139,10 +139,12 @@ def _with_limits(function: Any) -> Any:
 @command.command("run")
 @click.argument("targets", nargs=-1, shell_complete=complete_targets)
 @click.option("-o", "--output", type=click.Path(file_okay=False, path_type=Path), default=Path("overlong-survey"),
-              show_default=True, metavar="FOLDER", help="Where the results of each decoder go.")  # fmt: skip
+              show_default=True, metavar="FOLDER", help="Folder for the results of each decoder.")  # fmt: skip
 @click.option("--keep", type=click.Path(file_okay=False, path_type=Path), metavar="FOLDER",
               help=f"Where {SURVEY}, the survey, goes; else it is beside the results.")  # fmt: skip
-@click.option("--resume", is_flag=True, help="Take what is in the folder, and measure what is missing or has changed.")
+@click.option(
+    "--resume", is_flag=True, help="Keep the results in the folder; measure only those that are missing or out of date."
+)
 @_jobs
 @_with_limits
 @_quiet
@@ -156,11 +158,11 @@ def run_command(
     restarts: int,
     quiet: bool,  # noqa: FBT001
 ) -> None:
-    """Certify all decoders that can be used here, as 'matrix' does, and keep what came out as data.
+    """Certify all decoders that can be used here, as 'matrix' does, and keep the results as data.
 
-    Each is asked the core and the complete suites; how one replaces that departs from its error mode is learned, as
-    'identify' does. TARGETS: all that are here, if none are named. The survey is a report: 'overlong report' shows it
-    in any format, 'overlong diff' compares two.
+    Each decoder gets the core and the complete suites. If its replacements depart from its error mode, the command
+    learns how it replaces, as 'identify' does. Without TARGETS, the command takes all that are here. The survey is a
+    report: 'overlong report' shows it in any format, and 'overlong diff' compares two.
 
     \b
     Examples:
@@ -168,7 +170,7 @@ def run_command(
       overlong survey run yajl jansson json-c -o json
     \b
     Exit status:
-      0  everything measured holds, of every decoder
+      0  every decoder passes everything measured
       1  a decoder diverges
       2  the command line is wrong
       3  a decoder was not measured
@@ -185,7 +187,7 @@ def run_command(
 
     decoders = {each.name: each for each in _chosen(targets) if not each.missing()}
     if not decoders:
-        leave("none of these decoders can be used here; 'overlong survey install' says what they lack", NOT_MEASURED)
+        leave("none of these decoders can be used here; 'overlong survey install' lists what they lack", NOT_MEASURED)
     job = MatrixJob("rfc3629", quick=True, limits=limits_of(timeout, restarts), portrait=True)
     here = shlex.join(["overlong", "survey", "run", *targets])
     with errors_on_one_line():
@@ -213,11 +215,11 @@ def run_command(
 def issues_command(folder: Path, targets: tuple[str, ...], jobs: int, quiet: bool) -> None:  # noqa: FBT001
     """Write texts for the maintainers of the decoders that diverge in a survey.
 
-    FOLDER has the survey. The least divergence of each code is first asked again by a program in the decoder's own
-    language that does not know overlong; the text has that program and what it printed, and only what it confirms is
-    written. What the documentation announces, as the record says, gets no text, nor does what RFC 3629 leaves open, as
-    how many U+FFFD there are. The texts go to FOLDER/reports, and what
-    was not confirmed stands in FOLDER/withheld.json.
+    FOLDER holds the survey. For each code, a small program in the decoder's own language repeats the shortest
+    divergence without overlong. If that program confirms the divergence, the command writes a text with the program and
+    its output. No text covers a divergence that the decoder's documentation announces (the record says so), or a matter
+    that RFC 3629 leaves open, such as the number of U+FFFD. The texts go to FOLDER/reports; FOLDER/withheld.json lists
+    what was not confirmed.
 
     \b
     Examples:
@@ -225,8 +227,8 @@ def issues_command(folder: Path, targets: tuple[str, ...], jobs: int, quiet: boo
       overlong survey issues corpora/survey/2026-11-24 yajl json-c
     \b
     Exit status:
-      0  each divergence was confirmed
-      1  one was not: it is named, and has no text
+      0  every divergence was confirmed
+      1  a divergence was not confirmed; the command names it and writes no text
       2  the command line is wrong, or the survey cannot be read
     """  # noqa: D301 (click reads the backspace)
     from concurrent.futures import ThreadPoolExecutor
@@ -261,9 +263,9 @@ def issues_command(folder: Path, targets: tuple[str, ...], jobs: int, quiet: boo
 
 
 def _told(subject: Subject) -> Iterator[tuple[Subject, Cause]]:
-    """The cause of each code of a decoder that its maintainers are to be told; none if it announces them.
+    """The causes to report to a decoder's maintainers, one for each code, without those that the decoder announces.
 
-    The least, or that of which a whole program is there.
+    Of several causes of a code, this is the one with a complete program, or else the least.
     """
     from overlong.conformance.certification.survey.confirmation import demonstrated
     from overlong.conformance.certification.survey.filing import is_practice

@@ -1,4 +1,4 @@
-"""``overlong sweep``: every string of a plan."""
+"""``overlong sweep``: give a decoder every string of a plan."""
 
 from __future__ import annotations
 
@@ -63,25 +63,25 @@ USUAL = (
 _LONG = {"exhaustive-5", "exhaustive-6", "depth-3", "depth-4"}
 """Plans that take hours."""
 _ESTIMATE = 5.0
-"""Seconds of it after which its end can be told."""
+"""Seconds of a sweep after which its remaining time can be estimated."""
 
 
 @click.command("sweep", cls=TargetCommand, epilog=EXAMPLES)
 @click.argument("target", nargs=-1, required=True, shell_complete=complete_targets)
 @with_plans
-@click.option("--verdict", is_flag=True, help="Ask only for verdicts, though the target can decode.")
+@click.option("--verdict", is_flag=True, help="Ask only for verdicts, even if the target can decode.")
 @click.option("--columns", is_flag=True, help="Use the protocol even for a function that could be called directly.")
 @profile_option("Dialect to measure by: rfc3629, cesu-8, mutf-8, wtf-8, ... (see 'overlong docs dialects').")
 @click.option(
     "--jobs",
     type=click.IntRange(1, 1024),
     metavar="N",
-    help="Processes of the target that are asked at a time.  [default: one for each CPU]",
+    help="Number of processes of the target.  [default: one for each CPU]",
 )
 @click.option(
     "--cluster",
     metavar="ADDRESS",
-    help="Let the workers of the Dask scheduler at tcp://HOST:PORT ask.",
+    help="Run the sweep on the workers of the Dask scheduler at tcp://HOST:PORT.",
 )
 @click.option("--resume", is_flag=True, help="Continue the interrupted sweep in the folder.")
 @click.option(
@@ -89,14 +89,14 @@ _ESTIMATE = 5.0
     "--output",
     type=click.Path(path_type=Path),
     metavar="PATH",
-    help="Folder for sweep.sqlite and sweep.json, or the file of a report, such as a.html.  "
+    help="Folder for sweep.sqlite and sweep.json, or a report file such as a.html.  "
     "[default: overlong-results/sweep-TARGET]",
 )
 @formats_option("what sweep.json holds")
 @with_limits
-@click.option("-q", "--quiet", is_flag=True, help="No progress; on success one line.")
+@click.option("-q", "--quiet", is_flag=True, help="Show no progress; on success, print one line.")
 @click.option(
-    "-v", "--verbose", is_flag=True, help="Also print what each plan shows, digests, and how the target was asked."
+    "-v", "--verbose", is_flag=True, help="Also print what each plan shows, the digests, and how the target was run."
 )
 def command(
     target: tuple[str, ...],
@@ -113,22 +113,22 @@ def command(
     quiet: bool,  # noqa: FBT001
     verbose: bool,  # noqa: FBT001
 ) -> None:
-    """Ask a decoder every string of one or more plans, and compare every answer.
+    """Give a decoder every string of one or more plans, and check every answer.
 
     The default plans are exhaustive-2, depth-1, leads, placed-64, offsets-128, lengths-1024, far-17,
     pairs, after-3, transitions-1, faults-3, thresholds-16, order and history. TARGET is named as in
     'overlong certify'. A function of a shared library answers millions of strings a second in a
-    process of its own (extra 'native'); other targets are asked in large batches.
+    process of its own (extra 'native'); other targets get large batches.
 
     \b
     Exit status:
-      0  every string was answered as it should be
+      0  every answer is as expected
       1  the decoder diverges
       2  the command line or a file is wrong
-      3  nothing was measured: the target would not start, or the sweep did not
+      3  nothing was measured: the target did not start, or the sweep did not
          run as planned
       4  incomplete: interrupted, restarted too often, or the cluster is gone;
-         --resume goes on
+         continue with --resume
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.cli.progress import Bar
     from overlong.conformance.protocol.wire import VALIDATE
@@ -141,7 +141,7 @@ def command(
     plans = plans_wanted() or USUAL
     if jobs is not None and cluster is not None:
         raise click.UsageError(
-            "--jobs counts processes of this machine, and --cluster uses others; leave one of them out"
+            "--jobs counts processes on this machine, --cluster uses other machines; leave one of them out"
         )
     if cluster == "":
         raise click.BadParameter("'' is not an address; write tcp://HOST:PORT", param_hint="--cluster")
@@ -166,7 +166,7 @@ def command(
         except LedgerError as error:
             bar.close()
             leave(str(error), USAGE)
-        except KeyboardInterrupt:  # while all was being started, summed up or ended
+        except KeyboardInterrupt:  # interrupted while starting, summing up or ending
             if not (folder / LEDGER).exists():
                 raise
             bar.close()
@@ -178,14 +178,14 @@ def command(
             leave(_incomplete(run, folder / LEDGER), INCOMPLETE)
         if run.wrong:
             remedy = f"remove {printable(str(folder / LEDGER))}"
-            leave(f"the sweep did not run as planned, and shows nothing: {run.wrong}; {remedy}", NOT_MEASURED)
+            leave(f"the sweep did not run as planned, so its results show nothing: {run.wrong}; {remedy}", NOT_MEASURED)
         _print(run, folder, wanted.stdout, quiet=quiet, verbose=verbose)
         tell_written(wanted, folder, quiet=quiet)
     sys.exit(exit_code_of(run.state))
 
 
 def _with_estimate(progress: Callable[[str, int, int], None]) -> Callable[[str, int, int], None]:
-    """Progress that says once, as soon as it can be told, how long all will take."""
+    """Progress that also prints the estimated remaining time once, as soon as there is an estimate."""
     begun: list[tuple[float, int]] = []
     told: list[bool] = []
 
@@ -198,7 +198,9 @@ def _with_estimate(progress: Callable[[str, int, int], None]) -> Callable[[str, 
             told.append(True)
             rest = (total - done) * seconds / (done - at_first)
             click.echo(
-                f"overlong: note: at this rate it takes {_duration(rest)} more; --resume goes on with it", err=True
+                f"overlong: note: at this rate the sweep takes {_duration(rest)} more; "
+                "--resume continues an interrupted sweep",
+                err=True,
             )
         progress(plan, done, total)
 
@@ -223,7 +225,7 @@ def _incomplete(run: SweepRun, ledger: Path) -> str:
 def _kept(ledger: Path) -> str:
     from overlong.conformance.support.printable import printable
 
-    return f"{printable(str(ledger))} keeps what is done, and the same command with --resume goes on"
+    return f"{printable(str(ledger))} keeps the finished part; continue with the same command and --resume"
 
 
 def _print(run: SweepRun, folder: Path, form: str, *, quiet: bool, verbose: bool) -> None:

@@ -1,4 +1,4 @@
-"""``overlong target``: the decoders at hand."""
+"""``overlong target``: list decoders, and write or check an adapter."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from overlong.conformance.cli.check import check_command
 from overlong.conformance.cli.new import new_command
 
 _BY_PYTHON = (
-    "any other convention: a Python function that gets the library's function and the input, and "
-    "returns whether it is accepted, or the text ('overlong docs shared-libraries')"
+    "any other convention: a Python function that calls the library's function with the input, and returns the "
+    "verdict or the text ('overlong docs shared-libraries')"
 )
 
 
 @click.group("target")
 def command() -> None:
-    """Adapters: list those that ship with overlong, write one, examine one.
+    """List the adapters that ship with overlong, write an adapter, or examine one.
 
     \b
     Examples:
@@ -33,7 +33,7 @@ command.add_command(new_command)
 
 @command.command("abis")
 def abis_command() -> None:
-    """List the ways to call a function of a shared library: what stands behind abi=. Exit status: 0.
+    """List the ways to call a function of a shared library: the values of abi=. Exit status: 0.
 
     \b
     Examples:
@@ -62,14 +62,16 @@ def abis_command() -> None:
     show_default=True,
     help="What to print.",
 )
-@click.option("--ready", is_flag=True, help="Only list those that can be used here.")
-@click.option("--survey", is_flag=True, help="Also list the decoders of the survey's records.")
-@click.option("-v", "--verbose", is_flag=True, help="Also print what each decodes with, and what it fetches at first.")
+@click.option("--ready", is_flag=True, help="List only decoders that can be used here.")
+@click.option("--survey", is_flag=True, help="Also list decoders of the survey's records.")
+@click.option(
+    "-v", "--verbose", is_flag=True, help="Also print what each decodes with, and what it fetches on first use."
+)
 def list_command(output_format: str, ready: bool, survey: bool, verbose: bool) -> None:  # noqa: FBT001
-    """List the decoders that ship with an adapter: versions, and what to install for those not here.
+    """List the decoders that ship with an adapter: their versions, or what to install if they are missing.
 
-    With --survey also those that have a record ('overlong docs records'). Nothing is built, fetched or started for it.
-    Exit status: 0.
+    With --survey, also list decoders that have a record ('overlong docs records'). For these, nothing is built, fetched
+    or started. Exit status: 0.
 
     \b
     Examples:

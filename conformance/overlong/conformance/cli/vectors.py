@@ -32,7 +32,9 @@ SELECTION: list[Callable[[Any], Any]] = [
     click.option(
         "--flag", "flags", multiple=True, metavar="CODE", help="Only with this defect, such as OV201 (repeatable)."
     ),
-    click.option("--id", "ids", multiple=True, metavar="GLOB", help="Only ids or cases that match (repeatable)."),
+    click.option(
+        "--id", "ids", multiple=True, metavar="GLOB", help="Only ids or cases that match this pattern (repeatable)."
+    ),
 ]
 
 
@@ -45,7 +47,7 @@ def with_selection(function: Callable[..., None]) -> Callable[..., None]:
 
 @click.group("vectors")
 def command() -> None:
-    """Test vectors: octets, and every answer that a right decoder gives.
+    """Test vectors: octets, and every answer of a correct decoder.
 
     \b
     Examples:
@@ -71,7 +73,7 @@ def list_command(
     ids: tuple[str, ...],
     output_format: str,
 ) -> None:
-    """List vectors: id, verdict, what each is for.
+    """List vectors: id, verdict and purpose.
 
     \b
     Examples:
@@ -152,7 +154,7 @@ def show_command(names: tuple[str, ...], output_format: str) -> None:
 @with_selection
 @click.option("--format", "form", required=True, metavar="FORMAT", help="One of the formats below.")
 @click.option("-o", "--output", metavar="PATH", help="A file, or a folder (folder/). [default: stdout]")
-@click.option("-q", "--quiet", is_flag=True, help="Do not report what was written.")
+@click.option("-q", "--quiet", is_flag=True, help="Print no line about the written files.")
 def export_command(
     suites: tuple[str, ...],
     families: tuple[str, ...],
@@ -162,16 +164,16 @@ def export_command(
     output: str | None,
     quiet: bool,  # noqa: FBT001 (click's way)
 ) -> None:
-    """Write vectors to a file that you may keep: they are CC0-1.0.
+    """Write vectors to a file that you may use freely: they are under CC0-1.0.
 
-    Beside a file goes its manifest, with digests, which 'overlong vectors check' reads.
+    A manifest with digests goes beside the file; 'overlong vectors check' reads it.
 
     \b
     Formats:
       json, jsonl, tsv, csv  data, with every expectation
       c-header, rust, go, javascript, java, python
-                             sources for your own test suite
-      text                   a text to read, and one with the raw octets in it
+                             source code for your own test suite
+      text                   a text for people, and a text with the raw octets
       frames                 requests of the target protocol
       libfuzzer              a seed corpus and a dictionary
       arrow, parquet         columns (extra 'columns')
@@ -208,12 +210,12 @@ def export_command(
 
 @command.command("check")
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATH...")
-@click.option("-q", "--quiet", is_flag=True, help="Report only what is wrong.")
+@click.option("-q", "--quiet", is_flag=True, help="Report only errors.")
 def check_command(paths: tuple[Path, ...], quiet: bool) -> None:  # noqa: FBT001
-    """Check files of vectors: their form, their digests, and that every expectation in them is right.
+    """Check files of vectors: their form, their digests, and every expectation in them.
 
-    A JSON or JSON Lines file is read strictly and held against the reference; any other file, and a
-    folder, against its manifest.
+    The command reads a JSON or JSON Lines file strictly and compares it with the reference. It compares
+    any other file, or a folder, with its manifest.
 
     \b
     Examples:
@@ -222,7 +224,7 @@ def check_command(paths: tuple[Path, ...], quiet: bool) -> None:  # noqa: FBT001
 
     \b
     Exit status:
-      0  all is right
+      0  everything is right
       1  an expectation or a digest is wrong
       2  there is no such file, or it is not of this form
     """  # noqa: D301 (click reads the backspace)
@@ -248,7 +250,7 @@ def _selection(
     """The selection that the options name.
 
     Raises:
-        SelectionError: one of them names nothing.
+        SelectionError: an option names nothing that exists.
     """
     from overlong.conformance.vectors.families import FAMILIES
     from overlong.conformance.vectors.selection import Selection, SelectionError, find_suite
@@ -271,7 +273,7 @@ def _selection(
 
 @contextlib.contextmanager
 def selection_errors() -> Generator[None]:
-    """A selection or an export that cannot be is said on one line."""
+    """Report an impossible selection or export on one line."""
     from overlong.conformance.support.printable import printable
     from overlong.conformance.vectors.export import ExportError
     from overlong.conformance.vectors.selection import SelectionError

@@ -1,4 +1,4 @@
-"""``overlong verify``: measure again what a certificate certifies, and compare."""
+"""``overlong verify``: repeat the measurement of a certificate, and compare."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ def _file_or_folder(_context: click.Context, _argument: click.Parameter, path: P
     certificate = path / CERTIFICATE
     if not certificate.exists():
         raise click.BadParameter(
-            f"{printable(str(path))}: no certificate.json in it; a run of some suites, or one that was broken off, "
-            "leaves none"
+            f"{printable(str(path))}: there is no certificate.json in it; an interrupted run, or a run of some "
+            f"suites, writes none"
         )
     return certificate
 
@@ -57,9 +57,9 @@ def _file_or_folder(_context: click.Context, _argument: click.Parameter, path: P
 @click.command("verify", cls=TargetCommand, epilog=EXAMPLES)
 @click.argument("certificate", type=click.Path(exists=True, path_type=Path), callback=_file_or_folder)
 @click.argument("target", nargs=-1, shell_complete=complete_targets)
-@click.option("--trust", is_flag=True, help="Run the decoder that the certificate names, whatever it is.")
+@click.option("--trust", is_flag=True, help="Run the command that the certificate names, whatever it is.")
 @click.option(
-    "--no-run", is_flag=True, help="Run nothing: compare it with itself and with the vectors of this version."
+    "--no-run", is_flag=True, help="Run nothing: check the certificate against itself and the vectors of this version."
 )
 @click.option(
     "--max-strings",
@@ -67,7 +67,7 @@ def _file_or_folder(_context: click.Context, _argument: click.Parameter, path: P
     default=10**9,
     show_default=True,
     metavar="N",
-    help="Refuse if its sweeps would ask more strings.",
+    help="Refuse a certificate whose sweeps have more strings.",
 )
 @click.option(
     "--vectors",
@@ -75,27 +75,28 @@ def _file_or_folder(_context: click.Context, _argument: click.Parameter, path: P
     multiple=True,
     type=click.Path(exists=True, path_type=Path),
     metavar="FILE",
-    help="Where the vectors lie that it names, one option for each, in its order.  [default: where it says]",
+    help="Place of the vector files that the certificate names; one option for each, in its order.  [default: as it "
+    "says]",
 )
 @click.option(
     "--expected",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Where its file of expected deviations lies.  [default: where it says]",
+    help="Place of its file of expected deviations.  [default: as it says]",
 )
 @click.option(
     "--signature",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Check this detached signature with ssh-keygen before anything runs.",
+    help="Check this detached signature with ssh-keygen before running anything.",
 )
 @click.option(
     "--signers",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Trusted signers: ALLOWED SIGNERS in ssh-keygen(1).",
+    help="File of trusted signers; see ALLOWED SIGNERS in ssh-keygen(1).",
 )
-@click.option("--identity", metavar="SIGNER", help="The signer that is required.  [default: any of them]")
+@click.option("--identity", metavar="SIGNER", help="Require this signer.  [default: any trusted signer]")
 @click.option(
     "--format",
     "output_format",
@@ -104,7 +105,7 @@ def _file_or_folder(_context: click.Context, _argument: click.Parameter, path: P
     show_default=True,
     help="What to print.",
 )
-@click.option("-q", "--quiet", is_flag=True, help="No progress; print the verdict only.")
+@click.option("-q", "--quiet", is_flag=True, help="Show no progress; print only the verdict.")
 @click.option("-v", "--verbose", is_flag=True, help="Print every field that differs.")
 def command(
     certificate: Path,
@@ -121,25 +122,26 @@ def command(
     quiet: bool,  # noqa: FBT001
     verbose: bool,  # noqa: FBT001
 ) -> None:
-    """Verify a certificate: measure again what it certifies, and say what differs.
+    """Verify a certificate: repeat its measurement, and report what differs.
 
-    CERTIFICATE is a certificate.json, or its folder. verify asks the decoder the same again, within
-    the same limits, and compares every field; it names each one that differs with both values.
+    CERTIFICATE is a certificate.json, or its folder. verify gives the decoder the same inputs,
+    within the same limits, and compares every field. It prints both values of each field that differs.
 
-    It first counts the strings of the sweeps, since 'exhaustive-6' takes nine years, and refuses more
-    than --max-strings before anything runs.
+    Before anything runs, it counts the strings of the sweeps, since 'exhaustive-6' takes nine years,
+    and refuses more than --max-strings.
 
-    A certificate names a command. Only a decoder that ships with overlong runs on its word alone; name
-    any other as TARGET (as in 'overlong certify'), or give --trust.
+    A certificate names a command. Without further options, verify runs only a decoder that ships with
+    overlong. Name any other as TARGET (as in 'overlong certify'), or give --trust.
 
-    Another version of overlong or environment is reported and refutes nothing. No file is written.
+    verify reports another version of overlong or another environment, but this refutes nothing. It
+    writes no file.
 
     \b
     Exit status:
-      0  verified: all is as the certificate says
-      1  something differs, or the signature is not good
+      0  verified: everything is as the certificate says
+      1  something differs, or the signature is not valid
       2  the command line or a file is wrong, or the decoder needs --trust
-      3  nothing was measured: the decoder is not here; or ssh-keygen is not
+      3  nothing was measured: the decoder or ssh-keygen is not here
       4  incomplete: interrupted, or restarted too often
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.certification.verification.price import TooDear
@@ -153,12 +155,12 @@ def command(
         raise click.UsageError(
             "--signature and --signers belong together: only the signature of a listed signer counts"
         )
-    if identity == "":  # as of a variable that is not set: it must not mean any signer
+    if identity == "":  # an unset shell variable gives this; it must not mean "any signer"
         raise click.UsageError("--identity is empty; name the signer, or leave it out")
     if identity and signature is None:
         raise click.UsageError("--identity names a signer; name the signature with --signature")
     if no_run and (target or trust or given or expected):
-        raise click.UsageError("--no-run runs nothing; leave out the target, --trust, --vectors and --expected")
+        raise click.UsageError("--no-run uses none of these; leave out the target, --trust, --vectors and --expected")
     named = target_of(target) if target else None
     signed = None if signature is None or signers is None else Signature(signature, signers, identity or "")
     with errors_on_one_line(), files_refused(), Bar(enabled=not quiet) as bar:
@@ -191,7 +193,7 @@ def command(
 
 
 def _say_what_is_run(certified: Certified, signer: str) -> None:
-    """On stderr, before anything is run."""
+    """Print on stderr what is about to run."""
     from overlong.conformance.certification.verification.price import Price
     from overlong.conformance.support.printable import printable
     from overlong.conformance.support.provenance import generator
@@ -200,7 +202,9 @@ def _say_what_is_run(certified: Certified, signer: str) -> None:
         click.echo(f"overlong: good signature by {signer}", err=True)
     by, here = certified.predicate["generator"], generator()
     if by != here:
-        click.echo(f"overlong: made by {printable(by, 60)}, and this is {here}: other vectors may be asked", err=True)
+        click.echo(
+            f"overlong: the certificate is of {printable(by, 60)}, and this is {here}: the vectors may differ", err=True
+        )
     click.echo(f"overlong: measuring again: {printable(certified.predicate['command'], 200)}", err=True)
     for line in Price.of(certified).lines:
         click.echo(f"overlong: {line}", err=True)

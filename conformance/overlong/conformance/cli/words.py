@@ -1,7 +1,7 @@
 """Completions for a shell: targets, suites, profiles, codes, ids, languages.
 
-Each function that is called ``complete_`` is click's ``shell_complete`` of an argument or an option. They import
-late and start nothing: the user has pressed a key and waits.
+Each ``complete_...`` function is click's ``shell_complete`` of an argument or an option. These functions import late
+and start nothing, since the user has pressed a key and waits.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _KINDS = {
-    "py:": "a function of Python: py:MODULE:CALLABLE",
+    "py:": "a Python function: py:MODULE:CALLABLE",
     "so:": "a function of a shared library: so:LIBRARY:FUNCTION?abi=...",
     "wasm:": "a function in WebAssembly: wasm:MODULE:FUNCTION?abi=...",
     "cmd:": "a program that exits with status 0 or 1",
@@ -24,14 +24,14 @@ _KINDS = {
 
 
 def complete_targets(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Decoders that ship with an adapter, those that the project names, and the kinds of other names."""
+    """Complete targets: decoders with an adapter, targets that the project names, and the prefixes of other targets."""
     from overlong.conformance.oracle.target import UnknownTarget
     from overlong.conformance.targets.configured import configured
     from overlong.conformance.targets.shipped import all_shipped
 
     try:
         own = configured()
-    except UnknownTarget:  # a file that cannot be read is no reason to offer nothing
+    except UnknownTarget:  # the other words help even if the project's file cannot be read
         own = {}
     words = dict.fromkeys(own, "named by this project")
     words |= {name: builtin.what for name, builtin in all_shipped().items()}
@@ -39,7 +39,7 @@ def complete_targets(_context: click.Context, _parameter: click.Parameter, incom
 
 
 def complete_suites(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Suites, without starting to make their vectors."""
+    """Complete suites, without making their vectors."""
     from overlong.conformance.vectors.suites import SUITES
     from overlong.conformance.vectors.suites.core import GIVEN
 
@@ -47,14 +47,14 @@ def complete_suites(_context: click.Context, _parameter: click.Parameter, incomp
 
 
 def named_now(_context: click.Context, _parameter: click.Parameter, names: tuple[str, ...]) -> tuple[str, ...]:
-    """The suites that were named, by their present names; a note corrects an older one."""
+    """The present names of the suites that the user named; a note on stderr corrects an old name."""
     from overlong.conformance.vectors.names import told_now
 
     return tuple(told_now(name) for name in names)
 
 
 def list_suites(context: click.Context, _parameter: click.Parameter, wanted: bool) -> None:  # noqa: FBT001
-    """Print each suite with what it shows, and exit, if that is wanted."""
+    """The callback of an option that prints each suite with what it shows, and exits."""
     from overlong.conformance.vectors.suites import SUITES
 
     if wanted:
@@ -65,14 +65,14 @@ def list_suites(context: click.Context, _parameter: click.Parameter, wanted: boo
 
 
 def complete_profiles(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Dialects."""
+    """Complete dialects."""
     from overlong.reference import DIALECTS
 
     return _beginning(incomplete, ((name, "") for name in DIALECTS))
 
 
 def complete_codes(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """The codes that ``explain`` knows, with their titles."""
+    """Complete the codes that ``explain`` knows, with their titles."""
     from overlong.conformance.protocol.kind import KINDS
     from overlong.reference import DEFECTS
 
@@ -81,7 +81,7 @@ def complete_codes(_context: click.Context, _parameter: click.Parameter, incompl
 
 
 def complete_languages(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Languages that an adapter can be begun in."""
+    """Complete the languages of the adapter templates."""
     from overlong.conformance.targets.templates import TEMPLATES
 
     return _beginning(incomplete, ((name, "") for name in TEMPLATES))

@@ -1,1 +1,1 @@
-"""What the plugin for pytest does once it is asked: ``overlong_pytest``, which pytest loads, calls it then."""
+"""The work of the pytest plugin; ``overlong_pytest``, which pytest loads, imports this only if the plugin is used."""

@@ -1,7 +1,6 @@
-"""Certification as tests of pytest: for each target a test of each claim, and one of what is expected.
+"""Certification as pytest tests: for each target a test of each claim, and a test of the expected deviations.
 
-A target is certified when the first of its tests is run, once in each process. Nothing happens before: naming the tests
-costs nothing.
+The first test of a target that runs certifies it, once in each process. Collecting the tests runs nothing.
 """
 
 from __future__ import annotations
@@ -33,17 +32,17 @@ SUITES = (
     "memory",
     "separate-values",
 )
-"""The suites by default: about a second."""
+"""The default suites; they take about a second."""
 ALL = "all"
 _TESTS = tuple(claim for claim in CLAIMS if claim != LIMITS)
-"""Claims that have a test; that a declared limit is not so fails the test of the verdict, which rests on it."""
+"""Claims that have a test. A false declared limit fails the test of the verdict, which rests on the limit."""
 EXPECTED = "expected deviations"
 _WIDTH = 100
 
 
 @dataclass
 class _Measured:
-    """What is known of a target: a certificate, or why there is none."""
+    """The certificate of a target, or the reason why there is none."""
 
     certificate: Certificate | None = None
     why: str = ""
@@ -53,7 +52,7 @@ def items_of(session: pytest.Session, targets: Sequence[str]) -> Iterator[pytest
     """The tests of some targets.
 
     Raises:
-        pytest.UsageError: there is no such suite, or the file of expected deviations is wrong.
+        pytest.UsageError: a suite does not exist, or the file of expected deviations is invalid.
     """
     from overlong.conformance.vectors import suites
     from overlong.conformance.vectors.names import told_now
@@ -70,10 +69,10 @@ def items_of(session: pytest.Session, targets: Sequence[str]) -> Iterator[pytest
 
 
 class TargetNode(pytest.Collector):
-    """A target, which is certified once."""
+    """A target, certified once for all of its tests."""
 
     def __init__(self, *, target: str, suites: tuple[str, ...] | None, **kw: Any) -> None:
-        """``suites``: what it is asked; None for all. The rest is pytest's."""
+        """``suites``: the suites to run; None for all. pytest defines the other arguments."""
         super().__init__(**kw)
         self.target, self.suites = target, suites
         self._measured: _Measured | None = None
@@ -89,10 +88,10 @@ class TargetNode(pytest.Collector):
         return [ClaimItem.of(self, claim) for claim in _TESTS]
 
     def expectations(self) -> Expectations:
-        """What is expected of it.
+        """The expected deviations of the target.
 
         Raises:
-            pytest.UsageError: the file is wrong.
+            pytest.UsageError: the file of expected deviations is invalid.
         """
         from overlong.conformance.results.expected import ExpectationError, Expectations
         from overlong.conformance.support.provenance import today
@@ -104,9 +103,9 @@ class TargetNode(pytest.Collector):
             raise pytest.UsageError(str(error)) from None
 
     def certificate(self) -> Certificate:
-        """Its certificate; the target is measured when it is first wanted.
+        """The certificate of the target; the first call measures it.
 
-        Where it cannot be measured, the test that asks first fails with a line that says why; others are skipped.
+        If the target cannot be measured, the first test that asks fails with the reason; the others are skipped.
         """
         if self._measured is not None:
             if self._measured.certificate is None:
@@ -134,7 +133,7 @@ def _test_of(claim: str) -> str:
 
 
 class ClaimItem(pytest.Item):
-    """One claim about a target, or that all that is expected of it is so."""
+    """A test of one claim about a target, or of its expected deviations."""
 
     @classmethod
     def of(cls, parent: TargetNode, name: str) -> ClaimItem:

@@ -1,4 +1,4 @@
-"""Vectors as a project's own tests want them: plain values, nothing to be looked up."""
+"""Vectors for a project's own tests, as plain values."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Sample:
-    """Octets for a decoder, and what a right one makes of them."""
+    """Octets for a decoder, and the answers of a correct decoder."""
 
     id: str
-    """``overlong/c0af``: what ``overlong replay`` takes."""
+    """Such as ``overlong/c0af``; ``overlong replay`` takes it."""
     category: str
     octets: bytes
     comment: str
-    """Why it is asked; may be empty."""
+    """The purpose of the vector; may be empty."""
     accepted: bool
-    """Whether the octets are well-formed."""
+    """True if the octets are well-formed."""
     scalars: tuple[int, ...] | None
     """The scalar values; None if they are ill-formed."""
     offset: int | None
-    """Where the first ill-formed octets begin; None if there are none."""
+    """The offset of the first ill-formed octets; None if there are none."""
     replacement: str
-    """What a decoder gives that puts U+FFFD for each maximal subpart."""
+    """The output of a decoder that replaces each maximal subpart by U+FFFD."""
 
     @property
     def text(self) -> str | None:
@@ -51,7 +51,7 @@ class Sample:
 
 
 class Vectors(Sequence[Sample]):
-    """Samples in order, to go through or to choose from."""
+    """Samples in order, to iterate over or to select from."""
 
     def __init__(self, samples: Sequence[Sample]) -> None:
         self._samples = tuple(samples)
@@ -72,17 +72,17 @@ class Vectors(Sequence[Sample]):
         return tuple(dict.fromkeys(each.category for each in self._samples))
 
     def category(self, *names: str) -> Vectors:
-        """Those of some categories.
+        """The samples of some categories.
 
         Raises:
-            KeyError: there is none of that name; the message says which there are.
+            KeyError: no category has this name; the message lists the categories.
         """
         if wrong := self.unknown_among(names):
             raise KeyError(wrong)
         return Vectors([each for each in self._samples if each.category in names])
 
     def unknown_among(self, names: Sequence[object]) -> str:
-        """What is wrong with the names of some categories; empty if all are right."""
+        """The error in the names of some categories; empty if all exist."""
         for name in names:
             if name not in self.categories:
                 return f"no category {name!r} of vectors; {did_you_mean(str(name), self.categories)}"
@@ -90,12 +90,12 @@ class Vectors(Sequence[Sample]):
 
     @property
     def well_formed(self) -> Vectors:
-        """Those that a right decoder accepts."""
+        """The samples that a correct decoder accepts."""
         return Vectors([each for each in self._samples if each.accepted])
 
     @property
     def ill_formed(self) -> Vectors:
-        """Those that it refuses."""
+        """The samples that a correct decoder refuses."""
         return Vectors([each for each in self._samples if not each.accepted])
 
 
@@ -105,7 +105,7 @@ def _all() -> Vectors:
 
 
 def unknown(categories: Sequence[object]) -> str:
-    """What is wrong with the names of some categories; empty if all are right."""
+    """The error in the names of some categories; empty if all exist."""
     return _all().unknown_among(categories)
 
 
@@ -113,6 +113,6 @@ def wanted(categories: Sequence[str]) -> Vectors:
     """The samples of these categories, or all if none is named.
 
     Raises:
-        KeyError: there is none of that name; the message says which there are.
+        KeyError: no category has this name; the message lists the categories.
     """
     return _all().category(*categories) if categories else _all()
