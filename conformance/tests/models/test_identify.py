@@ -1,4 +1,4 @@
-"""``identify``: real decoders, wrong ones, and those that no machine describes."""
+"""``identify``: real decoders, wrong ones, and decoders that no machine describes."""
 
 from __future__ import annotations
 
@@ -55,17 +55,17 @@ KNOWN = [
     ("go-tovalidutf8", "error mode", "replacement-per-run", ""),
     ("rust-std", "error position", "rfc3629", ""),
     ("rust-std", "error mode", "replacement", ""),
-    ("glibc-iconv", "error position", "rfc3629", "F5-F7"),  # EINVAL for what nothing can complete
+    ("glibc-iconv", "error position", "rfc3629", "F5-F7"),  # EINVAL for octets that nothing can complete
     ("java-charsetdecoder", "error position", "rfc3629", "ED A0-BF"),
     ("java-charsetdecoder", "error mode", "replacement-per-surrogate", ""),
     ("perl-utf8", "dialect", "rfc2279", "FE 82-BF 5(80-BF)"),
     ("perl-utf-8-strict", "dialect", "rfc3629", "EF B7 90-AF"),  # noncharacters
     ("perl-utf-8-strict", "error position", "rfc3629", "EF B7 90-AF"),
 ]
-"""And what identify.md shows: java-readutf, cpython-surrogatepass and cpython-incremental."""
+"""Expected results. The page identify.md covers java-readutf, cpython-surrogatepass and cpython-incremental."""
 
 
-@lru_cache(maxsize=1)  # of Perl it has half a gigabyte
+@lru_cache(maxsize=1)  # the model of Perl takes half a gigabyte
 def model_of(target: str) -> LearnedModel:
     return identify(target)
 
@@ -88,7 +88,7 @@ def test_noncharacters_refused_are_named() -> None:
     lines = "\n".join(model_lines(model_of("perl-utf-8-strict"), 80))
     assert "refuses EF B7 90-AF" in lines
     assert "refuses EF BF BE-BF" in lines
-    assert "refuses F1-F3 8F,9F,AF,BF BF BE-BF" in lines  # through states that EF BF leads to, too
+    assert "refuses F1-F3 8F,9F,AF,BF BF BE-BF" in lines  # these pass through states of EF BF, too
 
 
 @pytest.mark.long
@@ -101,7 +101,7 @@ def test_a_form_of_thirteen_octets_is_not_missed() -> None:
 @pytest.mark.long
 def test_what_no_machine_describes_is_said_to_be_that() -> None:
     part = identify(f"py:{SPEAKERS}:even_length").part("dialect")
-    assert part is not None  # a machine of twice the states
+    assert part is not None  # the machine has twice the states
     assert not part.exact
     model = identify(f"py:{SPEAKERS}:square_length", questions=50_000)
     part = model.part("dialect")
@@ -109,7 +109,7 @@ def test_what_no_machine_describes_is_said_to_be_that() -> None:
     assert part.learned is None
     assert "no machine" in part.why_not or "not settled" in part.why_not
     assert 0 < len(part.examples) <= 3
-    for example in part.examples:  # each tells it from what it is most like
+    for example in part.examples:  # each is a difference from the machine that is most like it
         assert example.said != example.wanted
     assert [each["witness"] for each in model_as_json(model)["traits"][0]["departures"]] == [
         example.counterexample.witness.hex() for example in part.examples
@@ -118,7 +118,7 @@ def test_what_no_machine_describes_is_said_to_be_that() -> None:
 
 @pytest.mark.long
 def test_nothing_is_exact_that_other_strings_tell_from_it() -> None:
-    """A threshold, which no machine of few states has: it is told with its offset."""
+    """No machine of few states has a threshold of length: the result names its offset."""
     model = identify(f"py:{SPEAKERS}:overlong_from_32")
     (part,) = model.parts
     assert (part.name, part.exact, part.counterexamples) == ("rfc3629", False, ())
@@ -126,7 +126,7 @@ def test_nothing_is_exact_that_other_strings_tell_from_it() -> None:
     assert "exactly" not in lines
     assert "rfc3629 except:\n" in lines
     assert "from offset 32 on C0 80 is accepted, not refused" in lines
-    assert "machine" not in lines  # no bound holds of it
+    assert "machine" not in lines  # no bound on the states holds
     (against,) = part.against
     assert (len(against.octets), against.onwards, against.finding.code) == (34, True, "OV201")
     data = model_as_json(model)["traits"][0]
@@ -136,7 +136,7 @@ def test_nothing_is_exact_that_other_strings_tell_from_it() -> None:
 
 @pytest.mark.long
 def test_strings_from_elsewhere_are_learned_from() -> None:
-    """One pair of 65 536, which is like its neighbours but for one octet."""
+    """The decoder is wrong on one pair of 65 536, whose neighbours differ in one octet."""
     (part,) = identify(f"py:{SPEAKERS}:overlong_pair").parts
     assert [str(counterexample) for counterexample in part.counterexamples] == ["C1 A5"]
     assert not part.against
@@ -167,7 +167,7 @@ def test_the_bound_on_questions_is_kept() -> None:
 
 @pytest.fixture(scope="module")
 def pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with all kinds of pictures of a right decoder, and of a wrong one; and their data."""
+    """A folder with all kinds of pictures, and the data, of a correct decoder and of a wrong one."""
     folder = tmp_path_factory.mktemp("pictures")
     for speaker in ("rfc3629", "unlike_anything"):
         wanted = [word for kind in ("svg", "mmd", "dot") for word in ("--picture", str(folder / f"{speaker}.{kind}"))]

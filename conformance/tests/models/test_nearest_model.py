@@ -1,4 +1,4 @@
-"""Maps of what a decoder does with pairs of octets, and what it behaves like."""
+"""Maps of a decoder's answers to pairs of octets, and the machine that is nearest to a decoder."""
 
 import base64
 import json
@@ -37,7 +37,7 @@ DECODERS = Path(__file__).parents[1] / "known_wrong.py"
 
 
 class Stub:
-    """A target in this process: what ``accepts`` says, with crashes where it raises."""
+    """A target in this process that answers as ``accepts`` does, and crashes if that raises."""
 
     id, restarts = "stub", 0
 
@@ -67,7 +67,7 @@ class Stub:
 
 
 def differences(maps, speaks="rfc3629"):
-    """Where maps are not the reference's: name, the two octets, what was answered."""
+    """The differences of maps from the reference's: name, the two octets, the answer."""
     return {
         (seen.name, at >> 8, at & 0xFF, answer)
         for seen, known in zip(maps, reference_maps(speaks), strict=True)
@@ -188,7 +188,7 @@ def test_a_decoder_of_another_dialect_behaves_like_it_exactly():
 
 @pytest.mark.long
 def test_what_is_right_in_short_strings_only_is_not_exactly_right():
-    """The suites have shown more than the automaton that was learned."""
+    """The suites have shown more than the learned automaton."""
 
     def accepts(octets):
         return len(octets) > 20 or is_well_formed(octets)
@@ -210,7 +210,7 @@ def test_the_nearest_dialect_explains_the_greater_part():
     wtf = dialect("wtf-8").automaton
     says, _ = likened(lambda octets: wtf.accepts(octets) and not octets.startswith(b"\xed\xa0\x81"))
     assert says == "wtf-8 (nearest)"
-    lenient = dialect("lax").automaton  # of the forms of another dialect it takes a few
+    lenient = dialect("lax").automaton  # it accepts a few forms of another dialect
     says, _ = likened(lambda octets: is_well_formed(octets) or (lenient.accepts(octets) and octets[:2] == b"\xc0\x80"))
     assert says == ""
 

@@ -1,4 +1,4 @@
-"""The score of a list: every figure is checked by a slower road, every format read, every hostile file refused."""
+"""The score of a list: slower code checks every figure, every format is read, every hostile file refused."""
 
 import io
 import json
@@ -52,7 +52,7 @@ def run(*words, **options):
 
 
 def refused(*words, **options):
-    """What is said about a list that cannot be read: one line, and exit status 2."""
+    """The message about an unreadable list: one line, and exit status 2."""
     done = run(*words, **options)
     assert done.exit_code == 2, done.output
     assert done.stdout == ""
@@ -62,7 +62,7 @@ def refused(*words, **options):
 
 
 def without_progress(stderr):
-    """Its lines, but for those that a slow machine has time to print."""
+    """The lines of stderr, without the progress that a slow machine has time to print."""
     return [line for line in stderr.splitlines() if not line.startswith("covered ")]
 
 
@@ -97,7 +97,7 @@ def test_the_incremental_computation_is_the_naive_one(strings, random):
     for string in strings:
         new = faults.shown(Specimen(string))
         assert len(set(new)) == len(new)
-        assert not found.intersection(new)  # what was shown before lives no longer
+        assert not found.intersection(new)  # no fault is shown twice
         found.update(new)
         faults.kill(new)
     assert faults.live == faults.total - len(found)
@@ -106,7 +106,7 @@ def test_the_incremental_computation_is_the_naive_one(strings, random):
         return any(mutant.accepts(string) != AUTOMATON.accepts(string) for string in strings)
 
     octets = sorted({octet for string in strings for octet in string}) or [0]
-    for _ in range(60):  # mutants that the strings can meet; octets that recur are the difficult ones
+    for _ in range(60):  # mutants that the strings can reach; recurring octets are the difficult ones
         state, octet, to = random.choice(STATES), random.choice(octets), random.choice(STATES)
         if to != AUTOMATON.table[state][octet]:
             assert killed(AUTOMATON.redirected(state, octet, to)) == (faults.number(state, octet, to) in found)
@@ -116,14 +116,14 @@ def test_the_incremental_computation_is_the_naive_one(strings, random):
 
 @pytest.mark.long
 def test_long_strings_are_no_obstacle():
-    """A mutant is followed by leaps: these take a moment, not minutes."""
+    """The search follows a mutant in leaps, so these strings take a moment, not minutes."""
     for string in ("日本語テキスト".encode() * 20_000, b"\xe3\x81" * 100_000, bytes(range(256)) * 1_000):
         TransitionFaults(AUTOMATON).shown(Specimen(string))
 
 
 # (b) historical faults --------------------------------------------------------------------------------------
 
-NAMED = {  # a string that shows each class which is no grammar; for a grammar the least is computed
+NAMED = {  # for each class that is no grammar, a string that shows it; for a grammar the test computes one
     "only-first-16": b"a" * 16 + b"\xff",
     "only-first-32": b"a" * 32 + b"\xff",
     "only-first-64": b"a" * 64 + b"\xff",
@@ -155,7 +155,7 @@ def test_each_wrong_decoder_is_wrong_on_a_named_string_and_right_elsewhere(model
     string = NAMED[model.name] if model.name in NAMED else witness(model.automaton, AUTOMATON)
     assert string is not None
     assert differs(model, Specimen(string))
-    right = [b"plain", b"\xc2\x80\x80"]  # ASCII without a trap; ill-formed in a way that none is deaf to but three
+    right = [b"plain", b"\xc2\x80\x80"]  # harmless ASCII; and ill-formed octets that all but two refuse
     assert not differs(model, Specimen(right[0]))
     if model.name not in ("unchecked", "lone-tails"):
         assert not differs(model, Specimen(right[1]))
@@ -205,7 +205,7 @@ def test_a_stuck_bit_shows_where_the_other_value_stands():
     assert bits.total - bits.live == 11
     assert "bit 0 of 2 octets stuck at 1" in bits.missed
     assert "bit 0 of 2 octets stuck at 0" not in bits.missed
-    assert not ScalarFaults().shown(Specimen("é".encode() + b"\xff"))  # a strict decoder puts out nothing
+    assert not ScalarFaults().shown(Specimen("é".encode() + b"\xff"))  # a strict decoder puts out no text
 
 
 @settings(max_examples=100, deadline=None)
@@ -269,7 +269,7 @@ def test_boundaries_and_alternatives(tmp_path):
 
 @pytest.mark.long
 def test_a_wrong_expectation_is_found_with_its_place(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)  # so that the line has the file's name whole, however long its folder's is
+    monkeypatch.chdir(tmp_path)  # so that the line has the whole file name, even if the folder's path is long
     file = Path("mine.txt")
     file.write_text("e282ac valid\n# a comment\nreject E0 80 AF\nc080 ok   # Java\n")
     done = run(str(file))
@@ -638,7 +638,7 @@ def test_the_documents_tables_are_those_of_the_code():
 
 @pytest.mark.long
 def test_the_documents_session_is_what_is_printed(tmp_path, monkeypatch):
-    """But for how many vectors are to be added: that changes as the suites grow."""
+    """The page's output, without the number of vectors to add, which changes as the suites grow."""
     monkeypatch.chdir(tmp_path)
     (listed,) = re.findall(r"```text\n(.*?)```", PAGE, re.DOTALL)
     (tmp_path / "tests.txt").write_text(listed)
@@ -667,7 +667,7 @@ def steady(text):
     ],
 )
 def test_a_list_of_a_gigabyte_takes_no_memory_worth_the_name(start, size, words, tmp_path):
-    """Only its beginning is read: a file says how large it is, and a line is given up where it is too long."""
+    """Only the beginning of the input is read: a file has a known size, and a line is given up when it is too long."""
     path = tmp_path / "huge"
     with path.open("wb") as file:
         file.write(start)
@@ -684,7 +684,7 @@ def test_a_list_of_a_gigabyte_takes_no_memory_worth_the_name(start, size, words,
 
 
 def test_strings_that_stand_in_programs(tmp_path):
-    """As WPT, C, Go, Rust, Java and Python write them; other arrays and literals are none."""
+    """Octets in the notation of WPT, C, Go, Rust, Java and Python are read; other arrays and literals are not."""
     program = r"""
 const bad = [{ encoding: 'utf-8', input: [0xFF], name: 'invalid code' },
   { encoding: 'utf-8', input: [0xF0,

@@ -1,4 +1,4 @@
-"""Frames too large for one read, and columns of large numbers: nothing is lost on the ways that copy them once."""
+"""Frames too large for one read, and columns of large numbers: the code that copies them only once loses nothing."""
 
 import sys
 

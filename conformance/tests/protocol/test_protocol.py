@@ -1,4 +1,4 @@
-"""The protocol: what is not exactly an answer is refused with words, and hostile text stays text."""
+"""The protocol: malformed answers are refused with a message, and hostile text stays text."""
 
 import json
 from dataclasses import replace
@@ -113,7 +113,7 @@ def test_a_word_on_missing_input_that_is_no_word():
     st.lists(st.one_of(st.text(max_size=5).map(lambda t: tuple(map(ord, t))), st.tuples(st.integers(0, 9))), max_size=8)
 )
 def test_single_answers_in_a_row_are_a_batch(items):
-    """Of text, and of refusals at some offset."""
+    """Columns of accepted text, and of refusals at some offset."""
     units = UNITS["utf-16"]
     parts = [
         Answers.from_single(b"R", big_endian("I", item), None, 2)

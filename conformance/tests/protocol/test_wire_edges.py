@@ -1,4 +1,4 @@
-"""Responses and greetings at the edges of what the protocol allows."""
+"""Responses and greetings at the limits of the protocol."""
 
 import json
 
@@ -81,7 +81,7 @@ def test_numbers_in_a_row_are_written_as_each_of_them(first, after):
 
 
 def test_marks_of_a_batch_of_streams_stand_behind_its_columns():
-    """One for each chunk of what was accepted, one for what was refused if that was promised, none for others."""
+    """One mark for each chunk of an accepted stream, one for a refused stream if promised, none for others."""
     columns = b"ARU" + big_endian("I", [1, 3, 0]) + b"\0\1\0" + b"\0\0\0" + big_endian("I", [0x41])
     marks = big_endian("I", [0, 1, 2])
     answers = Answers.from_batch(columns + marks, 3, [2, 5, 1], 4, marked=True)
@@ -90,4 +90,4 @@ def test_marks_of_a_batch_of_streams_stand_behind_its_columns():
         Accepted((0x41,)), Refused(3, 1, incomplete=False), Unsupported(),
     ]  # fmt: skip
     with pytest.raises(ProtocolError, match="its own columns add up to 33"):
-        Answers.from_batch(columns + marks, 3, [2, 5, 1], 4)  # no mark was promised for the refusal
+        Answers.from_batch(columns + marks, 3, [2, 5, 1], 4)  # the target promised no mark for the refusal

@@ -1,4 +1,4 @@
-"""Ctrl-C, SIGTERM and SIGHUP, at the worst of moments: a program run as ``-m`` leaves with the code that it chose."""
+"""Ctrl-C, SIGTERM and SIGHUP at the worst moment: a program run with ``-m`` exits with the code that it chose."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Standard streams that are closed, full or not read: the verdict and exit code are the same, or one line and 4."""
+"""Standard streams that are closed, full or not read: verdict and exit code stay the same, or one line and code 4."""
 
 import os
 import shlex
@@ -20,7 +20,7 @@ LOST = "overlong: standard output is incomplete: No space left on device; write 
 
 
 def left(folder, words, how):
-    """The exit code and what stderr got."""
+    """The exit code and the text on stderr."""
     command = f"{shlex.join([*OVERLONG, *words])} {how}"
     if "|" in how:
         command = f"({command.replace('|', '; echo $? >code; ) |')}; exit $(cat code)"

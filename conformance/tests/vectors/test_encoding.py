@@ -1,4 +1,4 @@
-"""The judge of encoders: what it expects is what Python's encoder does, and every known-wrong encoder is caught."""
+"""The judge of encoders: it expects the octets of Python's encoder, and catches every known-wrong encoder."""
 
 import codecs
 import struct
@@ -43,7 +43,7 @@ HANDLERS = {"fatal": "strict", "replacement": "U+FFFD", "question mark": "replac
 
 
 def by_python(text, encode_errors):
-    """The octets, or the index of the character refused."""
+    """The octets, or the index of the refused character."""
     try:
         return text.encode("utf-8", HANDLERS[encode_errors])
     except UnicodeEncodeError as error:
@@ -125,7 +125,7 @@ def test_the_edges_are_all_there():
     assert {(number,) for number in BEYOND} <= set(strings)
     assert {1 << bits for bits in range(21, 32)} | {0x110000, 0xFFFFFFFF} <= set(BEYOND)
     assert min(BEYOND) == 0x110000
-    for string in strings:  # where strings are UTF-16, these two would be one character
+    for string in strings:  # if strings are UTF-16, the two surrogates would be one character
         assert not any(a in range(0xD800, 0xDC00) and b in range(0xDC00, 0xE000) for a, b in pairwise(string))
 
 

@@ -45,7 +45,7 @@ def packages(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def verdict(packages):
-    """What every example prints."""
+    """The output of every example."""
     lists = [json.loads(each) for each in held(only(packages, "overlong-vectors-?.*.tar.gz"), ".json")]
     return f"{sum(len(group['tests']) for each in lists for group in each['groups'])} vectors, 0 wrong\n"
 
@@ -56,7 +56,7 @@ def only(packages, pattern):
 
 
 def held(package, suffix):
-    """The texts of an archive whose names end so."""
+    """The texts of an archive's files whose names have this ending."""
     with tarfile.open(package) as archive:
         return [
             file.read().decode("ascii")
@@ -66,13 +66,13 @@ def held(package, suffix):
 
 
 def example(readme):
-    """The program of a README, in its one fence."""
+    """The program of a README, in its only fence."""
     (program,) = re.findall(r"^```\w+\n(.*?)^```", readme, re.MULTILINE | re.DOTALL)
     return program
 
 
 def installed(package, project):
-    """Do in a project what an archive's README says; returns the README's program."""
+    """Run the commands of an archive's README in a project; return the README's program."""
     shutil.copy(package, project)
     (readme,) = held(package, "/README.md")
     for command in re.findall(r"^    (.+)", readme.partition("```")[0], re.MULTILINE):
@@ -134,7 +134,7 @@ def test_go(packages, verdict, tmp_path):
 
 
 def test_jar(packages, verdict, tmp_path):
-    """On the class path of a program without a build tool: Maven would fetch plugins of its own."""
+    """The jar works on the class path of a program without a build tool, since Maven would fetch its own plugins."""
     needs("javac", "java")
     jar = only(packages, "*[0-9].jar")
     with zipfile.ZipFile(jar) as archive:

@@ -1,4 +1,4 @@
-"""The suites: complete is complete, closed-form answers are the reference's, every vector says what it is for."""
+"""The suites: "complete" is complete, closed-form answers equal the reference's, and every vector has a purpose."""
 
 import re
 from dataclasses import replace
@@ -32,7 +32,7 @@ def kills(mutant, strings=STRINGS):
 
 
 def through_each_transition():
-    """The strings that take each transition: no other can tell it redirected."""
+    """The strings that take each transition: no other string can show that it is redirected."""
     strings: dict[tuple[int, int], list[bytes]] = {(state, octet): [] for state in EVERY_STATE for octet in range(256)}
     for string in STRINGS:
         states = [0, *AUTOMATON.walk(string)]
@@ -66,7 +66,7 @@ def test_the_complete_suite_kills_every_single_transition_mutant_and_every_flipp
     st.sets(st.sampled_from(EVERY_STATE), max_size=2),
 )
 def test_the_complete_suite_kills_mutants_of_many_faults_at_once(redirections, flips):
-    """Faults can mask each other. No automaton of nine states passes unless it is the same language."""
+    """Faults can mask each other. An automaton of nine states passes only if it has the same language."""
     mutant = AUTOMATON
     for redirection in redirections:
         mutant = mutant.redirected(*redirection)
@@ -79,7 +79,7 @@ def test_the_complete_suite_kills_mutants_of_many_faults_at_once(redirections, f
 @settings(max_examples=200, deadline=None)
 @given(st.integers(0, 255), st.sampled_from(EVERY_STATE), st.sampled_from(EVERY_STATE))
 def test_the_complete_suite_kills_whole_columns(octet, state, to):
-    """One octet treated as another everywhere: the commonest mistake in a table of classes."""
+    """A decoder may treat one octet as another everywhere: the commonest mistake in a table of classes."""
     mutant = AUTOMATON
     other = (octet + 1) % 256
     for each in EVERY_STATE:
@@ -133,7 +133,7 @@ def test_size_and_ids(name):
                     one_chunk = vector.chunks is not None and len(vector.chunks) == 1 and vector.earlier is None
                     assert (again.octets, again.chunks, again.earlier, again.category) == (
                         vector.octets,
-                        None if one_chunk else vector.chunks,  # it has the id of the whole
+                        None if one_chunk else vector.chunks,  # one chunk has the id of the whole input
                         vector.earlier,
                         vector.category,
                     )
@@ -144,7 +144,7 @@ def test_size_and_ids(name):
 @pytest.mark.parametrize("name", ["scalars", "scalars-between", "runs"])
 @pytest.mark.parametrize("units", UNITS.values(), ids=list(UNITS))
 def test_closed_answers_are_the_references(name, units):
-    """For the first batches (which have each other's lengths of sequence), one in the middle and the last."""
+    """This checks the first batches (which together have all lengths of sequence), one in the middle and the last."""
     batches = list(SUITES[name].batches())
     for batch in [*batches[:3], batches[len(batches) // 2], batches[-1]]:
         assert batch.closed is not None
@@ -160,7 +160,7 @@ def test_all_scalar_values_are_asked_once_each():
     assert between == [c for value in values for c in ("é", value, "a")]
 
 
-# what the first flaw of a family's vectors may be; other families hold lawful vectors, too
+# the possible first flaws of a family's vectors; other families hold well-formed vectors, too
 CODES: dict[str, set[str | None]] = {
     "well-formed": {None},
     "noncharacter": {None},
@@ -197,7 +197,7 @@ def test_every_vector_says_what_it_is_for_and_is_what_its_family_says():
 
 
 def test_every_range_and_every_state_is_touched_by_the_families():
-    """Each end of each range and both its neighbours, and every octet class after every state."""
+    """The core has each end of each range and both its neighbours, and every octet class after every state."""
     octets = {vector.octets for vector in core_vectors()}
     for ranges in well_formed_products(AUTOMATON):
         for end in (0, -1):
@@ -226,7 +226,7 @@ def test_regressions_name_a_decoder_and_a_public_record():
 
 @given(st.binary(max_size=24), st.lists(st.integers(0, 24), max_size=5))
 def test_chunked_output_is_what_the_incremental_decoder_puts_out(octets, cuts):
-    """Two derivations: the moments at which segments are known, and the decoder that is fed chunk by chunk."""
+    """Two derivations agree: the moments at which segments are known, and a decoder that is fed chunk by chunk."""
     bounds = [0, *sorted(min(cut, len(octets)) for cut in cuts), len(octets)]
     vector = Vector("input", octets, chunks=tuple(end - start for start, end in pairwise(bounds)))
     decoder = IncrementalDecoder("replacement")
@@ -271,7 +271,7 @@ def test_ids_that_people_write():
     assert Vector.from_id("x/empty").octets == b""
 
 
-# What is kept
+# Cached results
 
 
 KEPT = {"core": "VDL", "complete-0-replacing": "L", "streams": "ST", "encoder-edges": "E"}
@@ -279,7 +279,7 @@ KEPT = {"core": "VDL", "complete-0-replacing": "L", "streams": "ST", "encoder-ed
 
 @pytest.mark.parametrize(("name", "operations"), KEPT.items())
 def test_what_is_worked_out_once_is_right_for_every_profile(name, operations, monkeypatch):
-    """Of kept batches each profile gets its own answers, and what it shares with others was theirs, too."""
+    """From kept batches each profile gets its own answers, and shares only results that are equal for all."""
     monkeypatch.setattr(suite_module, "_KEPT", {})
     plain, units = Profile(), UNITS["utf-16"]
     others = Profile(replaces="replacement-per-octet"), Profile(encodes="replacement"), Profile(counts="scalars")
@@ -291,7 +291,7 @@ def test_what_is_worked_out_once_is_right_for_every_profile(name, operations, mo
 
 
 def answers_of(name, operations, units, profile):
-    """What is expected of each batch, and of a part of it."""
+    """The expected answers of each batch, and of a part of it."""
     found = []
     for batch in replace(SUITES[name], profile=profile).batches():
         assert (batch.suite, batch.profile) == (name, profile)

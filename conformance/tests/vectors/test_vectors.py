@@ -1,4 +1,4 @@
-"""Vector files: by stride or one by one they say the same, nothing wrong passes the check, ids stay what they are."""
+"""Vector files: strides and single vectors give the same file, the check catches faults, ids keep their meaning."""
 
 import hashlib
 import json
@@ -113,7 +113,7 @@ def test_a_suite_by_the_name_of_before_gives_the_same_octets_and_a_note():
         run("vectors", "export", "--format", "frames", "--suite", name) for name in ("exhaustive-1", "exhaustive(1)")
     )
     assert now.stdout_bytes == before.stdout_bytes
-    assert b'"suites": ["exhaustive(1)"]' in now.stdout_bytes  # as it was published
+    assert b'"suites": ["exhaustive(1)"]' in now.stdout_bytes  # the published name
     assert (now.stderr, before.stderr.count("\n")) == ("", 1)
     assert "'exhaustive(1)' is called exhaustive-1 now" in before.stderr
 
@@ -325,7 +325,7 @@ def test_an_export_says_first_that_a_manifest_stands_beside_it(tmp_path):
     assert run(*words).stderr.splitlines()[0] == f"with a manifest: {manifest}"
     assert manifest.exists()
     assert run(*words, "-q").stderr == ""
-    assert run(*words[:-2]).stderr == ""  # to a stream, which has none
+    assert run(*words[:-2]).stderr == ""  # a stream has no manifest
 
 
 def test_show_finds_by_id_by_case_and_by_octets():

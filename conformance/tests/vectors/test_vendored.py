@@ -1,4 +1,4 @@
-"""Vector files to take home: compiled and run as docs/vendoring.md says, right and with one wrong answer."""
+"""Vector files for vendoring: the tests compile and run them as docs/vendoring.md says, with and without a fault."""
 
 import hashlib
 import json
@@ -46,7 +46,7 @@ WARNINGS = ["-pedantic", "-Wall", "-Wextra", "-Werror"]
 
 @dataclass(frozen=True)
 class Language:
-    """How to build and run the page's program, and how to make one answer wrong in a vector's line."""
+    """The commands that build and run the page's program, and a change that makes one answer of a vector wrong."""
 
     format: str
     program: str
@@ -117,7 +117,7 @@ LANGUAGES = {
 
 
 class Odd(Selection):
-    """What generated source could stumble over."""
+    """Text that could break generated source code."""
 
     def vectors(self):
         yield Vector("odd", b"")
@@ -132,7 +132,7 @@ SELECTIONS = {"odd": Odd(("odd",)), **{name: Selection((name,)) for name in SUIT
 
 @pytest.fixture(scope="module")
 def exported(tmp_path_factory):
-    """A function: the folder with a format's files of a suite. Made once."""
+    """A function that returns the folder with a format's files of a suite, written once."""
     made = {}
 
     def export(name, suite):
@@ -160,7 +160,7 @@ def needs(*tools):
 
 
 def outcome(language, folder, lines):
-    """What the page's program says of a file of vectors."""
+    """The output of the page's program about a file of vectors."""
     needs(*language.tools)
     (folder / FORMATS[language.format].file).write_bytes(lines)
     (folder / language.program).write_text(PROGRAMS[language.program], encoding="utf-8")
@@ -275,7 +275,7 @@ def test_the_page_counts_the_complete_suite():
 
 
 def listed(path):
-    """The vectors of a list for people: for each, its fields; a field's lines are joined as the list says."""
+    """The fields of each vector in a list for people; the lines of a field are joined as the list describes."""
     blocks = path.read_text(encoding="ascii").split("\n\n")
     for block in blocks:
         if block.startswith("id  "):
@@ -323,7 +323,7 @@ def test_the_ruler(exported):
 
 
 def frames_of(octets):
-    """Each frame's id and what follows it."""
+    """Each frame's id and payload."""
     place = 0
     while place < len(octets):
         length, number = HEAD.unpack_from(octets, place)
@@ -337,7 +337,7 @@ def frames_of(octets):
     [("cpython", "core", "DL"), ("cpython", "complete-0", "DL"), ("cpython-incremental", "chunking", "ST")],
 )
 def test_frames_through_an_adapter(target, suite, offered, exported):
-    """A file is piped into the adapter; its answers are read when it has ended."""
+    """The test pipes a file into the adapter, and reads the answers after the adapter has ended."""
     octets = (exported("frames", suite) / "vectors.frames").read_bytes()
     result = subprocess.run(BUILTINS[target].command(), input=octets, capture_output=True, check=True)
     line, _, answers = result.stdout.partition(b"\n")
@@ -377,7 +377,7 @@ def test_seeds_are_the_inputs_each_once(suite, exported):
 
 
 def dictionary_entry(line):
-    """An entry as libFuzzer's ParseOneDictionaryEntry reads it, and AFL too; None if they would not."""
+    """An entry as read by libFuzzer's ParseOneDictionaryEntry, and by AFL; None if they refuse it."""
     match = re.fullmatch(r'(\w+)="(.+)"', line, re.ASCII)
     if match is None or not re.fullmatch(r'(?:[^"\\]|\\["\\]|\\x[0-9A-Fa-f]{2})+', match[2]):
         return None

@@ -1,4 +1,4 @@
-r"""What UTF-8 is: the grammar of RFC 3629 section 4, compiled, and the decoder read off it.
+r"""UTF-8: the grammar of RFC 3629 section 4, compiled, and the decoder derived from it.
 
 >>> from overlong.reference import decode, is_well_formed
 >>> is_well_formed(b"\xc0\x80")

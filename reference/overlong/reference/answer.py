@@ -16,7 +16,7 @@ from overlong.reference.layout import load_layout
 from overlong.reference.order import LEAD_SURROGATES, SIGNATURE, TRAIL_SURROGATES, from_utf16, joined
 
 _FAR = 6
-"""How many octets back outputs are traced: the length of the longest sequence."""
+"""The number of octets within which the source of an output is sought: the length of the longest sequence."""
 
 
 FIRST_ABOVE_ASCII = 0x80

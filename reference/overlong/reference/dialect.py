@@ -29,7 +29,7 @@ class _Entry(NamedTuple):
 
 
 _ENTRIES = {
-    "rfc3629": _Entry("UTF-8 as RFC 3629, Unicode and WHATWG have it", "rfc3629"),
+    "rfc3629": _Entry("UTF-8 as RFC 3629, Unicode and WHATWG define it", "rfc3629"),
     "utf-8-sig": _Entry("UTF-8 whose first U+FEFF is a signature", "rfc3629", ScalarRule(drops_signature=True)),
     "rfc2279": _Entry("UTF-8 as it was until 2003: one to six octets", "rfc2279"),
     "cesu-8": _Entry("UTF-16 pairs in six octets (UTR 26)", "cesu-8"),
@@ -37,10 +37,10 @@ _ENTRIES = {
     "mutf-8-lax": _Entry("Java's modified UTF-8, as readUTF reads it", "mutf-8", ScalarRule(joins_pairs=True)),
     "wtf-8": _Entry("surrogates too, but no pairs of them", "rfc2279"),
     "lax-surrogates": _Entry("rfc3629 and surrogates", "rfc2279"),
-    "lax-overlongs": _Entry("rfc3629 and longer forms than needed", "rfc2279"),
+    "lax-overlongs": _Entry("rfc3629 with longer forms than needed", "rfc2279"),
     "lax-1fffff": _Entry("rfc3629 and four octets up to 1FFFFF", "rfc2279"),
-    "lax": _Entry("one to four octets, nothing checked but tails", "rfc2279"),
-    "lax-rfc2279": _Entry("one to six octets, nothing checked but tails", "rfc2279"),
+    "lax": _Entry("one to four octets, only tails are checked", "rfc2279"),
+    "lax-rfc2279": _Entry("one to six octets, only tails are checked", "rfc2279"),
 }
 
 DIALECTS = {name: entry.line for name, entry in _ENTRIES.items()}

@@ -1,4 +1,4 @@
-"""Error modes: how ill-formed octets become output. Each is a fold over segments.
+"""Error modes, which turn ill-formed octets into output. Each is a fold over segments.
 
 The output for a maximal subpart is a function of its octets. Some modes treat more than a maximal subpart as one
 error: they absorb octets after it, which put out nothing. Most modes absorb only octets that are ill-formed anyway.
@@ -54,7 +54,7 @@ Absorbs = Callable[[MaximalSubpart, int], int]
 
 @dataclass(frozen=True, eq=False)
 class ErrorMode:
-    """How ill-formed octets become output."""
+    """A way to turn ill-formed octets into output."""
 
     name: str
     line: str
@@ -215,10 +215,10 @@ ERROR_MODES = {
         ErrorMode(
             "replacement-per-run", "one U+FFFD for all ill-formed octets in a row", _UNICODE, _once, whole_runs=True
         ),
-        ErrorMode("skip", "nothing for ill-formed octets", "Unicode TR 36 §3.5 warns of it", _nothing),
+        ErrorMode("skip", "no output for ill-formed octets", "Unicode TR 36 §3.5 warns of it", _nothing),
         ErrorMode("utf-8b", "U+DC80 to U+DCFF for each octet", "PEP 383", _escaped, lossless=True),
-        ErrorMode("iso-8859-1", "each octet as ISO 8859-1 has it", "fall-back practice", tuple),
-        ErrorMode("windows-1252", "each octet as Windows-1252 has it", "fall-back practice", _as_windows_1252),
+        ErrorMode("iso-8859-1", "each octet's character in ISO 8859-1", "fall-back practice", tuple),
+        ErrorMode("windows-1252", "each octet's character in Windows-1252", "fall-back practice", _as_windows_1252),
     )
 }
 """Every error mode, by its name."""

@@ -181,7 +181,7 @@ def _check_test(test: dict[str, Any], category: str, name: str, line: Callable[[
     if identifier != vector.id:
         raise wrong(f"these octets have the id {vector.id}")
     if identifier in seen:
-        raise wrong("the id stands twice in the file")
+        raise wrong("the id occurs twice in the file")
     seen.add(identifier)
     right = record(vector)
     for member in ("flags", "provenance"):

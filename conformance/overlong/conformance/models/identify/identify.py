@@ -49,7 +49,7 @@ EXAMPLES = 12
 
 _MANY = 8
 _DEPTH = 2
-_ENOUGH = 40_000  # strings of a deeper suite: an interpreted decoder answers as many in a second
+_ENOUGH = 40_000  # strings of a deeper suite: an interpreted decoder answers them in a second
 _FOUR = 0xF0  # from this lead octet on, zeros may come first: Perl's longest form has some
 _TAILS = 13  # one more than Perl's longest form
 _LONGEST = 16  # octets of the longest core vectors that are tried, with all their prefixes

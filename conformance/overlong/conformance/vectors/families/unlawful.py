@@ -1,4 +1,4 @@
-"""Octets that spell what is no scalar value, or spell one unlawfully (RFC 3629 sections 3 and 10)."""
+"""Octets that spell no scalar value, or spell one unlawfully (RFC 3629 sections 3 and 10)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FILTERED = {
     0x2F: "'/'", 0x2E: "'.'", 0x5C: "'\\'", 0x3C: "'<'", 0x3E: "'>'", 0x27: "single quote", 0x22: "double quote",
     0x00: "NUL", 0x0D: "CR", 0x0A: "LF", 0x25: "'%'",
 }  # fmt: skip
-"""Characters that filters look for."""
+"""Characters that filters search for."""
 ROWS = load_layout("rfc2279").rows
 
 
@@ -71,7 +71,7 @@ def overlong_cut_short(scalar: int, length: int, count: int) -> bytes:
     return overlong(scalar, length)[:count]
 
 
-# Halves of UTF-16 pairs, which are no characters (RFC 3629 section 3; Unicode D71 to D75).
+# Surrogates: halves of UTF-16 pairs, which are not characters (RFC 3629 section 3; Unicode D71 to D75).
 
 SURROGATE = Family("surrogate", "halves of UTF-16 pairs, which are no characters")
 NAMED = {
@@ -182,7 +182,7 @@ def out_of_range_between_letters() -> bytes:
     return b"a" + out_of_range(CODE_POINTS.stop) + b"z"
 
 
-# Five and six octets, as RFC 2279 had them until 2003.
+# Forms of five and six octets, which RFC 2279 allowed until 2003.
 
 OBSOLETE = Family("obsolete", "forms of five and six octets, which only RFC 2279 knew")
 _LEADS = range(0xF8, 0xFE)
