@@ -1,4 +1,4 @@
-"""The sweeps that a certificate rests on, beside the suites: which of them a target can bear, and what they add."""
+"""The sweeps that a certificate rests on, beside the suites: which of them suit a target, and their findings."""
 
 from __future__ import annotations
 
@@ -208,7 +208,7 @@ def _each(run: Run, seconds: float) -> float:
 
 
 def _price(run: Run) -> str:
-    """What the usual tier takes; no figure of a clock, so that a certificate is the same each time."""
+    """The cost of the usual tier; no clock time, so that a certificate is the same each time."""
     return (
         f"the {thousands(USUAL.size(run.profile))} strings of the tier usual would exceed the budget; use --tier usual"
     )

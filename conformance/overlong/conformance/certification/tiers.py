@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Tier:
-    """What a decoder of some speed is swept with."""
+    """The plans for decoders of some speed."""
 
     name: str
     plans: tuple[str, ...]

@@ -34,7 +34,7 @@ an octet."""
 
 
 class Again(NamedTuple):
-    """What came of the strings of one plan."""
+    """The results for the strings of one plan."""
 
     plan: str
     asked: int
@@ -66,13 +66,13 @@ def ask_again(target: FramedTarget, run: SweepRun, plans: Sequence[Plan]) -> lis
         for place, finding in otherwise([(vector, run.operation) for _, _, vector in sampled], target):
             name, where, _ = sampled[place]
             results[name].found.append((where, finding))
-    except (BudgetSpent, TargetError):  # what it fails of, the sweep finds and says
+    except (BudgetSpent, TargetError):  # the sweep itself reports such failures
         pass
     return list(results.values())
 
 
 def add_again(run: SweepRun, again: Iterable[Again], ledger: Ledger) -> None:
-    """Add to the results of a sweep what was wrong by itself and right in the sweep."""
+    """Add to the results of a sweep the strings that were right in it and wrong singly."""
     parts = {part.plan: part for part in run.plans}
     for plan, asked, found in again:
         if plan not in parts or not found:

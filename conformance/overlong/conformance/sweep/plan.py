@@ -63,7 +63,7 @@ class Plan:
         return self.size + self.octets / _OCTETS
 
     def shards(self, largest: int | None = None) -> Iterator[Shard]:
-        """All of its strings, each in one shard; of ``largest`` strings at most, if that is said."""
+        """All of its strings, each in one shard of at most ``largest`` strings, if that is given."""
         for number, grid in enumerate(self.grids):
             wanted = largest or min(max(SHARD, grid.size // _SHARDS), LARGEST_SHARD)
             most = max(1, min(wanted, SHARD_OCTETS // max(grid.longest, 1)))
@@ -71,7 +71,7 @@ class Plan:
                 yield Shard(self.name, number, first, min(most, grid.size - first))
 
     def account(self, automaton: Automaton) -> Account:
-        """What all of its strings add up to, by counting alone."""
+        """The sums over all of its strings, by counting alone."""
         return total([account(grid, automaton) for grid in self.grids])
 
 

@@ -1,6 +1,6 @@
-"""A sweep: plans to a target, shard by shard, and what comes of it.
+"""A sweep: runs plans on a target, shard by shard, and counts the results.
 
-A plan's digest fixes what the target answered to every string; running the same plan on the same target gives
+A plan's digest fixes the target's answer to every string; running the same plan on the same target gives
 the same, however many processes or machines take part, in whatever order, and after however many interruptions.
 """
 
@@ -138,7 +138,7 @@ def sweep(
             for part in run.plans:
                 _sum_up(part, ledger, run)
             left_out = sum(part.kinds[LEFT_OUT] for part in run.plans)
-            if left_out and not run.divergences and not run.incomplete:  # it failed, and no string is known to blame
+            if left_out and not run.divergences and not run.incomplete:  # it failed on an unknown string
                 run.done -= left_out
                 run.incomplete, run.spent = "it failed too often; raise the limit with --restarts", True
             if not run.wrong:
@@ -187,7 +187,7 @@ def _run(
     enough: int | None,
     within: float | None,
 ) -> None:
-    """Run what is missing. An interruption, or a target that cannot be asked any more, ends it; what is done is kept.
+    """Run the missing shards. An interruption, or a target that cannot go on, ends it; finished shards are kept.
 
     Raises:
         TargetError: nothing was asked.
@@ -290,7 +290,7 @@ def _buckets(
     *,
     apart: bool,
 ) -> list[SweepBucket]:
-    """What diverges in some plans, in a few sets, the example of each asked again by itself."""
+    """The divergences of some plans, as a few sets; the example of each is asked again singly."""
     if not diverging:
         return []
     from overlong.conformance.sweep.summary import summarise
@@ -301,7 +301,7 @@ def _buckets(
         for results in [(entry.result for entry in ledger.entries(part.plan))]
         for each in summarise(plan_named(part.plan, run.profile), expected, results, apart=apart)
     ]
-    target.restart_budget += _FAILURES * len(found)  # the limit was for the sweep, which has found what it fails of
+    target.restart_budget += _FAILURES * len(found)  # the limit was for the sweep, which has found the crashes
     target.open()
     buckets: list[SweepBucket] = []
     for plan, each in found:
