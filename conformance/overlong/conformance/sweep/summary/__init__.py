@@ -1,4 +1,4 @@
-"""What a sweep found, said in a few sentences: divergent strings as sets, each with a description that is verified."""
+"""A sweep's findings in a few sentences: sets of divergent strings, each with a verified description."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The least strings of a set for each of the names that its divergences may have.
+"""The least strings of a set for each bucket that its divergences may fall into.
 
-A set is one kind of divergence; a bucket is narrower where its place is a form of character, or the defect of the first
-error. Which form that is depends on what the target answers, so the strings that may be in such a bucket are listed.
+A set is one kind of divergence; a bucket is narrower if its place is a form of character, or the defect of the first
+error. The form depends on the target's answer, so this module lists all strings that may be in such a bucket.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
     from overlong.reference.grammar import Alternative
 
 MOST = 256
-"""Strings that are listed for a form of character; nearly always the first is the one."""
+"""The most strings listed for a form of character; nearly always the first one suffices."""
 
 
 def apart(facts: Facts, kind: int, members: Members, *, whole: bool) -> tuple[tuple[bytes, ...], ...]:
-    """The first strings for each name that divergences of a set may have; empty if all of them have one.
+    """The first strings for each bucket that divergences of a set may fall into; empty if there is only one bucket.
 
     Args:
-        facts: of the plan.
-        kind: of the set; no failure.
-        members: its strings.
-        whole: they have not been parted by their defects.
+        facts: those of the plan.
+        kind: that of the set; no failure.
+        members: the set's strings.
+        whole: True if the set is not yet split by defects.
     """
     if kind in OF_WELL_FORMED:
         languages = (facts.strings.of_language(containing(begins)) for begins in _forms(facts.plan.profile.dialect))
@@ -43,7 +43,7 @@ def apart(facts: Facts, kind: int, members: Members, *, whole: bool) -> tuple[tu
 
 
 def _forms(spoken: Dialect) -> Iterator[list[Product]]:
-    """For each form of character what tells it from others: its first octet, or as many as that takes."""
+    """The octets that tell each form of character from others: its first octet, or more if needed."""
     automaton = spoken.unfolded
     begins: dict[Alternative, list[Product]] = {}
     queue: list[tuple[int, Product]] = [(0, ())]

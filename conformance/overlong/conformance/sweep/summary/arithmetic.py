@@ -12,15 +12,15 @@ _LISTED = 4
 
 
 class Numbers(NamedTuple):
-    """A set of numbers among others, in words that follow a noun: ``63``, ``60 to 63``, ``3 mod 4``."""
+    """A subset of some numbers, in words that follow a noun: ``63``, ``60 to 63``, ``3 mod 4``."""
 
     words: str
     cost: int
-    """How much a reader has to take in."""
+    """The effort of reading the words."""
 
 
 def numbers_in_words(some: Collection[int], of: Collection[int]) -> Numbers:
-    """Some of the numbers ``of``, in as few words as say exactly which."""
+    """The fewest words that single out some of the numbers ``of`` exactly."""
     chosen, there = sorted(set(some)), sorted(set(of))
     if chosen == there:
         return Numbers("any", 0)
@@ -36,7 +36,7 @@ def numbers_in_words(some: Collection[int], of: Collection[int]) -> Numbers:
     nonzero = [each for each in there if each]
     for modulus in _MODULI:
         rests = sorted({each % modulus for each in chosen})
-        if len(chosen) <= len(rests):  # each rest occurs once: no rule, a list
+        if len(chosen) <= len(rests):  # each remainder occurs once: that is a list, not a rule
             continue
         if rests == list(range(rests[0], rests[-1] + 1)) and len(rests) < modulus:
             rule = [each for each in there if each % modulus in rests]

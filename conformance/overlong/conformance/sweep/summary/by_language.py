@@ -1,5 +1,5 @@
 # pyright: basic
-"""Descriptions that hold wherever the strings stand: by patterns, by first errors, by an automaton, one by one."""
+"""Descriptions that do not depend on places: by patterns, by first errors, by an automaton, or by a list."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
     from overlong.conformance.sweep.summary.members import Members
 
 _SAMPLE = 512
-"""Strings from which patterns are guessed, where not all strings were asked."""
+"""The number of strings from which patterns are guessed if not all strings were asked."""
 LISTED = 3
-"""Strings that a sentence names one by one."""
+"""The most strings that a sentence names one by one."""
 _TEXTS = 1 << 14
-"""Strings from which characters are collected."""
+"""The most strings from which characters are collected."""
 _MOST_WORDS = 1 << 12
-"""Words of classes of octets that are read for one pattern."""
+"""The most words of octet classes that are read for one pattern."""
 
 
 def by_patterns(facts: Facts, part: Part) -> Said | None:
@@ -64,15 +64,15 @@ def by_patterns(facts: Facts, part: Part) -> Said | None:
 
 
 def _by_characters(facts: Facts, part: Part) -> Said | None:
-    """``every well-formed string that contains F0-F4``, or some characters, wherever the plan puts them."""
+    """``every well-formed string that contains F0-F4``, or that contains certain characters."""
     found = _characters(facts, part.members) if part.kind in OF_WELL_FORMED else None
     return _said(f"every well-formed string that contains {in_words(found)}", found) if found else None
 
 
 def _characters(facts: Facts, members: Members) -> list[Product] | None:
-    """Leads or characters such that these are all well-formed strings with one of them; None if there are none."""
+    """Leads or characters that occur in these strings and in no other well-formed ones; None if there are none."""
     if facts.complete:
-        return None  # then the least of the strings are such patterns, if there are any
+        return None  # then the least strings would be such patterns
 
     def with_any(patterns: Sequence[Product]) -> Members:
         return facts.strings.both(facts.strings.of_language(containing(patterns)), facts.well_formed)
@@ -98,9 +98,9 @@ def _characters(facts: Facts, members: Members) -> list[Product] | None:
 
 
 def by_refusals(facts: Facts, members: Members) -> Said | None:
-    """``every ill-formed string that contains 00 before its first error``: it is refused there already.
+    """``every ill-formed string that contains 00 before its first error``: the target refuses it there already.
 
-    Of a target that refuses well-formed strings for patterns that they contain.
+    For a target that refuses well-formed strings because of patterns in them.
     """
     if REFUSED_WELL_FORMED not in facts.of_kind:
         return None
@@ -127,7 +127,7 @@ def _factors(facts: Facts, members: Members) -> list[Product] | None:
 def _by_forms(facts: Facts, part: Part) -> Said | None:
     """``every string of well-formed characters and ED A0-BF 80-BF, with at least one of the latter``.
 
-    That is: there are ill-formed sequences that the target takes for characters, and it accepts nothing else.
+    The target takes some ill-formed sequences for characters, and accepts no other ill-formed string.
     """
     members = facts.of_kind[ACCEPTED_ILL_FORMED]
     forms = _factors(facts, members)
@@ -200,7 +200,7 @@ def by_first_errors(facts: Facts, part: Part) -> Said | None:
 
 
 def ill_formed(facts: Facts, part: Part) -> str:
-    """What the strings of a part have in common, so that one can say "every" or "123" before it."""
+    """A noun phrase for the strings of a part that can follow "every" or "123"."""
     if len(part.errors) == len(facts.errors.errors):
         return "ill-formed string"
     if not part.defect:
@@ -227,7 +227,7 @@ def errors_in_words(facts: Facts, numbers: Iterable[int]) -> tuple[str, tuple[st
 
 
 def by_automaton(facts: Facts, part: Part) -> Said | None:
-    """``every well-formed string that is refused if ED counts as E1``: by what its automaton does differently."""
+    """``every well-formed string that is refused if ED counts as E1``: by the differences of the target's automaton."""
     if part.kind not in {REFUSED_WELL_FORMED, ACCEPTED_ILL_FORMED} or facts.learned is None:
         return None
     refused = part.kind == REFUSED_WELL_FORMED
@@ -239,7 +239,7 @@ def by_automaton(facts: Facts, part: Part) -> Said | None:
 
 
 def by_list(facts: Facts, part: Part) -> Said | None:
-    """``exactly C0 80``: a few strings, one by one."""
+    """``exactly C0 80``: a list of a few strings."""
     if facts.strings.count(part.members) > LISTED:
         return None
     names = dict.fromkeys(
@@ -250,7 +250,7 @@ def by_list(facts: Facts, part: Part) -> Said | None:
 
 
 def by_numbers(facts: Facts, part: Part) -> Said:
-    """What is left to say when nothing else is right."""
+    """The description that remains if no other is exact: numbers."""
     least, _, _ = facts.strings.least(part.members)
     return in_numbers(facts.strings.count(part.members), facts.plan.size, least)
 
@@ -261,7 +261,7 @@ def in_numbers(count: int, size: int, least: bytes) -> Said:
 
 
 def octets_in_words(octets: bytes, most: int = 16) -> str:
-    """``E2 82``; of a long string, both ends."""
+    """``E2 82``; for a long string, both ends."""
     if not octets:
         return "the empty string"
     if len(octets) <= most:

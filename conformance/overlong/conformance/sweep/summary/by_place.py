@@ -1,5 +1,5 @@
 # pyright: basic
-"""Descriptions by where in a string it goes wrong: ``every string of well-formed characters and FF at offset 63``."""
+"""Descriptions by the place of an error: ``every string of well-formed characters and FF at offset 63``."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ if TYPE_CHECKING:
     from overlong.conformance.sweep.summary.places import Column
 
 _LOOKED_AT = 20_000
-"""Strings from which patterns are read off one by one."""
+"""The most strings from which patterns are read one by one."""
 _READ = 1 << 20
-"""Octets of these strings, at most: longer ones are described by others like them, or not at all."""
+"""The most octets of these strings: longer ones are described by similar ones, or not at all."""
 _MOST_FORMS = 63
 _LONGEST = 64
-"""Octets of a form: what is longer is made of others, or no sentence says it."""
+"""The most octets of a form: longer strings combine several forms, or no sentence describes them."""
 
 
 class ByPlace:
-    """Describes parts of one plan by a table that is made once, if it is needed."""
+    """Describes parts of one plan by a table, which is made once, when it is first needed."""
 
     def __init__(self, facts: Facts, *, classes: bool) -> None:
-        """``classes``: an octet of an accepted form stands for its class; else only for itself."""
+        """``classes``: an octet of an accepted form represents its class; otherwise only itself."""
         self._facts, self._classes = facts, classes
 
     @cached_property
@@ -61,7 +61,7 @@ class ByPlace:
 
     @cached_property
     def _forms(self) -> tuple[list[Product], list[Product]]:
-        """Ill-formed octets that accepted strings have between characters; and those that they are cut off after."""
+        """The ill-formed octets between characters of accepted strings, and those at their truncated ends."""
         if ACCEPTED_ILL_FORMED not in self._facts.kinds:
             return [], []
         automaton = self._facts.automaton
@@ -73,7 +73,7 @@ class ByPlace:
                 break
             found, at_the_end = middle(octets, automaton)
             cut = at_the_end and automaton.run(found) != automaton.dead
-            if not found or len(found) > _LONGEST:  # no engine calls nothing accepted and ill-formed; many forms in one
+            if not found or len(found) > _LONGEST:  # no form, or several in one
                 continue
             form = self._facts.product(found) if self._classes else tuple(frozenset({octet}) for octet in found)
             (behind if cut else inside).setdefault(form, found)
@@ -83,7 +83,7 @@ class ByPlace:
         for form, octets in sorted(inside.items(), key=lambda each: shortlex(each[1])):
             if not made_of(octets, chosen, automaton):
                 chosen.append(form)
-            if len(chosen) > _MOST_FORMS:  # nothing that a sentence could say
+            if len(chosen) > _MOST_FORMS:  # too many for a sentence
                 return [], []
         return chosen, sorted(behind, key=len)
 
@@ -113,18 +113,18 @@ class ByPlace:
         several = bool(((table.pattern[rows] + 1) % 2)[members > 0].any())
         subject, parts = self._subject(part, told.tolist(), several=several)
         elsewhere = np.isin(labels, told) & (table.strings > 0) & ~np.isin(table.error, sorted(part.errors))
-        if part.kind == ACCEPTED_ILL_FORMED and elsewhere.any():  # what is behind such a form has a say
+        if part.kind == ACCEPTED_ILL_FORMED and elsewhere.any():  # what follows such a form matters
             subject = subject.replace("string", f"{ill_formed(facts, part)},", 1)
         placed = described(members, strings, self._coordinates(part, table, rows, labels[rows]))
         of_verdicts = part.kind in {ACCEPTED_ILL_FORMED, REFUSED_WELL_FORMED}
-        by_chance = placed.words and of_verdicts and facts.learned is not None  # an automaton knows no places
+        by_chance = placed.words and of_verdicts and facts.learned is not None  # an automaton cannot depend on places
         if placed.exact and not by_chance:
             return Said(f"every {subject}{placed.words}", parts=parts)
         words = f"not every {subject}{placed.words}, but {total} of {placed.covered}"
         return Said(words, exact=False, parts=parts)
 
     def _same_but_for_place(self, numbers: set[int]) -> set[int]:
-        """First errors, whether or not a character stands before them."""
+        """These first errors, with and without a character before them."""
         errors = self._facts.errors.errors
         alike = {errors[number][:2] for number in numbers if number >= 0}
         return {number for number, error in enumerate(errors) if error[:2] in alike} | (numbers & {-1})

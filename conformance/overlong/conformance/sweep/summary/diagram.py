@@ -1,10 +1,10 @@
 # pyright: basic
-"""Functions of the strings of a grid as decision diagrams: a level for each axis, equal nodes made once.
+"""Functions of a grid's strings as decision diagrams: one level for each axis, and equal nodes shared.
 
-A node of a level says for each choice of its axis which node of the level below follows; below the last level are
-the values, one octet each: kinds of divergence, or 1 for the members of a set. Nodes that are equal have one number
-(hash-consing: Ershov 1958; Bryant 1986), so that two functions are equal if and only if their numbers are, and
-whatever is regular is small, however many strings it speaks of.
+A node maps each choice of its axis to a node of the level below. Below the last level are the values, one octet
+each: kinds of divergence, or 1 for the members of a set. Equal nodes have one number (hash-consing: Ershov 1958;
+Bryant 1986). So two functions are equal if and only if their numbers are, and the diagram of a regular function is
+small, however many strings the grid has.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ _SEED = 3629
 
 
 class Least(NamedTuple):
-    """The shortlex-least string of a set, and its choices."""
+    """The shortlex-least string of a set, and the choices that make it."""
 
     octets: bytes
     place: tuple[int, ...]
 
 
 class Level:
-    """All nodes over one axis and those after it. Node 0 has the value 0 everywhere, node 1 the value 1."""
+    """All nodes over one axis and the later ones. Node 0 has the value 0 everywhere, node 1 the value 1."""
 
     def __init__(self, choices: tuple[bytes, ...], below: Level | None, *, silent: bool) -> None:
-        """``silent``: the axis is part of what is asked before, and adds nothing to the string."""
+        """``silent``: the axis belongs to the earlier string, and adds nothing to the judged one."""
         self.choices, self.below, self.silent = choices, below, silent
         self.width = len(choices)
         self._dtype = np.uint8 if below is None else np.uint32
@@ -60,14 +60,14 @@ class Level:
 
     @property
     def table(self) -> Rows:
-        """All nodes: the row of each is what follows its choices."""
+        """All nodes: a node's row holds the node that follows each choice."""
         if len(self._table) < len(self._keys):
             new = np.frombuffer(b"".join(self._keys[len(self._table) :]), self._dtype).reshape(-1, self.width)
             self._table = np.concatenate((self._table, new))
         return self._table
 
     def row(self, node: int) -> Rows:
-        """What follows its choices."""
+        """The nodes that follow the choices of a node."""
         return np.frombuffer(self._keys[node], self._dtype)
 
     def intern(self, rows: Rows) -> Rows:
@@ -86,7 +86,7 @@ class Level:
         return number
 
     def where(self, node: int, value: int, known: dict[tuple[int, int], int] | None = None) -> int:
-        """The set on which a function has a value; ``known`` is what was already found, by level and node."""
+        """The set on which a function has a value; ``known`` caches results by level and node."""
         known = {} if known is None else known
         if self.below is None:
             return int(self.intern((self.row(node) == value)[None])[0])
@@ -99,7 +99,7 @@ class Level:
         return known[key]
 
     def combine(self, left: int, right: int, operation: int) -> int:
-        """A set made of two: ``AND``, ``OR``, ``MINUS``."""
+        """Combine two sets by ``AND``, ``OR`` or ``MINUS``."""
         if left < 2 and right < 2:
             return operation >> (left + 2 * right) & 1
         key = (left, right, operation)
@@ -115,7 +115,7 @@ class Level:
         return self._combined[key]
 
     def count(self, node: int) -> int:
-        """Members of a set."""
+        """The number of members of a set."""
         if node not in self._counts:
             below = self.below
             nodes, often = np.unique(self.row(node), return_counts=True)
@@ -126,7 +126,7 @@ class Level:
         return self._counts[node]
 
     def least(self, node: int) -> Least:
-        """The shortlex-least member of a set that is not empty; of equal ones, the first in the grid's order."""
+        """The shortlex-least member of a non-empty set; among equal strings, the first in the grid's order."""
         if node not in self._least:
             row, below = self.row(node), self.below
             members = np.flatnonzero(row)  # node 0 is the empty set
@@ -150,7 +150,7 @@ class Level:
         return self._least[node]
 
     def ascending(self, node: int) -> Iterator[Least]:
-        """All members of a set, shortlex order: what follows a choice is gone through only when its turn comes."""
+        """All members of a set in shortlex order, lazily: the nodes behind a choice are read only when needed."""
         if self.below is None:
             ends: dict[int, Callable[[], Iterator[Least]]] = {1: lambda: iter((Least(b"", ()),))}
         else:
@@ -173,7 +173,7 @@ class Level:
             put(choice, following)
 
     def followed_by_any(self, node: int, longer: Level) -> int:
-        """The members of a set of strings of octets, each with any one octet behind it; ``longer`` is one level up."""
+        """All strings of a member of a set plus any one octet; ``longer`` is the level above."""
         if node < 2:
             return node
         row = self.row(node)
@@ -181,16 +181,16 @@ class Level:
             below = self.below
             nodes, which = np.unique(row, return_inverse=True)
             row = np.array([below.followed_by_any(int(each), self) for each in nodes], np.uint32)[which]
-        return int(longer.intern(row[None])[0])  # under the last level, 0 and 1 are also nodes: none, and all
+        return int(longer.intern(row[None])[0])  # below the last level, 0 and 1 are nodes too: none, and all
 
 
 def _later(make: Callable[[], Iterator[Least]]) -> Iterator[Least]:
-    """What an iterator yields that is made when its first item is wanted."""
+    """The items of an iterator that is made only when its first item is needed."""
     yield from make()
 
 
 def _distinct(rows: Rows) -> tuple[Rows, Rows]:
-    """The places of the first row of each kind, and for each row its kind."""
+    """The index of the first of each distinct row, and for each row the number of its distinct row."""
     octets = rows.view(np.uint8)
     if octets.shape[1] % 8:
         octets = np.pad(octets, ((0, 0), (0, -octets.shape[1] % 8)))
@@ -207,14 +207,14 @@ def _distinct(rows: Rows) -> tuple[Rows, Rows]:
 
 
 class Forest:
-    """The levels of all grids of a plan; grids that end in the same axes share them."""
+    """The levels of all grids of a plan; grids with the same last axes share these levels."""
 
     def __init__(self) -> None:
         self._levels: dict[tuple[int, bool, Level | None], Level] = {}
         self._choices: dict[tuple[bytes, ...], int] = {}
 
     def levels(self, grid: Grid) -> tuple[Level, ...]:
-        """A level for each axis of the grid, the first axis first."""
+        """One level for each axis of the grid, the first axis first."""
         found: list[Level] = []
         below: Level | None = None
         for number in reversed(range(len(grid.axes))):

@@ -1,5 +1,5 @@
 # pyright: basic
-"""What is worked out once for all divergent sets of a plan, when it is first asked for."""
+"""Facts that all divergent sets of a plan share, each computed once when it is first needed."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ OF_WELL_FORMED = {REFUSED_WELL_FORMED, OTHER_OUTPUT}
 """Kinds of well-formed strings."""
 _OF_VERDICTS = {REFUSED_WELL_FORMED, ACCEPTED_ILL_FORMED}
 _TRIED = 16
-"""Strings of each kind that a dialect is tried on before all are."""
+"""A dialect is tried on so many strings of each kind before it is tried on all."""
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Strings to be described: those of one kind whose first error has one defect."""
+    """Strings to describe: those of one kind whose first error has the same defect."""
 
     kind: int
     members: Members
     defect: str
     """Empty if the kind is not about errors."""
     errors: frozenset[int]
-    """What they can first go wrong with: numbers of ``FirstErrors.errors``."""
+    """The possible first errors: indices into ``FirstErrors.errors``."""
 
 
 @dataclass(frozen=True)
@@ -50,10 +50,10 @@ class Said:
 
 
 class Facts:
-    """What is known of the strings of a plan, and of a target that was asked them."""
+    """The facts about a plan's strings, and about the target that was asked them."""
 
     def __init__(self, strings: Strings, automaton: Automaton) -> None:
-        """``automaton``: that is expected."""
+        """``automaton``: the expected one."""
         self.strings, self.automaton = strings, automaton
         self.plan = strings.gathered.plan
         self.kinds = strings.gathered.kinds
@@ -67,7 +67,7 @@ class Facts:
 
     @cached_property
     def well_formed(self) -> Members:
-        """Which strings are well-formed, as expected."""
+        """The strings that the expected automaton accepts."""
         return self.strings.of_language(language(self.automaton))
 
     @cached_property
@@ -89,7 +89,7 @@ class Facts:
 
     @cached_property
     def by_defect(self) -> dict[str, frozenset[int]]:
-        """First errors by what a person would call them."""
+        """The first errors by their defect's code."""
         groups: dict[str, set[int]] = {}
         spoken = self.plan.profile.dialect
         for number, error in enumerate(self.errors.errors):
@@ -99,7 +99,7 @@ class Facts:
         return {code: frozenset(groups[code]) for code in sorted(groups)}
 
     def parts(self, kind: int) -> list[Part]:
-        """The strings of a kind by the defect of their first error; of a kind that is not about errors, all."""
+        """The strings of a kind by the defect of their first error; all in one part if the kind is not about errors."""
         members = self.of_kind[kind]
         if kind in OF_WELL_FORMED or kind >= BROKEN:
             return [Part(kind, members, "", frozenset(range(len(self.errors.errors))))]
@@ -111,12 +111,12 @@ class Facts:
         return found
 
     def product(self, word: bytes) -> Product:
-        """The octets that the octets of a word stand for: those of their classes."""
+        """The word with each octet replaced by its class."""
         return tuple(self.errors.class_of(octet) for octet in word)
 
     @cached_property
     def complete(self) -> bool:
-        """Whether the strings are all of up to so many octets, and none is missing."""
+        """True if the plan has every string up to some length, and none is missing."""
         octets = tuple(bytes([octet]) for octet in range(256))
         return len(self.strings.grids) == len(self.plan.grids) and all(
             len(grid.axes) == number and not grid.earlier and all(axis.choices == octets for axis in grid.axes)
@@ -125,7 +125,7 @@ class Facts:
 
     @cached_property
     def accepted(self) -> Members | None:
-        """What the target accepts; None where that is not known of all strings."""
+        """The strings that the target accepts; None if the verdict on some string is unknown."""
         if len(self.strings.grids) < len(self.plan.grids) or self.kinds[-1] >= BROKEN:
             return None
         none = dict.fromkeys(self.strings.grids, 0)
@@ -134,7 +134,7 @@ class Facts:
 
     @cached_property
     def learned(self) -> Automaton | None:
-        """The automaton of few states that accepts it; None if there is none, or the strings are too few to tell."""
+        """The small automaton that accepts the same; None if none exists, or too few strings determine it."""
         accepted = self.accepted
         if accepted is None:
             return None
@@ -149,7 +149,7 @@ class Facts:
 
     @cached_property
     def dialects(self) -> tuple[str, ...]:
-        """The dialects that accept it, as far as the strings go; first the one that was learned, if one was."""
+        """The dialects that accept the same of these strings; first the learned one, if there is one."""
         accepted = self.accepted
         if accepted is None:
             return ()

@@ -1,9 +1,9 @@
 # pyright: basic
-"""What became of every string of a plan, from results that come one shard at a time, in any order.
+"""The result for every string of a plan, gathered from shards that arrive in any order.
 
-Each grid's kinds are kept as a diagram (see ``diagram.py``), made from its last axis upwards: rows that a shard has
-whole are interned at once, rows that it has in part wait for the shards next to it. A target that answers at random
-makes a diagram as large as the sweep; then the grid is given up, and only tallies of it are kept.
+A diagram holds each grid's kinds (see ``diagram.py``). It grows from the last axis upwards: complete rows of a shard
+are interned at once, and incomplete rows wait for the neighbouring shards. For a target that answers at random, the
+diagram would be as large as the sweep; then only tallies of that grid are kept.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     Kinds = np.ndarray[Any, np.dtype[Any]]
 
 MOST_CELLS = 1 << 21
-"""Entries of all nodes over a grid, at most; a regular set of any size has some thousands."""
+"""The most entries of all nodes over a grid; a regular set of any size has some thousands."""
 _CHUNK = 1 << 20
 NO_DIVERGENCE = frozenset({AGREES, LEFT_OUT})
 
 
 @dataclass
 class KindTally:
-    """What is known of strings of one kind when their diagram is not."""
+    """The facts about strings of one kind without their diagram."""
 
     count: int
     example: bytes
@@ -44,7 +44,7 @@ class KindTally:
     index: int
 
     def add(self, other: KindTally) -> None:
-        """Count others with them."""
+        """Add the strings of another tally."""
         self.count += other.count
         if (shortlex(other.example), other.grid, other.index) < (shortlex(self.example), self.grid, self.index):
             self.example, self.grid, self.index = other.example, other.grid, other.index
@@ -55,28 +55,28 @@ class TooIrregularError(Exception):
 
 
 class _Growing:
-    """The diagram of a grid while shards come in."""
+    """The diagram of a grid while shards arrive."""
 
     def __init__(self, levels: tuple[Level, ...], most: int | None = None) -> None:
-        """``most``: entries of nodes; None for any number."""
+        """``most``: the limit on entries of nodes; None for no limit."""
         self._levels, self._most = levels, most
-        self._waiting: list[dict[int, tuple[Kinds, int]]] = [{} for _ in levels]  # node -> its row, how much is there
+        self._waiting: list[dict[int, tuple[Kinds, int]]] = [{} for _ in levels]  # node -> its row, and the filled part
         self.root = 0
 
     def put(self, kinds: Kinds, first: int) -> None:
-        """The kinds of strings from number ``first`` on.
+        """Add the kinds of the strings from number ``first`` on.
 
         Raises:
-            TooIrregularError: they are too many nodes; nothing was put.
+            TooIrregularError: they need too many nodes; nothing was added.
         """
         self._put(len(self._levels) - 1, kinds, first)
 
     def skip(self, first: int, count: int) -> None:
-        """So many strings from number ``first`` on agree."""
+        """Note that ``count`` strings from number ``first`` on agree."""
         self._skip(len(self._levels) - 1, first, count)
 
     def finish(self) -> int:
-        """The root; strings that were never put agree."""
+        """The root; strings that were never added count as agreeing."""
         for number in reversed(range(len(self._levels))):
             for node in sorted(self._waiting[number]):
                 row, _ = self._waiting[number].pop(node)
@@ -144,7 +144,7 @@ class Gathered:
     plan: Plan
     forest: Forest
     roots: dict[int, int]
-    """The diagram of each grid that has one: by the grid's number, its root, the values being kinds."""
+    """The root of each grid's diagram, if it has one, by the grid's number; its values are kinds."""
     tallies: dict[int, KindTally]
     """Tallies of the other grids, by kind."""
 
@@ -158,10 +158,10 @@ class Gathered:
 
 
 def gather(plan: Plan, results: Iterable[ShardResult]) -> Gathered:
-    """What became of the plan's strings. In memory are the kinds of one shard, and diagrams of bounded size.
+    """The results for the plan's strings. Memory holds the kinds of one shard, and diagrams of bounded size.
 
     Raises:
-        ValueError: the kinds of a shard are not as many as its strings.
+        ValueError: a shard's kinds and strings differ in number.
     """
     forest = Forest()
     growing: dict[int, _Growing] = {}
@@ -223,7 +223,7 @@ def _add(tallies: dict[int, KindTally], kind: int, tally: KindTally) -> None:
 
 
 def index_of(grid: Grid, place: tuple[int, ...]) -> int:
-    """The number of the string of these choices: the inverse of ``Grid.place``."""
+    """The number of the string that these choices make: the inverse of ``Grid.place``."""
     index = 0
     for axis, choice in zip(grid.axes, place, strict=True):
         index = index * len(axis) + choice
@@ -231,14 +231,14 @@ def index_of(grid: Grid, place: tuple[int, ...]) -> int:
 
 
 def _in_order(grid: Grid) -> bool:
-    """Whether its strings are numbered in shortlex order: each axis has pieces of one length, ascending."""
+    """True if its strings are numbered in shortlex order: the pieces of each axis are equally long, and ascend."""
     return not grid.earlier and all(
         len(set(map(len, axis.choices))) == 1 and list(axis.choices) == sorted(axis.choices) for axis in grid.axes
     )
 
 
 def _values(top: Level, root: int) -> set[int]:
-    """The values that a function has."""
+    """The values that a function takes."""
     level: Level | None = top
     nodes = np.array([root])
     while level is not None:

@@ -1,8 +1,8 @@
 # pyright: basic
-"""Languages as diagrams: which of a grid's strings an automaton accepts, to compare with what a target did.
+"""Languages as diagrams: the strings of a grid that an automaton accepts, to compare with a target's answers.
 
-Automata are made here for what a description may claim: the first error of a string, a pattern that it contains,
-well-formed characters and patterns in any order. All of them are made from the expected automaton.
+This module makes an automaton for each claim of a description: the first error of a string, a pattern that it
+contains, well-formed characters and patterns in any order. All of them derive from the expected automaton.
 """
 
 from __future__ import annotations
@@ -26,50 +26,50 @@ if TYPE_CHECKING:
     States = np.ndarray[Any, np.dtype[Any]]
 
 Product = tuple[frozenset[int], ...]
-"""Strings as sets of octets, one of each."""
+"""A set of strings: one octet from each set, in order."""
 _NOTHING = 256
-"""Stands behind the end of a piece in a matrix of pieces."""
+"""Fills a row of a matrix of pieces after the piece's end."""
 MOST_STATES = 1 << 11
 _KEPT = 128
-"""Runs over grids that are kept."""
+"""The most cached runs over grids."""
 _SHORT = 16
 _PART = 12
-"""Octets: a multiple of the length of every filler."""
+"""The octets of a part: a multiple of the length of every filler."""
 
 
 @dataclass(frozen=True, eq=False)
 class Language:
-    """An automaton as arrays: ``table[state, octet]``, and what each state says of strings that end in it."""
+    """An automaton as arrays: ``table[state, octet]``, and a value that each state gives the strings that end in it."""
 
     table: States
     says: States
 
     def of(self, says: Callable[[int], bool]) -> Language:
-        """The language of the strings of whose final states something is true."""
+        """The language of the strings whose final state's value satisfies a condition."""
         return Language(self.table, np.array([says(int(each)) for each in self.says], np.int32))
 
 
 def language(automaton: Automaton) -> Language:
-    """What it accepts: 1, what not: 0."""
+    """The automaton's language: 1 for accepted strings, 0 for others."""
     return Language(np.array(automaton.table, np.int32), np.array(automaton.accepting, np.int32))
 
 
 class TooManyStatesError(Exception):
-    """A description would take an automaton that no reader has use for."""
+    """A description would need an automaton too large to help a reader."""
 
 
 class OctetRun(NamedTuple):
-    """An automaton over the pieces of an axis, from the states in which it can be there."""
+    """An automaton's runs over the pieces of an axis, from each state that is possible there."""
 
     states: States
     to: States
     """``to[i, choice]``: the state after the choice, from ``states[i]``."""
     last: States
-    """How much of the choice was read when it last was in a state that says -1; -1 if it never was."""
+    """The octets of the choice read when it was last in a state with the value -1; -1 if it never was."""
 
 
 class Pieces:
-    """Automata over the pieces of axes."""
+    """Runs of automata over the pieces of axes."""
 
     def __init__(self) -> None:
         self._matrices: dict[int, tuple[tuple[bytes, ...], States]] = {}
@@ -77,7 +77,7 @@ class Pieces:
         self._runs: dict[tuple[int, int], tuple[Grid, States, list[OctetRun]]] = {}
 
     def _matrix(self, choices: tuple[bytes, ...]) -> States:
-        """A row for each piece, made once."""
+        """A matrix with a row for each piece, made once."""
         if id(choices) not in self._matrices:
             longest = max(map(len, choices))
             matrix = np.full((len(choices), longest), _NOTHING, np.int16)
@@ -87,15 +87,15 @@ class Pieces:
         return self._matrices[id(choices)][1]
 
     def _in_parts(self, choices: tuple[bytes, ...]) -> list[_Parts]:
-        """Each piece as parts, and how often each is repeated, made once."""
+        """Each piece as parts with their repetition counts, made once."""
         if id(choices) not in self._parts:
             self._parts[id(choices)] = choices, [_parts(choice) for choice in choices]
         return self._parts[id(choices)][1]
 
     def runs(self, grid: Grid, spoken: Language, *, marks: bool = False) -> list[OctetRun]:
-        """The automaton over each axis of a grid, in order; with ``marks``, ``last`` is filled in.
+        """The automaton's run over each axis of a grid, in order; with ``marks``, ``last`` is filled in.
 
-        Without, it is the same for all languages of one automaton, and made once.
+        Without ``marks``, all languages of one automaton share the runs, which are made once.
         """
         key = id(grid), id(spoken.table)
         if not marks and key in self._runs:
@@ -118,7 +118,7 @@ class Pieces:
         return found
 
     def _over_short(self, choices: tuple[bytes, ...], spoken: Language, states: States, *, marks: bool) -> OctetRun:
-        """Octet by octet, all pieces at a time."""
+        """Read short pieces octet by octet, all of them at a time."""
         stays = np.arange(len(spoken.table), dtype=np.int32)[:, None]
         table = np.hstack((spoken.table, stays))
         to = np.repeat(states[:, None], len(choices), axis=1)
@@ -130,7 +130,7 @@ class Pieces:
         return OctetRun(states, to, last)
 
     def diagram(self, grid: Grid, levels: Sequence[Level], spoken: Language) -> int:
-        """The set of the grid's strings whose final state says 1."""
+        """The set of the grid's strings whose final state has the value 1."""
         below = spoken.says.astype(np.uint32)
         for level, run in reversed(list(zip(levels, self.runs(grid, spoken), strict=True))):
             nodes = np.zeros(len(spoken.table), np.uint32)
@@ -140,7 +140,7 @@ class Pieces:
 
 
 _Parts = list[tuple[int, bytes, int]]
-"""The parts of a long piece: where each begins, its octets, how often it is repeated."""
+"""The parts of a long piece: the offset, octets and repetition count of each."""
 
 
 def _parts(piece: bytes) -> _Parts:
@@ -154,11 +154,11 @@ def _parts(piece: bytes) -> _Parts:
 
 
 def _over_long(pieces: Sequence[_Parts], spoken: Language, states: States) -> OctetRun:
-    """Piece by piece, in parts: long pieces are made of fillers, so they have few parts that differ."""
+    """Read long pieces one by one, in parts: they consist of fillers, so few of their parts differ."""
 
     @cache
     def over(state: int, part: bytes) -> tuple[int, int]:
-        """The state behind a part, and how much of it was read in the last state that says -1; -1 if there is none."""
+        """The state after a part, and the octets read in the last state with the value -1; -1 if there is none."""
         last = -1
         for place, octet in enumerate(part, 1):
             state = int(spoken.table[state, octet])
@@ -168,7 +168,7 @@ def _over_long(pieces: Sequence[_Parts], spoken: Language, states: States) -> Oc
 
     @cache
     def over_all(state: int, part: bytes, count: int) -> tuple[int, int]:
-        """The same of a part that is repeated, whose states come round: each round is like the one before."""
+        """The same for a repeated part. Its states recur, and every further cycle is like the one before."""
         begun, ends = dict[int, int](), list[tuple[int, int]]()
         while len(ends) < count and state not in begun:
             begun[state] = len(ends)
@@ -198,16 +198,16 @@ def _over_long(pieces: Sequence[_Parts], spoken: Language, states: States) -> Oc
 def determinised(
     start: Hashable, step: Callable[[Hashable, int], Hashable], says: Callable[[Hashable], int], octets: Iterable[int]
 ) -> Language:
-    """The automaton of all states that are met from ``start``.
+    """The automaton of all states that can be reached from ``start``.
 
     Args:
         start: the first state.
         step: the state after an octet.
-        says: what a state says.
-        octets: where the sets of octets end that all states treat alike: the least octet of each run of octets.
+        says: the value of a state.
+        octets: the least octet of each run of octets that all states treat alike.
 
     Raises:
-        TooManyStatesError: they are more than :data:`MOST_STATES`.
+        TooManyStatesError: there are more than :data:`MOST_STATES`.
     """
     leaders = sorted({0, *(octet for octet in octets if octet < _NOTHING)})
     number = {start: 0}
@@ -228,7 +228,7 @@ def determinised(
 
 
 def turns(automaton: Automaton) -> set[int]:
-    """Where runs of octets that are alike begin."""
+    """The first octet of each run of octets that are alike."""
     return {edge for each in automaton.classes for run in each.ranges for edge in (run.low, run.high + 1)}
 
 
@@ -237,8 +237,8 @@ def _edges(products: Iterable[Product]) -> set[int]:
 
 
 def containing(products: Sequence[Product]) -> Language:
-    """Strings that contain one of these."""
-    found = None  # the state in which one was found
+    """The strings that contain one of these products."""
+    found = None  # the state after a match
 
     def step(state: Hashable, octet: int) -> Hashable:
         if state is found:
@@ -279,17 +279,17 @@ def containing_before_error(automaton: Automaton, products: Sequence[Product]) -
 
 
 def interspersed(automaton: Automaton, products: Sequence[Product], *, ends: Sequence[Product] = ()) -> Language:
-    """Well-formed characters and patterns in any order, at least one pattern; ``ends`` stand only at the end.
+    """Well-formed characters and patterns in any order, with at least one pattern; ``ends`` occur only at the end.
 
-    What it says of a string is 0 if it is none of these; else 1 more than twice the number of the first pattern, those
-    of ``ends`` being counted behind the others, and 1 more than that if other patterns follow.
+    The value of a string is 0 if it is none of these. Otherwise it is 1 plus twice the number of the first pattern
+    (``ends`` are numbered after the others), and 1 more if other patterns follow.
     """
     patterns = [*products, *ends]
-    ended = {state for state, row in enumerate(automaton.table) if {state} == set(row)}  # nothing behind has a say
+    ended = {state for state, row in enumerate(automaton.table) if {state} == set(row)}  # no later octet matters
 
     @cache
     def step_of(part: tuple[int, int, int], octet: int) -> frozenset[tuple[int, int, int]]:
-        """Where an octet leads from a part of a state: a pattern or -1, a place or the automaton's state, an answer."""
+        """The parts that an octet leads to from one part of a state: a pattern or -1, a place or state, an answer."""
         pattern, place, first = part
         after: set[tuple[int, int, int]] = set()
         if pattern >= 0:
@@ -325,23 +325,23 @@ def interspersed(automaton: Automaton, products: Sequence[Product], *, ends: Seq
 
 
 class FirstError(NamedTuple):
-    """With what a string first goes wrong, one octet standing for its class."""
+    """The first error of a string, where one octet represents its class."""
 
     octets: bytes
     """From the end of the last character to the octet that cannot follow, or to the end of the string."""
     cut: bool
-    """It is the end of the string that is wrong."""
+    """True if the string ends too early."""
     later: bool
-    """A character stands before it."""
+    """True if a character precedes it."""
 
 
 class FirstErrors:
-    """The automaton that remembers with what a string first goes wrong."""
+    """The automaton that remembers the first error of a string."""
 
     def __init__(self, automaton: Automaton) -> None:
         """Make it."""
         alike: dict[tuple[int, ...], list[int]] = {}
-        widest = dialect("lax-rfc2279").automaton  # RFC 3629 treats C0 and FF alike; a person does not
+        widest = dialect("lax-rfc2279").automaton  # RFC 3629 treats C0 and FF alike; a reader does not
         rows = (*automaton.table, *widest.table)
         for octet in range(256):
             alike.setdefault(tuple(row[octet] for row in rows), []).append(octet)
@@ -349,7 +349,7 @@ class FirstErrors:
         least = {octet: octets[0] for octets in alike.values() for octet in octets}
 
         self.errors: list[FirstError] = []
-        """What the automaton says of a string: a place in this list; -1 where the string is well-formed."""
+        """The automaton's value for a string is an index into this list, or -1 if the string is well-formed."""
         numbers: dict[FirstError, int] = {}
 
         def step(state: Hashable, octet: int) -> Hashable:
@@ -378,12 +378,12 @@ class FirstErrors:
         self.language = determinised((0, b"", False), step, says, turns(automaton) | turns(widest))
 
     def of(self, octets: bytes) -> int:
-        """What a string first goes wrong with: a place in :attr:`errors`, or -1."""
+        """The first error of a string: an index into :attr:`errors`, or -1."""
         state = 0
         for octet in octets:
             state = int(self.language.table[state, octet])
         return int(self.language.says[state])
 
     def class_of(self, octet: int) -> frozenset[int]:
-        """The octets that are alike in every error."""
+        """The octets that are alike in every error: the class of an octet."""
         return self._class_of[octet]

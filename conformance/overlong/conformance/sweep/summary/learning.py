@@ -1,10 +1,10 @@
 # pyright: basic
-"""The automaton that a target behaves like, from its verdicts.
+"""Infers the automaton that a target behaves like from its verdicts.
 
-Of every string of up to so many octets, prefixes are taken in shortlex order, and one is taken for another as soon as
-all that is known of what may follow them is equal (Trakhtenbrot and Barzdin 1973, for complete data); diagrams make
-that a comparison of numbers. Of a complete suite, the prefixes are first of all its access words. The result is then
-compared with every verdict.
+From all strings up to a length, it takes the prefixes in shortlex order, and merges two prefixes if everything known
+about their continuations is equal (Trakhtenbrot and Barzdin 1973, for complete data); diagrams make that a comparison
+of numbers. From a complete suite, it takes the access words first. The caller then compares the result with every
+verdict.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ if TYPE_CHECKING:
 MOST_STATES = 64
 _OCTETS = tuple(bytes([octet]) for octet in range(256))
 _Known = tuple[int, ...]
-"""For a prefix, the sets of what makes it accept: of no octets more, of one, ... as far as that was asked."""
+"""For a prefix, its accepted continuations: those of no octet, of one, and so on, as far as they were asked."""
 
 
 def learned(accepted: Sequence[tuple[Level, int]], *, empty: bool) -> Automaton | None:
-    """The automaton of the least prefixes that all differ; whether it is right is for the caller to see.
+    """The automaton of the least prefixes that all differ; the caller checks that it is right.
 
     Args:
         accepted: the accepted strings of 1 octet, of 2 octets and so on.
-        empty: whether the string of no octets is accepted.
+        empty: True if the empty string is accepted.
 
     Returns:
-        None if it has more than :data:`MOST_STATES` states, or the strings are too short to tell.
+        None if it has more than :data:`MOST_STATES` states, or the strings are too short to determine it.
     """
     start = (int(empty), *(node for _, node in accepted))
     return _folded([start], [level for level, _ in accepted], bool)
 
 
 def is_suite(grids: Sequence[Grid]) -> bool:
-    """Whether these are an access word, any string of no octet, of one, ... and a word behind it."""
+    """True if each grid is an access word, then any string of no octet, of one, and so on, then a word."""
     words = grids[0].axes[-1].choices
     return b"" in words and all(
         len(grid.axes) == number
@@ -53,7 +53,7 @@ def is_suite(grids: Sequence[Grid]) -> bool:
 
 
 def learned_by_suite(accepted: Sequence[tuple[Sequence[Level], int]]) -> Automaton | None:
-    """The same of the grids of a complete suite: their levels, and what is accepted of each."""
+    """The same for the grids of a complete suite: their levels, and the accepted strings of each."""
     levels = [below[1] for below, _ in accepted]
     known = list(zip(*(below[0].row(node).tolist() for below, node in accepted), strict=True))
     empty = levels[0].choices.index(b"")
@@ -64,9 +64,9 @@ def _folded(known: Sequence[_Known], levels: Sequence[Level], accepts: Callable[
     """The automaton of the prefixes that all differ.
 
     Args:
-        known: of some prefixes, the first of no octets.
-        levels: of their sets of one octet, of two, ...
-        accepts: whether the first of its sets says that a prefix is accepted.
+        known: for some prefixes, the first of them empty.
+        levels: those of their sets of one octet, of two, and so on.
+        accepts: True if the first of a prefix's sets means that the prefix is accepted.
     """
     states, others = [known[0]], known[1:]
     table: list[tuple[int, ...]] = []

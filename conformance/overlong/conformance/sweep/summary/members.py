@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 _CELLS = 1 << 21
 _DOUBLES = 4
-"""Grids of a plan that have a string in common, about."""
+"""About how many grids of a plan share a string."""
 
 Members = dict[int, int]
-"""A set: by the number of each grid, the node of its strings in the set. Equal sets are equal dictionaries."""
+"""A set: maps the number of each grid to the node of its members. Equal sets are equal dictionaries."""
 
 
 class Strings:
-    """The strings of a plan's grids, as far as they have diagrams; and sets of them."""
+    """The strings of those grids of a plan that have diagrams, and sets of these strings."""
 
     def __init__(self, gathered: Gathered) -> None:
         self.gathered = gathered
@@ -44,11 +44,11 @@ class Strings:
         return self._levels[grid]
 
     def of_kind(self, kind: int) -> Members:
-        """What has a kind of divergence."""
+        """The strings with a kind of divergence."""
         return {grid: self.levels(grid)[0].where(root, kind) for grid, root in self.gathered.roots.items()}
 
     def of_language(self, spoken: Language) -> Members:
-        """What an automaton says 1 of."""
+        """The strings for which an automaton says 1."""
         return {number: self._pieces.diagram(grid, self.levels(number), spoken) for number, grid in self.grids.items()}
 
     def combine(self, left: Members, right: Members, operation: int) -> Members:
@@ -64,11 +64,11 @@ class Strings:
         return self.combine(left, right, MINUS)
 
     def count(self, members: Members) -> int:
-        """Its strings, counting those that are equal as often as they occur."""
+        """The number of strings in a set; equal strings count as often as they occur."""
         return sum(self.levels(grid)[0].count(node) for grid, node in members.items())
 
     def least(self, members: Members) -> tuple[bytes, int, int]:
-        """The shortlex-least string of a set that is not empty: its octets, grid and number."""
+        """The shortlex-least string of a non-empty set: its octets, grid and number."""
         found = [
             (least.octets, grid, index_of(self.grids[grid], least.place))
             for grid, node in members.items()
@@ -78,13 +78,13 @@ class Strings:
         return min(found, key=lambda each: (shortlex(each[0]), each[1]))
 
     def ascending(self, members: Members, most: int) -> tuple[bytes, ...]:
-        """The first strings of a set, shortlex order, each once."""
+        """The first strings of a set in shortlex order, without repetition."""
         of_grids = (self.levels(grid)[0].ascending(node) for grid, node in members.items() if node)
         merged = heapq.merge(*of_grids, key=lambda least: shortlex(least.octets))
         return tuple(islice(dict.fromkeys(least.octets for least in islice(merged, _DOUBLES * most)), most))
 
     def some(self, members: Members, most: int) -> list[tuple[bytes, bytes | None]]:
-        """The first strings of a set, grid by grid, and what is asked before each."""
+        """The first strings of a set, grid by grid, each with the string asked before it."""
         found: list[tuple[bytes, bytes | None]] = []
         for number, node in members.items():
             grid = self.grids[number]
@@ -110,7 +110,7 @@ class Strings:
         return list(map(int, index))
 
     def met(self, members: Members, spoken: Language) -> set[int]:
-        """What an automaton says of the strings of a set."""
+        """The values that an automaton gives the strings of a set."""
         found: set[int] = set()
         for grid, node in members.items():
             if not node:

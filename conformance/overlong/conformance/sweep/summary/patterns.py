@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from overlong.reference.automaton import Automaton
 
 SHOWN = 4
-"""Patterns that a sentence names."""
+"""The most patterns that a sentence names."""
 _LONGEST = 12
-"""Octets of a pattern that is guessed: what is longer is text."""
+"""The most octets of a guessed pattern: longer strings are text."""
 MOST = 64
-"""Patterns that are compared with a set; one that has more has no short description by patterns."""
+"""The most patterns to compare with a set; a set with more has no short description by patterns."""
 
 
 def in_words(products: Sequence[Product]) -> str:
@@ -42,13 +42,13 @@ def product_in_words(product: Product) -> str:
 
 
 def minimal_factors(sets: Sequence[tuple[Level, int]]) -> list[Product] | None:
-    """The members of a set none of whose proper factors is a member, as products.
+    """The members of a set that contain no shorter member, as products.
 
     Args:
         sets: the members of length 1, 2 and so on, over all octets.
 
     Returns:
-        None if they are more than :data:`MOST` products.
+        None if there are more than :data:`MOST` products.
     """
     found: list[Product] = []
     shorter: Level | None = None
@@ -67,7 +67,7 @@ def minimal_factors(sets: Sequence[tuple[Level, int]]) -> list[Product] | None:
 
 
 def factors_among(strings: Iterable[bytes]) -> list[Product] | None:
-    """The same of a sample of a set: a guess, to be compared with all of it. None if they are too many to name."""
+    """The same for a sample of a set: a guess to compare with the whole set. None if there are too many to name."""
     found: list[bytes] = []
     for string in sorted(set(strings), key=shortlex):
         if not any(each in string for each in found):
@@ -90,7 +90,7 @@ def products_of(level: Level, node: int) -> Iterator[Product]:
 
 
 def merged(products: Iterable[Product]) -> list[Product]:
-    """The same strings as fewer products: those that differ in one place become one."""
+    """The same strings as fewer products: products that differ in one place are merged."""
     left = list(dict.fromkeys(products))
     longest = max(map(len, left), default=0)
     for place in reversed(range(longest)):
@@ -107,12 +107,12 @@ def merged(products: Iterable[Product]) -> list[Product]:
     return sorted(left, key=lambda product: (len(product), [sorted(octets) for octets in product]))
 
 
-@lru_cache(maxsize=1 << 14)  # each is asked for twice
+@lru_cache(maxsize=1 << 14)  # each string is asked for twice
 def middle(octets: bytes, automaton: Automaton) -> tuple[bytes, bool]:
-    """What is ill-formed in a string: behind the last character before it, and as short as the rest allows.
+    """The ill-formed part of a string: it begins after a whole character, and is as short as the rest allows.
 
     Returns:
-        the octets, none if the string is well-formed, and whether they stand at the end.
+        the octets (none if the string is well-formed), and True if they end the string.
     """
     states = [0, *automaton.walk(octets)]
     if automaton.accepting[states[-1]]:
@@ -120,7 +120,7 @@ def middle(octets: bytes, automaton: Automaton) -> tuple[bytes, bool]:
     first = max(place for place, state in enumerate(states) if automaton.accepting[state])
     last, place = len(octets), len(octets)
     leading = _leading(automaton)
-    lead_on = frozenset(state for state in range(len(automaton)) if automaton.accepting[state])  # to what completes it
+    lead_on = frozenset(state for state in range(len(automaton)) if automaton.accepting[state])  # then its completion
     while lead_on and place > first + 1:
         place -= 1
         lead_on = leading(lead_on, octets[place])
@@ -130,7 +130,7 @@ def middle(octets: bytes, automaton: Automaton) -> tuple[bytes, bool]:
 
 @lru_cache(maxsize=1)
 def _leading(automaton: Automaton) -> Callable[[frozenset[int], int], frozenset[int]]:
-    """The states from which an octet leads into some states."""
+    """The states from which an octet leads into one of some states."""
 
     @cache
     def leading(to: frozenset[int], octet: int) -> frozenset[int]:
@@ -140,7 +140,7 @@ def _leading(automaton: Automaton) -> Callable[[frozenset[int], int], frozenset[
 
 
 def made_of(octets: bytes, patterns: Collection[Product], automaton: Automaton) -> bool:
-    """Whether a string is made of well-formed text and patterns."""
+    """True if a string consists of well-formed text and patterns."""
     reached = {0}
     for place in range(len(octets)):
         if place in reached:
@@ -149,7 +149,7 @@ def made_of(octets: bytes, patterns: Collection[Product], automaton: Automaton) 
                 state = automaton.table[state][octets[end]]
                 if automaton.accepting[state]:
                     reached.add(end + 1)
-                if state in {0, automaton.dead}:  # the rest is read from there, or not at all
+                if state in {0, automaton.dead}:  # the rest continues from there, or the string fails
                     break
             reached |= {place + len(each) for each in patterns if _stands_at(each, octets, place)}
     return len(octets) in reached

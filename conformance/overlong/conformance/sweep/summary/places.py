@@ -1,9 +1,9 @@
 # pyright: basic
-"""Where in a string it goes wrong: offsets, lengths and surroundings, for all strings of a plan, and what they say.
+"""The places of errors: offsets, lengths and surroundings for all strings of a plan, and descriptions by them.
 
-A table has a row for all strings that agree in what they first go wrong with, at which offset, how long they are
-and what they stand in; with how many they are, and how many of them have each kind of divergence. A description by
-some of these columns is right if, of the strings that it covers, all are in the set.
+A table has one row for all strings that agree in first error, its offset, length and surroundings. The row counts
+these strings, and those with each kind of divergence. A description by some columns is right if all strings that it
+covers are in the set.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
     Column = np.ndarray[Any, np.dtype[Any]]
 
 MOST_STRINGS = 1 << 26
-"""A larger plan is not looked at string by string."""
+"""The strings of a larger plan are not read one by one."""
 FILLER = "octets of the filler"
-"""What plans call the length of the characters that stand before the error."""
+"""The name that plans give the length of the characters before the error."""
 _CHUNK = 1 << 20
 _MOST_WHOLE = 1 << 17
-"""Well-formed strings that are looked at one by one, at most."""
+"""The most well-formed strings that are read one by one."""
 BLOCKS = (8, 16, 32, 64, 128, 256)
 ACROSS = (*(f"a multiple of {block}" for block in BLOCKS), *(f"offset {block}" for block in BLOCKS))
-"""What a character of a well-formed string can stand across."""
+"""The boundaries that a character of a well-formed string can cross."""
 _SHORT = 4
 _MOST_ROWS = 1 << 19
 _BITS = {"error": 14, "pattern": 8, "offset": 17, "length": 17, "text": 8}
@@ -47,15 +47,15 @@ class Places:
     error: Column
     """A number of ``FirstErrors.errors``; -1 for well-formed strings."""
     pattern: Column
-    """What the language of patterns says of them."""
+    """The value that the language of patterns gives the strings."""
     offset: Column
-    """Where the error begins. Of well-formed strings, across what a character stands, as bits."""
+    """The offset of the error. For well-formed strings: the boundaries that a character crosses, as bits."""
     length: Column
     text: Column
-    """Octets of the characters before it; or the number of the string asked before."""
+    """The octets of the characters before it, or the number of the string asked before."""
     strings: Column
     kinds: dict[int, Column]
-    """How many of the strings have this kind."""
+    """For each kind, the number of strings that have it."""
 
 
 def places(
@@ -66,24 +66,24 @@ def places(
     kinds: Sequence[int],
     automaton: Automaton,
 ) -> Places | None:
-    """The table of those strings of a plan that are of interest.
+    """The table of the relevant strings of a plan.
 
     Args:
-        strings: of the plan.
-        errors: as ``FirstErrors`` has it.
-        patterns: what else is to be told apart. Strings of which it says anything but 0 are of interest.
-        wanted: of which first errors strings are of interest; the first entry is for well-formed strings.
-        kinds: to be counted.
-        automaton: that is expected.
+        strings: those of the plan.
+        errors: the language of ``FirstErrors``.
+        patterns: a further distinction. Strings with a value other than 0 are relevant.
+        wanted: the first errors whose strings are relevant; the first entry is for well-formed strings.
+        kinds: the kinds to count.
+        automaton: the expected one.
 
     Returns:
-        None if the plan is too large for it, its strings too long, or what they have in common too little.
+        None if the plan is too large, its strings are too long, or too few of them share a row.
     """
     size = sum(grid.size for grid in strings.grids.values())
     too_long = any(grid.longest >= 1 << _BITS["length"] for grid in strings.grids.values())
     if size > MOST_STRINGS or too_long or len(wanted) >= 1 << _BITS["error"]:
         return None
-    # in UTF-8 an octet that begins a character is in none
+    # in UTF-8 a lead is never inside a character
     begins = bytes(octet for octet in range(256) if automaton.table[0][octet] != automaton.dead)
     looked_at = rows = 0
     found: list[tuple[Column, ...]] = []
@@ -115,7 +115,7 @@ def places(
 
 
 def _final(runs: Sequence[OctetRun], size: int) -> Iterator[tuple[int, Column]]:
-    """The state after each of so many strings of a grid: the number of the first of some, and the states of these."""
+    """The final states of a grid's strings, in runs: the number of the first string, and the states of the run."""
     states, rest, common = np.zeros(1, np.int64), size, 0
     while rest > _CHUNK:
         run = runs[common]
@@ -131,7 +131,7 @@ def _final(runs: Sequence[OctetRun], size: int) -> Iterator[tuple[int, Column]]:
 
 
 def _features(grid: Grid, index: Column, runs: Sequence[OctetRun], other_runs: Sequence[OctetRun]) -> list[Column]:
-    """The final states of two automata on some strings, and the columns behind those."""
+    """The final states of two automata on some strings, and the columns derived from them."""
     states, others, offset, length, text = (np.zeros(len(index), np.int64) for _ in range(5))
     left = grid.size
     for number, (axis, run, other) in enumerate(zip(grid.axes, runs, other_runs, strict=True)):
@@ -162,13 +162,13 @@ def _values(strings: Strings, number: int, index: Column) -> Column:
 
 
 def _across(octets: bytes, begins: bytes) -> int:
-    """Across what a character of a well-formed string stands: a bit for each of :data:`ACROSS`."""
+    """The boundaries that a character of a well-formed string crosses: a bit for each of :data:`ACROSS`."""
     ends = [octets[block::block] for block in BLOCKS] + [octets[block : block + 1] for block in BLOCKS]
     return sum(bool(each.translate(None, begins)) << bit for bit, each in enumerate(ends))
 
 
 def _grouped(columns: list[Column], counts: list[Column]) -> tuple[Column, ...]:
-    """The distinct rows of some columns, and the sums of others."""
+    """The distinct rows of some columns, and the sums of the others over equal rows."""
     key = np.zeros(len(columns[0]), np.uint64)
     for column, bits in zip(columns, _BITS.values(), strict=True):
         key = key << np.uint64(bits) | column.astype(np.uint64)
@@ -183,10 +183,10 @@ def _grouped(columns: list[Column], counts: list[Column]) -> tuple[Column, ...]:
 
 @dataclass(frozen=True)
 class Coordinate:
-    """A column that a description can speak of."""
+    """A column that a description can use."""
 
     words: Callable[[list[int], list[int]], Numbers]
-    """What a description says of some of its values, all of them being known."""
+    """The words for some of its values, given all of them."""
     values: Column
 
 
@@ -197,16 +197,16 @@ class Placed:
     words: str
     exact: bool
     covered: int
-    """Strings that it covers; if it is exact, all are in the set."""
+    """The number of strings that it covers; if it is exact, all are in the set."""
 
 
 def described(members: Column, strings: Column, coordinates: Sequence[Coordinate]) -> Placed:
-    """The rows whose strings are in a set, by as few coordinates as say it exactly.
+    """Describe the rows whose strings are in a set by the fewest coordinates that are exact.
 
     Args:
-        members: how many strings of each row are in the set, at least one in all.
-        strings: how many there are.
-        coordinates: what each row's strings have in common.
+        members: the number of each row's strings that are in the set; not all 0.
+        strings: the number of each row's strings.
+        coordinates: the properties that each row's strings share.
     """
     inside = members > 0
     allowed: list[Column] = []

@@ -1,8 +1,8 @@
-"""A sweep's divergences as a few sets, each with one sentence that was compared with every string of the plan.
+"""A sweep's divergences as a few sets, each with one sentence, verified against every string of the plan.
 
-A set is the strings of one kind whose first error has one defect. What is tried to say it, the first that is exact
-being taken: the patterns that its strings contain; what they first go wrong with; where that stands; the strings
-themselves; the automaton that the target behaves like. If none is, the sentence says how many they are.
+A set holds the strings of one kind whose first error has the same defect. Descriptions are tried in this order, and
+the first exact one is used: the patterns that the strings contain; their first errors; the places of these errors; a
+list of the strings; the automaton that the target behaves like. If none is exact, the sentence gives numbers.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from overlong.conformance.sweep.plan import Plan
 
 LONGEST = 250
-"""Characters of a description."""
+"""The most characters of a description."""
 _Describe = Callable[[Facts, Part], Said | None]
 _OF_PLACES = {OTHER_OFFSET, OTHER_LENGTH, OTHER_INCOMPLETE}
 _OF_VERDICTS = {REFUSED_WELL_FORMED, ACCEPTED_ILL_FORMED}
@@ -53,16 +53,16 @@ def summarise(
 ) -> list[DivergentSet]:
     """The divergences of a plan, in the order of their kinds and examples.
 
-    Strings that were not judged or not asked are no divergences, and are left out; so are shards without a result.
+    Strings that were not judged or not asked are no divergences, and are omitted; so are shards without a result.
 
     Args:
-        plan: what was asked.
-        expected: what was expected.
-        results: of its shards, in any order. They are taken one at a time.
-        apart: list of each set the first strings for each name that its divergences may have (``DivergentSet.apart``).
+        plan: the plan that was asked.
+        expected: the expected answers.
+        results: those of its shards, in any order. They are read one at a time.
+        apart: list for each set the first strings of each bucket that they may fall into (``DivergentSet.apart``).
 
     Raises:
-        ValueError: a result is not that of its shard; the message names the shard.
+        ValueError: a result does not belong to its shard; the message names the shard.
     """
     gathered = gather(plan, results)
     if not gathered.kinds:

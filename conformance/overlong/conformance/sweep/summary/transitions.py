@@ -1,4 +1,4 @@
-"""How an automaton differs from the expected one, in words: ``if F4 after ED counts as F0``."""
+"""Differences of an automaton from the expected one, in words: ``if F4 after ED counts as F0``."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from overlong.reference.automaton import Automaton
 
 _MOST = 3
-"""Differences that a sentence names."""
+"""The most differences that a sentence names."""
 
 
 def differences_in_words(expected: Automaton, found: Automaton) -> str:
-    """What is done differently after what; empty if that takes more than a few words.
+    """The transitions that differ, in words; empty if that takes more than a few words.
 
-    Each state of the expected automaton is compared with the one of ``found`` that the same octets lead to, or with
-    the one that is most like it, whichever takes fewer words. If all that ``found`` does is among that, they say it.
+    Each state of the expected automaton is compared with the state of ``found`` that the same octets lead to, or with
+    the most similar state, whichever takes fewer words. The words count only if they describe ``found`` completely.
     """
     led = [found.run(word) for word in access_words(expected)]
     said = [_compared(expected, found, places) for places in (led, _most_alike(expected, found))]
@@ -32,7 +32,7 @@ def differences_in_words(expected: Automaton, found: Automaton) -> str:
 
 
 def _compared(expected: Automaton, found: Automaton, places: Sequence[int]) -> list[str]:
-    """What ``found`` does differently, if each state is that one of its states; none if that does not say it all."""
+    """The differences of ``found``, if the states correspond so; none if they do not describe it completely."""
     said: list[str] = []
     for state, place in enumerate(places):
         if expected.accepting[state] != found.accepting[place]:
@@ -50,7 +50,7 @@ def _compared(expected: Automaton, found: Automaton, places: Sequence[int]) -> l
 
 
 def _most_alike(expected: Automaton, found: Automaton) -> list[int]:
-    """For each state the one of ``found`` that says the same of most short words; if several do, where it leads."""
+    """For each state the one of ``found`` that agrees on most short words; on a tie, the one its octets lead to."""
     ends = characterising_set(expected)
     words = [*ends, *(bytes([octets.least]) + end for octets in expected.classes for end in ends)]
     says = [[found.accepts(word, place) for word in words] for place in range(len(found))]
@@ -83,7 +83,7 @@ def _counts_as(expected: Automaton, state: int, octets: set[int]) -> str:
 
 
 def _products(expected: Automaton, state: int) -> Iterator[Product]:
-    """What leads to a state from the start of a character: the shortest of it, then others."""
+    """The products that lead to a state from the start of a character, the shortest first."""
     paths: list[tuple[int, Product]] = [(0, ())]
     for _ in range(len(expected)):
         longer: dict[tuple[int, Product], set[int]] = {}
