@@ -1,5 +1,5 @@
-"""Very many strings: plans cut into shards, asked at the speed of the target, counted, and summarised as languages.
+"""Sweeps over very many strings: shards of plans, asked at the target's speed, counted, and summarised.
 
-In come a plan and a target; out come tallies, examples and the language on which the target differs. Nothing here may
-know suites or certificates.
+In: a plan and a target. Out: tallies, examples and the language on which the target differs. Must not know: suites,
+certificates.
 """

@@ -1,8 +1,8 @@
-"""How many strings of a grid are well-formed, without making any: a product of matrices.
+"""Counts the well-formed strings of a grid without making any: a product of matrices.
 
-A piece leads from each state of the automaton to one state; so an axis is a matrix that counts, for two states, the
-choices that lead from one to the other, and a grid is the product of its axes' matrices. What a sweep saw must
-equal it, or the sweep did not run.
+A piece leads from each state of the automaton to one state. So an axis is a matrix that counts, for two states, the
+choices that lead from one to the other, and a grid is the product of its axes' matrices. A sweep's counts must equal
+this result; otherwise the sweep did not run as planned.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ def account(grid: Grid, automaton: Automaton) -> Account:
 
 
 class _Runs:
-    """An automaton over pieces. Long ones are made of fillers, so few of their parts differ, and each is read once."""
+    """An automaton over pieces. Long pieces consist of fillers, so few of their parts differ, and each is read once."""
 
     def __init__(self, automaton: Automaton) -> None:
         self._automaton = automaton
         self._known: dict[tuple[int, bytes], int] = {}
 
     def after(self, octets: bytes, state: int) -> int:
-        """The state that octets lead to."""
+        """The state after some octets."""
         for start in range(0, len(octets), _PART):
             if state == self._automaton.dead:
                 break
@@ -66,5 +66,5 @@ def _runs(automaton: Automaton) -> _Runs:
 
 
 def total(accounts: Sequence[Account]) -> Account:
-    """Several as one."""
+    """The sum of several accounts."""
     return Account(*map(sum, zip(*accounts, strict=True))) if accounts else NOTHING

@@ -1,17 +1,17 @@
 """Adapter for sweeps of shared libraries: ``adapter.py LIBRARY SYMBOLS ABI [trait=value ...]``.
 
 It answers shards: the private operation ``W``, whose payload and response are those of ``request.py`` and
-:func:`respond`; only ``sweep/in_process.py`` asks it. Two processes, as in ``shared_library.py``: this one speaks
-the protocol and never runs foreign code; a child of it, forked when the loops are compiled, loads the library and runs
-them. Counter, sums and kinds lie in memory that both see: when the child dies, or hangs and is killed, this process
-knows of what, and the next child goes on behind it.
+:func:`respond`; only ``sweep/in_process.py`` asks it. As in ``shared_library.py``, there are two processes: this one
+speaks the protocol and never runs foreign code; its child, forked once the loops are compiled, loads the library and
+runs them. Counter, sums and kinds are in shared memory: when the child dies, or hangs and is killed, this process
+knows the string that caused it, and the next child continues after that string.
 
-A decoder that dies of string after string is asked a few of them. Then the end and the middle of a block are tried,
-and if it dies of them too, the others of the block are left out: counted as not asked, and never as crashed.
-A source whose strings are in no order says itself which ones are left out.
+A decoder that crashes on string after string is asked a few of them. Then this process tries the end and the middle
+of a block. If these crash too, it skips the rest of the block, and counts it as not asked, never as crashed.
+A source whose strings have no order chooses itself which ones to skip.
 
-Where the strings come from, and the loop that asks them, is a :class:`Source`: here it is the grids of a plan, and
-another adapter that calls :func:`main` may have one of its own.
+A :class:`Source` provides the strings and the loop that asks them: here the grids of a plan; another adapter that
+calls :func:`main` may have its own.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-if __name__ == "__main__":  # wherever this package lies, it must be found
+if __name__ == "__main__":  # make this package importable from anywhere
     if (_root := str(Path(__file__).resolve().parents[3])) not in sys.path:
         sys.path.insert(0, _root)
 
@@ -63,19 +63,19 @@ if sys.platform == "win32":
     raise ImportError("what runs foreign code is forked, which needs POSIX")
 
 IN_A_ROW = 32
-"""Strings next to each other that it dies of before the rest of a block is left out."""
+"""Adjacent strings that crash before the rest of a block is skipped."""
 BLOCK = 256
-"""Strings in the first block; the next one, if it dies there at once, is so many times as large."""
+"""Strings in the first block; if the next block crashes at once, it grows by the same factor."""
 HANGS = 3
-"""Calls that do not return before the rest of a shard is left out: each costs the limit."""
-_VAIN = 32  # deaths in a row that are no string's, or never the same one's
-_LOOK = 0.05  # seconds after which a silent child is looked after
-_SOON = 0.0005  # seconds in which a process ends that has nothing more to say
+"""Calls without return before the rest of a shard is skipped: each costs the full time limit."""
+_VAIN = 32  # deaths in a row without a culprit, or with a different one each time
+_LOOK = 0.05  # seconds after which a silent child is checked
+_SOON = 0.0005  # seconds that a process takes to end after its last word
 _PART = 1 << 20  # octets
-_STALL = 4 * _LOOK  # seconds between two looks that count: more is a machine that stood still, and with it the child
+_STALL = 4 * _LOOK  # seconds between two checks that count: after more, the machine stood still, and the child with it
 _BEAT = 1.0  # seconds between signs of life
-_LOADS = 60.0  # seconds that a library may take to be loaded: a Python file compiles its functions then
-_MESSAGE = 1 << 12  # octets; no more than a pipe takes at once
+_LOADS = 60.0  # seconds to load a library: a Python file compiles its functions then
+_MESSAGE = 1 << 12  # octets; a pipe takes so many at once
 _READY = b"."
 _SET_PDEATHSIG = 1  # linux/prctl.h
 
@@ -87,7 +87,7 @@ class StringSource(Protocol):
 
 
 class Asks(Protocol):
-    """A loop that asks functions: ``sweep/compiled/__init__.py`` says how."""
+    """A loop that asks functions: see ``sweep/compiled/__init__.py``."""
 
     def run(self, strings: Any, until: int, progress: Progress, kinds: memoryview, origin: int, /) -> None: ...
 
@@ -96,27 +96,27 @@ class Source(Protocol):
     """The source of a request's strings, and the loop that asks them."""
 
     def strings(self, question: Question) -> StringSource:
-        """The question; equal questions give the same object, so that a loop recognises it.
+        """The strings of a question; equal questions give the same object, so that a loop recognises it.
 
         Raises:
-            ValueError, Impossible: there is nothing of that name.
+            ValueError, Impossible: there is no plan or grid of that name.
         """
         ...
 
     def sparing(self, question: Question, first: int, end: int) -> Callable[[int, int], Sequence[int]] | None:
-        """What says, of a shard from ``first`` up to before ``end``, which strings are not to be asked any more.
+        """A function that chooses the strings to skip in a shard from ``first`` up to, but not including, ``end``.
 
-        Told of each that is not answered, in order, and of its kind, it says numbers behind that, ascending. None if
-        strings that are alike stand side by side.
+        For each unanswered string, in order, and its kind, the function returns later numbers, ascending. None if
+        similar strings are adjacent.
         """
         ...
 
     def compile(self, abi: Abi) -> None:
-        """Do the slow preparations, before any fork."""
+        """Make the slow preparations before any fork."""
         ...
 
     def loop(self, abi: Abi, addresses: Sequence[int], expected: ExpectedAnswers, layout: Layout) -> Asks:
-        """The loop that asks such strings of the functions at these addresses."""
+        """The loop that asks the functions at these addresses such strings."""
         ...
 
 
@@ -127,7 +127,7 @@ class Grids:
         return plan_named(question.plan, Profile(question.speaks)).grids[question.grid]
 
     def sparing(self, question: Question, first: int, end: int) -> None:
-        """They are adjacent."""
+        """None: similar strings are adjacent in grids."""
 
     def compile(self, abi: Abi) -> None:
         from overlong.conformance.sweep.compiled.loop import GridLoop
@@ -141,7 +141,7 @@ class Grids:
 
 
 class ChildEnded(NamedTuple):
-    """Why there is no answer."""
+    """The reason why there is no answer."""
 
     kind: int
     """:data:`CRASHED` or :data:`TIMED_OUT`."""
@@ -149,11 +149,11 @@ class ChildEnded(NamedTuple):
 
 
 class Impossible(Exception):
-    """The shard cannot be asked; the message says why."""
+    """The shard cannot be asked; the message gives the reason."""
 
 
 class Shared:
-    """Memory that this process and its child see."""
+    """Memory that this process shares with its child."""
 
     def __init__(self) -> None:
         self._memories = [mmap.mmap(-1, size) for size in (LARGEST_SHARD, 1, PROGRESS_OCTETS, PROGRESS_OCTETS)]
@@ -161,11 +161,11 @@ class Shared:
         self.progress, self.trial = Progress(progress), Progress(trial)
 
     def diverging(self, count: int) -> bytes:
-        """So many kinds; nothing if all of them are 0, which is the rule, and should cost nothing."""
+        """The first kinds; empty if all of them are 0, the usual case, which should cost nothing."""
         return bytes(self.kinds[:count]) if self._words(count).any() else b""
 
     def wipe(self, count: int) -> None:
-        """Make so many kinds 0, where any is not."""
+        """Reset the first kinds to 0; write only if some are not 0."""
         words = self._words(count)
         if words.any():
             words[:] = 0
@@ -176,14 +176,14 @@ class Shared:
         return np.frombuffer(self.kinds, np.uint64, -(-count // 8))
 
     def keep_from_forks(self) -> None:
-        """Kill a fork of the function under test that returns to the loop, where it would write to this memory, too."""
+        """Kill a fork by the function under test that returns to the loop: it too would write to this memory."""
         if hasattr(mmap, "MADV_DONTFORK"):
             for memory in self._memories:
                 memory.madvise(mmap.MADV_DONTFORK)
 
 
 class Caller:
-    """The child that runs foreign code, as this process sees it; there is a new one when it dies."""
+    """This process's view of the child that runs foreign code; a new one replaces a dead one."""
 
     def __init__(self, named: Named, greeting: Greeting, sight: Sight, source: Source) -> None:
         self.shared, self.source = Shared(), source
@@ -202,7 +202,7 @@ class Caller:
         if not self._is_compiled:
             self.source.compile(self._abi)
             gc.collect()
-            gc.freeze()  # a child that has no garbage to look for copies fewer pages
+            gc.freeze()  # a child that does not collect garbage copies fewer pages
             self._is_compiled = True
 
     def run(self, question: Question, until: int, origin: int, timeout: float) -> ChildEnded | None:
@@ -210,14 +210,14 @@ class Caller:
         return self._run((*question, until, origin, False), self.shared.progress, until, timeout)
 
     def try_one(self, question: Question, index: int, timeout: float) -> ChildEnded | None:
-        """Ask one string, and let the answer count for nothing; None if there is one."""
+        """Ask one string without counting the answer; None if there is an answer."""
         trial = self.shared.trial
         trial.begin(index)
         ended = self._run((*question, index + 1, index, True), trial, index + 1, timeout)
         return ended if trial.index == index else None
 
     def witness(self, operation: str, items: Sequence[bytes], *, single: bool, limit: float | None) -> bytes | int:
-        """The answer of ``shared_library.py``, in a process of its own; or the status with which that process ended.
+        """The answer of ``shared_library.py`` in a process of its own; or the exit status of that process.
 
         ``limit``: seconds after which it is killed; None for none.
         """
@@ -239,14 +239,14 @@ class Caller:
             if (limit is not None and time.monotonic() > deadline) or not self._sight.beat():
                 _kill_group(child)
             ended, status = os.waitpid(child, os.WNOHANG)
-        _kill_group(child)  # what it forked
+        _kill_group(child)  # and its own forks
         while poll.poll(0) and (part := os.read(answered, _PART)):
             parts.append(part)
         os.close(answered)
         return status or b"".join(parts)
 
     def end(self) -> int:
-        """End the child, if there is one; its status."""
+        """End the child, if there is one, and return its status."""
         if not self._child:
             return 0
         _kill_group(self._child)
@@ -257,19 +257,19 @@ class Caller:
             self._start()
         try:
             os.write(self._asks, marshal.dumps(message))
-        except OSError:  # it closed its pipe before: that is no string's fault
+        except OSError:  # it closed its pipe earlier: no string caused that
             self.end()
             self._start()
             os.write(self._asks, marshal.dumps(message))
         return self._wait(progress, until, timeout)
 
     def _wait(self, progress: Progress, until: int, timeout: float) -> ChildEnded | None:
-        """Look after the child until it has done that, or ended, or has not moved for so long."""
+        """Watch the child until it reaches a goal, ends, or makes no progress for too long."""
         poll = select.poll()
         poll.register(self._answered, select.POLLIN)
         seen, idle, looked, is_open = (-2, False, -2), 0.0, time.monotonic(), True
         while True:
-            if not is_open:  # the child has ended, or the function has closed a descriptor that is not its own
+            if not is_open:  # the child has ended, or the function has closed a foreign descriptor
                 time.sleep(_SOON)
             elif poll.poll(_LOOK * 1000):
                 said = os.read(self._answered, _MESSAGE)
@@ -278,7 +278,7 @@ class Caller:
                 is_open = bool(said)
             ended, status = os.waitpid(self._child, os.WNOHANG)  # its children may keep its pipe open
             if ended:
-                _kill_group(self._child)  # what it forked
+                _kill_group(self._child)  # and its own forks
                 self._child = 0
                 self._close()
                 return None if progress.reached == until else ChildEnded(CRASHED, how(status))
@@ -306,10 +306,10 @@ class Caller:
         os.close(self._answered)
 
     def _start(self) -> None:
-        """A new child, ready to be asked.
+        """Start a new child, ready to be asked.
 
         Raises:
-            Impossible: none gets that far.
+            Impossible: no child gets ready.
         """
         (asked, self._asks), (self._answered, answers) = os.pipe(), os.pipe()
         self._child = self._sight.fork(lambda: self._serve(asked, answers))
@@ -329,7 +329,7 @@ class Caller:
             raise Impossible(f"where the library is loaded it {how(self._buried())}")
 
     def _serve(self, asked: int, answers: int) -> None:
-        """The child's life."""
+        """The child's main function."""
         os.close(self._asks)
         os.close(self._answered)
         shared, abi = self.shared, self._abi
@@ -359,7 +359,7 @@ def _kill_group(child: int) -> None:
 
 
 def _end_with(parent: int) -> None:
-    """Die with the parent: on Linux at once, elsewhere when a pipe ends, a little later."""
+    """Die with the parent: on Linux at once, elsewhere a little later, when a pipe ends."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
         if os.getppid() != parent:
@@ -367,7 +367,7 @@ def _end_with(parent: int) -> None:
 
 
 def _child(named: Named) -> Child:
-    """The child of ``shared_library.py``, in this process; if it cannot load the library, it says why, and exits."""
+    """The child of ``shared_library.py``, in this process; if it cannot load the library, it says why and exits."""
     steps = memoryview(bytearray(64)).cast("Q")
     return Child(named, steps, mmap.mmap(-1, mmap.PAGESIZE))
 
@@ -379,7 +379,7 @@ def _write(pipe: int, octets: bytes) -> None:
 
 
 def _addresses(named: Named) -> tuple[int, ...]:
-    """The addresses of the functions; if they cannot be had, this process says why, and exits with status 3."""
+    """The addresses of the functions; without them, this process gives the reason and exits with status 3."""
     abi = ABIS[named.abi]
     try:
         library = Library(named.library)
@@ -391,7 +391,7 @@ def _addresses(named: Named) -> tuple[int, ...]:
 
 
 class Course:
-    """A shard, from its first string to its last, whatever the decoder does."""
+    """Runs a shard from its first string to its last, whatever the decoder does."""
 
     def __init__(self, wanted: WantedSweep, caller: Caller) -> None:
         """Raises: TargetError: there is nothing to ask. Impossible: it does not fit into the shared memory."""
@@ -403,13 +403,13 @@ class Course:
         self._progress, self._kinds = caller.shared.progress, caller.shared.kinds
         self._end = wanted.first + wanted.count
         self._faults: dict[int, list[tuple[int, str]]] = {CRASHED: [], TIMED_OUT: []}
-        self._last, self._row, self._block = -2, 0, BLOCK  # what killed it last, and how many strings it had answered
+        self._last, self._row, self._block = -2, 0, BLOCK  # the last culprit, and the strings answered before it
         self._deaths = self._hangs = 0
         self._sparing = caller.source.sparing(self._question, wanted.first, self._end)
-        self._spared: list[int] = []  # a heap of strings that are not to be asked
+        self._spared: list[int] = []  # a heap of strings to skip
 
     def run(self) -> tuple[dict[str, Any], bytes]:
-        """The fields of a :class:`~overlong.conformance.results.shard.ShardResult` but for its kinds, and those.
+        """The fields of a :class:`~overlong.conformance.results.shard.ShardResult` without its kinds, and the kinds.
 
         Raises:
             Impossible: it cannot be asked.
@@ -438,7 +438,7 @@ class Course:
         progress.begin(self._wanted.first)
         culprit, why, vain = -1, ChildEnded(CRASHED, ""), 0
         while (reached := progress.reached) < self._end:
-            if reached == culprit:  # all before it is in the sums
+            if reached == culprit:  # the sums include all strings before it
                 self._died_of(culprit, why)
                 culprit, vain = -1, 0
                 continue
@@ -451,7 +451,7 @@ class Course:
             vain = vain + 1 if progress.reached == reached else 0
             if vain > _VAIN:
                 raise Impossible(f"it {ended.text} again and again, and never of the same string")
-            if progress.index >= progress.reached:  # else it was between two calls
+            if progress.index >= progress.reached:  # otherwise it was between two calls
                 culprit, why = progress.index, ended
                 if progress.earlier:
                     why = why._replace(text=f"{why.text}, at the string that is asked before it")
@@ -460,7 +460,7 @@ class Course:
         return self._caller.run(self._question, until, self._wanted.first, self._wanted.timeout)
 
     def _died_of(self, index: int, why: ChildEnded) -> None:
-        """Go past a string, and past others behind it if it is one too many."""
+        """Pass over a string that crashed, and over later ones if there were too many crashes."""
         self._pass(index, why)
         if self._sparing is not None:
             for number in self._sparing(index, why.kind):
@@ -483,15 +483,15 @@ class Course:
         elif self._row >= IN_A_ROW:
             while self._block >= BLOCK and not self._try_block(index, self._block, at_any_rate=False):
                 self._block //= BLOCK
-            if self._block < BLOCK:  # it does not die of all of even the smallest
+            if self._block < BLOCK:  # it does not crash on all of even the smallest block
                 self._row = 0
             self._block *= BLOCK
 
     def _try_block(self, index: int, size: int, *, at_any_rate: bool) -> bool:
-        """Leave out the rest of a block, if it dies of the last string, and the one in the middle, as well.
+        """Skip the rest of a block if its last and its middle string crash as well.
 
-        Whether it did, or there is no rest. ``at_any_rate``: what the last one comes to is only noted; if it does not
-        die of that, it goes on there.
+        Returns True if it skipped them, or there is no rest. ``at_any_rate``: skip whatever the last string does; if
+        that string does not crash, the shard continues with it.
         """
         last = min((index // size + 1) * size, self._end) - 1
         if last <= index:
@@ -519,7 +519,7 @@ class Course:
         self._hangs += why.kind == TIMED_OUT
 
     def _leave_out(self, until: int) -> None:
-        """All strings up to that one, if there are any."""
+        """Skip all strings before that one, if there are any."""
         count, start = until - self._progress.reached, self._progress.reached - self._wanted.first
         if count > 0:
             self._kinds[start : start + count] = bytes((LEFT_OUT,)) * count
@@ -538,7 +538,7 @@ class Course:
         return sorted(told)
 
     def _what_is_wrong(self, octets: bytes) -> str:
-        """How an answer breaks the convention, in words."""
+        """The way in which an answer breaks the convention, in words."""
         said = self._caller.witness(self._question.operation, [octets], single=True, limit=self._wanted.timeout)
         if isinstance(said, bytes) and said[:1] == b"X":
             return said[1:].decode("ascii", "backslashreplace")
@@ -546,7 +546,7 @@ class Course:
 
 
 def how(status: int) -> str:
-    """How a process ended, from the status of :func:`os.waitpid`."""
+    """The end of a process in words, from the status of :func:`os.waitpid`."""
     code = os.waitstatus_to_exitcode(status)
     if code >= 0:
         return f"exited with status {code}"
@@ -555,7 +555,7 @@ def how(status: int) -> str:
 
 
 class Sight:
-    """The harness, as this process sees it: it is told now and then that the answer is not ready yet."""
+    """This process's view of the harness, to which it reports now and then that the answer is not ready yet."""
 
     def __init__(self, answers: FileIO) -> None:
         self.waits = False
@@ -565,9 +565,9 @@ class Sight:
         self._poll.register(0, select.POLLIN)
 
     def beat(self) -> bool:
-        """Whether it is there, and waits still for the shard that it asked for.
+        """True if the harness is there and still waits for its shard.
 
-        It breaks a shard off by saying anything, or by ending its output.
+        The harness cancels a shard by sending anything, or by closing its output.
         """
         if not self.waits:
             return True
@@ -581,7 +581,7 @@ class Sight:
         return not self._poll.poll(0)
 
     def fork(self, live: Callable[[], object]) -> int:
-        """A child that does that, out of the harness's sight, and ends; its process number."""
+        """Fork a child that does some work without access to the harness and ends; return its process number."""
         parent = os.getpid()
         child = os.fork()
         if child:
@@ -589,7 +589,7 @@ class Sight:
                 os.setpgid(child, child)
             return child
         try:
-            os.setpgid(0, 0)  # signals to its own process group are harmless here
+            os.setpgid(0, 0)  # signals to its own process group do not reach this process
             gc.disable()
             os.close(self._answers.fileno())
             _end_with(parent)
@@ -606,7 +606,7 @@ class Sight:
 
 
 def respond(caller: Caller, payload: bytes) -> Sequence[bytes]:
-    """The response to :data:`SWEEP`: a result, or why there is none."""
+    """The response to :data:`SWEEP`: a result, or the reason for none."""
     try:
         wanted = WantedSweep(**json.loads(payload))
         course = Course(wanted, caller)
@@ -619,14 +619,14 @@ def respond(caller: Caller, payload: bytes) -> Sequence[bytes]:
 
 
 def main(source: Source | None = None) -> None:
-    """Greet, then answer until the input ends. ``source``: where strings come from; None: grids."""
+    """Greet, then answer until the input ends. ``source``: the source of strings; None: grids."""
     import resource
 
     named = Named.of(sys.argv[1:])
     if named.python is not None:
         fail("a function of Python stands between; compiled loops call the library alone")
     answers = FileIO(os.dup(1), "wb")
-    os.dup2(2, 1)  # the library's prints must not be mistaken for answers
+    os.dup2(2, 1)  # output of the library must not look like answers
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # a process that forks should have no threads
     abi = ABIS[named.abi]

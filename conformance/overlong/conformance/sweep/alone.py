@@ -1,4 +1,4 @@
-"""Some strings of each plan of a batched target, asked by themselves too: ``oracle/alone.py``."""
+"""Asks some strings of each plan of a batched target singly as well: see ``oracle/alone.py``."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 _ONE_IN = 1 << 12
 _FEWEST, _MOST = 64, 256
-"""Strings of a plan, at least and at most; one in 4096 between."""
+"""The least and the most strings of a plan; between these, one in 4096."""
 _OCTETS = 1 << 18
-"""How many octets of a plan's strings are asked again, at most: each is judged by the reference decoder, a microsecond
-an octet."""
+"""The most octets of a plan that are asked again: the reference decoder judges each string, at a microsecond an
+octet."""
 
 
 class Again(NamedTuple):
@@ -42,11 +42,11 @@ class Again(NamedTuple):
 
 
 def ask_again(target: FramedTarget, run: SweepRun, plans: Sequence[Plan]) -> list[Again]:
-    """Ask some strings of each plan, before the sweep asks them all among others.
+    """Ask some strings of each plan singly, before the sweep asks all of them in batches.
 
     Args:
         target: open.
-        run: the sweep that is to come.
+        run: the coming sweep.
         plans: its plans.
     """
     if run.in_process or not can_differ(target.greeting):
@@ -93,7 +93,7 @@ def add_again(run: SweepRun, again: Iterable[Again], ledger: Ledger) -> None:
 
 
 def _sample(plan: Plan) -> Iterator[tuple[Where, bytes]]:
-    """Some strings of a plan, always the same; none that is judged only right after another."""
+    """Some strings of a plan, always the same; none that is judged only after an earlier string."""
     grids = [(number, grid) for number, grid in enumerate(plan.grids) if not grid.earlier]
     ends = list(accumulate(grid.size for _, grid in grids))
     if not ends:
@@ -111,7 +111,7 @@ def _sample(plan: Plan) -> Iterator[tuple[Where, bytes]]:
 
 
 def _diverging(ledger: Ledger, plan: str, places: set[Where]) -> Iterator[Where]:
-    """Those of some places whose strings diverge in the sweep, too, or were left out of it."""
+    """The places, among some, whose strings also diverge in the sweep, or were skipped by it."""
     for entry in ledger.entries(plan):
         shard = entry.result.shard
         if entry.result.kinds:

@@ -1,8 +1,8 @@
-"""Work units to the workers of a Dask cluster (extra ``cluster``), for sweeps and campaigns.
+"""Sends work units to the workers of a Dask cluster (extra ``cluster``), for sweeps and campaigns.
 
-A worker is asked to run the same function that a thread runs here: it starts the target as a process of its own,
-never inside the worker. A worker that is killed takes its target with it, whose input ends and whose sandbox closes;
-the scheduler gives its units to another, and as units are pure, nothing shows of that in the result.
+A worker runs the same function as a thread here: it starts the target as a process of its own, never inside the
+worker. If a worker is killed, its target's input ends and its sandbox closes, so the target ends too. The scheduler
+gives the worker's units to another; as units are pure, the result is the same.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from concurrent.futures import Future
 
-_CONNECT = 5.0  # seconds to find the scheduler, at first and after it was lost
+_CONNECT = 5.0  # seconds to find the scheduler, at first or again
 _ALONE = 10.0  # seconds without a result and without a worker
-_COUNT = 2.0  # seconds for which a count of the workers is good
+_COUNT = 2.0  # seconds for which a count of the workers stays valid
 
 _ADDRESS = re.compile(r"tcp://([\w.-]+|\[[\da-fA-F:.%]+\]):\d{1,5}")
 
@@ -36,7 +36,7 @@ _checked = threading.local()
 
 
 class Cluster(Futures[Unit, Result]):
-    """The workers of a scheduler, as a pool. A unit whose worker is lost is given to another."""
+    """The workers of a scheduler, as a pool. If a worker is lost, another one gets its unit."""
 
     def __init__(
         self, address: str, task: PoolTask[Unit, Result], identities: tuple[str, ...], end: Callable[[], None]
@@ -44,13 +44,13 @@ class Cluster(Futures[Unit, Result]):
         """Connect, and wait for a worker.
 
         Args:
-            address: of the scheduler: ``tcp://host:port``.
-            task: what they are to do.
-            identities: digests of the targets as they are here; they must be the same there.
-            end: called in each worker when nothing more is wanted: ends the engines of all its threads.
+            address: that of the scheduler: ``tcp://host:port``.
+            task: the workers' task.
+            identities: the targets' digests on this machine; those of the workers must be the same.
+            end: called in each worker after the last unit: ends the engines of all its threads.
 
         Raises:
-            TargetError: there is no scheduler, no worker, or one that cannot run a unit.
+            TargetError: there is no scheduler or no worker, or a worker cannot run a unit.
         """
         super().__init__()
         try:
@@ -64,12 +64,12 @@ class Cluster(Futures[Unit, Result]):
             f"no scheduler at {self._address}: start one with 'dask scheduler', and workers with "
             "'dask worker tcp://HOST:PORT'"
         )
-        if not _ADDRESS.fullmatch(address):  # a client that cannot make sense of it does not end
+        if not _ADDRESS.fullmatch(address):  # a client with a malformed address does not end
             raise TargetError(unreachable)
-        logging.getLogger("distributed").setLevel(logging.CRITICAL)  # one line here says what matters
+        logging.getLogger("distributed").setLevel(logging.CRITICAL)  # the errors raised here say it in one line
         try:
             with config.set({"distributed.comm.timeouts.connect": f"{_CONNECT}s"}):
-                connect: Any = Client  # has no types
+                connect: Any = Client  # dask has no types
                 self._client = connect(address, timeout=_CONNECT, set_as_default=False)
         except (OSError, ValueError) as error:
             raise TargetError(unreachable) from error
@@ -77,7 +77,7 @@ class Cluster(Futures[Unit, Result]):
         self._executor = self._client.get_executor(pure=False)
         try:
             self._client.wait_for_workers(1, timeout=_ALONE)
-            self._client.run(remote_version)  # a worker without overlong would leave when it gets a shard
+            self._client.run(remote_version)  # a worker without overlong would exit when it gets a shard
         except Exception as error:
             self.close(at_once=True)
             why = "the scheduler has no workers" if isinstance(error, TimeoutError) else _why(error)
@@ -92,13 +92,13 @@ class Cluster(Futures[Unit, Result]):
 
     @property
     def workers(self) -> int:
-        """Threads of all workers."""
+        """The number of threads of all workers."""
         if time.monotonic() - self._counted > _COUNT:
             self._threads = self._count()
         return max(self._threads, 1)
 
     def _count(self) -> int:
-        """Threads of all workers that there are now.
+        """The number of threads of all current workers.
 
         Raises:
             TargetError: the scheduler does not answer.
@@ -143,26 +143,26 @@ class Cluster(Futures[Unit, Result]):
 
 
 class Brought(NamedTuple):
-    """Data that a worker gets with each unit."""
+    """The data that a worker gets with each unit."""
 
     release: str
-    """Release of overlong, where the run is."""
+    """The release of overlong on the machine of the run."""
     task: PoolTask[Any, Any]
     identities: tuple[str, ...]
-    """Identities of the targets, where the run is."""
+    """The identities of the targets on the machine of the run."""
 
 
 def remote_version() -> str:
-    """The version of overlong where this is called."""
+    """The version of overlong in the process that calls this."""
     return version("overlong")
 
 
 def run_elsewhere(brought: Brought, unit: Any) -> Any:
-    """Run a unit in a worker, if it has the same overlong and the same targets as the process that asks.
+    """Run a unit in a worker, if it has the same overlong and the same targets as the asking process.
 
     Raises:
         BudgetSpent: a target failed more often than its limit.
-        TargetError: the worker has not; or a target cannot be asked.
+        TargetError: the worker differs in these, or a target cannot be asked.
     """
     if getattr(_checked, "brought", None) != brought:
         here = printable(socket.gethostname())
@@ -176,7 +176,7 @@ def run_elsewhere(brought: Brought, unit: Any) -> Any:
 
 
 def _why(error: BaseException) -> str:
-    """A worker's failure that the target did not cause."""
+    """The words for a worker's failure that the target did not cause."""
     names = {type(each).__name__ for each in (error, error.__cause__, error.__context__) if each is not None}
     text = printable(str(error).partition("\n")[0], 200)
     if "ModuleNotFoundError" in names or "No module named" in str(error):

@@ -1,5 +1,5 @@
 # pyright: basic
-"""A sweep of whatever speaks the protocol: strings in columns, in batches as large as the target takes them."""
+"""Sweeps any target that speaks the protocol: strings in columns, in batches as large as the target takes them."""
 
 from __future__ import annotations
 
@@ -47,15 +47,15 @@ if TYPE_CHECKING:
     from overlong.conformance.sweep.grid import Grid
 
 OCTETS = 1 << 20
-"""Octets of the strings in a batch, about: some of them are always under way, and memory stays flat."""
+"""About the octets of a batch's strings: several batches are always under way, and memory stays flat."""
 
 
 @dataclass(frozen=True)
 class ColumnBatch(Batch):
-    """Strings that were not made one by one."""
+    """A batch of strings that were made in columns, not one by one."""
 
     make: Callable[[], Expected] | None = None
-    """A right target's answers. They are computed after the target was asked, so that both work at the same time."""
+    """Computes the right answers. It runs after the target was asked, so that both work at the same time."""
 
     def part(self, start: int, end: int) -> Batch:
         if (start, end) == (0, len(self)):
@@ -66,7 +66,7 @@ class ColumnBatch(Batch):
 
     @cached_property
     def right(self) -> Expected | None:
-        """A right target's answers; None in a part of a batch."""
+        """The right answers; None in a part of a batch."""
         return self.make() if self.make is not None else None
 
     def right_columns(self, operation: str, units: Units) -> bytes | bytearray | None:  # noqa: ARG002 (it has one)
@@ -79,12 +79,12 @@ class ShardTally:
     def __init__(self, shard: Shard) -> None:
         self.shard = shard
         self.octets = self.well_formed = self.accepted = self.checksum = self.strings = 0
-        self.kinds: NDArray[np.uint8] | None = None  # when one is needed
+        self.kinds: NDArray[np.uint8] | None = None  # made when first needed
         self.faults: list[Fault] = []
         self._told: dict[int, int] = {}
 
     def add(self, first: int, judged: Judged, expected: Expected, lengths: NDArray[np.uint32]) -> None:
-        """Count strings in; the first has that number."""
+        """Count the strings of a batch; the first has that number."""
         self.accepted += judged.accepted
         self.checksum = (self.checksum + judged.checksum) % (1 << 64)
         for fault in judged.faults:
@@ -101,7 +101,7 @@ class ShardTally:
             self.well_formed += int(np.count_nonzero(expected.verdicts.accepted[asked]))
 
     def mark(self, first: int, kinds: NDArray[np.uint8] | int, end: int | None = None) -> None:
-        """Note the kind of each string from that number on, or one kind for all up to before ``end``."""
+        """Note the kind of each string from that number on, or one kind for all strings before ``end``."""
         if self.kinds is None:
             self.kinds = np.zeros(self.shard.count, np.uint8)
         start = first - self.shard.first
@@ -109,7 +109,7 @@ class ShardTally:
         self.kinds[start:stop] = kinds
 
     def note_unstable(self, first: int, answered: Answered) -> None:
-        """It failed on a batch of strings, and on none of them singly: the first represents all."""
+        """Note a failure on a batch whose strings all succeed singly: the first string represents all."""
         fault = answered.unstable
         assert fault is not None, "asked for only then"
         kind = TIMED_OUT if isinstance(fault, TimedOut) else CRASHED
@@ -118,13 +118,13 @@ class ShardTally:
         self.tell(Fault(first, kind, shown(text)))
 
     def tell(self, fault: Fault) -> None:
-        """Keep it, if it is among the first of its kind."""
+        """Keep a fault if it is among the first of its kind."""
         told = self._told[fault.kind] = self._told.get(fault.kind, 0) + 1
         if told <= FAULTS:
             self.faults.append(fault)
 
     def result(self, seconds: float) -> ShardResult:
-        """All of it, when the shard is done."""
+        """The complete result, after the last string."""
         return ShardResult(
             self.shard,
             self.strings,
@@ -141,12 +141,12 @@ class ShardTally:
 class Columnar:
     """Asks a target through the protocol.
 
-    When it has failed more often than its limit, the rest of the shard is left out, which the shard's last fault
-    says; further shards raise ``BudgetSpent``.
+    When the target has failed more often than its limit, the rest of the shard is skipped, as its last fault says;
+    further shards raise ``BudgetSpent``.
     """
 
     def __init__(self, job: SweepJob) -> None:
-        """Nothing is started yet.
+        """Start nothing yet.
 
         Raises:
             TargetError: there is no such target, or it cannot be asked.
@@ -168,7 +168,7 @@ class Columnar:
         """The expectation for the target, which is opened if necessary.
 
         Raises:
-            TargetError: it does not start, or offers nothing that a sweep could ask.
+            TargetError: it does not start, or offers no operation that a sweep can ask.
         """
         if self._expectation is None:
             self.target.open()
@@ -179,7 +179,7 @@ class Columnar:
         """Ask all strings of a shard.
 
         Raises:
-            BudgetSpent: it had failed more often than its limit before.
+            BudgetSpent: it had already failed more often than its limit.
             TargetError: it cannot be asked (any more).
         """
         if self._spent is not None:
@@ -219,7 +219,7 @@ class Columnar:
         self.target.close()
 
     def _for(self, grid: Grid) -> tuple[Columns, ColumnOracle, Judge]:
-        """A grid's tables are kept until another grid comes."""
+        """The tables of a grid, kept until the next grid."""
         if self._grid is None or self._grid[0] is not grid:
             expected, columns = self.expectation, Columns(grid)
             oracle = ColumnOracle(columns, expected, self.job.profile)

@@ -1,9 +1,9 @@
 # pyright: basic
 """Strings of a grid as columns: the length of each, and all octets in a row.
 
-A grid is cut into blocks: the strings that share their leading pieces. What follows those, the block's *tails*, is
-the same in every block. So a block's octets are its leading pieces before each tail, which ``bytes.join`` lays out at
-the speed of memory, and NumPy where all tails are equally long.
+A grid is cut into blocks of strings that share their leading pieces. The parts after those, the block's *tails*, are
+the same in every block. So a block's octets are its leading pieces before each tail: ``bytes.join`` lays them out at
+the speed of memory, or NumPy if all tails are equally long.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from overlong.conformance.sweep.grid import Grid
 
 TAILS = 1 << 16
-"""Strings in a block, at most, unless the last axis alone has more."""
+"""The most strings in a block, unless the last axis alone has more."""
 STRETCH = 1 << 21
-"""Octets of tails that are looked at together, at most, unless one tail alone has more."""
+"""The most octets of tails that are read together, unless one tail alone has more."""
 
 
 @dataclass(frozen=True)
 class ColumnPart:
-    """Some strings of a block: from the tail ``start`` to before the tail ``end``, which are of one stretch."""
+    """Some strings of a block: those with the tails from ``start`` up to before ``end``, all of one stretch."""
 
     block: int
     stretch: int
@@ -50,8 +50,8 @@ class Columns:
         while first > grid.earlier and _fits([each.choices for each in axes[first - 1 :]]):
             first -= 1
         self._leading, self._trailing = axes[:first], axes[first:]
-        self._tile = np.empty((0, 0), np.uint8)  # the last block: the next one differs from it in a few columns
-        self._lengths: tuple[int, int, NDArray[np.uint32]] | None = None  # of a block, and of its common beginning
+        self._tile = np.empty((0, 0), np.uint8)  # the last block: the next one differs in a few columns
+        self._lengths: tuple[int, int, NDArray[np.uint32]] | None = None  # those of a block and its common beginning
 
     @cached_property
     def tails(self) -> list[bytes]:
@@ -60,17 +60,17 @@ class Columns:
 
     @cached_property
     def block(self) -> int:
-        """How many strings a block has."""
+        """The number of strings in a block."""
         return len(self.tails)
 
     @cached_property
     def tail_lengths(self) -> NDArray[np.uint32]:
-        """Octets of each tail."""
+        """The number of octets of each tail."""
         return np.fromiter(map(len, self.tails), np.uint32, len(self.tails))
 
     @cached_property
     def stretches(self) -> list[int]:
-        """Where stretches of tails begin, and the end: memory stays flat, however long tails are."""
+        """The first tail of each stretch, and the end: stretches keep memory flat, however long tails are."""
         ends = np.cumsum(self.tail_lengths, dtype=np.int64)
         bounds = [0]
         while bounds[-1] < self.block:
@@ -82,14 +82,14 @@ class Columns:
 
     @cached_property
     def _matrix(self) -> NDArray[np.uint8] | None:
-        """The tails, one a row, if they are equally long and there is one."""
+        """The tails, one a row, if they are equally long and not empty."""
         width = int(self.tail_lengths[0])
         if (self.tail_lengths != width).any():
             return None
         return np.frombuffer(b"".join(self.tails), np.uint8).reshape(len(self.tails), width)
 
     def parts(self, first: int, count: int) -> Iterator[ColumnPart]:
-        """The strings from ``first`` on, so many, block by block and stretch by stretch."""
+        """The ``count`` strings from ``first`` on, block by block and stretch by stretch."""
         while count:
             block, start = divmod(first, self.block)
             stretch = bisect_right(self.stretches, start) - 1
@@ -107,9 +107,9 @@ class Columns:
         return b"".join(pieces[: self.grid.earlier]), b"".join(pieces[self.grid.earlier :])
 
     def items(self, first: int, count: int) -> tuple[array[int], bytes]:
-        """The items for so many strings from ``first`` on: the size of each, and all octets in a row.
+        """The items for ``count`` strings from ``first`` on: the size of each, and all octets in a row.
 
-        In a grid whose strings follow an earlier one, every other item is that.
+        In a grid with earlier strings, every other item is an earlier string.
         """
         lengths, octets = list[bytes](), list[bytes]()
         for part in self.parts(first, count):
@@ -143,7 +143,7 @@ class Columns:
 
 
 def _fits(axes: Sequence[Sequence[bytes]]) -> bool:
-    """Whether the strings of some axes make a block."""
+    """True if the strings of some axes fit into a block."""
     strings, octets = 1, 0
     for choices in axes:
         strings, octets = strings * len(choices), octets * len(choices) + strings * sum(map(len, choices))

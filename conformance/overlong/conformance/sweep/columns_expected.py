@@ -1,9 +1,9 @@
 # pyright: basic
-"""A right target's answers to the strings of a grid, as columns of the wire format.
+"""The right answers to the strings of a grid, as columns of the wire format.
 
-What follows a string's leading pieces is judged by what those leave behind, the *situation*: the automaton's state
-and the octets of the character that has begun. There are few situations, so few tails are ever read; the rest is
-adding what came before: octets to offsets, units to outputs.
+A string's leading pieces leave a *situation*: the automaton's state and the octets of a begun character. The
+situation determines the verdict on the tail. There are few situations, so few tails are ever read; the rest is
+addition: octets before to offsets, units before to outputs.
 """
 
 from __future__ import annotations
@@ -28,30 +28,30 @@ if TYPE_CHECKING:
     from overlong.conformance.vectors.profile import Profile
 
 KEPT = 48 << 20
-"""Octets of situations that are kept for later, and as much again for their derived tables."""
+"""The octets of cached situations, and as much again for their derived tables."""
 _FEW = 4
-"""Units that are written before each output one by one."""
+"""The most units that are written before each output one by one."""
 _READS = 16
-"""Stretches of tails that are remembered as they were read: as many as an automaton has states, about."""
+"""The number of cached readings of a stretch of tails: about the number of an automaton's states."""
 Key = TypeVar("Key")
 Value = TypeVar("Value", "Verdicts", "_Situation")
 
 
 @dataclass(frozen=True)
 class _Tails:
-    """A stretch of tails, read after leading pieces of one kind, whatever character has begun."""
+    """A stretch of tails, read after leading pieces of one kind, whatever the begun character."""
 
     verdicts: Verdicts
-    """Accepted: 0 for the units."""
+    """The verdicts; for an accepted tail, the number of units is 0."""
     chosen: list[bytes]
-    """Those that are accepted."""
+    """The accepted tails."""
     ends: NDArray[np.int64]
-    """Where each of those begins in a row of them, and the end."""
+    """The start of each accepted tail in their concatenation, and the end."""
     variants: list[tuple[NDArray[np.int64], Verdicts]] = field(default_factory=list[Any])
-    """With the units put out for each, of which there are few kinds: most characters are as many units as others."""
+    """The verdicts with each tail's output units: few variants, because most characters have equally many units."""
 
     def variant_of(self, counts: NDArray[np.int64]) -> int:
-        """Which variant has so many units for those that are accepted."""
+        """The number of the variant with these units for the accepted tails."""
         for number, (known, _) in enumerate(self.variants):
             if np.array_equal(known, counts):
                 return number
@@ -62,29 +62,29 @@ class _Tails:
 
     @cached_property
     def before(self) -> NDArray[np.int64]:
-        """For each tail how many before it are accepted; and for all."""
+        """The number of accepted tails before each tail, and among all."""
         return np.concatenate(([0], np.cumsum(self.verdicts.accepted, dtype=np.int64)))
 
 
 @dataclass(frozen=True)
 class _Situation:
-    """The result for a stretch of tails after leading pieces of one kind; places count from the last character."""
+    """The result for a stretch of tails after leading pieces of one kind; offsets count from the last character."""
 
     tails: _Tails
     variant: int
-    """Which of the verdicts on such tails is right; -1 where output is not judged."""
+    """The variant of the verdicts that is right; -1 if output is not judged."""
     units: bytes = b""
     bounds: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64))
-    """Where the output of each that is accepted begins, in octets, and the end."""
+    """The start of each accepted tail's output, in octets, and the end."""
     unit: int = 1
-    """Octets of a unit."""
+    """The octets of a unit."""
 
     @property
     def verdicts(self) -> Verdicts:
         return self.tails.verdicts if self.variant < 0 else self.tails.variants[self.variant][1]
 
     def output(self, before: bytes, start: int, end: int) -> bytes:
-        """The output for the tails from ``start`` to before ``end``, each after the units ``before``."""
+        """The output for the tails from ``start`` up to before ``end``, each after the units ``before``."""
         first, last = int(self.tails.before[start]), int(self.tails.before[end])
         count = len(before) // self.unit
         if not count:
@@ -106,12 +106,12 @@ class _Situation:
 
     @property
     def size(self) -> int:
-        """Octets that it takes, about."""
+        """About the octets that it occupies."""
         return 2 * len(self.units) + 56 * len(self.bounds)
 
 
 class _Rooms(dict[int, "tuple[NDArray[Any], NDArray[np.int64]]"]):
-    """For a number of units: all output, with room for so many before that of each tail, and where there is room."""
+    """For a number of units: all output, with room for so many units before each tail's, and the room's offsets."""
 
     def __init__(self, situation: _Situation) -> None:
         super().__init__()
@@ -157,13 +157,13 @@ class _Begun:
 
     state: int
     place: int
-    """Octets of the characters that are whole."""
+    """The octets of the complete characters."""
     pending: bytes
-    """Octets of the one that has begun."""
+    """The octets of the begun character."""
     units: bytes
-    """Output of those that are whole."""
+    """The output of the complete characters."""
     flaw: int
-    """The length of the flaw that ended it; 0: there is none."""
+    """The length of the error that ended it; 0: there is none."""
 
 
 class ColumnOracle:
@@ -183,7 +183,7 @@ class ColumnOracle:
         self._reads: OrderedDict[tuple[int, int, int], _Tails] = OrderedDict()
 
     def expected(self, first: int, count: int) -> Expected:
-        """For the strings from ``first`` on, so many."""
+        """The answers to the ``count`` strings from ``first`` on."""
         parts = [self._part(part) for part in self._columns.parts(first, count)]
         if not parts:
             return Expected(_refused(0, _Begun(0, 0, b"", b"", 0)))
@@ -205,7 +205,7 @@ class ColumnOracle:
         return whole.part(start, end), units
 
     def _moved(self, verdicts: Verdicts, begun: _Begun) -> Verdicts:
-        """The same, after leading pieces."""
+        """The same answers, moved behind leading pieces."""
         units = len(begun.units) // self._size
         if not begun.place and not units:
             return verdicts
@@ -213,7 +213,7 @@ class ColumnOracle:
         return replace(verdicts, numbers=verdicts.numbers + further)
 
     def _key(self, begun: _Begun) -> bytes:
-        """The relevant part of the octets that have begun a character: where output is not judged, their count."""
+        """The relevant part of a begun character's octets: only their count if output is not judged."""
         return begun.pending if self._units else bytes(len(begun.pending))
 
     def _after(self, block: int) -> _Begun:
@@ -241,7 +241,7 @@ class ColumnOracle:
         return _Situation(tails, tails.variant_of(np.diff(bounds)), units, bounds * self._size, self._size)
 
     def _tails(self, stretch: int, begun: _Begun) -> _Tails:
-        """The verdicts on a stretch of tails, whatever number the begun character has."""
+        """The verdicts on a stretch of tails, whatever the value of the begun character."""
         key = stretch, begun.state, len(begun.pending)
         if (known := self._reads.get(key)) is not None:
             return known
@@ -256,13 +256,13 @@ class ColumnOracle:
         return found
 
     def _written(self, octets: bytes) -> tuple[bytes, NDArray[np.int64]]:
-        """The output of well-formed octets, and how many units come of those before each place."""
+        """The output of well-formed octets, and the number of units before each place."""
         flat = np.frombuffer(octets, np.uint8) if octets else np.empty(0, np.uint8)
         return self._right.output(flat)
 
 
 def _refused(count: int, begun: _Begun) -> Verdicts:
-    """Those on strings that are ill-formed already in their leading pieces."""
+    """The verdicts on strings whose leading pieces are already ill-formed."""
     return Verdicts(
         np.full(count, REFUSED[0], np.uint8),
         np.full(count, begun.place, np.uint32),

@@ -1,4 +1,4 @@
-"""The interface of a sweep's engine, its job, and how each thread keeps one."""
+"""The interface of a sweep's engine, its job, and the engine that each thread keeps."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ class ShardEngine(Protocol):
 
 @dataclass(frozen=True)
 class SweepJob:
-    """The target of a sweep, and the expectation. It can be pickled: a worker elsewhere makes an engine of it."""
+    """The target of a sweep, and the expectation. It can be pickled: a remote worker makes an engine from it."""
 
     target: str | tuple[str, ...]
     """Its name, as on the command line; or a command that speaks the protocol."""
     profile: Profile = RFC3629
     operation: str = ""
-    """``V`` or ``D``; empty for the one of them that says more."""
+    """``V`` or ``D``; empty for the more informative one that the target has."""
     limits: Limits = field(default_factory=Limits)
     columns: bool = False
-    """Ask in columns even a target that could be asked in its own process."""
+    """Ask in columns even if the target could be asked in its own process."""
 
 
 NOT_RECORDED = "recorded answers cannot be swept; name the adapter that wrote them"
@@ -53,7 +53,7 @@ _Kept = TypeVar("_Kept", bound="Closed")
 
 
 class Closed(Protocol):
-    """Holds processes, and can be closed."""
+    """An object that holds processes, and can be closed."""
 
     def close(self) -> None:
         """End its processes."""
@@ -61,7 +61,7 @@ class Closed(Protocol):
 
 
 class Engines(Generic[_Kept]):
-    """One engine for each thread of this process: that of the job which the thread served last."""
+    """One engine for each thread of this process: the one for the thread's last job."""
 
     def __init__(self) -> None:
         self._mine = threading.local()
@@ -69,7 +69,7 @@ class Engines(Generic[_Kept]):
         self._lock = threading.Lock()
 
     def serving(self, job: object, opened: Callable[[], _Kept]) -> _Kept:
-        """The engine of this thread, if it serves that job and is open; else a new one."""
+        """The engine of this thread, if it serves that job and is open; otherwise a new one."""
         engine: _Kept | None = getattr(self._mine, "engine", None)
         if engine is None or engine not in self._all or self._mine.serves != job:
             self.end()
@@ -89,10 +89,10 @@ class Engines(Generic[_Kept]):
             engine.close()
 
     def end_all(self) -> None:
-        """End the engines of all threads of this process, also those that are at work: their units fail."""
+        """End the engines of all threads of this process, even busy ones: their units fail."""
         with self._lock:
             engines = list(self._all)
             self._all.clear()
         for engine in engines:
-            with contextlib.suppress(Exception):  # a thread may be in the midst of it
+            with contextlib.suppress(Exception):  # a thread may be using it
                 engine.close()

@@ -22,17 +22,17 @@ if TYPE_CHECKING:
     from overlong.conformance.vectors.profile import Profile
 
 AFTER, AT_PLACE, AMONG = Code.EARLIER_CALLS, Code.PLACE_IN_MEMORY, Code.UNSTABLE
-"""What a divergence is that does not show when its string is asked by itself: it depends on the string that was asked
-before it; or on its place in memory, where the target was called in its own process; or on those asked with it. Such
-a failure is reported as one among others, for whatever reason."""
+"""The codes of a divergence that its string alone does not reproduce: it depends on the earlier string; or on the
+place in memory, if the target was called in its own process; or on the strings asked with it. A failure that
+does not recur gets the last code, whatever its cause."""
 _FAILED = {CRASHED, TIMED_OUT, MISBEHAVED}
 
 
 def cause_of(target: FramedTarget, finding: Finding) -> Finding | None:
-    """Why a string is refused at another offset, if not for the offset itself.
+    """The finding behind a refusal at a wrong offset, if the offset itself is not the fault.
 
-    Of a string refused behind its first error, the octets before that place may be accepted. Of one refused before it,
-    the well-formed text there may be refused. Then that is the fault.
+    If a target refuses a string after its first error, it may accept the octets before that offset. If it refuses a
+    string before its first error, it may refuse the well-formed text there. Then that is the fault.
 
     Raises:
         BudgetSpent: the target failed more often than its limit.
@@ -50,7 +50,7 @@ def cause_of(target: FramedTarget, finding: Finding) -> Finding | None:
 
 
 def named_apart(target: FramedTarget, profile: Profile, operation: str, found: DivergentSet) -> tuple[Finding, ...]:
-    """The least finding for each bucket of a set whose strings are not all called alike.
+    """The least finding for each bucket of a set whose strings fall into several buckets.
 
     Raises:
         BudgetSpent: the target failed more often than its limit.
@@ -80,15 +80,15 @@ def asked_again(
     *,
     in_process: bool,
 ) -> Finding:
-    """The fault of the answer to the least of some strings; if there is none, what its divergence depends on.
+    """The fault in the answer to the least of some strings; if there is none, the condition of its divergence.
 
     If repeated questions get different answers, that is the fault.
 
     Args:
         target: open.
-        profile: what it is measured by.
+        profile: the profile to judge by.
         operation: ``V`` or ``D``.
-        found: it is their example.
+        found: the set with that string as its example.
         in_process: the sweep called the target in its own process.
 
     Raises:
@@ -119,8 +119,8 @@ def asked_again(
 
 
 def _rerun(target: FramedTarget, finding: Finding) -> Finding:
-    """The finding; or that the target is unstable, if repeated questions get different answers."""
+    """The finding; or an unstable target, if repeated questions get different answers."""
     queue = RerunQueue()
-    for _ in range(RERUN):  # a random answer is right now and then, even several times in a row
+    for _ in range(RERUN):  # a random answer can be right several times in a row
         queue.add(finding)
-    return next(iter(list(queue.flaky(target))), finding)  # read all answers: none may stay in the pipe
+    return next(iter(list(queue.flaky(target))), finding)  # leave no answer in the pipe

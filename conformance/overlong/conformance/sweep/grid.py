@@ -1,8 +1,7 @@
-"""Strings as a grid: lists of pieces, one list to an axis, and every choice of one piece from each is a string.
+"""Strings as a grid: each axis is a list of pieces, and every choice of one piece from each axis is a string.
 
-That is what makes a sweep cheap: the strings are numbered, any range of numbers can be made anywhere without the
-others, prefixes that strings share are read once, and how many of them are well-formed is known without making any
-(see ``accounting.py``).
+Grids make a sweep cheap: strings have numbers, any range of them can be made anywhere without the others, common
+prefixes are read once, and the number of well-formed strings is known without making any (see ``accounting.py``).
 """
 
 from __future__ import annotations
@@ -17,13 +16,13 @@ CONTINUATION = 0x80
 
 @dataclass(frozen=True)
 class Axis:
-    """One place of a grid's strings."""
+    """One position in a grid's strings, with its pieces."""
 
     name: str
     """The meaning of the choice, in a word or two: ``offset``, ``second octet``."""
     choices: tuple[bytes, ...]
     labels: tuple[tuple[int | str, ...], ...] = ()
-    """For each choice, what tells it apart to a reader, as values of :attr:`reads`; empty: its octets."""
+    """For each choice, the values of :attr:`reads` that distinguish it for a reader; empty: its octets."""
     reads: tuple[str, ...] = ()
     """The meaning of a label's values: ``filler``, ``offset``."""
 
@@ -37,13 +36,13 @@ class Grid:
 
     axes: tuple[Axis, ...]
     earlier: int = 0
-    """So many leading axes are a string of their own, which is asked right before the other; only that is judged."""
+    """The number of leading axes that form an earlier string, asked right before the judged one."""
     around: int = CONTINUATION
-    """The octet before and after the string in memory, if a target is called in its own process."""
+    """The octet around the string in memory, if a target is called in its own process."""
 
     @cached_property
     def size(self) -> int:
-        """How many strings, counting those that are equal as often as they occur."""
+        """The number of strings; equal ones count as often as they occur."""
         return prod(map(len, self.axes))
 
     @cached_property
@@ -53,11 +52,11 @@ class Grid:
 
     @cached_property
     def octets(self) -> int:
-        """How many there are in all of its strings."""
+        """The total octets of its strings."""
         return sum(self.size // len(axis) * sum(map(len, axis.choices)) for axis in self.axes)
 
     def place(self, index: int) -> tuple[int, ...]:
-        """Which choice of each axis makes the string of that number."""
+        """The choice of each axis that makes the string of that number."""
         place: list[int] = []
         for axis in reversed(self.axes):
             index, choice = divmod(index, len(axis))
@@ -69,9 +68,9 @@ class Grid:
         return tuple(axis.choices[choice] for axis, choice in zip(self.axes, self.place(index), strict=True))
 
     def string(self, index: int) -> bytes:
-        """The string of that number, the one that is judged."""
+        """The judged string of that number."""
         return b"".join(self.pieces(index)[self.earlier :])
 
     def asked_before(self, index: int) -> bytes | None:
-        """The string that is asked right before it; None if none is."""
+        """The string asked right before it; None if there is none."""
         return b"".join(self.pieces(index)[: self.earlier]) if self.earlier else None

@@ -1,7 +1,7 @@
-"""The engine for shared libraries: shards are asked by compiled loops in the library's own process.
+"""The engine for shared libraries: compiled loops ask shards in the library's own process.
 
-This side starts ``adapter.py``, or another adapter that speaks as it does, in the sandbox and hands it
-shards; foreign code runs two processes away.
+This side starts ``adapter.py``, or an adapter with the same protocol, in the sandbox and sends it shards; foreign
+code runs two processes away.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ if TYPE_CHECKING:
 ADAPTER = Path(__file__).with_name("adapter.py")
 _PLACE = 2
 """The adapter's place in a command line: after the interpreter and its option."""
-_COMPILES = 300.0  # seconds for the first sign of life: there may be nothing in Numba's cache
-_SILENT = 60.0  # seconds without one that are too many; a call that hangs is the adapter's to end
+_COMPILES = 300.0  # seconds for the first sign of life: Numba's cache may be empty
+_SILENT = 60.0  # seconds without a sign of life; the adapter itself ends a call that hangs
 
 
 def reason_against(target: FramedTarget) -> str:
-    """Why a target cannot be asked in its own process, in words; empty if it can."""
+    """The reason why a target cannot be asked in its own process, in words; empty if it can."""
     command = list(target.command)
     if command[_PLACE : _PLACE + 1] != [str(ADAPTERS / "shared_library.py")]:
         return "it is no function of a shared library (so:)"
@@ -59,16 +59,16 @@ def reason_against(target: FramedTarget) -> str:
 
 
 class InProcess:
-    """Asks shards in the process of a shared library, by a child of it."""
+    """Asks shards in the process of a shared library, through the adapter."""
 
     def __init__(self, job: SweepJob, target: FramedTarget, *, adapter: Path = ADAPTER, more: str = "") -> None:
         """Start nothing yet.
 
         Args:
-            job: what is expected; its target is not looked at.
-            target: one against which there is no reason. It is not started, and another process is.
-            adapter: what asks it.
-            more: what that is told of each shard besides, in words of its own.
+            job: the expectation; its target is ignored.
+            target: a target without a reason against it. It is not started; another process is.
+            adapter: the adapter that asks it.
+            more: further data on each shard for the adapter, in the adapter's own words.
 
         Raises:
             TargetError: there is a reason against it.
@@ -88,7 +88,7 @@ class InProcess:
         self.isolation = ""
         """The kind of its isolation; known once it has been asked."""
         self.restarts = 0
-        """How often the library's process had to be started anew."""
+        """The number of restarts of the library's process."""
         self.notes: list[str] = []
 
     @property
@@ -96,12 +96,12 @@ class InProcess:
         """Its greeting.
 
         Raises:
-            TargetError: it would not start.
+            TargetError: it does not start.
         """
         return self._open().greeting(self._target.patience)
 
     def run(self, shard: Shard) -> ShardResult:
-        """Ask all strings of a shard; those that were left out after too many faults are counted as such.
+        """Ask all strings of a shard; strings skipped after too many faults are counted as skipped.
 
         Raises:
             TargetError: it cannot be asked.
@@ -147,9 +147,9 @@ class InProcess:
         return result
 
     def close(self) -> None:
-        """End its processes; if that is in the midst of a shard, in another thread, then that thread ends them."""
+        """End its processes; if another thread is asking a shard, that thread ends them."""
         if self._is_asked and self._process is not None:
-            self._process.send(0, ECHO.encode())  # the adapter takes any word for the last one
+            self._process.send(0, ECHO.encode())  # any word ends the adapter
             return
         process, self._process = self._process, None
         if process is not None and (note := process.close()):
@@ -171,17 +171,17 @@ class InProcess:
         return self._process
 
     def _failed(self, ended: Ended, what: str) -> TargetError:
-        """The process has ended; the next shard gets a new one."""
+        """Note that the process has ended; the next shard gets a new one."""
         self._process = None
         words = f'; it said "{ended.words}"' if ended.words else ""
         return TargetError(f"{printable(self._target.id)}: not measured: at {what} {describe(ended.why)}{words}")
 
 
 def _result(shard: Shard, payload: bytes) -> tuple[ShardResult, int]:
-    """A shard's result, and how often the library's process ended.
+    """A shard's result, and the number of times that the library's process ended.
 
     Raises:
-        ValueError, KeyError, TypeError, struct.error: the adapter would not say so.
+        ValueError, KeyError, TypeError, struct.error: the response is malformed.
     """
     (length,) = HEAD_OF_RESULT.unpack_from(payload)
     start = HEAD_OF_RESULT.size + length

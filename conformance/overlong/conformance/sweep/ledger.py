@@ -1,7 +1,7 @@
 """The finished part of a sweep, in a SQLite file that survives the end of its process at any moment.
 
-A header identifies the sweep; a row for each shard has its result. A row is committed once, whole, with a
-digest of its own; so after any interruption a sweep goes on where it was, and ends as if there had been none.
+A header identifies the sweep, and each shard's result is a row. A row is committed once, whole, with its own
+digest; so a sweep resumes after any interruption, and ends with the same result as without.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _PIECE = 1 << 20
 
 
 class LedgerError(Exception):
-    """The file cannot be used, or not for this sweep. The message names it and the remedy."""
+    """The file cannot be used, or not for this sweep. The message names the file and the remedy."""
 
 
 _SORT = Sort(
@@ -52,12 +52,12 @@ _SORT = Sort(
 
 @dataclass(frozen=True)
 class Header:
-    """Whose sweep it is: all that its digests depend on, but for the strings' answers."""
+    """The sweep's identity: everything that its digests depend on, except the answers."""
 
     target: str
-    """The target, as named on the command line."""
+    """The target's name on the command line."""
     identity: str
-    """Digest of the target: of its command, and of the files in it."""
+    """A digest of the target: of its command, and of the files in it."""
     says: str
     """Its name and version, from its greeting."""
     profile: str
@@ -80,20 +80,20 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class LedgerEntry:
-    """A shard's result, checked, and the sums of its kinds. Made where the shard was run."""
+    """A shard's checked result, and the sums of its kinds, computed by the process that ran the shard."""
 
     result: ShardResult
     counts: dict[int, int]
-    """How many strings of each kind, but for agreement."""
+    """The number of strings of each kind, except agreement."""
     kinds_digest: str
-    """SHA-256 of the kinds, not compressed; empty if all agree."""
+    """SHA-256 of the uncompressed kinds; empty if all agree."""
 
     @classmethod
     def of(cls, result: ShardResult) -> Self:
         """The entry of a result.
 
         Raises:
-            ValueError: its kinds are not those of its shard.
+            ValueError: its kinds do not fit its shard.
         """
         if not result.kinds:
             return cls(result, {}, "")
@@ -113,7 +113,7 @@ class LedgerEntry:
 
 
 def _count(kinds: bytes, counts: Counter[int]) -> None:
-    """Add how often each code occurs but 0. One code is taken out at a time: there are few."""
+    """Count the occurrences of each code except 0, one code at a time: there are few."""
     rest = kinds.translate(None, b"\0")
     while rest:
         code, before = rest[0], len(rest)
@@ -122,32 +122,32 @@ def _count(kinds: bytes, counts: Counter[int]) -> None:
 
 
 class Ledger(Database):
-    """The file, open. One process writes it at a time."""
+    """The open file. Only one process writes it at a time."""
 
     sort = _SORT
 
     @classmethod
     def open(cls, path: Path, header: Header, *, resume: bool) -> Ledger:
-        """The ledger of a sweep: a new one, or the one that is there.
+        """The ledger of a sweep: a new one, or an existing one.
 
-        A finished one is begun anew, unless it is to be resumed: then everything in it is done.
+        A finished ledger is begun anew, unless the sweep is resumed: then all its shards count as done.
 
         Raises:
-            LedgerError: it cannot be written; it is none, damaged, of another version or in use; it is of another
-                sweep; it is unfinished, and no option says what to do with it.
+            LedgerError: it cannot be written; it is no ledger, or damaged, in use, or from another version or sweep; or
+                it is unfinished, and no option decides about it.
         """
         with cls._connected(path, "mode=rwc", 0.2) as ledger:
             ledger.begin(header, resume=resume)
         return ledger
 
     def begin(self, header: Header, *, resume: bool) -> None:
-        """Begin a sweep, or go on with the one that is there.
+        """Begin a sweep, or continue the existing one.
 
         Raises:
             LedgerError: as :meth:`open`.
         """
         ask = self._connection.execute
-        ask("PRAGMA locking_mode = EXCLUSIVE")  # one process alone, without shared memory: any file system will do
+        ask("PRAGMA locking_mode = EXCLUSIVE")  # without shared memory between processes, any file system works
         begun = self.has_begun()
         ask("PRAGMA journal_mode = WAL")
         with self._changing("EXCLUSIVE"):
@@ -160,7 +160,7 @@ class Ledger(Database):
         there = dict(ask("SELECT name, value FROM header").fetchall())
         if there and resume:
             self._compare(there, header)
-            # ask what was left out after too many faults, perhaps under another limit
+            # ask skipped strings again: the limit may differ now
             ask("DELETE FROM shard WHERE counts LIKE ?", (f'%"{LEFT_OUT}":%',))
         elif there and not there.get("finished") and self.strings:
             raise LedgerError(
@@ -181,10 +181,10 @@ class Ledger(Database):
                 )
 
     def has(self, shard: Shard) -> bool:
-        """Whether it is done.
+        """True if a shard is done.
 
         Raises:
-            LedgerError: the file cannot be read; or it was begun with shards of another size.
+            LedgerError: the file cannot be read, or was begun with shards of another size.
         """
         with self._errors():
             found = self._connection.execute(
@@ -197,7 +197,7 @@ class Ledger(Database):
 
     @property
     def strings(self) -> int:
-        """How many strings the shards in it have.
+        """The number of strings in its shards.
 
         Raises:
             LedgerError: the file cannot be read.
@@ -206,10 +206,10 @@ class Ledger(Database):
             return int(self._connection.execute("SELECT coalesce(sum(count), 0) FROM shard").fetchone()[0])
 
     def add(self, entry: LedgerEntry) -> None:
-        """Commit a shard, once.
+        """Commit a shard once.
 
         Raises:
-            LedgerError: it cannot be written; all that was there before is still there.
+            LedgerError: it cannot be written; its earlier content is intact.
         """
         result = entry.result
         row = _row(entry)
@@ -223,7 +223,7 @@ class Ledger(Database):
         """The finished shards of a plan, in order, each read when needed.
 
         Raises:
-            LedgerError: a row is not as it was written.
+            LedgerError: a row is damaged.
         """
         with self._errors():
             rows = self._connection.execute(
@@ -237,12 +237,12 @@ class Ledger(Database):
 
     @property
     def finished(self) -> bool:
-        """Whether its sweep came to its end."""
+        """True if its sweep has ended."""
         with self._errors():
             return bool(self._connection.execute("SELECT 1 FROM header WHERE name = 'finished'").fetchone())
 
     def finish(self) -> None:
-        """The sweep came to its end, and its results are written.
+        """Note that the sweep has ended, and that its results are written.
 
         Raises:
             LedgerError: the file cannot be written.
@@ -252,7 +252,7 @@ class Ledger(Database):
 
 
 def _row(entry: LedgerEntry) -> tuple[Any, ...]:
-    """A row but for kinds, seconds and digest. SQLite's integers have a sign, checksums have not: they are text."""
+    """A row without kinds, seconds and digest. Checksums are text, because they exceed SQLite's signed integers."""
     result = entry.result
     shard = result.shard
     numbers = result.strings, result.octets, result.well_formed, result.accepted

@@ -19,20 +19,20 @@ def open_engine(job: SweepJob) -> ShardEngine:
     """The engine for its target: in the target's own process if possible, else by frames in columns.
 
     Raises:
-        TargetError: the target cannot be measured, or there is nothing that a sweep could ask it.
+        TargetError: the target cannot be measured, or has no operation that a sweep can ask.
     """
     target = resolve(job.target, job.limits)
     if isinstance(target, RecordedTarget):
         raise TargetError(NOT_RECORDED)
     if called_in_process(job, target):
         return InProcess(job, target)
-    from overlong.conformance.sweep.columnar import Columnar  # which needs NumPy: certifying alone does not
+    from overlong.conformance.sweep.columnar import Columnar  # needs NumPy, which certifying alone does not
 
     return Columnar(job)
 
 
 def called_in_process(job: SweepJob, target: FramedTarget) -> bool:
-    """Whether a target is a function that compiled code can call in a process of its own."""
+    """True if a target is a function that compiled code can call in a separate process."""
     return not job.columns and not reason_against(target)
 
 
@@ -40,11 +40,11 @@ _engines = Engines[ShardEngine]()
 
 
 def run_shard(job: SweepJob, shard: Shard) -> ShardResult:
-    """Run a shard. A task for any executor: pure, apart from the engine that each thread keeps for its job.
+    """Run a shard. A task for any executor: pure, except for the engine that each thread keeps for its job.
 
     Raises:
         BudgetSpent: the target failed more often than its limit.
-        TargetError: it cannot be asked, or not any more.
+        TargetError: it cannot be asked (any more).
     """
     engine = _engines.serving(job, lambda: open_engine(job))
     try:
@@ -58,5 +58,5 @@ end_engine = _engines.end
 
 
 def close_engines() -> None:
-    """End the engines of all threads of this process, also those that are at work: their tasks fail."""
+    """End the engines of all threads of this process, even busy ones: their tasks fail."""
     _engines.end_all()

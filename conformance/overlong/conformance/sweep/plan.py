@@ -1,4 +1,4 @@
-"""A plan: a name, what it shows, and its strings as grids. A pure function of its name and the profile."""
+"""A plan: a name, its purpose, and its strings as grids. A pure function of the name and the profile."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from overlong.reference.automaton import Automaton
 
 SHARD, LARGEST_SHARD = 1 << 22, 1 << 24
-"""Strings in a shard: seconds for a decoder in Python; more in a grid of which there would be thousands, but never so
-many that their kinds do not fit in memory."""
+"""The usual and the most strings in a shard. The usual number takes a decoder in Python seconds; shards of a very
+large grid are larger, so that there are not thousands, but their kinds always fit in memory."""
 _SHARDS = 1 << 10
 _OCTETS = 64
-"""Octets that take a decoder about as long as a string does by itself."""
+"""The number of octets that cost a decoder as much as the call for a string."""
 SHARD_OCTETS = 1 << 28
-"""Octets in a shard, at most, however few strings that is."""
+"""The most octets in a shard, however few strings that is."""
 
 
 @dataclass(frozen=True)
@@ -44,22 +44,22 @@ class Plan:
 
     @cached_property
     def grids(self) -> tuple[Grid, ...]:
-        """In order. Small: no string is made."""
+        """The grids in order. They are small: no string is made."""
         return tuple(self.make(self.profile))
 
     @cached_property
     def size(self) -> int:
-        """How many strings."""
+        """The number of strings."""
         return sum(grid.size for grid in self.grids)
 
     @cached_property
     def octets(self) -> int:
-        """How many there are in all of its strings."""
+        """The total octets of its strings."""
         return sum(grid.octets for grid in self.grids)
 
     @property
     def price(self) -> float:
-        """How many short strings would take a decoder as long."""
+        """The cost of the plan: the number of short strings that take a decoder as long."""
         return self.size + self.octets / _OCTETS
 
     def shards(self, largest: int | None = None) -> Iterator[Shard]:
@@ -75,12 +75,12 @@ class Plan:
         return total([account(grid, automaton) for grid in self.grids])
 
 
-@lru_cache(maxsize=32)  # as many as a certificate has, and those of the next tier
+@lru_cache(maxsize=32)  # enough for a certificate and the next tier
 def plan_named(name: str, profile: Profile = RFC3629) -> Plan:
-    """The plan of that name, or that had it: ``exhaustive-3``, ``placed-64``, ``pairs``.
+    """The plan of that current or former name: ``exhaustive-3``, ``placed-64``, ``pairs``.
 
     Raises:
-        ValueError: there is no such plan; the message says which there are.
+        ValueError: there is no such plan; the message suggests one.
     """
     found = re.fullmatch(r"([a-z]+)(?:-([0-9]{1,9}))?", spelt_now(name))
     kind = PLANS.get(found[1]) if found else None

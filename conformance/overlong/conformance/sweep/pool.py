@@ -1,4 +1,4 @@
-"""Work units to a pool of workers, results back in whatever order they come; and the pool of this machine's threads.
+"""Sends work units to a pool of workers and yields results in any order; and the pool of this machine's threads.
 
 A sweep's units are shards, a campaign's are ranges of inputs. A Dask cluster is a pool in ``cluster.py``.
 """
@@ -30,24 +30,24 @@ Result = TypeVar("Result")
 _Taken_contra = TypeVar("_Taken_contra", contravariant=True)
 _Given_co = TypeVar("_Given_co", covariant=True)
 
-_AHEAD = 2  # units for each worker that are under way: none waits for the harness, and memory stays flat
-_LOOK = 0.5  # seconds without a result, after which the pool is looked at
-_PATIENCE = 2.0  # seconds for threads whose engines were ended under them
+_AHEAD = 2  # units under way for each worker: no worker waits for the harness, and memory stays flat
+_LOOK = 0.5  # seconds without a result before the pool is checked
+_PATIENCE = 2.0  # seconds for threads to end after their engines were closed
 
 
 def cpus() -> int:
-    """Those that this process may use."""
+    """The number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class PoolTask(Protocol[_Taken_contra, _Given_co]):
-    """Runs work units, in whatever process it is brought to. Two that do the same are equal."""
+    """Runs work units in any process. Two tasks that do the same are equal."""
 
     def identities(self) -> tuple[str, ...]:
-        """The digest of each target, as it is where this is called.
+        """The digest of each target on the machine that calls this.
 
         Raises:
-            TargetError: one of them cannot be used there.
+            TargetError: a target cannot be used there.
         """
         ...
 
@@ -66,40 +66,40 @@ class Pool(Protocol[_Taken_contra, _Given_co]):
 
     @property
     def room(self) -> int:
-        """How many more units it takes."""
+        """The number of units that it can still take."""
         ...
 
     @property
     def pending(self) -> int:
-        """Units that are under way."""
+        """The number of units under way."""
         ...
 
     @property
     def progress(self) -> int:
-        """How much of those is done, in whatever units have many of; 0 where unknown."""
+        """The progress of units under way, in strings or inputs; 0 if unknown."""
         ...
 
     def submit(self, unit: _Taken_contra) -> None:
-        """Have it run."""
+        """Start a unit."""
         ...
 
     def next(self, seconds: float) -> _Given_co | None:
-        """A unit's result; None after so long without one.
+        """A unit's result; None if none arrives in time.
 
         Raises:
             BudgetSpent: the target failed more often than its limit.
             TargetError: a target cannot be asked any more, or no worker is left.
-            KeyboardInterrupt: as it comes.
+            KeyboardInterrupt: the user interrupts.
         """
         ...
 
     def close(self, *, at_once: bool) -> None:
-        """End it; ``at_once``: without waiting for units in progress. Never raises."""
+        """End the pool; ``at_once``: without waiting for units in progress. Never raises."""
         ...
 
 
 def results(pool: Pool[Unit, Result], units: Iterable[Unit]) -> Iterator[Result]:
-    """The results of units as they come; a few for each worker are in progress.
+    """The results of units as they arrive; a few units for each worker are in progress.
 
     Raises:
         BudgetSpent: the target failed more often than its limit.
@@ -126,22 +126,22 @@ class Futures(Generic[Unit, Result]):
 
     @property
     def workers(self) -> int:
-        """How many units can be at work at a time; it may change."""
+        """The number of units that can run at a time; it may change."""
         raise NotImplementedError
 
     def start(self, unit: Unit) -> Future[Result]:
-        """Have a unit run."""
+        """Start a unit."""
         raise NotImplementedError
 
     def check(self, silent: float, error: BaseException | None = None) -> None:
-        """Look whether there will be results.
+        """Check that there can be further results.
 
         Args:
-            silent: seconds since the last one.
-            error: raised in place of a result.
+            silent: the seconds since the last result.
+            error: the exception raised in place of a result.
 
         Raises:
-            TargetError: there will be none; the message says why, and what to do.
+            TargetError: there can be none; the message gives reason and remedy.
         """
 
     @property
@@ -181,12 +181,12 @@ class Futures(Generic[Unit, Result]):
 
 @dataclass(frozen=True)
 class ShardTask:
-    """Runs a job's shards, wherever it is, and checks and counts their results there."""
+    """Runs a job's shards in any process, and checks and counts their results there."""
 
     job: SweepJob
 
     def identities(self) -> tuple[str, ...]:
-        """The digest of the target as it is there.
+        """The digest of the target on that machine.
 
         Raises:
             TargetError: it cannot be used.
@@ -210,9 +210,9 @@ class ShardTask:
 
 
 class Threads(Executor):
-    """So many threads, which end with the process: a silent target does not keep it alive.
+    """A number of threads, which end with the process: a silent target does not keep it alive.
 
-    Threads suffice, because they only wait: each drives an engine with target processes of its own, and these work.
+    Threads suffice, because they only wait: each drives an engine whose target processes do the work.
     """
 
     def __init__(self, count: int, at_end: Callable[[], None]) -> None:
@@ -243,7 +243,7 @@ class Threads(Executor):
             self.join(None)
 
     def join(self, seconds: float | None) -> bool:
-        """Wait for the threads to end; whether they have."""
+        """Wait for the threads to end; return True if they have."""
         deadline = None if seconds is None else time.monotonic() + seconds
         for thread in self._threads:
             thread.join(None if deadline is None else max(deadline - time.monotonic(), 0))
@@ -287,7 +287,7 @@ class Local(Futures[Shard, LedgerEntry]):
             return
         self._threads.shutdown(wait=False, cancel_futures=True)
         deadline = time.monotonic() + _PATIENCE
-        while True:  # a thread may start its target anew before it sees that it is to end
+        while True:  # a thread may restart its target before it notices the end
             close_engines()
             if self._threads.join(0.05) or time.monotonic() > deadline:
                 return

@@ -1,6 +1,6 @@
 """The requests to ``adapter.py``, which sweeps a shared library in its own process, and its responses.
 
-The harness knows this alone of the adapter, which can be imported only where there is ``fork``.
+The harness imports only this module: the adapter itself can be imported only on systems with ``fork``.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 SWEEP, AT_WORK = "W", b"W"
-"""The operation; and the status of a frame that says that the answer is not ready yet, once a second."""
+"""The operation; and the status of the frame sent once a second while the answer is not ready."""
 HEAD_OF_RESULT = struct.Struct(">I")
-"""Before a result: the size of its JSON in octets. The kinds follow the JSON."""
+"""The header of a result: the size of its JSON in octets. The kinds follow the JSON."""
 
 
 class Question(NamedTuple):
@@ -27,7 +27,7 @@ class Question(NamedTuple):
 
 @dataclass(frozen=True)
 class WantedSweep:
-    """A request: a shard, and how to judge it. As JSON it is the payload of :data:`SWEEP`."""
+    """A request: a shard and the rules to judge it. As JSON it is the payload of :data:`SWEEP`."""
 
     plan: str
     grid: int
@@ -37,11 +37,11 @@ class WantedSweep:
     """The profile's dialect."""
     operation: str
     timeout: float
-    """Seconds for one call."""
+    """The seconds allowed for one call."""
     restarts: int
-    """Deaths in the shard after which strings following each further death are left out."""
+    """The number of crashes in the shard after which each further one skips the strings after it."""
     more: str = ""
-    """Further data for the source of the strings, in its own words."""
+    """Further data for the source of the strings, in its own format."""
 
     @property
     def question(self) -> Question:

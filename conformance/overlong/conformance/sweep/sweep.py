@@ -49,13 +49,13 @@ if TYPE_CHECKING:
     from overlong.conformance.targets.framed import FramedTarget
 
 _FAILURES = 32
-"""How often a target may fail, more than its limit, for each example that it is asked again: of that, each time."""
+"""The further failures that a target is allowed for each example that is asked again: each repetition may fail."""
 
 _TOLD = 2
-"""Plans that a certificate describes."""
+"""The number of plans whose divergences a certificate describes."""
 
 Progress = Callable[[str, int, int], None]
-"""Called with the name of the plan at work, the strings done, and all that will be, of every plan."""
+"""Called with the name of the current plan, the finished strings, and the total strings of all plans."""
 
 
 def sweep(
@@ -78,25 +78,25 @@ def sweep(
     """Ask a target all strings of some plans.
 
     Args:
-        target: its name, as on the command line; or, as a sequence, a command that speaks the protocol.
-        plans: as :func:`~overlong.conformance.sweep.plan.plan_named` takes them.
-        speaks: the dialect that it is measured by.
-        operation: ``V`` or ``D``; empty for the one of them that says more.
-        jobs: how many of its processes are asked at a time, on this machine.
+        target: its name on the command line; or, as a sequence, a command that speaks the protocol.
+        plans: names that :func:`~overlong.conformance.sweep.plan.plan_named` accepts.
+        speaks: the dialect to judge by.
+        operation: ``V`` or ``D``; empty for the more informative one that the target has.
+        jobs: the number of target processes to run at a time on this machine.
         cluster: the address of a Dask scheduler whose workers ask in place of this machine.
-        limits: what the target may take.
-        output: a folder for ``sweep.sqlite`` and ``sweep.json``; made if it is not there. Without it nothing is kept.
-        resume: go on with what is in that folder.
-        columns: ask in frames even what could be called in its own process.
-        apart: find of each set of divergent strings the least for each bucket that a suite would put some of them in
-            (``SweepBucket.others``); and describe no more plans than it takes (``SweepRun.undescribed``).
-        enough: after so many plans that show divergences no other is begun; those are not in the result.
-        within: seconds: a plan that would exceed them at the rate of the one before is not begun, nor any after it.
-        progress: called as the sweep goes on.
+        limits: the target's limits.
+        output: a folder for ``sweep.sqlite`` and ``sweep.json``; created if missing. Without it nothing is kept.
+        resume: continue the sweep in that folder.
+        columns: ask in frames even if the target could be called in its own process.
+        apart: for each set of divergent strings, find the least string of each bucket that a suite would report
+            (``SweepBucket.others``); and describe only as many plans as needed (``SweepRun.undescribed``).
+        enough: begin no further plan after this many plans with divergences; the result omits the others.
+        within: seconds: a plan that would exceed them at the last plan's rate does not begin, nor does any later one.
+        progress: called as the sweep proceeds.
 
     Raises:
         TargetError: the target cannot be measured, or not by a sweep; or there is no cluster.
-        LedgerError: what is in the folder cannot be used, or the ledger not be written.
+        LedgerError: the ledger in the folder cannot be used or written.
         OSError: ``output`` cannot be written.
         ValueError: there is no such plan or dialect.
     """
@@ -126,13 +126,13 @@ def sweep(
             jobs=jobs,
         )
         again = ask_again(resolved, run, chosen)
-        resolved.close()  # for all the time that the engines take
+        resolved.close()  # the engines start their own processes
         if output is None:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="overlong-")))
         else:
             make_folder(folder := output)
         ledger = stack.enter_context(Ledger.open(folder / LEDGER, _header(run), resume=resume))
-        (folder / RESULTS).unlink(missing_ok=True)  # of an earlier run: it must not be taken for this one's
+        (folder / RESULTS).unlink(missing_ok=True)  # an earlier run's result must not pass for this one's
         _run(run, ledger, job, cluster, progress or _no_progress, enough, within)
         if not run.incomplete or run.spent:
             for part in run.plans:
@@ -159,7 +159,7 @@ def sweep(
 def _command(
     target: str | Sequence[str], plans: Sequence[Plan], expected: ExpectedAnswers, greeting: Greeting, profile: Profile
 ) -> str:
-    """The command line that asks the same again."""
+    """The command line that repeats this sweep."""
     words = options_of([plan.name for plan in plans])
     if expected.operation == VALIDATE and DECODE in greeting.operations:
         words.append("--verdict")
@@ -247,9 +247,9 @@ def _pool(job: SweepJob, cluster: str, run: SweepRun) -> Pool[Shard, LedgerEntry
 
 
 def _sum_up(part: PlanRun, ledger: Ledger, run: SweepRun) -> None:
-    """Add up a plan's shards, and make its digest.
+    """Add up a plan's shards, and compute its digest.
 
-    The digest is over lines, in the order of the plan: the plan's name, profile and operation; then for each shard its
+    The digest covers lines, in the order of the plan: the plan's name, profile and operation; then for each shard its
     key, strings, octets, well-formed, accepted, checksum, and the SHA-256 of its kinds (``-`` if all agree). It does
     not know which engine asked, in what order, on how many machines, or how often the sweep was interrupted.
     """
@@ -270,9 +270,9 @@ def _sum_up(part: PlanRun, ledger: Ledger, run: SweepRun) -> None:
 
 
 def telling(diverging: Sequence[PlanRun]) -> list[PlanRun]:
-    """The first few plans with divergent strings, and those with a kind of divergence that none of these has.
+    """The first few plans with divergent strings, and further plans with a new kind of divergence.
 
-    A fault shows in many plans; it takes seconds to describe in each, and most say the same of it.
+    A fault shows in many plans. Describing it takes seconds in each, and most descriptions are the same.
     """
     told: list[PlanRun] = []
     for part in diverging:

@@ -1,9 +1,9 @@
 # pyright: basic
-"""The reference's automaton, read in compiled code: for each octet one load that depends on no other, and one shift.
+"""The reference's automaton in compiled code: for each octet one load that depends on no other, and one shift.
 
-All transitions of an octet stand in one word, and the state is how far that is to be shifted, as in
-:mod:`overlong.reference.shift`. Here a state is a multiple of four that no shift exceeds, so there are :data:`STATES`
-at most.
+One word holds all transitions of an octet, and the state is the shift that selects one, as in
+:mod:`overlong.reference.shift`. Here a state is a multiple of four and a possible shift, so there are at most
+:data:`STATES` states.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 STATES = 15
 STEP = 4
-"""From a state to the next one."""
+"""The difference between consecutive states."""
 _MASK = STEP * STATES
 """The bits of a state."""
 
@@ -33,10 +33,10 @@ class PackedAutomaton:
     """An automaton as numbers."""
 
     def __init__(self, automaton: Automaton) -> None:
-        """Pack an automaton of :data:`STATES` states at most.
+        """Pack an automaton of at most :data:`STATES` states.
 
         Raises:
-            ValueError: it has more.
+            ValueError: it has more states.
         """
         if len(automaton) > STATES:
             raise ValueError(f"the automaton has {len(automaton)} states, and there is room for {STATES}")
@@ -56,20 +56,21 @@ class PackedAutomaton:
             ),
             np.int64,
         )
-        """:class:`AutomatonWords`; compiled code is told their address."""
+        """:class:`AutomatonWords`; compiled code gets their address."""
 
 
 class AutomatonWords(NamedTuple):
     """The tables of an automaton that compiled code reads."""
 
     transitions: int
-    """Address of a word for each octet: at each state, shifted by two more, the next state."""
+    """The address of a word for each octet: the field at each state's shift is the next state, two bits higher."""
     accepting: int
-    """A bit at each state that accepts."""
+    """A bit for each accepting state, at its shift."""
     dead: int
     """The state that no string leaves, or -1."""
     plain: int
-    """A bit in each octet of a word: octets without them keep the start, so such a word can be passed; 0: none can."""
+    """A bit in each octet of a word: octets without it stay in the start state, so the loop can skip words of them; 0:
+it can skip none."""
 
 
 get, _ = fields(AutomatonWords._fields)
@@ -77,19 +78,19 @@ get, _ = fields(AutomatonWords._fields)
 
 def _shifted(_context: Any, _number: Any, _places: Any) -> tuple[Any, Callable[..., Any]]:
     def emit(_context: Any, builder: Any, _signature: Any, given: Any) -> Any:
-        places = builder.and_(given[1], ir.Constant(ir.IntType(64), 63))  # as the machine does anyway
+        places = builder.and_(given[1], ir.Constant(ir.IntType(64), 63))  # the machine's own rule
         return builder.lshr(given[0], places)
 
     return types.int64(types.int64, types.int64), emit
 
 
 shifted: Any = intrinsic(_shifted)
-"""A word, shifted to the right by fewer than 64 places; zeros come in."""
+"""A word, shifted right by fewer than 64 places and filled with zeros."""
 
 
 @register_jitable
 def accepts(state: int, accepting: int) -> int:
-    """Whether a state does: 1 or 0."""
+    """1 if a state accepts, else 0."""
     return shifted(accepting, state) & 1  # type: ignore[no-any-return]
 
 
@@ -101,13 +102,13 @@ def step(state: int, octet: int, transitions: int) -> int:
 
 @register_jitable
 def read(address: int, length: int, state: int, automaton: int) -> tuple[int, int]:
-    """The state behind so many octets, and how many were read when one last accepted; -1: none did, not even the first.
+    """The state after some octets, and the octets read when a state last accepted; -1: no state did, nor the first.
 
     Args:
-        address: of the octets.
-        length: how many there are.
+        address: that of the octets.
+        length: their number.
         state: the first one.
-        automaton: address of :class:`AutomatonWords`.
+        automaton: the address of :class:`AutomatonWords`.
     """
     transitions, accepting = get(automaton, "transitions"), get(automaton, "accepting")
     dead, plain = get(automaton, "dead"), get(automaton, "plain")
@@ -131,6 +132,6 @@ def read(address: int, length: int, state: int, automaton: int) -> tuple[int, in
 
 @register_jitable
 def verdict(address: int, length: int, state: int, automaton: int) -> int:
-    """The same in one number: bit 0 is 1 if the state behind them accepts, the others say where one last did."""
+    """The same in one number: bit 0 is 1 if the final state accepts, the other bits are the last accepting offset."""
     state, seen = read(address, length, state, automaton)
     return seen << 1 | accepts(state, get(automaton, "accepting"))

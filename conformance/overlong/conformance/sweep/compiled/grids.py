@@ -1,8 +1,8 @@
 # pyright: basic
-"""The strings of a grid as a source of the compiled loop: what they have in common is made and read once.
+"""A grid's strings as a source of the compiled loop: their common parts are made and read once.
 
-The state behind all axes but the last is kept at each axis, as an odometer keeps its digits, and what the automaton
-makes of each choice of the last axis was found for every state beforehand.
+Each axis except the last keeps the state before it, as an odometer keeps its digits. The automaton's result for each
+choice of the last axis is precomputed for every state.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from overlong.conformance.targets.adapters.compiled.cached import Compiled, edit
 from overlong.conformance.targets.adapters.compiled.memory import WORD, copy, fields, fill, load64, store64
 
 LEVEL = 8 * WORD
-"""Octets of a level: the current choice of an axis, and the state before it."""
+"""The octets of a level: the current choice of an axis, and the state before it."""
 PLACE, STATE, SEEN, LENGTH, VALUE, UNITS = range(0, 6 * WORD, WORD)
 
 
 class GridWords(NamedTuple):
-    """Behind a :class:`LoopTask`: numbers and addresses of a grid. The arrays are those of :class:`PieceTable`."""
+    """The words after a :class:`LoopTask`: numbers and addresses of a grid, with :class:`PieceTable`'s arrays."""
 
     octets: int
     starts: int
@@ -36,16 +36,16 @@ class GridWords(NamedTuple):
     padded: int
     verdicts: int
     short: int
-    """No choice of the last axis is longer than a word: the loop writes it."""
+    """1 if no choice of the last axis is longer than a word: then the loop writes it."""
     longest_last: int
     last_axis: int
     levels: int
     spare: int
-    """Address of a word that is never read."""
+    """The address of a word that is never read."""
     dirty: int
-    """The end of octets that are not those that stand around a string."""
+    """The end of the octets that differ from the filling around a string."""
     begun: int = -1
-    """What the number of a string is more than that of its last piece; below zero: nothing has been laid out."""
+    """A string's number minus its last piece's number; below zero: nothing has been laid out."""
 
 
 get, put = fields((*LoopTask._fields, *GridWords._fields))
@@ -53,7 +53,7 @@ get, put = fields((*LoopTask._fields, *GridWords._fields))
 
 @register_jitable
 def _advance(changed: int, task: int) -> None:
-    """Make and read the pieces of the axes from ``changed`` on, all but the last."""
+    """Make and read the pieces of the axes from ``changed`` on, except the last axis."""
     automaton, size = get(task, "automaton"), get(task, "unit")
     string, earlier = get(task, "input"), get(task, "earlier")
     for axis in range(changed, get(task, "last_axis")):
@@ -89,7 +89,7 @@ def _advance(changed: int, task: int) -> None:
 
 @register_jitable
 def _next(choice: int, task: int) -> int:
-    """Continue after a choice of the last axis; returns the first axis whose choice changes."""
+    """Continue after a choice of the last axis; return the first axis whose choice changes."""
     axis: int = get(task, "last_axis")
     levels, axes = get(task, "levels"), get(task, "axes")
     while axis and choice == load64(axes + 2 * WORD * axis + WORD):
@@ -101,11 +101,11 @@ def _next(choice: int, task: int) -> int:
 
 
 def lay_out(_edition: Any, task: int) -> None:
-    """Lay out a run of strings, which is of one string if the loop cannot write its last piece.
+    """Lay out a run of strings: a single string if the loop cannot write its last piece.
 
     Args:
-        _edition: of these sources.
-        task: the address of a :class:`LoopTask`, and of :class:`GridWords` right behind it.
+        _edition: the edition of these sources.
+        task: the address of a :class:`LoopTask`, directly followed by :class:`GridWords`.
     """
     index, begun, last = get(task, "next"), get(task, "begun"), get(task, "last_axis")
     _advance(0 if begun < 0 else _next(index - begun, task), task)

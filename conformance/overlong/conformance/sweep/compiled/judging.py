@@ -1,8 +1,8 @@
 # pyright: basic
-"""Whether an answer is right: the kind of a divergence, of strings of whatever source, and the checksum of answers.
+"""Judges answers to strings of any source: the kind of a divergence, and the checksum of answers.
 
-What stands in the output is compared with what is expected, which is written here, too. The commonest case, a string
-that ends in one octet behind what others begin with as well, is compared without writing anything.
+This module writes the expected output and compares the target's output with it. In the commonest case, a string that
+differs from others of its run only in its last octet, it compares without writing.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from overlong.conformance.targets.adapters.compiled.memory import (
 
 _SIGNED_ODD = ODD - (1 << 64)
 FEW = 16
-"""Units that are compared one by one: they were just written so, and a wider load would wait for them."""
+"""The most units that are compared singly: they were just written so, and a wider load would wait for them."""
 
 
 @register_jitable
 def _put(value: int, size: int, at: int, task: int) -> int:
-    """Write a number's units; how many they are, or -1 for a number that has none."""
+    """Write a number's units and return their count, or -1 for a number without units."""
     if size == 4:
         store32(at, value)
         return 1
@@ -64,17 +64,17 @@ def _put(value: int, size: int, at: int, task: int) -> int:
 
 @register_jitable
 def units_of(piece: int, length: int, state: int, value: int, units: int, size: int, task: int) -> tuple[int, int]:
-    """Write the units of a piece behind those that are there; the number that is begun, and the units then.
+    """Append the units of a piece to the expected output; return the begun number, and the count of units.
 
-    Only of a piece that can be a part of something well-formed. Units below zero: there is no such output.
+    Only for a piece that can be part of a well-formed string. Units below zero: there is no such output.
 
     Args:
         piece: its address.
         length: its octets.
-        state: the one behind what stands before it; 0 of nothing, as the next two.
-        value: bits of the number of a character that is begun there.
-        units: that are expected of it.
-        size: octets in a unit.
+        state: the state before the piece; 0 at the start, like the next two.
+        value: the bits so far of a begun character's number.
+        units: the expected units before the piece.
+        size: the octets of a unit.
         task: the address of a :class:`LoopTask`.
     """
     automaton, lead, wanted = get(task, "automaton"), get(task, "lead"), get(task, "wanted")
@@ -92,7 +92,7 @@ def units_of(piece: int, length: int, state: int, value: int, units: int, size: 
 
 @register_jitable
 def equal(one: int, other: int, units: int, size: int) -> bool:
-    """Whether so many units at two addresses are equal."""
+    """True if the units at two addresses are equal."""
     if units <= FEW:
         for place in range(units):
             if size == 4:
@@ -115,7 +115,7 @@ def equal(one: int, other: int, units: int, size: int) -> bool:
 
 @register_jitable
 def _output_differs(number: int, number_in_run: int, size: int, task: int) -> bool:
-    """Whether what stands in the output is not that of the string of that number in its run."""
+    """True if the output is wrong for the string of that number in its run."""
     octets = get(task, "whole") - get(task, "length")
     state, value, units = get(task, "state"), get(task, "value"), get(task, "units")
     _, wanted = units_of(get(task, "pieces") + number_in_run * octets, octets, state, value, units, size, task)
@@ -129,7 +129,7 @@ def _output_differs(number: int, number_in_run: int, size: int, task: int) -> bo
 def set_aside(address: int, whole: int, task: int) -> bool:
     """True if a declared trait leaves the error offset of this string unspecified; it has ``whole`` octets."""
     mask = get(task, "signature_mask")
-    fits = whole >= WORD or mask >> 8 * whole == 0  # else what stands behind the string would be taken for its own
+    fits = whole >= WORD or mask >> 8 * whole == 0  # otherwise the mask would cover octets after the string
     if mask and fits and load64(address) & mask == get(task, "signature"):
         return True
     if get(task, "has_nul_trait"):
@@ -141,7 +141,7 @@ def set_aside(address: int, whole: int, task: int) -> bool:
 
 @register_jitable(forceinline=True)
 def _octet_differs(number: int, octet: int, size: int, task: int) -> bool:
-    """Whether what stands in the output is not that of the string that ends in one octet: the commonest case."""
+    """True if the output is wrong for a string whose last piece is one octet: the commonest case."""
     units, out, wanted = get(task, "units"), get(task, "out"), get(task, "wanted")
     free = load64(get(task, "layout"))
     if accepts(get(task, "state"), automaton_get(get(task, "automaton"), "accepting")):
@@ -151,7 +151,7 @@ def _octet_differs(number: int, octet: int, size: int, task: int) -> bool:
     if number != units + 1:
         return True
     last = load32(out + 4 * units) if size == 4 else load16(out + 2 * units)
-    return last != value or not equal(out, wanted, units, size)  # what takes two units is no number of 16 bits
+    return last != value or not equal(out, wanted, units, size)  # a character of two units is no number of 16 bits
 
 
 @register_jitable(forceinline=True)
@@ -159,18 +159,18 @@ def judged(
     status: int, number: int, right: int, seen: int, number_in_run: int, single: int, octet: int, size: int,
     judges_offsets: int, task: int,
 ) -> int:  # fmt: skip
-    """The kind of divergence in an answer to the string that stands in the input, of whatever source; 0: there is none.
+    """The kind of divergence in an answer to the current string, of any source; 0: there is none.
 
     Args:
-        status: that was answered.
-        number: the units that were put out, or the offset that was said.
+        status: the status of the answer.
+        number: the number of output units, or the error offset, of the answer.
         right: 1 if the string is well-formed, else 0.
-        seen: where it was last well-formed, should it not be.
-        number_in_run: counted from the first one of its run.
-        single: 1 if its last piece is one octet which says, with the units before it, what is put out; else 0.
-        octet: that one.
-        size: octets in a unit of the output; 0: it is not judged.
-        judges_offsets: 0 if the number of a refusal is not judged.
+        seen: the last accepting offset, if the string is ill-formed.
+        number_in_run: the string's number in its run.
+        single: 1 if its last piece is one octet that, with the units before it, determines the output; else 0.
+        octet: that octet.
+        size: the octets of an output unit; 0: output is not judged.
+        judges_offsets: 0 if the error offset is not judged.
         task: the address of a :class:`LoopTask`.
     """
     if status == ACCEPTED:
@@ -190,5 +190,5 @@ def judged(
 
 @register_jitable(forceinline=True)
 def checked(checksum: int, index: int, status: int, number: int) -> int:
-    """The checksum with the answer to one more string."""
+    """The checksum including the answer to one more string."""
     return checksum + ((number << 2 | status) + 1) * (index * _SIGNED_ODD | 1)

@@ -1,9 +1,9 @@
 # pyright: basic
-"""The compiled loop, of sweeps and of campaigns: number a string, ask it, judge it, count it.
+"""The compiled loop of sweeps and campaigns: number a string, ask it, judge it, count it.
 
-Strings come from a source, a compiled function (:class:`~.task.LoopTask` says what it does), in runs of strings that
-differ in their last piece only, so that what they have in common is read once. Any string is a run of its own. A loop
-is compiled for a convention, and a source once for all of them: it is called by its address.
+A source, a compiled function (see :class:`~.task.LoopTask`), provides the strings in runs. Strings of a run differ only
+in their last piece, so their common part is read once. A single string is also a run. A loop is compiled for each
+convention, a source once for all: the loop calls it by its address.
 
 A string, or its last piece, of up to eight octets is written by one store: a target that loads a word right after two
 stores into it would wait for both.
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 FLUSH = 1 << 16
-"""Strings after which the sums are published, at most."""
+"""The most strings between two publications of the sums."""
 
 
 @register_jitable
 def _publish(
     index: int, strings: int, octets: int, well_formed: int, accepted: int, checksum: int, progress: int
 ) -> None:
-    """Write a snapshot beside the one that is there, and make it the one that counts."""
+    """Write a snapshot beside the current one, and make it the current one."""
     other = 1 - load64(progress + WORD * CURRENT)
     snapshot = progress + WORD * (SNAPSHOT + SNAPSHOTS * other)
     store64(snapshot, index)
@@ -53,18 +53,18 @@ def _publish(
 
 
 def loop_over(*, alone: bool) -> Callable[..., None]:
-    """The loop for sources of strings that have something in common, or for those of which each stands ``alone``.
+    """The loop for sources of runs with common parts, or for sources whose strings each stand ``alone``.
 
-    The machine code for these has nothing about runs in it. With it, an input that had been made took 31 ns and not 24
-    with a function that does nothing, 69 and not 64 with a validator.
+    The machine code for ``alone`` handles no runs. If it did, a finished input would take 31 ns instead of 24 with a
+    function that does nothing, and 69 instead of 64 with a validator.
     """
 
     def ask_all(convention: Any, until: int, task: int) -> None:
-        """Ask all strings from where the progress is up to ``until``, by a convention.
+        """Ask all strings from the current progress up to ``until``, by a convention.
 
         Args:
-            convention: of the functions.
-            until: the number of a string.
+            convention: that of the functions.
+            until: the number of the string after the last one.
             task: the address of a :class:`LoopTask`.
         """
         size, progress, source = (
@@ -75,7 +75,7 @@ def loop_over(*, alone: bool) -> Callable[..., None]:
         snapshot = progress + WORD * (SNAPSHOT + SNAPSHOTS * load64(progress + WORD * CURRENT))
         index, strings, octets = load64(snapshot), load64(snapshot + WORD), load64(snapshot + 2 * WORD)
         accepted, checksum = load64(snapshot + 4 * WORD), load64(snapshot + 5 * WORD)
-        differs = load64(snapshot + 3 * WORD) - accepted  # so strings that agree are counted once
+        differs = load64(snapshot + 3 * WORD) - accepted  # so agreeing strings are counted once
         places = get(task, "functions")
         functions = (load64(places), load64(places + WORD), load64(places + 2 * WORD), load64(places + 3 * WORD))
         address, out, cells, kinds = get(task, "input"), get(task, "out"), get(task, "cells"), get(task, "kinds")

@@ -1,5 +1,5 @@
 # pyright: basic
-"""A compiled loop with its memory: the one thing that others use of this package."""
+"""A compiled loop with its memory: the public interface of this package."""
 
 from __future__ import annotations
 
@@ -35,25 +35,25 @@ if TYPE_CHECKING:
 __all__ = ["PROGRESS_OCTETS", "GridLoop", "Progress"]
 
 FUNCTIONS = 4
-"""Functions that are called at most: of a stream, all but its ``reset``."""
+"""The most functions that a loop calls: those of a stream, except its ``reset``."""
 CELLS = 64
-"""Octets of the cells."""
+"""The octets of the cells."""
 ALIGNED = 64
-"""A string begins at an address that this divides: a line of the cache, a register of the widest vector unit."""
+"""The alignment of a string's start: a line of the cache, a register of the widest vector unit."""
 
 
 @cache
 def _compiled_for(abi: Abi, *, alone: bool) -> Compiled:
-    """Compile the loop for a convention, or load it."""
+    """Compile the loop for a convention, or load it from the cache."""
     return Compiled(loop_over(alone=alone), convention(abi, *sources()), *[types.int64] * 2)
 
 
 class Numbered(Protocol):
-    """Strings by their numbers, of whatever kind."""
+    """Numbered strings of any kind."""
 
     @property
     def size(self) -> int:
-        """How many there are."""
+        """The number of strings."""
         ...
 
 
@@ -61,22 +61,22 @@ S = TypeVar("S", bound=Numbered)
 
 
 class Asking(Generic[S]):
-    """Asks functions at addresses in this process, whatever the strings are. ``compiled/__init__.py`` says how."""
+    """Asks functions at addresses in this process strings of any kind: see ``compiled/__init__.py``."""
 
     alone = False
-    """The strings have nothing in common: each is a run of its own."""
+    """True if the strings share no parts: each is a run of its own."""
 
     def __init__(self, abi: Abi, addresses: Sequence[int], expectation: ExpectedAnswers, layout: Layout) -> None:
-        """Compile the loop for that convention, or load it.
+        """Compile the loop for that convention, or load it from the cache.
 
         Args:
             abi: how the functions are called; one of ``ABIS``.
-            addresses: of the function; of a stream's functions, in the order of ``abi.functions``.
-            expectation: what is right.
-            layout: of the characters that are expected.
+            addresses: those of the function, or of a stream's functions in the order of ``abi.functions``.
+            expectation: the expectation to judge by.
+            layout: the layout of the expected characters.
 
         Raises:
-            ValueError: the convention puts out other units than are expected, or the automaton is too large.
+            ValueError: the convention's output units are not the expected ones, or the automaton is too large.
         """
         if expectation.units not in ("", abi.units):
             raise ValueError(f"{abi.name} puts out {abi.units or 'nothing'}, and {expectation.units} is expected")
@@ -89,23 +89,23 @@ class Asking(Generic[S]):
 
     @classmethod
     def compile(cls, abi: Abi) -> None:
-        """Compile all for a convention, or load it. This is slow and needs no function yet."""
+        """Compile everything for a convention, or load it. This is slow and needs no function yet."""
         _compiled_for(abi, alone=cls.alone)
 
     def run(
         self, strings: S, until: int, progress: Progress, kinds: mmap | bytearray | memoryview, origin: int
     ) -> None:
-        """Ask all strings from ``progress.reached`` up to ``until``, which is not asked.
+        """Ask all strings from ``progress.reached`` up to, but not including, ``until``.
 
         Args:
-            strings: they.
-            until: a number of a string, or how many there are.
-            progress: how far the loop is, before and after.
+            strings: the strings.
+            until: the number of a string, or the number of strings.
+            progress: the progress of the loop, updated.
             kinds: an octet for each string; ``kinds[index - origin]`` becomes the kind of one that diverges.
             origin: the number of the string whose kind comes first.
 
         Raises:
-            ValueError: there are not all of those strings, or ``kinds`` has no place for them.
+            ValueError: some of those strings do not exist, or ``kinds`` is too small for them.
         """
         first, size = progress.reached, strings.size
         if not (0 <= origin <= first <= until <= size and until - origin <= len(kinds)):
@@ -113,7 +113,7 @@ class Asking(Generic[S]):
         if first == until:
             return
         codes = np.frombuffer(kinds, np.uint8)
-        codes[first - origin : max(first, progress.index + 1) - origin] = 0  # of those that are asked once more
+        codes[first - origin : max(first, progress.index + 1) - origin] = 0  # those of strings that are asked again
         words = np.frombuffer(progress.words, np.int64)
         memory, source, run, own = self._source(strings, first)
         task = LoopTask(
@@ -144,15 +144,15 @@ class Asking(Generic[S]):
         _compiled_for(self._abi, alone=self.alone)(until, told.ctypes.data)
 
     def _source(self, strings: S, first: int) -> tuple[Memory, Compiled, dict[str, int], Sequence[int]]:
-        """Where they stand, what lays them out, and what that is told: words of the task, and words behind it.
+        """The place of the strings, the source, and its data: words of the task, and words after it.
 
-        The string of number ``first`` comes first.
+        The source begins with the string of number ``first``.
         """
         raise NotImplementedError
 
 
 class Memory:
-    """Where strings of up to so many octets stand, and what is put out."""
+    """Memory for strings up to a length, and for their output."""
 
     def __init__(self, abi: Abi, longest: int, around: int) -> None:
         self.behind = 0 if abi.terminated else around
@@ -192,7 +192,7 @@ class GridLoop(Asking["Grid"]):  # pyright: ignore[reportInvalidTypeArguments]  
             last_axis=len(strings.axes) - 1,
             levels=arranged.levels.ctypes.data,
             spare=arranged.spare.ctypes.data,
-            dirty=strings.longest + WORD,  # an earlier run was there
+            dirty=strings.longest + WORD,  # an earlier run may have written here
         )
         return arranged, laying_out(), {"earlier": strings.earlier}, own
 

@@ -1,4 +1,4 @@
-"""How far a compiled loop is, in memory that survives the process that runs it."""
+"""The progress of a compiled loop, in memory that survives the process that runs it."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ if TYPE_CHECKING:
 
 PROGRESS_OCTETS = 256
 INDEX, EARLIER, CURRENT = 0, 1, 2
-"""Words: the string that is asked; whether it is the one before it; which of two snapshots is complete."""
+"""Words: the current string; 1 if its earlier string is being asked; the complete one of two snapshots."""
 SNAPSHOT, SNAPSHOTS = 8, 8
-"""The first word of the first snapshot, and words from one to the next."""
+"""The first word of the first snapshot, and the words from one snapshot to the next."""
 REACHED, STRINGS, OCTETS, WELL_FORMED, ACCEPTED, CHECKSUM = range(6)
-"""Words of a snapshot."""
+"""The words of a snapshot."""
 _WORDS = 6
 
 
@@ -25,26 +25,26 @@ class OverwrittenError(ValueError):
 
 
 class Progress:
-    """A view of that memory. ``compiled/__init__.py`` says how to go on after a crash."""
+    """A view of that memory. ``compiled/__init__.py`` explains how to continue after a crash."""
 
     def __init__(self, memory: mmap | bytearray | memoryview) -> None:
-        """Look at the first :data:`PROGRESS_OCTETS` octets of ``memory``, which is writable and aligned to 8."""
+        """View the first :data:`PROGRESS_OCTETS` octets of ``memory``, which is writable and aligned to 8."""
         self.words = memoryview(memory)[:PROGRESS_OCTETS].cast("B").cast("q")
 
     def begin(self, first: int) -> None:
-        """Nothing has been asked, and ``first`` comes first."""
+        """Reset the sums; the next string is ``first``."""
         self.words[INDEX] = -1
         self.words[EARLIER] = 0
         self._publish([first, 0, 0, 0, 0, 0])
 
     @property
     def index(self) -> int:
-        """The number of the string that is asked, or was asked last; -1: none was."""
+        """The number of the string that is being asked, or was asked last; -1: none was."""
         return self.words[INDEX]
 
     @property
     def earlier(self) -> bool:
-        """It is the string that comes before it, and is not judged, that is asked."""
+        """True if the earlier string, which is not judged, is being asked."""
         return bool(self.words[EARLIER])
 
     @property
@@ -73,12 +73,12 @@ class Progress:
         return self._snapshot()[CHECKSUM] & (1 << 64) - 1
 
     def passed(self, octets: int, *, well_formed: bool) -> None:
-        """The next string was asked and did not come back: it counts, and adds nothing to the checksum."""
+        """Count the next string, which was asked without an answer; it adds nothing to the checksum."""
         reached, strings, total, well, accepted, checksum = self._snapshot()
         self._publish([reached + 1, strings + 1, total + octets, well + well_formed, accepted, checksum])
 
     def left_out(self, strings: int = 1) -> None:
-        """So many strings are not asked."""
+        """Move past ``count`` strings that are not asked."""
         reached, *sums = self._snapshot()
         self._publish([reached + strings, *sums])
 

@@ -25,17 +25,17 @@ Octets = npt.NDArray[np.uint8]
 
 
 class CharacterBits(NamedTuple):
-    """The bits of characters."""
+    """The bits of a character's octets that belong to its number."""
 
     lead: Octets
-    """``[octet]``: the bits of the number that it has as the first of a character."""
+    """``[octet]``: the bits of the number in the octet as the first of a character."""
     layout: Array
-    """The bits of a tail octet that are the number's; then of each row the highest number, the octets, the first
-    octet without bits of the number, and the same of the others."""
+    """The number's bits in a tail octet; then for each row the highest number, the octets, the first octet without the
+    number's bits, and the same for the other octets."""
 
     @classmethod
     def of(cls, layout: Layout) -> CharacterBits:
-        """The bits of a layout whose numbers are bits and nothing more."""
+        """The bits of a layout whose numbers consist only of bits."""
         lead, rows = np.zeros(256, np.uint8), [0]
         for octet in range(256):
             row = layout.announced(octet)
@@ -52,20 +52,20 @@ class PieceTable(NamedTuple):
 
     octets: Octets
     starts: Array
-    """``[piece]``: where it begins in ``octets``; and one more: where the last one ends."""
+    """``[piece]``: its start in ``octets``; and one more entry: the end of the last piece."""
     axes: Array
-    """``[axis, 0]``: the number of its first piece; ``[axis, 1]``: how many it has."""
+    """``[axis, 0]``: the number of its first piece; ``[axis, 1]``: the number of its pieces."""
     alike: Array
-    """``[choice of the last axis]``: the first one behind it that has another length."""
+    """``[choice of the last axis]``: the next choice of another length."""
     padded: Array
-    """``[choice of the last axis]``: its octets as a word, the first lowest, filled up with what stands behind."""
+    """``[choice of the last axis]``: its octets as a word, the first lowest, filled up with the octets after it."""
     verdicts: Array
-    """``[state, choice of the last axis]``: what :func:`.automaton.verdict` says of it."""
+    """``[state, choice of the last axis]``: the result of :func:`.automaton.verdict`."""
     longest_last: int
 
     @classmethod
     def of(cls, grid: Grid, automaton: PackedAutomaton, behind: int) -> PieceTable:
-        """The table of a grid with at least one axis whose pieces are judged; ``behind``: the octet behind a string."""
+        """The table of a grid with at least one axis of judged pieces; ``behind``: the octet after a string."""
         pieces = [piece for axis in grid.axes for piece in axis.choices]
         starts = np.zeros(len(pieces) + 1, np.int64)
         np.cumsum([len(piece) for piece in pieces], out=starts[1:])
@@ -82,7 +82,7 @@ class PieceTable(NamedTuple):
 
 
 def _alike(lengths: Array) -> Array:
-    """For each place where the equal ones from it on end."""
+    """For each place, the end of its run of equal values."""
     edges = np.append(np.flatnonzero(np.diff(lengths)) + 1, len(lengths))
     return edges[np.searchsorted(edges, np.arange(len(lengths)), side="right")].astype(np.int64)
 

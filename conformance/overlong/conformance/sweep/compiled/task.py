@@ -1,5 +1,5 @@
 # pyright: basic
-"""The task of a compiled loop: a row of words that it and its source of strings share."""
+"""The task of a compiled loop: a row of words that the loop shares with its source of strings."""
 
 from __future__ import annotations
 
@@ -8,73 +8,73 @@ from typing import NamedTuple
 from overlong.conformance.targets.adapters.compiled.memory import fields
 
 BEHIND = 128
-"""Octets of what stands around a string that are kept behind it."""
+"""The number of filling octets that are kept after a string."""
 
 
 class LoopTask(NamedTuple):
-    """Numbers and addresses. Words of the source's own stand behind them."""
+    """Numbers and addresses. The source's own words follow them."""
 
     automaton: int
-    """Address of the words of a ``PackedAutomaton``."""
+    """The address of the words of a ``PackedAutomaton``."""
     lead: int
-    """These two: of a ``CharacterBits``."""
+    """This and the next are the addresses of a ``CharacterBits``."""
     layout: int
     layout_rows: int
     unit: int
-    """Octets in a unit of the output; 0: it is not judged."""
+    """The octets of an output unit; 0: output is not judged."""
     judges_offsets: int
     signature: int
-    """Octets at the start of a string whose output is not judged, as a word; and a mask of them, 0 for none."""
+    """The first octets, as a word, of strings that are set aside; and their mask, 0 for none."""
     signature_mask: int
     has_nul_trait: int
-    """Where a string with octet 00 is refused is not judged."""
+    """1 if the error offset in a string with octet 00 is not judged."""
     functions: int
-    """Address of the addresses of the functions."""
+    """The address of the functions' addresses."""
     room: int
-    """Units that have room for each octet of the input, and how many more."""
+    """The output units with room for each octet of the input, and the additional units."""
     more: int
     input: int
-    """Address of the string; all around it is filled."""
+    """The address of the string; the memory around it is filled."""
     before: int
-    """Address of the string that is asked before."""
+    """The address of the earlier string."""
     behind: int
     """The octet after a string."""
     out: int
     wanted: int
-    """Room for the output that is expected."""
+    """The address of room for the expected output."""
     cells: int
     progress: int
     kinds: int
-    """Address of the kind of string number 0, which may lie outside of the memory there is."""
+    """The address of the kind of string number 0; it may be outside the allocated memory."""
     source: int
-    """Address of a compiled function of this task. From string ``next`` on it lays out a run of strings of one length
-    that differ in their last piece only: all words from ``length_before`` on, and in the input what stands before that
-    piece, and around the string. What the loop does not write of a string is there, too."""
+    """The address of a compiled function of this task. It lays out the run from string ``next`` on: strings of one
+    length that differ only in their last piece. It sets all words from ``length_before`` on, and writes the input
+    before that piece, around the string, and wherever the loop does not write."""
     earlier: int = 0
-    """Axes of the string that is asked before each, and is not judged."""
+    """The number of axes of the earlier string, which is not judged."""
     next: int = 0
     """The number of the first string of the run."""
     length_before: int = 0
-    """Octets of the string that is asked before."""
+    """The octets of the earlier string."""
     strings: int = 1
-    """How many there are in it."""
+    """The number of strings in the run."""
     whole: int = 0
-    """Octets of each, and those before the last piece."""
+    """The octets of each string, and those before its last piece."""
     length: int = 0
     words: int = 0
-    """Address of the last pieces, or their beginnings, as words: the first octet lowest."""
+    """The address of the last pieces, or their beginnings, as words: the first octet lowest."""
     at: int = 0
-    """Where such a word is written, shifted so far, with what stands below it there."""
+    """The address at which such a word is written, its shift, and the octets below it there."""
     shift: int = 0
     head: int = 0
     pieces: int = 0
-    """Address of the last pieces, one behind the other."""
+    """The address of the concatenated last pieces."""
     read: int = 0
-    """Address of what the automaton makes of each: bit 0 is 1 if the state behind it accepts; the others are how many
-    of its octets were read when a state last accepted, -1 if none did."""
+    """The address of the automaton's result for each: bit 0 is 1 if the final state accepts; the other bits are the
+    piece's octets read when a state last accepted, -1 if none did."""
     seen: int = 0
-    """Before the last piece: where a state last accepted, the state, bits of the number of a character that is begun,
-    and the units that are expected. Units below zero: there is no such output."""
+    """Before the last piece: the last accepting offset, the state, the bits so far of a begun character's number, and
+    the expected units. Units below zero: there is no such output."""
     state: int = 0
     value: int = 0
     units: int = 0

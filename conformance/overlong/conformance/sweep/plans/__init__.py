@@ -1,4 +1,4 @@
-"""Plans of sweeps: which strings are asked, as grids; :data:`PLANS` has each kind by its name.
+"""Plans of sweeps: the strings to ask, as grids; :data:`PLANS` has each kind by its name.
 
 In: a profile and a number. Out: grids. Must not know: targets, answers, engines.
 """

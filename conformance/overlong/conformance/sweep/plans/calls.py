@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def _order(profile: Profile, _number: int) -> Iterator[Grid]:
-    """What an earlier call leaves behind: the complete suite, right after strings that end in every state."""
+    """State left by an earlier call: the complete suite, right after strings that end in every state."""
     automaton = profile.dialect.automaton
     words = (b"", *characterising_set(automaton))
     before = dict.fromkeys(map(b"".join, product(access_words(automaton), words)))
@@ -31,11 +31,11 @@ def _order(profile: Profile, _number: int) -> Iterator[Grid]:
 ORDER = KindOfPlan("order", "every string of the complete suite, right after one that ends in each state", _order)
 
 _HEADS = (0, 1, 2, 3, 4, 6, 8, 12, 16, 32, 64, 256, 1024)
-"""Octets of text that an earlier string and a later one may begin with."""
+"""The octets of text with which an earlier and a later string may begin."""
 
 
 def _history(profile: Profile, _number: int) -> Iterator[Grid]:
-    """The beginnings, lengths and ends of the call before; one of the two strings is right, the other is not."""
+    """The beginnings, lengths and ends of the earlier call; one of the two strings is well-formed, the other is not."""
     automaton = profile.dialect.automaton
     some = pieces(automaton)
     first, *_, last = fillers(automaton)

@@ -30,25 +30,25 @@ if TYPE_CHECKING:
     from overlong.reference.automaton import Automaton
 
 LONGEST = 4
-"""Octets of a placed string: those of the longest character of RFC 3629."""
+"""The octets of a placed string: those of the longest character of RFC 3629."""
 BOTH_ENDS = 2
-"""Octets of a placed string up to which each class goes by its least and its greatest octet."""
+"""The octets of a placed string up to which the least and the greatest octet represent each class."""
 WITH_A_TAIL = 3
-"""Octets of a placed string with text after it: the text takes the place of its fourth octet."""
+"""The octets of a placed string with text after it: the text replaces its fourth octet."""
 TAIL = 64
-"""Octets after a placed string, if any: a block of the widest vector unit."""
+"""The octets after a placed string, if any: a block of the widest vector unit."""
 _FAR_BEHIND = (256, 1024, 4096)
-"""Octets after an error of each kind: some decoders read so many at once, or none."""
+"""The octets after an error of each kind: some decoders read so many at once, or none."""
 NO_OCTET = 0xFF
 """An octet that occurs in no well-formed string."""
 BLOCKS = (8, 16, 32, 64, 128)
-"""Octets in the blocks of decoders that read more than one at a time."""
+"""The block sizes, in octets, of decoders that read more than one octet at a time."""
 _REACH = 8
-"""Octets before a boundary at which a pair of the longest characters can begin and still reach it."""
+"""The most octets before a boundary that a pair of the longest characters can begin and still reach it."""
 
 
 def _placed(profile: Profile, furthest: int) -> Iterator[Grid]:
-    """What goes wrong at an edge of a block: at every offset strings of classes, and characters of every dialect."""
+    """Errors at an edge of a block: at every offset strings of classes, and characters of every dialect."""
     automaton = profile.dialect.automaton
     strings = [class_strings(automaton, length, ends=length <= BOTH_ENDS) for length in range(1, LONGEST + 1)]
     some = pieces(automaton)
@@ -73,7 +73,7 @@ PLACED = KindOfPlan(
 
 
 def _pairs(profile: Profile, _number: int) -> Iterator[Grid]:
-    """Every two characters across every boundary of a block: what is carried from one block to the next."""
+    """Every two characters across every boundary of a block: tests the state carried from one block to the next."""
     automaton = profile.dialect.automaton
     some = pieces(automaton)
     few = tuple(dict.fromkeys((*some.characters, *some.kinds, *class_strings(automaton, 1))))
@@ -89,18 +89,18 @@ def _pairs(profile: Profile, _number: int) -> Iterator[Grid]:
 PAIRS = KindOfPlan("pairs", "every two characters, whole or cut short, at every boundary of 8 to 128 octets", _pairs)
 
 _BETWEEN = 3
-"""At most so many characters between a relevant one and an error."""
+"""The most characters between a relevant one and an error."""
 
 
 def _of_every_octet(automaton: Automaton) -> tuple[bytes, ...]:
-    """A character that ends in each octet that one can end in: all of ASCII, and all tails."""
+    """Characters with every possible last octet: all of ASCII, and all tails."""
     found = [octet for octet in every_octet() if automaton.accepts(octet)]
     tails = [form[:-1] + octet for form in fillers(automaton)[1:2] for octet in every_octet()]
     return (*found, *filter(automaton.accepts, tails))
 
 
 def _after(profile: Profile, most: int) -> Iterator[Grid]:
-    """Every error after a character of every lead, and up to so many others between."""
+    """Every error after a character of every lead, with up to ``most`` others between."""
     automaton = profile.dialect.automaton
     some = pieces(automaton)
     between = [filler * many for many in range(1, most + 1) for filler in fillers(automaton)]
@@ -131,18 +131,19 @@ AFTER = KindOfPlan(
 )
 
 _AMID = (16, 64)
-"""Octets of text after which every transition is asked first: some blocks of decoders that read several at once."""
+"""The octets of text before every transition on the first level: whole blocks of decoders that read several at
+once."""
 _LENGTHS = tuple(1 << power for power in range(1, 11))
-"""The same on the last level."""
+"""The octets of text before every transition on the last level."""
 _EVERY_LEAD = 2
-"""The level of ``transitions`` from which on they are asked after every lead."""
+"""The first level of ``transitions`` that asks them after every lead."""
 
 
 def _transitions(profile: Profile, level: int) -> Iterator[Grid]:
-    """Every transition of the grammar's automaton, with what tells states apart, after text and after characters.
+    """Every transition of the grammar's automaton, then words that distinguish states, after text and characters.
 
-    On the last level a state is reached by each form of a character that leads there, for a decoder may have a state
-    for each.
+    On the last level, each form of a character that leads to a state reaches it, for a decoder may have a state for
+    each form.
     """
     automaton = profile.dialect.automaton
     words, some = access_words(automaton), fillers(automaton)
@@ -171,11 +172,11 @@ TRANSITIONS = KindOfPlan(
 )
 
 _FEW, _MANY, _VERY_MANY = (*range(2, 9), 16), (32, 64, 128, 255, 256, 257, 1024), (65536,)
-"""How often an error is repeated: every one, one of each kind, one of each kind with nothing between."""
+"""The repetitions of every error, of one of each kind, and of one of each kind with nothing between."""
 
 
 def _faults(profile: Profile, most: int) -> Iterator[Grid]:
-    """Errors after errors: two, three, and as many of one as a counter or a flag may forget."""
+    """Errors after errors: two, three, and enough of one to overflow a counter or a flag."""
     automaton = profile.dialect.automaton
     some, between = pieces(automaton), Axis("text between", (b"", *fillers(automaton)))
     behind = Axis("text behind it", (b"", b"a" * BEHIND))

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from overlong.conformance.vectors.profile import Profile
 
 _FAR = tuple((1 << power) + by for power in range(10, 17) for by in range(-4, 5))
-"""Lengths that are asked besides: around powers of two, where counters and buffers end."""
+"""Further lengths: around powers of two, where counters and buffers end."""
 
 
 def _lengths(profile: Profile, longest: int) -> Iterator[Grid]:
-    """Every length: text that is well-formed, or wrong at its very end, or at its very beginning."""
+    """Every length: text that is well-formed, or has an error at its very end or its very beginning."""
     automaton = profile.dialect.automaton
     some = pieces(automaton)
     last = tuple(
@@ -48,8 +48,8 @@ LENGTHS = KindOfPlan(
 _NEAR = tuple(range(-4, 5))
 _ROUND = (100, 1_000, 10_000, 100_000)
 _ALL_ERRORS, _ALL_FILLERS = 12, 16
-"""Up to these powers of two all is asked everywhere near, and every filler; beyond, the kinds of errors, the others of
-them at fewer places, and few fillers."""
+"""The powers of two up to which all errors are asked at all near places, and all fillers. Beyond, only one error of
+each kind is asked there, the others at fewer places, and with few fillers."""
 
 
 def _numbers_near(least: int, most: int, near: Iterable[int]) -> list[int]:
@@ -60,7 +60,7 @@ def _numbers_near(least: int, most: int, near: Iterable[int]) -> list[int]:
 
 
 def _thresholds(profile: Profile, power: int) -> Iterator[Grid]:
-    """An error at, before and behind offsets, lengths and counts of characters where counters and buffers end."""
+    """An error at, before and after offsets, lengths and counts of characters where counters and buffers end."""
     automaton = profile.dialect.automaton
     some, every_filler = pieces(automaton), fillers(automaton)
     few, all_well = (every_filler[0], every_filler[-1]), of_all(automaton)
@@ -92,11 +92,11 @@ THRESHOLDS = KindOfPlan(
 )
 
 _BLOCK = 64
-"""Offsets in the widest word that is taken for ASCII at once."""
+"""The offsets in the widest word that decoders test for ASCII at once."""
 _AHEAD = 4096
-"""Octets that must be left before some decoders take so wide a word."""
+"""The remaining octets that some decoders require before they read so wide a word."""
 _TIMES = 5
-"""Beyond the last of all offsets, those near powers of two are asked up to 2^5 times as many."""
+"""Beyond the plan's number, offsets near powers of two are asked up to 2^5 times that number."""
 
 
 def _offsets(profile: Profile, last: int) -> Iterator[Grid]:
@@ -122,7 +122,7 @@ OFFSETS = KindOfPlan(
 
 
 def _far(profile: Profile, power: int) -> Iterator[Grid]:
-    """An error behind more text than most counters and buffers hold, and before as much."""
+    """An error after more text than most counters and buffers hold, and before as much."""
     automaton = profile.dialect.automaton
     some, (ascii_filler, other, *others) = pieces(automaton), fillers(automaton)
     every = Axis("error, or a character", (*some.ill_formed, *some.characters, of_all(automaton)))

@@ -1,4 +1,4 @@
-"""Plans that no decoder can be fitted to: strings drawn from the grammar by a seed."""
+"""Plans that no decoder can be tuned to: strings drawn from the grammar by a seed."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ T = TypeVar("T")
 
 GRIDS = 64
 _TEXTS, _PIECES, _BETWEEN, _BEHIND = 16, 15, 4, 4
-"""Choices for the text before, the pieces besides none, the text between them and behind: 65 536 strings a grid."""
+"""Choices of text before, of pieces (besides none), of text between and behind: 65 536 strings a grid."""
 _MORE_PIECES = 127
-"""The same for a campaign: 4 194 304 strings a grid."""
+"""The choices of pieces for a campaign: 4 194 304 strings a grid."""
 DRAWN_IN_CAMPAIGN = ((1 + _MORE_PIECES) // (1 + _PIECES)) ** 2
-"""Plans ``drawn`` that have as many strings as a plan ``campaign``."""
+"""The number of ``drawn`` plans that have as many strings as a ``campaign`` plan."""
 _LONG = 0.06
 """The share of texts that are longer than a few blocks."""
 
 
 class _Dice:
-    """Draws by a seed: ``random.Random.random`` gives the same numbers in every version of Python."""
+    """Draws by a seed: ``random.Random.random`` yields the same numbers in every version of Python."""
 
     def __init__(self, seed: int, automaton: Automaton) -> None:
         self._random = random.Random(seed).random  # noqa: S311
@@ -45,11 +45,11 @@ class _Dice:
         return choices[self.below(len(choices))]
 
     def character(self) -> bytes:
-        """A well-formed one: its kind first, so that each is as frequent, then its octets."""
+        """A well-formed character: first its kind, so that all are equally frequent, then its octets."""
         return bytes(self.one_of(octets) for octets in self.one_of(self._products))
 
     def text(self) -> bytes:
-        """Well-formed, of one kind of characters or of many."""
+        """Well-formed text, of one kind of characters or of many."""
         length = self.below(2000 if self._random() < _LONG else self.one_of((4, 20, 80)))
         kinds = self.one_of(((self.character(),), (b"a", self.character()), ()))
         found = bytearray()
@@ -58,7 +58,7 @@ class _Dice:
         return bytes(found)
 
     def piece(self) -> bytes:
-        """Something that may be wrong: an error of some kind, a character that lost or changed an octet, any octets."""
+        """A piece that may be ill-formed: an error of some kind, a character with a lost or changed octet, or any."""
         kind = self.below(4)
         if kind == 0:
             return self.one_of(self._wrong)
@@ -74,7 +74,7 @@ class _Dice:
 
 
 def _drawn(profile: Profile, seed: int, many_pieces: int = _PIECES) -> Iterator[Grid]:
-    """Two pieces that may be wrong, with text before, between and behind: all drawn."""
+    """Two pieces that may be ill-formed, with text before, between and after them: all drawn."""
     dice = _Dice(seed, profile.dialect.automaton)
     for _ in range(GRIDS):
         before, between, behind = (tuple(dice.text() for _ in range(many)) for many in (_TEXTS, _BETWEEN, _BEHIND))

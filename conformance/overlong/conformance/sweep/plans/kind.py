@@ -1,4 +1,4 @@
-"""Kinds of plans: a name, what it shows, and which strings it asks for each number."""
+"""Kinds of plans: a name, a purpose, and the strings for each number."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class KindOfPlan:
 
     name: str
     shows: str
-    """What it shows, in a sentence; ``{}`` stands for the number, ``{states}``, ``{speaks}`` and ``{within}`` for the
-    automaton's states and as many more, its dialect, and the states that lie within so many octets of its own."""
+    """Its purpose in a sentence. ``{}`` becomes the number, ``{states}`` the automaton's states plus the number,
+    ``{speaks}`` the dialect, ``{within}`` the states at most that many octets from the automaton's own."""
     grids: Callable[[Profile, int], Iterator[Grid]]
     least: int | None = None
     """The smallest number; None if it takes none."""
@@ -28,5 +28,5 @@ class KindOfPlan:
 
     @property
     def form(self) -> str:
-        """How its name is written."""
+        """The written form of its name."""
         return self.name if self.least is None else f"{self.name}-{self.usual}"

@@ -1,4 +1,4 @@
-"""What plans make strings of: characters of every dialect, right and wrong, cut short, and text around them."""
+"""The pieces of plans' strings: characters of every dialect, right, wrong and truncated, and text around them."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 LEAST, GREATEST = 0, -1
 """The ends of a range of octets."""
 OWN_MEANING = tuple(bytes([octet]) for octet in b"\0\t\n\r \"'/<\\")
-"""ASCII that ends strings and lines, or has a meaning in the syntax of many formats."""
+"""ASCII characters that end strings or lines, or have a meaning in the syntax of many formats."""
 BEHIND = 16
-"""Octets of text after a possible error, if any."""
+"""The octets of text after a possible error, if any."""
 _FREE = 2
-"""Octets of a character that go by either end of their range, each for itself; those behind go all by the same."""
+"""The octets of a character that take each end of their range independently; the later ones all take the same end."""
 
 
 def every_octet() -> tuple[bytes, ...]:
@@ -33,11 +33,11 @@ def every_octet() -> tuple[bytes, ...]:
 
 
 def class_strings(automaton: Automaton, length: int, *, ends: bool = False) -> tuple[bytes, ...]:
-    """Every string of that many classes of octets, each class by its least octet; octet 00 gives way to a letter.
+    """Every string of that many octet classes, where the least octet represents its class; a letter replaces octet 00.
 
-    An octet 00 says something of its own to many decoders, and the class of ASCII has others. Of octets that occur in
-    nothing well-formed it is the greatest: FF is a mark of their own to some. With ``ends`` each class goes by its
-    other end, too: C0 is a mark of its own as well.
+    Octet 00 has a special meaning to many decoders, and the class of ASCII has other octets. For octets that occur in
+    no well-formed string the greatest is used: FF is a special mark to some decoders. With ``ends`` each class is also
+    represented by its other end: C0 is a special mark as well.
     """
     names = [_name(automaton, octets) for octets in automaton.classes]
     others = [bytes([octets.octets[end]]) for octets in automaton.classes for end in (LEAST, GREATEST) if ends]
@@ -54,7 +54,7 @@ def _name(automaton: Automaton, octets: OctetClass) -> bytes:
 
 @cache
 def fillers(automaton: Automaton) -> tuple[bytes, ...]:
-    """One character of each length that there is, in the middle of its range: neither its first nor its last."""
+    """One character of each possible length, from the middle of its range."""
     found: dict[int, bytes] = {}
     for ranges in well_formed_products(automaton):
         found.setdefault(len(ranges), bytes(octets[len(octets) // 2] for octets in ranges))
@@ -62,7 +62,7 @@ def fillers(automaton: Automaton) -> tuple[bytes, ...]:
 
 
 def filled(filler: bytes, length: int) -> bytes:
-    """``length`` octets of well-formed text: fillers, and before them as many ASCII letters as it takes."""
+    """``length`` octets of well-formed text: fillers, with as many ASCII letters before them as needed."""
     count, letters = divmod(length, len(filler))
     return b"a" * letters + filler * count
 
@@ -76,7 +76,7 @@ def text_of(filler: bytes, lengths: Iterable[int], name: str = "text before it")
 
 @cache
 def every_class() -> tuple[tuple[int, ...], ...]:
-    """The octets by classes: those of one are alike to every dialect. 24 classes."""
+    """The octets by classes: every dialect treats those of one class alike. 24 classes."""
     return tuple(_grouped([row for name in DIALECTS for row in dialect(name).automaton.table]).values())
 
 
@@ -86,7 +86,7 @@ def ends(classes: Iterable[Sequence[int]]) -> tuple[bytes, ...]:
 
 
 def _grouped(rows: Sequence[Sequence[int]]) -> dict[tuple[int, ...], tuple[int, ...]]:
-    """The octets by where they lead in each of some rows of tables."""
+    """The octets grouped by their transitions in some rows of tables."""
     found: dict[tuple[int, ...], list[int]] = {}
     for octet, to in enumerate(zip(*rows, strict=True)):
         found.setdefault(to, []).append(octet)
@@ -95,21 +95,21 @@ def _grouped(rows: Sequence[Sequence[int]]) -> dict[tuple[int, ...], tuple[int, 
 
 @dataclass(frozen=True)
 class Pieces:
-    """Strings that stand for all that decoders take for a character, or for the beginning of one."""
+    """Strings that represent everything that decoders take for a character or for the beginning of one."""
 
     characters: tuple[bytes, ...]
     """Well-formed: the first and the last of each kind, the signature, and U+FFFD."""
     wrong: tuple[bytes, ...]
-    """The first and the last of each kind that another dialect has: overlong, surrogates, beyond, of five octets and
-    six; characters with an octet that is no tail; and octets that begin nothing."""
+    """The first and the last of each kind that only other dialects have: overlong, surrogates, above U+10FFFF, of five
+    and six octets; characters with an octet that is no tail; and octets that begin no character."""
     cut: tuple[bytes, ...]
-    """All of these cut short."""
+    """All of these, truncated."""
     kinds: tuple[bytes, ...]
-    """One of each kind of error: what the same dialects take, and a character of each length, cut short anywhere."""
+    """One of each kind of error: characters of the same dialects, and one of each length, truncated anywhere."""
 
     @property
     def ill_formed(self) -> tuple[bytes, ...]:
-        """All that are."""
+        """All ill-formed pieces."""
         return (*self.wrong, *self.cut)
 
 
@@ -117,7 +117,7 @@ class Pieces:
 def pieces(automaton: Automaton) -> Pieces:
     """The pieces for a dialect, from the product of the automata of all.
 
-    Octet 00 is left out: it says something of its own to many decoders.
+    Octet 00 is omitted: it has a special meaning to many decoders.
     """
     forms = [form for form in _forms() if form != b"\0"]
     begun = {form[:1] for form in forms}
@@ -137,7 +137,7 @@ def pieces(automaton: Automaton) -> Pieces:
 
 
 def _broken(automaton: Automaton) -> Iterator[bytes]:
-    """Characters of each form with, at each place of a tail, an octet that is none: the nearest ones, and the last."""
+    """Characters of each form with one octet that is no tail at each tail's place: the nearest ones and the last."""
     for ranges in well_formed_products(automaton):
         form = bytes(octets[LEAST] for octets in ranges)
         for place in range(1, len(form)):
@@ -148,7 +148,7 @@ def _broken(automaton: Automaton) -> Iterator[bytes]:
 
 
 def _forms() -> Iterator[bytes]:
-    """A first and a last of each kind of character that some dialect has, by octets that the dialects tell apart."""
+    """A first and a last of each kind of character in some dialect, by octets that the dialects distinguish."""
     automata = [dialect(name).automaton for name in DIALECTS]
     dead = tuple(automaton.dead for automaton in automata)
 
@@ -171,7 +171,7 @@ def of_every_lead(automaton: Automaton) -> tuple[bytes, ...]:
     """The first and the last character of every lead."""
     found: dict[bytes, None] = {}
     for leads, *rest in well_formed_products(automaton):
-        for lead in leads if rest else (leads[1], leads[-1]):  # of ASCII two are enough; octet 00 is no letter to some
+        for lead in leads if rest else (leads[1], leads[-1]):  # two of ASCII suffice; octet 00 is special to some
             for end in (0, -1):
                 found.setdefault(bytes([lead, *(octets[end] for octets in rest)]))
     return tuple(found)
@@ -179,7 +179,7 @@ def of_every_lead(automaton: Automaton) -> tuple[bytes, ...]:
 
 @cache
 def of_all(automaton: Automaton) -> bytes:
-    """Well-formed text with a character of every kind and every lead behind one of every length."""
+    """Well-formed text with a character of every kind and every lead after one of every length."""
     own = filter(automaton.accepts, OWN_MEANING)
     every = dict.fromkeys((*of_every_lead(automaton), *pieces(automaton).characters, *own))
     return b"".join(filler + character for character in every for filler in fillers(automaton))

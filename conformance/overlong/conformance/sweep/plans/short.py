@@ -1,4 +1,4 @@
-"""Plans of short strings: all that there are, all that some number of states can tell apart, all of every form."""
+"""Plans of short strings: all, those that distinguish decoders of some number of states, and all of every form."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 _PLACES = ("first octet", "second octet", "third octet", "fourth octet", "fifth octet", "sixth octet")
 _LONGEST_FORM = 4
-"""Octets of the longest form whose every string is asked."""
+"""The octets of the longest form whose every string is asked."""
 _BEFORE, _WITHIN = b"a" * 64, (b"a" * 31, b"a" * 32)
-"""Text before a form at the end, and around one: enough that a decoder which reads blocks of octets has begun to."""
+"""Text before a form at the end, and around one: enough for a decoder to begin reading blocks of octets."""
 
 
 def _exhaustive(_profile: Profile, longest: int) -> Iterator[Grid]:
-    """All strings of up to so many octets."""
+    """All strings of 1 to ``longest`` octets."""
     for length in range(1, longest + 1):
         yield Grid(tuple(Axis(place, every_octet()) for place in _PLACES[:length]))
 
@@ -37,9 +37,9 @@ def _depth(profile: Profile, depth: int) -> Iterator[Grid]:
     """The complete suite to any depth, made as it is asked: the W-method (Vasilevskii 1973, Chow 1978).
 
     An access word for every state, then every string of up to ``depth + 1`` octets, then every word of a
-    characterising set. Let a decoder's verdict be computed by some deterministic automaton: of at most ``n + depth``
-    states, or of any number of states, each reached by an access word and at most ``depth`` octets more. Then it
-    passes all of it if and only if it accepts exactly the well-formed strings (docs/theory.md).
+    characterising set. Let some deterministic automaton compute a decoder's verdict: one of at most ``n + depth``
+    states, or of any number of states, each reached by an access word and at most ``depth`` octets more. Then the
+    decoder passes the whole suite if and only if it accepts exactly the well-formed strings (docs/theory.md).
     """
     automaton = profile.dialect.automaton
     access = Axis("access word", access_words(automaton))
@@ -50,9 +50,9 @@ def _depth(profile: Profile, depth: int) -> Iterator[Grid]:
 
 
 def words_within(automaton: Automaton, depth: int) -> int:
-    """How many words are an access word and up to so many octets more: states that ``depth`` reaches, at most.
+    """The number of words of an access word and up to ``depth`` more octets: the most states that ``depth`` reaches.
 
-    Beginnings of access words are access words, so a longer word than ``depth`` is one of them and then ``depth`` more.
+    Prefixes of access words are access words, so a word longer than ``depth`` is an access word and ``depth`` octets.
     """
     return sum(1 << 8 * more for more in range(depth + 1)) + (len(automaton) - 1 << 8 * depth)
 
@@ -66,9 +66,9 @@ DEPTH = KindOfPlan(
 
 
 def _forms() -> Iterator[tuple[tuple[bytes, ...], int]]:
-    """The leads of each form of a character that UTF-8 ever had (RFC 2279), and how many octets follow.
+    """The leads of each form of a character that UTF-8 ever had (RFC 2279), and the number of octets that follow.
 
-    Octets that lead nothing are followed by none.
+    No octet follows octets that are no lead.
     """
     leads: set[int] = set()
     for ranges in well_formed_products(dialect("lax-rfc2279").automaton):
@@ -78,7 +78,7 @@ def _forms() -> Iterator[tuple[tuple[bytes, ...], int]]:
 
 
 def _leads(_profile: Profile, _number: int) -> Iterator[Grid]:
-    """All 256 octets at each place of each lead, and right behind; the others at the ends of what is told apart."""
+    """All 256 octets at each place of each lead, and right after; the others at the ends of their classes."""
     tails = dialect("lax-rfc2279").automaton.table[dialect("lax-rfc2279").automaton.run(b"\xc2")]
     ends = [octets[end] for octets in every_class() for end in (0, -1)]
     second = tuple(bytes([octet]) for octet in dict.fromkeys(ends) if tails[octet] == 0)
@@ -104,7 +104,7 @@ LEADS = KindOfPlan(
 
 
 def _every_form(_profile: Profile, _number: int) -> Iterator[Grid]:
-    """Every string of the form of a character of two to four octets, well-formed or not."""
+    """Every string with the form of a character of two to four octets, well-formed or not."""
     tails = tuple(bytes([octet]) for octet in range(0x80, 0xC0))
     for leads, many in _forms():
         if 0 < many < _LONGEST_FORM:
