@@ -183,7 +183,7 @@ class Shared:
 
 
 class Caller:
-    """This process's view of the child that runs foreign code; a new one replaces a dead one."""
+    """The child that runs foreign code, seen from this process; a new one replaces a dead one."""
 
     def __init__(self, named: Named, greeting: Greeting, sight: Sight, source: Source) -> None:
         self.shared, self.source = Shared(), source
@@ -555,7 +555,7 @@ def how(status: int) -> str:
 
 
 class Sight:
-    """This process's view of the harness, to which it reports now and then that the answer is not ready yet."""
+    """The harness, seen from this process, which reports to it now and then that the answer is not ready yet."""
 
     def __init__(self, answers: FileIO) -> None:
         self.waits = False

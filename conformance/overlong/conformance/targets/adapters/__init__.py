@@ -1,1 +1,1 @@
-"""Programs that run in a target's own process and speak the protocol for it. Each needs its language alone."""
+"""Programs that run in a target's own process and speak the protocol for it. Each needs only its language."""

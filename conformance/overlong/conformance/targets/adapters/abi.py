@@ -1,4 +1,4 @@
-"""How decoders in C are called, as data: the parameters, the result, and what both mean. No call is made here.
+"""The calling conventions of decoders in C, as data: parameters, result, and their meaning. This module calls nothing.
 
 An :class:`Abi` names its parameters by words of :data:`PARAMETERS` and its result by one of :data:`RESULTS`; the
 caller (``native.py`` with ctypes) turns these into types and hands the result to :attr:`Abi.read`.
@@ -38,35 +38,35 @@ RESULTS = {
     "none": "nothing",
 }
 UNIT = {"utf-8": 1, "utf-16": 2, "utf-32": 4}
-"""Octets in a unit of the output."""
+"""The octets of an output unit."""
 
 
 class Called(NamedTuple):
-    """What a call was given and what came back."""
+    """The arguments and results of a call."""
 
     returned: int
-    """The result; of a pair, its int; an address that is null is 0."""
+    """The result; for a pair, its int; a null address is 0."""
     second: int
-    """The size_t of a pair; else 0."""
+    """The size_t of a pair; otherwise 0."""
     cells: tuple[int, ...]
     """The contents of the cells after the call, in the order of the parameters."""
     address: int
     length: int
     room: int
-    """How many units the output had room for."""
+    """The number of units that fit into the output."""
 
 
 class AnswerReading(NamedTuple):
-    """What an answer means."""
+    """The meaning of an answer."""
 
     status: str
-    """``A`` accepted, ``R`` refused, ``X`` neither: the function broke its own convention."""
+    """``A`` accepted, ``R`` refused, ``X`` neither: the function broke its convention."""
     number: int = 0
-    """Accepted: units put out, which may be more than had room. Refused: the offset, or :data:`NOT_SAID`."""
+    """Accepted: the units of output, possibly more than fit. Refused: the offset, or :data:`NOT_SAID`."""
     text: str = ""
-    """What was wrong with it, in ASCII (``X``)."""
+    """The breach of the convention, in ASCII (``X``)."""
     output: bytes = b""
-    """Units that were not written to memory of the caller's, in the machine's order."""
+    """Units that the function did not write to the caller's memory, in the machine's byte order."""
 
 
 ACCEPTED = AnswerReading("A")
@@ -74,7 +74,7 @@ REFUSED = AnswerReading("R", NOT_SAID)
 
 
 def within(room: int, reading: AnswerReading) -> AnswerReading:
-    """What an answer means; or an error, if it claims more units than had room."""
+    """The meaning of an answer; an error if it claims more units than fit."""
     if reading.status != "A" or reading.number <= room:
         return reading
     return AnswerReading("X", text=f"it says that it wrote {reading.number} units where {room} have room")
@@ -91,15 +91,15 @@ class Abi:
     result: str
     read: Callable[[Called], AnswerReading]
     says: str
-    """A sentence for the docs: what its answers mean."""
+    """A sentence for the docs: the meaning of its answers."""
     units: str = ""
-    """What it puts out, in the machine's byte order; empty if it only validates."""
+    """The encoding of its output, in the machine's byte order; empty if it only validates."""
     functions: tuple[str, ...] = ()
-    """Of a stream: what its functions are for, in the order in which they are named."""
+    """For a stream: the purposes of its functions, in the order in which a target names them."""
 
     @property
     def bounded(self) -> bool:
-        """True if the function is told how much room there is."""
+        """True if the function gets the size of the output."""
         return "cap" in self.parameters or "cap32" in self.parameters
 
     @property
@@ -108,7 +108,7 @@ class Abi:
         return "string" in self.parameters
 
     def room(self, length: int) -> int:
-        """Units to allocate for ``length`` octets: more than enough, or what a function that is not told relies on."""
+        """Units to allocate for ``length`` octets: more than enough, or the number that an unbounded function expects."""
         return 4 * length + 16 if self.bounded else length
 
 
@@ -171,13 +171,13 @@ ICU_OVERFLOW = 15
 
 def _icu(called: Called) -> AnswerReading:
     written, status = called.cells
-    if status <= 0 or status == ICU_OVERFLOW:  # below zero are warnings
+    if status <= 0 or status == ICU_OVERFLOW:  # negative statuses are warnings
         return AnswerReading("A", max(written, 0))
     return REFUSED if status in ICU_REFUSALS else AnswerReading("X", text=f"its status is {status}")
 
 
 def _consumed(called: Called) -> AnswerReading:
-    """Of one step: how many octets were taken; ``read`` of the loop is the caller's."""
+    """The octets that one step consumed; the caller reads the result of the whole loop."""
     if called.returned < 0:
         return REFUSED
     if 0 < called.returned <= called.length:

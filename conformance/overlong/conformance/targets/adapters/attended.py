@@ -1,4 +1,4 @@
-"""A worker with something to clean up: a child process does the work, and its parent cleans up afterwards."""
+"""A worker that must clean up: a child process does the work, and its parent cleans up afterwards."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Does a function keep to its memory? One input at a time, in many places.
+"""Tests whether a function stays within its memory: one input at a time, in many places.
 
 The order of the steps leaves one explanation for the first that fails: a call that succeeds with slack around its
-input and dies with a guard behind it has read past the end. The process that forked this one sees the death and reads
-the step from :class:`Steps`.
+input and crashes with a guard behind it has read past the end. The process that forked this one sees the crash and
+reads the step from :class:`Steps`.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from overlong.conformance.targets.adapters.native import Call
 
 CLEAN, OVER_READ, UNDER_READ, OVER_WRITE, UNWRITTEN, INPUT_CHANGED, PLACE, STATE = range(8)
-"""What is wrong: the number in a refusal of ``G``; docs/protocol.md explains them."""
+"""The faults: the number in a refusal of ``G``; docs/protocol.md explains them."""
 NOT_ASKED = 255
 
 SLACK, WRITABLE, BEHIND, BEFORE, PLACES, ROOM, AFTER = range(1, 8)
-"""The steps: what a death in each of them means is in :data:`DEATHS`; one in :data:`AFTER` is another input's."""
+"""The steps. :data:`DEATHS` gives the meaning of a crash in each; a crash in :data:`AFTER` is another input's."""
 DEATHS = {BEHIND: OVER_READ, BEFORE: UNDER_READ, PLACES: PLACE, ROOM: OVER_WRITE}
 NEIGHBOURS, AT_A_GUARD = 255, 254
 """Details of :data:`PLACE`; other values are the address modulo 64, plus one."""
@@ -28,16 +28,16 @@ EXACT_ROOM, LESS_ROOM, MORE_ROOM, AROUND_INPUT = 1, 2, 3, 4
 """Details of :data:`OVER_WRITE` and :data:`UNWRITTEN`."""
 
 PAD = 4096
-"""Octets around an input that has slack."""
+"""The octets around an input that has slack."""
 _ALIGNMENTS = 64
-_MARGIN = 256  # octets around the output that are checked
+_MARGIN = 256  # checked octets around the output
 _POISONS = (0xAA, 0x55)
 
 _SIDES = tuple(
     ((left * 64)[-64:], (right * 64)[:64])
     for left, right in (
         (b"a", b"a"),
-        (b"\xf0\x9f\x98", b"\x80"),  # characters that lack an octet, and tails that would complete one
+        (b"\xf0\x9f\x98", b"\x80"),  # truncated characters, and tails that would complete them
         (b"\xff", b"\xff"),
         (b"\xe2\x82", b"\xac\x80"),
         (b"\0", b"\0"),
@@ -51,15 +51,15 @@ CUT_SHORT = (b"\xe2\x82", b"\xf0\x9f\x98", b"\xc3")
 
 
 class Memory:
-    """Where inputs and outputs lie; it grows with them."""
+    """The memory of inputs and outputs; it grows with them."""
 
     def __init__(self) -> None:
         self.longest = -1
-        """Octets of an input that has room."""
+        """The octets of the longest input that fits."""
         self.input: Guarded
         """Read-only for the function."""
         self.plain: Guarded
-        """Writable, for calls that must survive."""
+        """Writable, for calls that must not crash."""
         self.output: Guarded
         self.fit(1 << 14)
 
@@ -83,7 +83,7 @@ class Steps:
         self.shared = shared
 
     def at(self, step: int, detail: int = 0) -> None:
-        """A step begins."""
+        """Note that a step begins."""
         self.shared[self.STEP], self.shared[self.DETAIL] = step, detail
 
 
@@ -99,12 +99,12 @@ class Bounds:
     """Examines one function."""
 
     def __init__(self, call: Call, abi: Abi, unit: int, memory: Memory, steps: Steps) -> None:
-        """``unit``: octets in a unit that is written to memory; 0 if none is."""
+        """``unit``: the octets of a unit written to memory; 0 if none is."""
         self._call, self._abi, self._unit = call, abi, unit
         self._memory, self._steps = memory, steps
 
     def examine(self, octets: bytes, leave_out: frozenset[int]) -> tuple[int, int]:
-        """The fault and its detail. Steps are left out if their fault has been reported often enough."""
+        """The fault and its detail. Steps whose fault was reported often enough are skipped."""
         self._memory.fit(len(octets) + 1)
         try:
             if SLACK in leave_out:
@@ -116,16 +116,16 @@ class Bounds:
         return (NOT_ASKED if leave_out - {AFTER} else CLEAN), 0
 
     def changes(self, octets: bytes) -> tuple[int, int]:
-        """What it does to its input, shown by a call in writable memory."""
+        """The function's changes to its input, found by a call in writable memory."""
         self._memory.fit(len(octets) + 1)
         try:
             self._writable(octets)
         except Wrong as wrong:
             return wrong.fault, wrong.detail
-        return INPUT_CHANGED, 0  # it wrote the octets that were there already
+        return INPUT_CHANGED, 0  # it wrote the same octets again
 
     def slack(self, octets: bytes) -> None:
-        """The first step by itself."""
+        """Run only the first step."""
         self._steps.at(SLACK)
         self._ask(self._placed(octets, PAD, 0), len(octets), PAD, self._abi.room(len(octets)), _POISONS[0], MORE_ROOM)
 
@@ -148,7 +148,7 @@ class Bounds:
             memory.view[: len(whole) + len(right)] = whole + right
             self._alike(first, octets, memory.start, PAD, AT_A_GUARD)
         if PLACES not in leave_out:
-            # a call for each character meets other alignments anyway
+            # a call for each character already meets other alignments
             stride = _ALIGNMENTS // 4 + 1 if self._abi is ITERATE and length > 8 else 1
             for alignment in range(0, _ALIGNMENTS, stride):
                 self._steps.at(PLACES, alignment + 1)
@@ -159,7 +159,7 @@ class Bounds:
             self._rooms(first, octets)
 
     def _after_others(self, first: AnswerReading, octets: bytes) -> None:
-        """Check that the answer after a call on another input is the first one.
+        """Check that the answer after a call on another input equals the first one.
 
         Raises:
             Wrong: it is not.
@@ -180,11 +180,11 @@ class Bounds:
         detail: int,
         interior: int | None = None,
     ) -> None:
-        """Check that the answer at this address is the first one. ``interior``: its place between other octets.
+        """Check that the answer at this address equals the first one. ``interior``: the place between other octets.
 
         Raises:
-            Wrong: it is not. Asking again at the first place tells place from time; swapping the neighbours
-                tells whether they are the cause.
+            Wrong: it differs. A repetition at the first place separates place from time; swapped neighbours show
+                whether they are the cause.
         """
         length, room = len(octets), self._abi.room(len(octets))
         if self._ask(address, length, out, room, _POISONS[0], MORE_ROOM) == first:
@@ -198,7 +198,7 @@ class Bounds:
         raise Wrong(PLACE, NEIGHBOURS if (other == first) == bool(interior) else detail)
 
     def _rooms(self, first: AnswerReading, octets: bytes) -> None:
-        """Give room that ends at a guard, enough and too little. These answers are not judged."""
+        """Give output room that ends at a guard, enough and too little. These answers are not judged."""
         address, length, size = self._placed(octets, PAD, 0), len(octets), self._memory.output.size
         needed = first.number if first.status == "A" else length
         rooms = (needed, needed - 1, needed // 2, 1, 0) if self._abi.bounded else (length,)
@@ -208,7 +208,7 @@ class Bounds:
             self._twice(address, length, size - room * self._unit, room, detail, judged=False)
 
     def _placed(self, octets: bytes, place: int, sides: int) -> int:
-        """Write an input among neighbours; its address."""
+        """Write an input among neighbours, and return its address."""
         left, right = _SIDES[sides]
         whole = b"".join((left, octets, b"\0" * self._abi.terminated, right))
         start = place - len(left)
@@ -226,7 +226,7 @@ class Bounds:
         first, second = (self._ask(address, length, out, room, poison, detail) for poison in _POISONS)
         if first == second:
             return first
-        if first[:3] == second[:3]:  # but for the output
+        if first[:3] == second[:3]:  # without the output
             for one, other in zip(first.output, second.output, strict=True):
                 if (one, other) == _POISONS:
                     raise Wrong(UNWRITTEN, detail)
@@ -235,10 +235,10 @@ class Bounds:
         return first
 
     def _ask(self, address: int, length: int, out: int, room: int, poison: int, detail: int) -> AnswerReading:
-        """One call, with poison in the output and around it.
+        """Make one call, with poison in the output and around it.
 
         Raises:
-            Wrong: it wrote around it.
+            Wrong: it wrote outside the output.
         """
         unit = self._unit
         if not unit:
@@ -257,10 +257,10 @@ class Bounds:
         return reading._replace(output=output.view[out : out + reading.number * unit])
 
     def _writable(self, octets: bytes) -> None:
-        """In memory that lets itself be written: what is changed there.
+        """Call in writable memory, and check for changes there.
 
         Raises:
-            Wrong: something was.
+            Wrong: the function changed something.
         """
         self._steps.at(WRITABLE)
         left, right = _SIDES[0]

@@ -1,7 +1,7 @@
 """Adapter for TextDecoder in a headless Chromium: ``chromium.py PROGRAM``.
 
-The browser is driven through a pipe (``--remote-debugging-pipe``): it listens to no network, and its profile is a
-temporary folder. ``chromium_textdecoder.js``, in an empty page, answers.
+The adapter drives the browser through a pipe (``--remote-debugging-pipe``): the browser listens to no network, and its
+profile is a temporary folder. ``chromium_textdecoder.js``, in an empty page, answers.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-if __name__ == "__main__":  # so that this package is found, wherever it is
+if __name__ == "__main__":  # make this package importable from anywhere
     if (_root := str(Path(__file__).resolve().parents[4])) not in sys.path:
         sys.path.insert(0, _root)
 
@@ -34,7 +34,7 @@ _FLAGS = (
     *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage"),
     *("--disable-breakpad", "--disable-crash-reporter"),
 )
-_FREE = 10  # descriptors from here on are free
+_FREE = 10  # descriptors from this one on are free
 _READ = 1 << 20
 
 
@@ -51,7 +51,7 @@ class Page:
         # The browser reads commands from its descriptor 3, and writes to 4.
         commands, self._commands = map(_moved, os.pipe())
         self._messages, messages = map(_moved, os.pipe())
-        # Started by root, the browser cannot use its own sandbox. It opens only the empty page.
+        # As root, the browser cannot use its own sandbox. It opens only the empty page.
         more = ["--no-sandbox"] if os.geteuid() == 0 else []
         self._browser = os.posix_spawn(
             program,
@@ -104,7 +104,7 @@ class Page:
 
     @property
     def offered(self) -> str:
-        """The operations that the script has."""
+        """The operations that the script offers."""
         if not hasattr(self, "_offered"):
             self._offered: str = self.evaluate("offered")
         return self._offered
@@ -161,7 +161,7 @@ def _unbatched(operation: bytes, response: bytes) -> bytes:
         return status + number + response[6:8] + rest
     if status == b"A":
         size = int.from_bytes(number, "big") * (1 if operation in b"EF" else 2)
-        return status + rest[size:] + rest[:size]  # marks, which follow the units in a batch
+        return status + rest[size:] + rest[:size]  # in a batch, the marks follow the units
     return status + rest
 
 

@@ -21,14 +21,14 @@ def _one_by_one(many: Sequence[bytes], errors: str) -> Results:
         try:
             results.append(octets.decode("utf-8", errors))
         except UnicodeDecodeError as error:
-            # Keeping ten thousand errors with their tracebacks is slow. Not ``args``: after a handler went on, CPython
-            # raises its first error again, and ``args`` still hold that one's place.
+            # Keeping ten thousand errors with their tracebacks is slow. ``args`` would be wrong: after a handler
+            # continued, CPython raises its first error again, and ``args`` still hold the first place.
             results.append((error.encoding, error.object, error.start, error.end, error.reason))
     return results
 
 
 def _encode(many: Sequence[bytes], errors: str) -> Results:
-    """Code points in UTF-32. They become text through ``chr``, so that no codec but the one under test sees them."""
+    """Encode code points in UTF-32. ``chr`` makes them text, so that only the codec under test sees them."""
     unpackers = {size: struct.Struct(f">{size // 4}I").unpack for size in set(map(len, many))}
     results: list[Any] = []
     for payload in many:
@@ -52,7 +52,7 @@ def _refusal_to_encode(numbers: Sequence[int], errors: str) -> Any:
 
 
 def _encode_utf16(many: Sequence[bytes], errors: str) -> Results:
-    """Code units in UTF-16; the index of a refusal counts units, where the exception counts characters."""
+    """Encode code units in UTF-16; the index of a refusal counts units, though the exception counts characters."""
     adapter: Any = sys.modules["__main__"]
     results: list[Any] = []
     for payload in many:
@@ -107,7 +107,7 @@ class Surrogateescape:
 
     operations = {  # noqa: RUF012
         "D": partial(_one_by_one, errors="surrogateescape"),
-        "L": partial(_one_by_one, errors="surrogateescape"),  # it refuses nothing: it counts as replacing, too
+        "L": partial(_one_by_one, errors="surrogateescape"),  # it refuses nothing, so it also counts as replacing
         **_encoders("surrogateescape"),
     }
     traits = {"error_mode": "utf-8b"}  # noqa: RUF012

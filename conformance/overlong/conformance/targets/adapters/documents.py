@@ -61,7 +61,7 @@ def protobuf_string(octets: bytes) -> bytes:
 
 
 def _varint(number: int) -> bytes:
-    """Seven bits an octet, the least first; all but the last octet have the high bit."""
+    """Seven bits per octet, the lowest first; every octet except the last has the high bit."""
     varint = bytearray()
     while number >= 0x80:
         varint.append(number & 0x7F | 0x80)
@@ -94,7 +94,7 @@ def websocket_text(octets: bytes) -> bytes:
 
 
 def html_pre(octets: bytes) -> bytes:
-    """An HTML document with this text in a ``pre``, whose first line feed is no part of it."""
+    """An HTML document with this text in a ``pre``, after a line feed that HTML drops."""
     escaped = _HTML_ESCAPED.sub(lambda found: b"&#%d;" % found[0][0], octets)
     return b"<!doctype html><body><pre>\n" + escaped + b"</pre>"
 

@@ -1,8 +1,8 @@
 """Memory between inaccessible pages: code that steps over its edge dies there, by a signal.
 
-The memory is mapped twice. The harness writes through :attr:`Guarded.view`, anywhere in the process; the function
-under test is given addresses from :attr:`Guarded.start` to :attr:`Guarded.end`, where the same octets are read-only
-(or not) and where inaccessible pages follow on both sides. So no call has to change the protection.
+The memory is mapped twice. The harness writes through :attr:`Guarded.view`, anywhere in the process. The function
+under test gets addresses from :attr:`Guarded.start` to :attr:`Guarded.end`, where the same octets are read-only
+(or not), with inaccessible pages on both sides. So no call has to change the protection.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 GUARD = 1 << 20
-"""Octets that are inaccessible on each side: more than a careless loop skips in one step."""
+"""The inaccessible octets on each side: more than a careless loop skips in one step."""
 
 _FIXED = 0x10  # MAP_FIXED, which Python does not name; 0x10 on Linux, macOS and the BSDs
 
@@ -29,7 +29,7 @@ class Guarded:
     view: mmap.mmap
 
     def __init__(self, size: int, *, writable: bool) -> None:
-        """Raises: OSError: the system does not give that memory."""
+        """Raises: OSError: the system refuses the memory."""
         if sys.platform == "win32":
             raise OSError("this system maps no memory twice")
         self.size = -(-size // mmap.PAGESIZE) * mmap.PAGESIZE

@@ -1,4 +1,4 @@
-"""Adapter for jq's reader of strings: a batch is an array of JSON strings, which jq writes again in ASCII.
+"""Adapter for jq's string reader: a batch is an array of JSON strings, which jq writes back in ASCII.
 
 ``jq_json.py PROGRAM``. The octets between the quotes are unchanged, except that ASCII octets which JSON forbids
 there are escaped. The escapes that jq writes name the code points that it read.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-if __name__ == "__main__":  # so that this package is found, wherever it is
+if __name__ == "__main__":  # make this package importable from anywhere
     if (_root := str(Path(__file__).resolve().parents[4])) not in sys.path:
         sys.path.insert(0, _root)
 
@@ -34,7 +34,7 @@ def _escape(found: re.Match[bytes]) -> bytes:
 
 
 class Jq:
-    """A jq that reads arrays and writes them, one on a line."""
+    """A jq process that reads arrays and writes them back, one per line."""
 
     def __init__(self, program: str) -> None:
         words = [program, "--unbuffered", "--compact-output", "--ascii-output", "."]
@@ -46,7 +46,7 @@ class Jq:
         self.version = asked.stdout.strip()
 
     def read(self, many: Sequence[bytes]) -> list[str]:
-        """The strings that jq reads."""
+        """The strings that jq reads from these octets."""
         process = self._process
         assert process.stdin is not None
         assert process.stdout is not None

@@ -1,14 +1,14 @@
 """Adapter for programs that answer line by line: ``lines.py KEY=VALUE... -- PROGRAM [ARGUMENT...]``.
 
-The program reads lines of hexadecimal digits, an input each, and writes a line for each, at once:
+The program reads lines of hexadecimal digits, one input per line, and answers each with a line at once:
 
 - ``=`` accepts; the decoded text follows in hexadecimal, in units of fixed width;
 - ``-`` refuses; the offset of the error may follow in decimal;
 - ``!`` says that the decoder failed; an explanation follows.
 
-Keys: ``operation`` (V, D or L), ``units`` (``utf-32``, ``utf-16`` or ``utf-8``), ``document`` (what the octets are put
-into, a word of documents.py), ``name``, and traits for the greeting. Offsets in documents are dropped: they count
-from the document's start.
+Keys: ``operation`` (V, D or L), ``units`` (``utf-32``, ``utf-16`` or ``utf-8``), ``document`` (the kind of document
+around the octets, a word of documents.py), ``name``, and traits for the greeting. Offsets in documents are dropped:
+they count from the document's start.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-if __name__ == "__main__":  # so that this package is found, wherever it is
+if __name__ == "__main__":  # make this package importable from anywhere
     if (_root := str(Path(__file__).resolve().parents[4])) not in sys.path:
         sys.path.insert(0, _root)
 
@@ -133,7 +133,7 @@ def in_utf8(octets: bytes, units: str) -> bytes:
     """Text in other units: surrogates stay, and numbers above 10FFFF are encoded as in RFC 2279."""
     try:
         return octets.decode(f"{units}-be", "surrogatepass").encode("utf-8", "surrogatepass")
-    except UnicodeDecodeError:  # numbers that are no code points
+    except UnicodeDecodeError:  # some numbers are no code points
         from overlong.conformance.protocol.wire import UNITS as WIRE
 
         return WIRE["utf-8"].write(WIRE[units].values(octets))
@@ -163,7 +163,7 @@ def main() -> None:
             results = [True if isinstance(each, bytes) else each for each in results]
         return results
 
-    ask([b"a"])  # whatever it answers: it only has to answer
+    ask([b"a"])  # any answer will do
     traits = {"units": "utf-8", **({"wrapper": WRAPPERS[document]} if document in WRAPPERS else {}), **said}
     serve({operation: ask}, name, traits, answers)
 

@@ -1,6 +1,6 @@
 """Functions of a shared library as callables of address, length, room for output and units of room.
 
-It uses ctypes and no compiler. A :class:`Decoder` hides how its function is called, and returns a
+It uses ctypes and no compiler. A :class:`Decoder` hides the convention of its function, and returns a
 :class:`~overlong.conformance.targets.adapters.abi.AnswerReading`.
 """
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 Call = Callable[[int, int, int, int], AnswerReading]
-"""Address and length of the input, address of the output, units of room there."""
+"""The address and length of the input, the address of the output, and the units that fit there."""
 
 
 class _Pair(ctypes.Structure):
@@ -45,11 +45,11 @@ _RESULT: dict[str, Any] = {
 _CELL: dict[str, Any] = {"cell": ctypes.c_void_p, "cell32": ctypes.c_int32}
 _PLACE = {"ptr": 0, "string": 0, "len": 1, "slen": 1, "len32": 1, "out": 2, "cap": 3, "cap32": 3}
 _UTF_32 = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
-_CELLS = 4  # and what follows: the cells' addresses
+_CELLS = 4  # the cells' addresses follow
 
 
 class Library:
-    """A shared library, loaded into this process; or a Python file whose names are functions compiled by Numba."""
+    """A shared library loaded into this process; or a Python file with functions compiled by Numba."""
 
     def __init__(self, path: str) -> None:
         """Raises: OSError: it cannot be loaded; the message is the loader's."""
@@ -57,7 +57,7 @@ class Library:
         self._loaded = ctypes.CDLL(path if self._names is None else None)
 
     def function(self, symbol: str, parameters: Sequence[str] = (), result: str = "int") -> Any:
-        """A function object of its own with its types set.
+        """A separate function object with its types set.
 
         Raises:
             LookupError: there is no such symbol.
@@ -80,12 +80,12 @@ class Library:
 
 
 def address_of(function: Any) -> int:
-    """The address of a function of a :class:`Library`, for callers that do without ctypes."""
+    """The address of a :class:`Library`'s function, for callers without ctypes."""
     return ctypes.cast(function, ctypes.c_void_p).value or 0
 
 
 def bound(abi: Abi, function: Any) -> Call:
-    """A call of ``function`` by this convention."""
+    """A callable that calls ``function`` by this convention."""
     if abi is ITERATE:
         return _iterating(abi, function)
     if abi.parameters in (("ptr", "len"), ("string",)) and abi.result in ("bool", "int"):
@@ -132,7 +132,7 @@ def _measuring(abi: Abi, function: Any) -> Call:
 
 
 def _iterating(abi: Abi, function: Any) -> Call:
-    """One code point a call, until the input ends."""
+    """One call for each code point, until the input ends."""
     memory = Guarded(16, writable=True)
     cell = ctypes.c_int32.from_address(memory.start)
     place = memory.start
@@ -171,7 +171,7 @@ class Streams:
         self._size = UNIT[abi.units]
 
     def whole(self, address: int, length: int, out: int, units: int) -> AnswerReading:
-        """The input as a stream of one chunk, its output in one place."""
+        """Decode the input as a stream of one chunk, with all output in one place."""
         state = self.new()
         if not state:
             return AnswerReading("X", text="it made no state")
@@ -188,7 +188,7 @@ class Streams:
 
 
 def by_python(judge: Callable[..., Any], function: Any) -> Call:
-    """The escape hatch: a Python function that is given the loaded function, an address and a length."""
+    """The escape hatch: a Python function that gets the loaded function, an address and a length."""
 
     def call(address: int, length: int, _out: int, _units: int) -> AnswerReading:
         try:

@@ -1,11 +1,11 @@
 """Adapter for programs that take one input and end: ``one_shot.py UNITS PROGRAM [ARGUMENT...]``.
 
 The program reads the octets from its standard input, or from a file whose name replaces an argument ``{}`` or
-the end of ``...={}``. Status 0 accepts, 1 refuses; another status, and a signal, is no verdict. UNITS is
+the ``{}`` in ``...={}``. Status 0 accepts, 1 refuses; any other status or a signal is no verdict. UNITS is
 ``verdict``, or the encoding of the output: ``utf-32``, ``utf-16`` (both big-endian) or ``utf-8``.
 
-Before the greeting, the adapter tries inputs that show whether the status is a verdict at all. It needs only POSIX
-and the standard library.
+Before the greeting, the adapter tries a few inputs to check that the status is a verdict at all. It needs only
+POSIX and the standard library.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ if sys.platform == "win32":
 HEAD = struct.Struct(">II")
 UNITS = {"utf-32": (4, "utf-32-be"), "utf-16": (2, "utf-16-be"), "utf-8": (1, "utf-8")}
 PLACEHOLDER = "{}"
-FILE = 99  # the descriptor of the input, if the program wants a file's name
+FILE = 99  # the descriptor of the input, if the program takes a file name
 PIPE = 1 << 16  # octets that a pipe holds without a reader
 MOST = 1 << 20  # octets of output allowed beyond 16 for each octet of input
 KEPT = 4096  # octets of stderr that are kept
 LOOK = 50  # milliseconds without output before the reader checks whether the program has ended
-AHEAD = 64  # inputs read ahead; with more, the harness could not tell which ones are in progress
+AHEAD = 64  # inputs read ahead; with more, the harness could not know the ones in progress
 
 
 class Ran(NamedTuple):
-    """How a run ended: its status (negative: the signal), what it put out, what it said."""
+    """The end of a run: its status (negative: the signal), its output, and its messages."""
 
     status: int
     output: bytes
@@ -46,7 +46,7 @@ class Ran(NamedTuple):
 
     @property
     def how(self) -> str:
-        """The status in words, with the last line of what was said."""
+        """The status in words, with the last line of the messages."""
         if self.flooded:
             return f"put out more than {len(self.output) - 1} octets"
         if self.status >= 0:
@@ -61,7 +61,7 @@ class Ran(NamedTuple):
 
 
 def run(words: list[str], octets: bytes, *, output: bool, said: bool = False) -> Ran:
-    """Run the program once. Output that is not asked for is discarded.
+    """Run the program once. Output is discarded unless it is needed.
 
     Raises:
         OSError: it cannot be started.
@@ -73,7 +73,7 @@ def run(words: list[str], octets: bytes, *, output: bool, said: bool = False) ->
     try:
         if any(map(is_placeholder, words)):
             words = [word.replace(PLACEHOLDER, f"/dev/fd/{FILE}") if is_placeholder(word) else word for word in words]
-            with tempfile.TemporaryFile() as file:  # without a name: nothing is left behind if a process is killed
+            with tempfile.TemporaryFile() as file:  # without a name: nothing remains if a process is killed
                 file.write(octets)
                 file.flush()
                 file.seek(0)
@@ -159,12 +159,12 @@ def collect(pid: int, pipes: list[int], limits: list[int], *, output: bool) -> R
 
 
 def is_placeholder(word: str) -> bool:
-    """Whether a file's name replaces this argument."""
+    """True if a file name replaces this argument."""
     return word == PLACEHOLDER or word.endswith(f"={PLACEHOLDER}")
 
 
 def probe(words: list[str], units: str) -> tuple[str, dict[str, str]]:
-    """The operation that the program offers, and its traits; ends the adapter if its status is no verdict."""
+    """The program's operation and traits; ends the adapter if the status is no verdict."""
     try:
         letter = run(words, b"a", output=True, said=True)
     except OSError as error:
@@ -200,13 +200,13 @@ def probe(words: list[str], units: str) -> tuple[str, dict[str, str]]:
 
 
 def fail(message: str) -> NoReturn:
-    """Say why there is nothing to certify; the harness shows the last line of stderr."""
+    """Print why there is nothing to certify, and exit; the harness shows the last line of stderr."""
     os.write(2, f"{' '.join(message.split())}\n".encode("ascii", "backslashreplace"))
     os._exit(3)
 
 
 def answer(words: list[str], operation: str, size: int, octets: bytes) -> bytes:
-    """Status and payload of a response."""
+    """The status and payload of a response."""
     try:
         ran = run(words, octets, output=operation != "V")
     except OSError as error:
@@ -224,7 +224,7 @@ def answer(words: list[str], operation: str, size: int, octets: bytes) -> bytes:
 
 
 def main() -> None:
-    """Probe, greet, then answer requests in their order, several programs at a time."""
+    """Probe, greet, then answer requests in order, running several programs at a time."""
     units, words = sys.argv[1], sys.argv[2:]
     requests, answers = sys.stdin.buffer, os.dup(1)
     os.dup2(2, 1)
@@ -254,7 +254,7 @@ def main() -> None:
                 body = promised if isinstance(promised, bytes) else promised.result()
                 try:
                     write_all_of(answers, HEAD.pack(4 + len(body), number) + body)
-                except OSError:  # the reader has gone
+                except OSError:  # the reader is gone
                     os._exit(1)
                 with there:
                     waiting.popleft()
@@ -284,7 +284,7 @@ def main() -> None:
 
 
 def write_all_of(descriptor: int, octets: bytes) -> None:
-    """All of it."""
+    """Write all octets."""
     view = memoryview(octets)
     while view:
         view = view[os.write(descriptor, view) :]

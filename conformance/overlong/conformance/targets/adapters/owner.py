@@ -1,6 +1,6 @@
-"""Where a Python decoder comes from: a distribution, the standard library, or a file of the user's.
+"""Finds the origin of a Python decoder: a distribution, the standard library, or a user's file.
 
-Runs in the worker, with the standard library alone. The metadata that it reads may be wrong or missing.
+Runs in the worker, on the standard library alone. The metadata that it reads may be wrong or missing.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ if TYPE_CHECKING:
     from importlib.metadata import Distribution
 
 _SHOWN = 16
-"""Digits of a digest: enough to tell files apart. A certificate has the whole."""
+"""The shown digits of a digest: enough to distinguish files. A certificate has all digits."""
 
 
 def version_of(found: Any, place: str, interpreter: str) -> str:
-    """``simplejson 4.3.0, CPython 3.11.7``: what holds a decoder, and what runs it.
+    """``simplejson 4.3.0, CPython 3.11.7``: the package of a decoder, and the interpreter that runs it.
 
     Args:
         found: the decoder.
         place: the module or the file that the command line names.
-        interpreter: its name and version; all there is to say of what belongs to it, or to this package.
+        interpreter: its name and version; the whole result for decoders that belong to it or to this package.
     """
     own = place.endswith(".py")
     if own and Path(place).resolve().is_relative_to(Path(__file__).resolve().parent):
@@ -30,7 +30,7 @@ def version_of(found: Any, place: str, interpreter: str) -> str:
     name = getattr(found, "__module__", None)
     if own and name in (None, Path(place).stem):
         return f"{_digest(place)}, {interpreter}"
-    for each in (name, *([] if own else [place])):  # where it is defined tells more than where it is named
+    for each in (name, *([] if own else [place])):  # the defining module is more precise than the named one
         module = sys.modules.get(each) if isinstance(each, str) else None
         if module is not None and module.__name__.partition(".")[0] not in sys.stdlib_module_names:
             file = getattr(module, "__file__", None)
@@ -40,7 +40,7 @@ def version_of(found: Any, place: str, interpreter: str) -> str:
 
 
 def _digest(file: str) -> str:
-    import hashlib  # as the imports below: most decoders need none, and together they cost as much as an interpreter
+    import hashlib  # late, like the imports below: most decoders need none, and they double the start's cost
 
     try:
         with Path(file).open("rb") as opened:
@@ -67,7 +67,7 @@ def _distribution(module: str, file: str) -> str:
 
 
 def _holds(found: Distribution, top: str, file: str) -> bool:
-    """Whether a distribution has a file: by its record, by the folder that it is edited in, or by its module's name."""
+    """True if a distribution owns a file: by its record, its editable folder, or its module's name."""
     import json
     from urllib.parse import unquote, urlsplit
 

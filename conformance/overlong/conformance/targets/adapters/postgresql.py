@@ -1,7 +1,8 @@
-"""Adapter for PostgreSQL's ``convert_from(bytea, 'UTF8')``: ``postgresql.py FOLDER``, that of initdb and postgres.
+"""Adapter for PostgreSQL's ``convert_from(bytea, 'UTF8')``: ``postgresql.py FOLDER``, the one with initdb and postgres.
 
-A database cluster is made in a temporary folder, and a backend serves it alone (``postgres --single``): no server, no
-socket, no process but this one's child. ``ascii`` gives the code point of each character, as the database reads it.
+The adapter makes a database cluster in a temporary folder, and a standalone backend serves it (``postgres --single``):
+no server, no socket, and no process except this one's child. ``ascii`` gives each character's code point, as the
+database reads it.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-if __name__ == "__main__":  # so that this package is found, wherever it is
+if __name__ == "__main__":  # make this package importable from anywhere
     if (_root := str(Path(__file__).resolve().parents[4])) not in sys.path:
         sys.path.insert(0, _root)
 
@@ -34,7 +35,7 @@ if sys.platform == "win32":
 
 _NEW_IPC = 0x08000000  # CLONE_NEWIPC
 _PROMPT = b"backend> "
-_QUIET = ("-c", "log_min_messages=fatal")  # else a failing statement is copied to stderr
+_QUIET = ("-c", "log_min_messages=fatal")  # otherwise stderr gets a copy of each failing statement
 _DROP_TEMPLATES = (  # two thirds of the files; removing them must take less than a second
     "UPDATE pg_database SET datistemplate = false",
     "DROP DATABASE template0",
@@ -58,7 +59,7 @@ _VALUE = re.compile(rb'= "([-0-9a-f ,]*)"')
 
 
 def _memory_of_its_own() -> bool:
-    """Whether System V's shared memory, which would outlive a backend that is killed, now ends with this process."""
+    """Make System V shared memory, which would outlive a killed backend, end with this process; True on success."""
     try:
         return bool(ctypes.CDLL(None).unshare(_NEW_IPC) == 0)
     except (OSError, AttributeError):  # not Linux
@@ -89,7 +90,7 @@ class Who(NamedTuple):
 
 
 class Backend:
-    """A standalone backend, with a database of its own."""
+    """A standalone backend with its own database."""
 
     def __init__(self, programs: Path, folder: str) -> None:
         """Make the database in ``folder``, which is empty.
@@ -113,7 +114,7 @@ class Backend:
                 group=who.group,
                 extra_groups=who.extra_groups,
             )
-        except (OSError, subprocess.SubprocessError) as error:  # SubprocessError: no right to become that user
+        except (OSError, subprocess.SubprocessError) as error:  # SubprocessError: no permission to become that user
             raise ChildFailed(f"initdb cannot be run: {error}") from error
         if made.returncode != 0:
             lines = made.stderr.decode("utf-8", "backslashreplace").strip().splitlines()
@@ -154,7 +155,7 @@ class Backend:
         return self._read()
 
     def _read(self) -> bytes:
-        """Its output up to the next prompt."""
+        """Read its output up to the next prompt."""
         assert self._postgres.stdout is not None
         read = bytearray()
         while not read.endswith(_PROMPT):

@@ -1,6 +1,6 @@
 """Adapter for Python decoders: ``python.py MODULE_OR_FILE NAME [fatal|replacement] [MEMBER=WORD...]``.
 
-Runs in a process of its own, with the standard library alone. NAME is a callable ``bytes -> str`` that
+Runs in its own process, on the standard library alone. NAME is a callable ``bytes -> str`` that
 raises on ill-formed input, or ``bytes -> bool``; or a class with ``decode(data, final=...)``, reused after
 its ``reset()`` if it has one; or a callable that takes a list of ``bytes``, and raises or returns
 a bool, or for each a bool or its text; or an object with an attribute ``operations``: a dictionary from operation to a
@@ -26,17 +26,17 @@ from typing import Any, NoReturn, cast
 HEAD = struct.Struct(">II")
 NOT_SAID = 0xFFFFFFFF
 PART, LARGEST_PART = 1 << 17, 1024
-"""Octets and items of one part: inputs and results should fit into the CPU's cache."""
+"""The octets and items of one part: inputs and results should fit into the CPU's cache."""
 VECTORS = 1024
-"""Parts that one system call writes: POSIX promises 16, all systems of today take 1024."""
+"""The parts that one system call writes: POSIX promises 16, all current systems take 1024."""
 MISSING = {"unexpected end of data": True, "invalid start byte": False, "invalid continuation byte": False}
-"""CPython's reasons, and whether each means that octets are missing. Other reasons leave that open."""
+"""CPython's reasons: True if octets are missing. Other reasons leave that open."""
 BUGS = (TypeError, NameError, AttributeError, ImportError, LookupError, ArithmeticError, MemoryError, RecursionError)
-"""Exceptions that are no refusal but an internal error."""
+"""Exceptions that mean an internal error, not a refusal."""
 
 
 class Refusal:
-    """Ill-formed input refused; None for what the decoder did not report. ``chunk`` counts from 1, in streams only."""
+    """A refusal of ill-formed input; None for what is not reported. ``chunk`` counts from 1, in streams only."""
 
     __slots__ = ("chunk", "incomplete", "length", "offset")
 
@@ -45,7 +45,7 @@ class Refusal:
         self.chunk: int | None = None
 
     def columns(self) -> tuple[int, int, int]:
-        """Offset, length and incomplete as they are written."""
+        """Offset, length and incomplete in the wire format."""
         return (
             NOT_SAID if self.offset is None else self.offset & NOT_SAID,
             0 if self.length is None else min(max(self.length, 0), 255),
@@ -54,7 +54,7 @@ class Refusal:
 
 
 class Bug:
-    """The decoder failed otherwise."""
+    """An internal error of the decoder."""
 
     __slots__ = ("text",)
 
@@ -63,7 +63,7 @@ class Bug:
 
 
 class Stream:
-    """The text of a stream, and how many characters were out after each chunk."""
+    """The text of a stream, and the number of characters output after each chunk."""
 
     __slots__ = ("marks", "text")
 
@@ -74,18 +74,18 @@ class Stream:
 Arguments = tuple[str, bytes, int, int, str]
 """``args`` of a UnicodeDecodeError: encoding, object, start, end and reason."""
 Result = str | bytes | bool | Refusal | UnicodeDecodeError | Arguments | Bug | Stream
-"""Text becomes units; an encoder's octets stay as they are. An error with a place is a refusal. So is its ``args``
+"""Text becomes units; an encoder's octets stay unchanged. An error with a place is a refusal, and so are its ``args``
 alone: keeping an error would keep its traceback, which is slow."""
 Answerer = Callable[[Sequence[bytes]], Sequence[Result]]
 
 
 def refusal(error: Exception) -> Refusal | Bug:
-    """What an exception means, wherever it puts the error."""
+    """The bug or the refusal that an exception means, without a place."""
     return Bug(f"{type(error).__name__}: {error}") if isinstance(error, BUGS) else Refusal()
 
 
 def located(arguments: Arguments, given: bytes) -> Refusal:
-    """The refusal that an error means. Its place counts only if the error is about these very octets.
+    """The refusal that an error means. Its place counts only if the error is about exactly these octets.
 
     A parser that quotes the octets, or decodes a slice of them, raises an error that counts from another start.
     """
@@ -103,11 +103,11 @@ def meant(result: Result, given: bytes) -> str | bytes | bool | Refusal | Bug | 
 
 
 def one_by_one(decode: Callable[[bytes], Any], kind: type) -> Answerer:
-    """Turn a decoder of one input into a decoder of many."""
+    """Make a decoder of many inputs from a decoder of one."""
 
     def ask(many: Sequence[bytes]) -> Sequence[Result]:
         results = list[Result]()
-        for octets in many:  # inline: a call for each would take 1.5 times as long
+        for octets in many:  # inline: a call for each input would take 1.5 times as long
             try:
                 result = decode(octets)
             except UnicodeDecodeError as error:
@@ -142,7 +142,7 @@ def stream(make: Callable[[], Any], payload: bytes) -> Result:
         result = refusal(error)
         if isinstance(error, UnicodeDecodeError):
             about, so_far = error.object, payload[start : place + length]
-            if len(about) >= length and so_far.endswith(about):  # the chunk, perhaps behind what was kept
+            if len(about) >= length and so_far.endswith(about):  # the chunk, perhaps after kept octets
                 result = located(said(error), about)
         if isinstance(result, Refusal):
             result.chunk = number
@@ -151,18 +151,18 @@ def stream(make: Callable[[], Any], payload: bytes) -> Result:
 
 
 def streaming(make: Callable[[], Any]) -> Answerer:
-    """A class with ``decode(data, final=...)``, a new decoder for each stream."""
+    """Decode streams with a class with ``decode(data, final=...)``, one new decoder for each stream."""
     return lambda many: [stream(make, payload) for payload in many]
 
 
 def again(make: Callable[[], Any]) -> Answerer:
-    """The second of two streams that one decoder decodes, with ``reset()`` between them."""
+    """Decode two streams with one decoder, with ``reset()`` between them; return the second result."""
 
     def ask(payload: bytes) -> Result:
         try:
             decoder = make()
             end = 4 + int.from_bytes(payload[:4], "big")
-            stream(lambda: decoder, payload[4:end])  # to its end or its refusal; its answer is not needed
+            stream(lambda: decoder, payload[4:end])  # up to its end or its refusal; its answer is not needed
             decoder.reset()
         except Exception as error:  # noqa: BLE001 (nothing was refused: decoding has its own try)
             return Bug(f"{type(error).__name__}: {error}")
@@ -203,7 +203,7 @@ def cut(payload: bytes) -> list[bytes]:
 
 
 def of_lists(decode: Callable[[list[bytes]], Any]) -> Answerer:
-    """A callable that takes a list of values. Only the verdict is asked: whether all values pass."""
+    """A callable that takes a list of values. Only the verdict is asked: do all values pass?"""
 
     def ask(payload: bytes) -> Result:
         values = cut(payload)
@@ -219,7 +219,7 @@ def of_lists(decode: Callable[[list[bytes]], Any]) -> Answerer:
 
 
 def passes(result: Any, count: int) -> bool | Bug:
-    """Whether all values passed; the callable returns one bool, or a bool or text for each."""
+    """True if all values passed; the callable returns one bool, or a bool or text for each."""
     if isinstance(result, bool):
         return result
     if not isinstance(result, list | tuple):
@@ -233,7 +233,7 @@ def passes(result: Any, count: int) -> bool | Bug:
 
 
 def takes_lists(decode: Callable[[Any], Any]) -> bool:
-    """Whether a callable that does not take the letter a takes a list with it."""
+    """True if a callable that does not take the letter a takes a list with it."""
     try:
         return passes(decode([b"a"]), 1) is True
     except Exception:  # noqa: BLE001
@@ -267,7 +267,7 @@ def search_for(place: str) -> None:
     """
     try:
         here = os.getcwd()  # noqa: PTH109
-    except OSError:  # it is gone
+    except OSError:  # the current folder is gone
         return
     library = Path(os.__file__).parent
     own = (str(library), str(library / "lib-dynload"))
@@ -289,7 +289,7 @@ def search_for(place: str) -> None:
 
 
 def module_at(file: str, name: str) -> Any:
-    """The module in a file, under a name of its own."""
+    """Load the module in a file, under a unique name."""
     from importlib.util import module_from_spec, spec_from_file_location
 
     spec = spec_from_file_location(name, file)
@@ -301,7 +301,7 @@ def module_at(file: str, name: str) -> Any:
 
 
 def load(place: str, name: str) -> Any:
-    """The attribute ``name`` of a module or a file."""
+    """Load the attribute ``name`` of a module or a file."""
     search_for(place)
     try:
         if place.endswith(".py"):
@@ -334,7 +334,7 @@ def _hint(place: str, error: BaseException) -> str:
 
 
 def fail(message: str) -> NoReturn:
-    """Say why there is nothing to certify. The harness shows the last line of stderr: nothing may follow it."""
+    """Print why there is nothing to certify, and exit. The harness shows stderr's last line: nothing may follow."""
     os.write(2, f"{' '.join(message.split())}\n".encode("utf-8", "backslashreplace"))
     os._exit(3)
 
@@ -348,14 +348,14 @@ def column(numbers: Iterable[int]) -> bytes:
 
 
 def units(text: str) -> bytes:
-    """UTF-32, including surrogates that a decoder let through."""
+    """The text in UTF-32, including surrogates that a decoder accepted."""
     return text.encode("utf-32-be", "surrogatepass")
 
 
 def batch_response(operation: Answerer, items: Sequence[bytes], octets: int) -> list[bytes]:
-    """The columns of a batch of that many octets, to be joined.
+    """The columns of a batch of that many octets, as parts to join.
 
-    It decodes a part at a time and keeps no results, so that memory still in the cache is reused.
+    It decodes one part at a time and keeps no results, to reuse memory that is still in the cache.
     """
     step = min(max(PART * len(items) // max(octets, 1), 1), LARGEST_PART)
     parts = list[tuple[bytes, ...]]()
@@ -377,7 +377,7 @@ def columns(results: Sequence[Result], items: Sequence[bytes]) -> tuple[bytes, .
             sizes = list(map(len, texts))
             numbers = column(sizes[:1]) * count if sizes.count(sizes[0]) == count else column(sizes)
         return b"A" * count, numbers, bytes(count), bytes(count), units(joined), b""
-    except TypeError:  # some are not text
+    except TypeError:  # not all are text
         pass
     try:
         encoded = cast("Sequence[bytes]", results)
@@ -389,7 +389,7 @@ def columns(results: Sequence[Result], items: Sequence[bytes]) -> tuple[bytes, .
     if kinds <= {str, UnicodeDecodeError}:
         results = [said(each) if isinstance(each, UnicodeDecodeError) else each for each in results]
         kinds = {str, tuple}
-    if kinds <= {str, tuple}:  # a strict decoder of Python's own
+    if kinds <= {str, tuple}:  # a strict decoder of CPython
         try:
             return decoded_or_refused(results, items)
         except (ValueError, OverflowError):  # a length beyond 255, an offset before the start
@@ -398,12 +398,12 @@ def columns(results: Sequence[Result], items: Sequence[bytes]) -> tuple[bytes, .
 
 
 def said(error: UnicodeDecodeError) -> Arguments:
-    """The fields of an error. After an error handler went on, ``args`` still hold the first error's place."""
+    """The fields of an error. After an error handler continued, ``args`` still hold the first error's place."""
     return error.encoding, error.object, error.start, error.end, error.reason
 
 
 def decoded_or_refused(results: Sequence[Any], items: Sequence[bytes]) -> tuple[bytes, ...]:
-    """The columns of text and of arguments of errors. In one loop: five comprehensions take twice as long."""
+    """The columns of text and of error arguments. One loop, because five comprehensions take twice as long."""
     statuses, lengths, incompletes = bytearray(), bytearray(), bytearray()
     numbers, texts = list[int](), list[str]()
     for result, given in zip(results, items, strict=True):
@@ -428,7 +428,7 @@ def decoded_or_refused(results: Sequence[Any], items: Sequence[bytes]) -> tuple[
 
 
 def one_after_the_other(results: Sequence[Result], items: Sequence[bytes]) -> tuple[bytes, ...]:
-    """The columns of answers of all kinds."""
+    """The columns of any kinds of answers."""
     statuses, lengths, incompletes = bytearray(), bytearray(), bytearray()
     counts, written, marks = list[int](), list[bytes](), list[bytes]()
     for answer, given in zip(results, items, strict=True):
@@ -464,7 +464,7 @@ def one_after_the_other(results: Sequence[Result], items: Sequence[bytes]) -> tu
 
 
 def pieces(payload: bytes) -> Sequence[bytes]:
-    """The items of a batch: their number, their lengths, their octets. ``struct`` cuts faster than slices do."""
+    """The items of a batch from their number, lengths and octets. ``struct`` cuts faster than slices."""
     (count,) = struct.unpack_from(">I", payload)
     start = 4 + 4 * count
     lengths = array("I", payload[4:start])
@@ -477,7 +477,7 @@ def pieces(payload: bytes) -> Sequence[bytes]:
 
 
 def write_all(answers: FileIO, parts: Sequence[bytes]) -> None:
-    """Write octets in parts, without joining them where possible."""
+    """Write octets in parts, if possible without joining them."""
     if sys.platform == "win32":
         parts = [b"".join(parts)]
     for start in range(0, len(parts), VECTORS):
@@ -494,7 +494,7 @@ def write_all(answers: FileIO, parts: Sequence[bytes]) -> None:
 
 
 def shared_memory() -> Any:
-    """The memory that the harness offers, mapped; None if there is none or mapping fails."""
+    """Map the memory that the harness offers; None if there is none or mapping fails."""
     said = os.environ.get("OVERLONG_SHARED_MEMORY", "").split()
     if sys.platform == "win32" or len(said) != 2:
         return None
@@ -502,7 +502,7 @@ def shared_memory() -> Any:
         import mmap
 
         descriptor, size = map(int, said)
-        if os.fstat(descriptor).st_size == size:  # else another opener took the descriptor meanwhile
+        if os.fstat(descriptor).st_size == size:  # otherwise another file took the descriptor meanwhile
             return mmap.mmap(descriptor, size)
     except (ImportError, OSError, ValueError):
         pass
@@ -512,7 +512,7 @@ def shared_memory() -> Any:
 def shared_response(
     memory: Any, request: bytes, respond: Callable[[str, bytes, bool], Sequence[bytes]]
 ) -> Sequence[bytes]:
-    """The response to a batch in shared memory: the size of its columns or, if they do not fit, the columns."""
+    """The response to a batch in shared memory: the size of its columns, or the columns if they do not fit."""
     count, start, size, place, room = struct.unpack_from(">5I", request, 1)
     status, *columns = respond(chr(request[0]), struct.pack(">I", count) + memory[start : start + size], True)  # noqa: FBT003
     if status != b"A" or sum(map(len, columns)) > room:
@@ -528,13 +528,13 @@ def answer_frames(
 ) -> None:
     """Greet, then answer frames until the input ends.
 
-    ``respond`` is given one of ``operations``, a payload, and whether that is a batch's; it gives the response in
-    parts, its status first. This loop answers echoes and unknown operations itself.
+    ``respond`` takes one of ``operations``, a payload, and True for a batch; it returns the response in parts, the
+    status first. This loop itself answers echoes and unknown operations.
     """
     requests, memory = sys.stdin.buffer, shared_memory()
     if memory is not None:
         greeting["shared_memory"] = "mapped"
-    spelt = {  # the name of a file may be no UTF-8, and JSON has nothing for it
+    spelt = {  # a file name may not be UTF-8, which JSON cannot express
         member: said.encode("utf-8", "backslashreplace").decode() if isinstance(said, str) else said
         for member, said in greeting.items()
     }
@@ -564,7 +564,7 @@ def serve(operations: dict[str, Answerer], name: str, traits: dict[str, str], an
     """Greet, then answer batches until the input ends."""
     greeting = {
         "overlong": 1,
-        "name": name.encode("utf-8", "backslashreplace").decode(),  # of a file it may be no text
+        "name": name.encode("utf-8", "backslashreplace").decode(),  # a file name may not be text
         "version": interpreter(),
         "language": "Python",
         "operations": "PB" + "".join(operations),
@@ -578,7 +578,7 @@ def serve(operations: dict[str, Answerer], name: str, traits: dict[str, str], an
         nonlocal last, items
         if not batched:
             return [single_response(operations[operation]([payload])[0], payload)]
-        if payload != last:  # several operations use one batch: cut it once
+        if payload != last:  # several operations share a batch: cut it once
             last, items = payload, pieces(payload)
         return [b"A", *batch_response(operations[operation], items, len(payload))]
 
@@ -587,7 +587,7 @@ def serve(operations: dict[str, Answerer], name: str, traits: dict[str, str], an
 
 
 def single_response(answer: Result, given: bytes) -> bytes:
-    """The answer to one input by itself."""
+    """The answer to a single input."""
     result = meant(answer, given)
     if isinstance(result, Stream):
         return b"A" + column(result.marks) + units(result.text)
@@ -605,7 +605,7 @@ def single_response(answer: Result, given: bytes) -> bytes:
 
 
 def parted(words: Sequence[str]) -> tuple[str, dict[str, str]]:
-    """The mode (empty if none is named) and the traits that follow the decoder's name on a command line."""
+    """The mode (empty if none is given) and the traits that follow the decoder's name on a command line."""
     mode = "".join(word for word in words if "=" not in word)
     return mode, dict(word.split("=", 1) for word in words if "=" in word)
 
@@ -615,7 +615,7 @@ def main() -> None:
     place, name, *words = sys.argv[1:]
     mode, said_of_it = parted(words)
     answers = FileIO(os.dup(1), "wb")
-    os.dup2(2, 1)  # a decoder's prints must not be mistaken for answers
+    os.dup2(2, 1)  # output of a decoder must not look like answers
     found = load(place, name)
     traits = {"error_mode": mode} if mode else {}
     if hasattr(found, "operations"):
@@ -628,7 +628,7 @@ def main() -> None:
     else:
         fail(f"{place}:{name} is {type(found).__name__}; name a callable, or a class with decode(data, final=...)")
     own = getattr(found, "traits", {})
-    traits |= {**(own if isinstance(own, dict) else {}), **said_of_it}  # another attribute of that name is not for us
+    traits |= {**(own if isinstance(own, dict) else {}), **said_of_it}  # an unrelated attribute has the same name
     if "version" not in traits:
         owner = module_at(
             str(Path(__file__).with_name("owner.py")), "_overlong_owner"

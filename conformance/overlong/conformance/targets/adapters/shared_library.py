@@ -1,9 +1,9 @@
 """Adapter for shared libraries: ``shared_library.py LIBRARY SYMBOLS ABI [FILE NAME] [trait=value ...]``.
 
-Two processes. This one speaks the protocol and never runs foreign code; a child of it loads the library and makes
-the calls. Before each call the child notes the input's number in shared memory. When the child dies, the parent
-knows which input killed it, and a new child asks that input with slack instead of guards. If this child survives, the
-guards killed the first, and the answer counts; if it dies, too, the parent ends in the same way. The harness ends a
+There are two processes. This one speaks the protocol and never runs foreign code; its child loads the library and
+makes the calls. Before each call the child notes the input's number in shared memory. When the child dies, the parent
+knows the input that killed it, and a new child asks that input with slack instead of guards. If this child survives,
+a guard killed the first, and the answer counts; if it dies too, the parent ends in the same way. The harness ends a
 call that never returns.
 """
 
@@ -12,7 +12,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-if __name__ == "__main__":  # wherever this package lies, it must be found
+if __name__ == "__main__":  # make this package importable from anywhere
     if (_root := str(Path(__file__).resolve().parents[4])) not in sys.path:
         sys.path.insert(0, _root)
 
@@ -61,21 +61,21 @@ if sys.platform == "win32":
 PYTHON = "py"
 """The name of the escape hatch, in place of an ABI's name."""
 ENOUGH = 32
-"""A step is left out after this many deaths: each costs two processes, and the fault is known."""
+"""A step is skipped after this many deaths: each costs two processes, and the fault is known."""
 GUARDED_DEATHS = 20
 """Ordinary operations run without guards after this many deaths at them."""
 _AT_ONCE = 1 << 16  # inputs that are examined before their faults are fetched
-_FEW = 8  # inputs in a request that are examined whole, whatever was named before
-_HANGS = 0.5  # seconds for a call that is made between others
-_ROOM = 16  # units for what a stream puts out at its end
-_READ = 1 << 26  # octets of a library in which a symbol's name is looked for
+_FEW = 8  # so few inputs in a request are examined completely, whatever was reported before
+_HANGS = 0.5  # seconds for an intermediate call
+_ROOM = 16  # units for a stream's output at its end
+_READ = 1 << 26  # octets of a library that are searched for a symbol's name
 _ALIKE = 4
 _WORD = 8
 _MANY = 1024  # inputs in a batch that compiled code asks
-_WORTH = 1 << 16  # inputs after which it is worth its start: compiled code is loaded in half a second
-_LOOK = 50  # milliseconds after which a silent child is looked after: what it forked may keep its pipe open
+_WORTH = 1 << 16  # inputs after which compiled code pays off: loading it takes half a second
+_LOOK = 50  # milliseconds after which a silent child is checked: its forks may keep its pipe open
 _PLAIN = Abi(PYTHON, "", ("ptr", "len"), "int", lambda _: REFUSED, "")
-"""The escape hatch's properties, for the code that places its input."""
+"""The properties of the escape hatch, for the code that places its input."""
 
 Marks = tuple[int, ...]
 
@@ -103,7 +103,7 @@ class Child:
     """The process that runs foreign code."""
 
     def __init__(self, named: Named, shared: memoryview, faults: mmap.mmap) -> None:
-        """Load the library; if that fails, say why and exit with status 3."""
+        """Load the library; if that fails, print the reason and exit with status 3."""
         self._item, self._faults = shared, faults
         self._process = os.getpid()
         self._memory = Memory()
@@ -122,7 +122,7 @@ class Child:
                 self.abi = ABIS[named.abi]
                 self._function = library.function(named.symbols[0], self.abi.parameters, self.abi.result)
                 self._call = bound(self.abi, self._function)
-        except (OSError, UnicodeError) as error:  # the loader's message holds the name as it is
+        except (OSError, UnicodeError) as error:  # the loader's message has the raw name
             why = str(error) if isinstance(error, OSError) else "the loader refuses it"
             fail(f"it cannot be loaded: {why}")
         except LookupError as error:
@@ -140,7 +140,7 @@ class Child:
         self._bounds = Bounds(self._call_alone, self.abi, self._unit, self._memory, self._steps)
 
     def alone(self) -> None:
-        """Let only this process go on after a call: one that the function forked shares its memory."""
+        """Let only this process continue after a call: a fork by the function shares its memory."""
         if os.getpid() != self._process:
             os._exit(0)
 
@@ -151,7 +151,7 @@ class Child:
         return reading
 
     def answer(self, operation: str, items: Sequence[bytes], plain: frozenset[int] | None, *, single: bool) -> bytes:
-        """The response to an operation; ``plain``: the items that are asked without guards, None for all."""
+        """The response to an operation; ``plain``: the items to ask without guards, None for all."""
         ask: Callable[[bytes, bool], tuple[AnswerReading, Marks]] = {"S": self._stream, "N": self._again}.get(
             operation, self._one
         )
@@ -167,9 +167,9 @@ class Child:
         return self._single(readings[0], marks[0]) if single else self._columns(readings, marks)
 
     def answer_compiled(self, payload: bytes) -> bytes:
-        """The response to a batch of an ordinary operation, each input right before a guard, from compiled code.
+        """The compiled code's response to a batch of an ordinary operation, each input right before a guard.
 
-        Empty if compiling fails, because Numba does not match the other packages.
+        Empty if compiling fails because Numba does not fit the other packages.
         """
         try:
             compiled = self._compiled
@@ -187,13 +187,13 @@ class Child:
         return Answers(self.abi, address_of(self._function), self._memory, shared + _WORD * Steps.ITEM)
 
     def examine(self, items: Sequence[bytes], first: int, leave_out: frozenset[int]) -> None:
-        """Write the faults and details of the items from ``first`` on into memory that the parent reads."""
+        """Write the faults and details of the items from ``first`` on into memory for the parent."""
         for number in range(first, len(items)):
             self._item[Steps.ITEM] = number
             self._faults[2 * number : 2 * number + 2] = bytes(self._bounds.examine(items[number], leave_out))
 
     def once_more(self, octets: bytes, number: int, step: int) -> None:
-        """Repeat alone what a process died of. A second death at the same step settles the cause."""
+        """Repeat only the step that killed a process. A second death at it confirms the cause."""
         self._item[Steps.ITEM] = number
         if step == SLACK:
             self._faults[2 * number : 2 * number + 2] = bytes(self._bounds.changes(octets))
@@ -202,7 +202,7 @@ class Child:
             self._bounds.examine(octets, frozenset((*DEATHS, AFTER)) - {step})
 
     def _placed(self, octets: bytes, *, plain: bool) -> int:
-        """Write an input, with a guard behind it or with slack; its address."""
+        """Write an input, with a guard after it or with slack, and return its address."""
         if self.abi.terminated:
             octets += b"\0"
         length, memory = len(octets), self._memory
@@ -216,7 +216,7 @@ class Child:
         return region.end - length
 
     def _judged(self, items: Sequence[bytes]) -> list[AnswerReading]:
-        """The answers of a function without output, each input right before a guard: a faster :meth:`_one`."""
+        """The answers of a function without output, each input right before a guard: faster than :meth:`_one`."""
         memory, call, item, place = self._memory, self._call, self._item, Steps.ITEM
         tail = b"\0" * self.abi.terminated
         memory.fit(max(map(len, items), default=0) + 1)
@@ -335,11 +335,11 @@ class Child:
 
 
 _INCOMPLETES = bytes(0xFF if octet == ord("R") else 0 for octet in range(256))
-"""From a status to a refusal's *incomplete*: not reported."""
+"""Maps a status to a refusal's *incomplete*: not reported."""
 
 
 def _near(library: str, symbol: str) -> str:
-    """The end of an error message: a similar name in the library's symbol tables."""
+    """A suggestion for an error message: a similar name in the library's symbol tables."""
     from overlong.conformance.support.near import nearest
 
     try:
@@ -367,12 +367,12 @@ class Parent:
         self._named, self._answers = named, answers
         self._shared = memoryview(mmap.mmap(-1, mmap.PAGESIZE)).cast("Q")
         self._faults = mmap.mmap(-1, 2 * _AT_ONCE)
-        self._deaths = 0  # of ordinary operations at guards
+        self._deaths = 0  # in ordinary operations, at guards
         self._dead = dict.fromkeys((SLACK, *DEATHS), 0)
-        self._looked_at = (0, 0), 0.0  # where the child was when it was looked after first, and when that was
-        self._not_after = frozenset[int]()  # :data:`AFTER`, once that was left out
+        self._looked_at = (0, 0), 0.0  # the child's place and the time at the first check
+        self._not_after = frozenset[int]()  # contains :data:`AFTER` once that step is skipped
         self._child = 0
-        self._status: int | None = None  # as waitpid has it, once the child has ended
+        self._status: int | None = None  # from waitpid, once the child has ended
         self._pipes: tuple[int, ...] = ()
         """The pipes to and from the child."""
         self.ready: tuple[str, str] = ("", "")
@@ -382,14 +382,14 @@ class Parent:
         self._start()
 
     def answer_batch(self, operation: str, payload: bytes) -> bytes:
-        """The response to a batch, whatever the child dies of."""
+        """The response to a batch, even if the child dies."""
         count = int.from_bytes(payload[:4], "big")
         self._answered += count
         if self._compiles and operation in "VD" and not self._deaths and self._answered > _WORTH and count >= _MANY:
             try:
                 response: bytes = self._ask(("C", payload))
             except Died as died:
-                self._died(died, frozenset())  # it is asked once more, with nothing compiled
+                self._died(died, frozenset())  # it is asked again without compiled code
             else:
                 if response:
                     return response
@@ -397,7 +397,7 @@ class Parent:
         return self.answer(operation, pieces(payload), single=False)
 
     def answer(self, operation: str, items: Sequence[bytes], *, single: bool) -> bytes:
-        """The response to these inputs, likewise."""
+        """The response to these inputs, even if the child dies."""
         if operation == "G":
             return self._examined(items, single=single)
         plain = frozenset[int]() if self._deaths < GUARDED_DEATHS else None
@@ -410,10 +410,10 @@ class Parent:
                 return response
 
     def _died(self, died: Died, plain: frozenset[int] | None) -> frozenset[int] | None:
-        """Start a new child if the last may have died at a guard. Returns the items to ask without guards."""
+        """Start a new child if the last one may have died at a guard. Returns the items to ask without guards."""
         item = self._shared[Steps.ITEM]
         if plain is None or item in plain or os.WIFEXITED(died.status):
-            die(died.status)  # no guard was near
+            die(died.status)  # the call was made without guards
         self._start()
         self._deaths += 1
         return plain | {item} if self._deaths < GUARDED_DEATHS else None
@@ -431,7 +431,7 @@ class Parent:
     def _faults_of(self, items: Sequence[bytes]) -> bytes:
         first, items = 0, list(items)
         while first < len(items):
-            many = len(items) > _FEW  # a few are asked once more to see whether the answer lasts
+            many = len(items) > _FEW  # a few are asked again to check that the answer is stable
             leave_out = frozenset(step for step, deaths in self._dead.items() if many and deaths >= ENOUGH)
             leave_out |= self._not_after
             try:
@@ -439,7 +439,7 @@ class Parent:
                 break
             except Died as died:
                 first, step, detail = self._shared[:3]
-                if step == AFTER:  # what it died of is asked in its own turn
+                if step == AFTER:  # the other input is asked in its own turn
                     self._not_after = frozenset((AFTER,))
                     self._start()
                     continue
@@ -450,7 +450,7 @@ class Parent:
         return self._faults[: 2 * len(items)]
 
     def _confirm(self, octets: bytes, number: int, step: int, detail: int, status: int) -> None:
-        """A fault: a new process, asked nothing else, dies at the same step."""
+        """Confirm a fault: a new process that is asked nothing else dies at the same step."""
         self._start()
         try:
             self._ask(("1", [octets], number, step))
@@ -473,7 +473,7 @@ class Parent:
             raise Died(self._ending()) from error
 
     def _has_ended(self) -> bool:
-        """Whether the child has."""
+        """True if the child has ended."""
         if self._status is None:
             self._end_what_hangs()
             ended, status = os.waitpid(self._child, os.WNOHANG)
@@ -481,7 +481,7 @@ class Parent:
         return self._status is not None
 
     def _end_what_hangs(self) -> None:
-        """A call that does not return is the harness's to end; but not on an input that it does not know is asked."""
+        """End an intermediate call that does not return. The harness ends other calls, because it knows their inputs."""
         where = self._shared[Steps.ITEM], self._shared[Steps.STEP]
         if where[1] != AFTER or where != self._looked_at[0]:
             self._looked_at = where, time.monotonic()
@@ -489,13 +489,13 @@ class Parent:
             os.kill(self._child, signal.SIGKILL)
 
     def _ending(self) -> int:
-        """How the child ended, once it has."""
+        """Wait for the child's end; return its status."""
         if self._status is None:
             _, self._status = os.waitpid(self._child, 0)
         return self._status
 
     def _start(self) -> None:
-        """A new child, ready to be asked. If none gets that far, this process ends as it did."""
+        """Start a new child, ready to be asked. If it dies before that, this process ends in the same way."""
         for end in self._pipes:
             os.close(end)
         (asked, asks), (answered, answers) = os.pipe(), os.pipe()
@@ -515,7 +515,7 @@ class Parent:
             die(self._ending())
 
     def _serve(self, asked: int, answers: int) -> NoReturn:
-        """The child's life."""
+        """The child's main function."""
         gc.disable()
         child = Child(self._named, self._shared, self._faults)
         reply: Any = (child.operations, child.abi.units or "utf-32")
@@ -540,7 +540,7 @@ class Parent:
 
 
 def _send(pipe: int, question: Any) -> None:
-    """Raises: OSError: the reader has gone."""
+    """Raises: OSError: the reader is gone."""
     octets = marshal.dumps(question)
     view = memoryview(HEAD.pack(len(octets), 0) + octets)
     while view:
@@ -548,10 +548,10 @@ def _send(pipe: int, question: Any) -> None:
 
 
 def _receive(pipe: int, has_ended: Callable[[], bool] | None = None) -> Any:
-    """Read a message. ``has_ended`` tells whether the sender has ended: its own children may keep the pipe open.
+    """Read a message. ``has_ended`` returns True once the sender has ended: its own children may keep the pipe open.
 
     Raises:
-        OSError: the writer has gone.
+        OSError: the writer is gone.
     """
     length, _ = HEAD.unpack(_read(pipe, HEAD.size, has_ended))
     octets = _read(pipe, length, has_ended)
@@ -566,7 +566,7 @@ def _read(pipe: int, size: int, has_ended: Callable[[], bool] | None) -> bytes:
             if patience == 0:
                 raise BrokenPipeError
             if has_ended():
-                patience = 0  # what was written before is still to be read
+                patience = 0  # earlier output is still in the pipe
         part = os.read(pipe, min(size, 1 << 20))
         if not part:
             raise BrokenPipeError
@@ -576,7 +576,7 @@ def _read(pipe: int, size: int, has_ended: Callable[[], bool] | None) -> bytes:
 
 
 def die(status: int) -> NoReturn:
-    """End as the child did, so that the harness can name the signal."""
+    """End in the same way as the child, so that the harness can name the signal."""
     if os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
         if number != signal.SIGKILL:
@@ -591,8 +591,8 @@ def main() -> None:
 
     named = Named.of(sys.argv[1:])
     answers = FileIO(os.dup(1), "wb")
-    os.dup2(2, 1)  # what the library prints must not be taken for an answer
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # dying is in the day's work here
+    os.dup2(2, 1)  # output of the library must not look like an answer
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # deaths are routine here: no core dumps
     parent = Parent(named, answers)
     operations, units = parent.ready
     greeting = {

@@ -1,6 +1,6 @@
-"""Adapter for SQLite's reader of UTF-8: text that is bound as UTF-8 is read back as UTF-16 (``sqlite3_column_text16``).
+"""Adapter for SQLite's UTF-8 reader: text bound as UTF-8 is read back as UTF-16 (``sqlite3_column_text16``).
 
-SQLite checks nothing and refuses nothing; what it makes of ill-formed octets is a rule of its own.
+SQLite checks nothing and refuses nothing; it reads ill-formed octets by its own rule.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-if __name__ == "__main__":  # wherever this package lies, it must be found
+if __name__ == "__main__":  # make this package importable from anywhere
     if (_root := str(Path(__file__).resolve().parents[4])) not in sys.path:
         sys.path.insert(0, _root)
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _ROW = 100
-_TRANSIENT = ctypes.c_void_p(-1)  # SQLite makes a copy: one that ends where the text does
+_TRANSIENT = ctypes.c_void_p(-1)  # SQLite makes a copy that ends with the text
 _NATIVE = f"utf-16-{'le' if sys.byteorder == 'little' else 'be'}"
 
 
 class SQLiteReader:
-    """A statement that gives back what is bound to it."""
+    """A statement that returns its bound value."""
 
     def __init__(self, library: str) -> None:
         try:
@@ -52,7 +52,7 @@ class SQLiteReader:
         self.version = sqlite.sqlite3_libversion().decode("ascii", "backslashreplace")
 
     def read(self, many: Sequence[bytes]) -> list[str | Bug]:
-        """What SQLite reads in each."""
+        """The text that SQLite reads in each string."""
         return [self._read(octets) for octets in many]
 
     def _read(self, octets: bytes) -> str | Bug:

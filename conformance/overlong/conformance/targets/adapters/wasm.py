@@ -1,8 +1,8 @@
 """Adapter for WebAssembly: ``wasm.py MODULE EXPORT ABI [trait=value ...]``. ``docs/shared-libraries.md`` explains it.
 
-A function of a module is called in an instance of its own, with fuel for each call and a limit on memory. Pages are
-added at the end of its linear memory for inputs and outputs, and ``G`` asks with an input, or an output, that ends
-where the memory ends: what reads or writes beyond it traps. After a trap there is a new instance.
+The adapter calls a module's function in its own instance, with fuel for each call and a limit on memory. It adds pages
+for inputs and outputs at the end of the linear memory. For ``G``, an input or an output ends exactly where the memory
+ends, so that an access beyond it traps. After a trap the adapter makes a new instance.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-if __name__ == "__main__":  # wherever this package lies, it must be found
+if __name__ == "__main__":  # make this package importable from anywhere
     if (_root := str(Path(__file__).resolve().parents[4])) not in sys.path:
         sys.path.insert(0, _root)
 
@@ -65,23 +65,23 @@ if TYPE_CHECKING:
 
 PAGE = 1 << 16
 MOST_MEMORY = 1 << 28
-"""Octets of linear memory that an instance may have."""
+"""The most octets of an instance's linear memory."""
 FUEL, FUEL_FOR_AN_OCTET = 1 << 24, 1 << 12
-"""About an instruction each."""
+"""One unit of fuel is about one instruction."""
 WORN = 1 << 26
-"""Octets by which a memory may grow before there is a new instance: functions that allocate may never free."""
+"""The octets by which a memory may grow before a new instance replaces it: functions may never free memory."""
 
-_CANARY = b"overlong" * 8  # where our pages begin: an allocator that takes them for its own begins there, too
-_CELLS = 512  # octets for pointers that are set, and for a struct that is returned
+_CANARY = b"overlong" * 8  # marks the start of our pages: an allocator that takes them over overwrites it
+_CELLS = 512  # octets for out pointers, and for a returned struct
 _PAD = 1024  # octets around an input or an output
-_MARGIN = 256  # of them that are looked at
+_MARGIN = 256  # checked octets of these
 _ALIGNMENTS = 16
 _POISONS = (0xAA, 0x55)
 _SIDES = ((b"a", b"a"), (b"\xf0\x9f\x98", b"\x80"), (b"\xff", b"\xff"), (b"\xe2\x82", b"\xac"), (b"\0", b"\0"))
 
 
 class Trapped(Exception):
-    """A call did not return; ``beyond``: it reached beyond the end of the memory."""
+    """A call did not return; ``beyond``: it accessed memory beyond the end."""
 
     def __init__(self, words: str, *, beyond: bool = False) -> None:
         super().__init__(words)
@@ -89,10 +89,10 @@ class Trapped(Exception):
 
 
 class Decoder:
-    """A function, and instances of its module."""
+    """A function, called in instances of its module."""
 
     def __init__(self, path: str, export: str, abi: Abi) -> None:
-        """If it cannot be called, say why and exit with status 3."""
+        """If it cannot be called, print the reason and exit with status 3."""
         self._path, self._export, self.abi = path, export, abi
         self.unit = UNIT[abi.units] if abi.units else 0
         self._cell_names = [name for name in abi.parameters if name in ("cell", "cell32")]
@@ -112,12 +112,12 @@ class Decoder:
         self._asked: ctypes.Array[ctypes.c_int32]
         """The arguments of the call, then its result."""
         self._memory: Memory
-        self._pages = 0  # of ours, at the end
+        self._pages = 0  # added by us, at the end
         self._base = self._end = self._born = self._area = 0
         self.start()
 
     def start(self) -> None:
-        """A new instance."""
+        """Make a new instance."""
         self._store = Store(self._engine)
         self._store.set_limits(memory_size=MOST_MEMORY)
         self._store.set_wasi(WasiConfig())
@@ -125,7 +125,7 @@ class Decoder:
         try:
             exports = self._linker.instantiate(self._store, self._module).exports(self._store)
             initialise = exports.get("_initialize")
-            if isinstance(initialise, Func):  # of modules that are no programs
+            if isinstance(initialise, Func):  # modules that are no programs have it
                 initialise(self._store)
         except (Trap, WasmtimeError) as error:
             fail(f"{self._path}: it cannot be started: {words_of(error)}")
@@ -153,14 +153,14 @@ class Decoder:
         self.fit(1 << 10)
 
     def _type(self) -> FuncType:
-        """Of the function, as C has it on a machine of 32 bits: a struct is returned where the first parameter says."""
+        """The function's type, as in C on a 32-bit machine: the first parameter is a returned struct's address."""
         numbers = [ValType.i32()] * len(self.abi.parameters)
         if self.abi.result == "pair":
             return FuncType([ValType.i32(), *numbers], [])
         return FuncType(numbers, [] if self.abi.result == "none" else [ValType.i32()])
 
     def fit(self, length: int) -> None:
-        """Have pages at the end for inputs of ``length`` octets; they are added anew if the memory has grown."""
+        """Make sure of pages at the end for inputs of ``length`` octets; add new ones if the memory has grown."""
         if self._memory.data_len(self._store) > self._born + WORN:
             self.start()
         self._area = 2 * _PAD + 4 * (4 * length + 16)
@@ -184,16 +184,16 @@ class Decoder:
 
     @property
     def _first(self) -> int:
-        """An area for an input or an output."""
+        """The start of an area for an input or an output."""
         return self._cells + _CELLS
 
     @property
     def _second(self) -> int:
-        """Another, that ends where the memory ends."""
+        """The start of a second area, which ends where the memory ends."""
         return self._end - self._area
 
     def answer(self, octets: bytes) -> AnswerReading:
-        """What it says, with room on all sides."""
+        """The function's answer, with room on all sides of the input."""
         self.fit(len(octets))
         try:
             return self._ask(octets, self._second + _PAD, 0, self._first + _PAD, _POISONS[0], looking=False)
@@ -202,13 +202,13 @@ class Decoder:
             return AnswerReading("X", text=str(trapped))
 
     def examine(self, octets: bytes) -> tuple[int, int]:
-        """What is wrong with what it does to memory, and the detail."""
+        """The fault in the function's use of memory, and its detail."""
         self.fit(len(octets))
         try:
             self._examine(octets)
         except Wrong as wrong:
             return wrong.fault, wrong.detail
-        except Trapped:  # wherever the input lies: an internal error, and no matter of memory
+        except Trapped:  # it traps at any place: an internal error, not a memory fault
             self.start()
             return NOT_ASKED, 0
         return CLEAN, 0
@@ -234,14 +234,14 @@ class Decoder:
             self._rooms(first, octets)
 
     def _after(self, other: bytes) -> None:
-        """A call on something else; if it traps, that is found in its own turn."""
+        """Call the function on other inputs; a trap there is found in that input's own turn."""
         try:
             self._ask(other, self._second + _PAD, 0, self._first + _PAD, _POISONS[0])
         except (Trapped, Wrong):
             self.start()
 
     def _alike(self, first: AnswerReading, octets: bytes, address: int, sides: int, detail: int) -> None:
-        """The answer at this address is the first one. Raises: Wrong: it is not."""
+        """Check that the answer at this address equals the first one. Raises: Wrong: it differs."""
         out, plain = self._first + _PAD, self._second + _PAD
         if self._ask(octets, address, sides, out, _POISONS[0]) == first:
             return
@@ -254,7 +254,7 @@ class Decoder:
         raise Wrong(PLACE, detail)
 
     def _rooms(self, first: AnswerReading, octets: bytes) -> None:
-        """Room for the output that ends where the memory ends."""
+        """Call with output room that ends where the memory ends."""
         needed = first.number if first.status == "A" else len(octets)
         rooms = (needed, needed - 1, needed // 2, 1, 0) if self.abi.bounded else (len(octets),)
         for room in dict.fromkeys(each for each in rooms if 0 <= each <= needed or not self.abi.bounded):
@@ -268,14 +268,14 @@ class Decoder:
                 raise
 
     def _twice(self, octets: bytes, address: int, out: int, detail: int, room: int | None = None) -> AnswerReading:
-        """With one poison and with another. Raises: Wrong: the answers differ, or something is left unwritten."""
+        """Call with two kinds of poison. Raises: Wrong: the answers differ, or part of the output is unwritten."""
         first, second = (self._ask(octets, address, 0, out, poison, room, detail) for poison in _POISONS)
         if first != second:
             if first[:3] == second[:3] and any(
                 (one, other) == _POISONS for one, other in zip(first.output, second.output, strict=True)
             ):
                 raise Wrong(UNWRITTEN, detail)
-            if room is None:  # what it answers where room is short is not judged
+            if room is None:  # answers with too little room are not judged
                 raise Wrong(STATE)
         return first
 
@@ -291,7 +291,7 @@ class Decoder:
         *,
         looking: bool = True,
     ) -> AnswerReading:
-        """One call. Raises: Wrong: it wrote where it may not. Trapped: it did not return."""
+        """Make one call. Raises: Wrong: it wrote outside its output. Trapped: it did not return."""
         exact = room is not None
         room = self.abi.room(len(octets)) if room is None else room
         left, right = (side * _MARGIN for side in _SIDES[sides])
@@ -369,7 +369,7 @@ class Decoder:
 
 
 def caller_for(kind: FuncType) -> str:
-    """A module that calls a function with arguments from its memory: faster than from here."""
+    """A module that calls a function with arguments from its own memory: faster than calls from Python."""
     loads = " ".join(f"(i32.load (i32.const {4 * place}))" for place in range(len(kind.params)))
     call = f"(call $function {loads})"
     if kind.results:
@@ -388,7 +388,7 @@ def in_words(kind: FuncType) -> str:
 
 
 def words_of(error: Trap | WasmtimeError) -> str:
-    """In a few words."""
+    """The error in a few words."""
     if isinstance(error, Trap) and error.trap_code is TrapCode.OUT_OF_FUEL:
         return "it ran for too long: its fuel is spent"
     if isinstance(error, Trap) and error.trap_code is not None:
@@ -398,7 +398,7 @@ def words_of(error: Trap | WasmtimeError) -> str:
 
 
 def big_endian(output: bytes, size: int) -> bytes:
-    """WebAssembly writes the least octet first."""
+    """Convert output units to big-endian: WebAssembly writes the low octet first."""
     if size == 1:
         return output
     units = array("I" if size == 4 else "H", output)
@@ -429,7 +429,7 @@ def response_to_many(readings: Sequence[AnswerReading], size: int) -> bytes:
 
 
 def faults_of(faults: Sequence[tuple[int, int]], *, single: bool) -> bytes:
-    """What ``G`` answers."""
+    """The answers to ``G``."""
     statuses = b"".join({CLEAN: b"A", NOT_ASKED: b"U"}.get(fault, b"R") for fault, _ in faults)
     refused = [status == ord("R") for status in statuses]
     numbers = column(fault if wrong else 0 for wrong, (fault, _) in zip(refused, faults, strict=True))

@@ -1,8 +1,8 @@
 # pyright: basic
-"""The answers of a function of a shared library to a batch of inputs, each between guards, called from compiled code.
+"""Answers of a shared library's function to a batch of inputs, each between guards, called from compiled code.
 
-It does what ``adapters/shared_library.py`` does one input at a time by ctypes, in the same order, and thirty times as
-fast.
+``adapters/shared_library.py`` does the same by ctypes, one input at a time. The order is the same here, at thirty
+times the speed.
 """
 
 from __future__ import annotations
@@ -48,35 +48,35 @@ _WORDS = 1 << 64
 
 
 class _Task(NamedTuple):
-    """What the compiled code is told, and tells: numbers and addresses."""
+    """The inputs and results of the compiled code: numbers and addresses."""
 
     function: int
     octets: int
-    """Address of the next input."""
+    """The address of the next input."""
     lengths: int
-    """Address of the lengths of all inputs, each an u32."""
+    """The address of the lengths of all inputs, each a u32."""
     next: int
     """The number of the next input."""
     inputs: int
-    """How many there are."""
+    """The number of inputs."""
     item: int
-    """Where the number of the input that is asked is written, for whoever looks after this process."""
+    """The address for the number of the current input, which the process that watches this one reads."""
     written: int
-    """Where inputs end, as they are written, and as the function finds them: right before a guard."""
+    """The end of inputs, right before a guard: its writable address, and the address that the function sees."""
     ends: int
     out: int
     room: int
-    """Units that have room for each octet, and how many more."""
+    """The output units with room for each octet, and the additional units."""
     more: int
     cells: int
     statuses: int
     numbers: int
     kept: int
-    """Where the next output is kept."""
+    """The address for the next kept output."""
     get_pid: int
     process: int
     returned: int = 0
-    """What the last call came back with."""
+    """The results of the last call."""
     second: int = 0
     one: int = 0
     two: int = 0
@@ -94,14 +94,14 @@ def _number_of(_context: Any, _address: Any) -> tuple[Any, Any]:
 
 
 _call_for_int: Any = intrinsic(_number_of)
-"""What a C function without parameters returns, an int that is not below zero."""
+"""The result of a C function without parameters, a non-negative int."""
 
 
 def _answering(unit: int, *, terminated: bool) -> Any:
-    """The loop for a convention that puts out units of so many octets, 0 for none."""
+    """The loop for a convention with output units of that many octets; 0 for no output."""
 
     def answer(convention: Any, task: int) -> None:
-        """Ask from ``next`` on; stop behind what broke the convention, or forked."""
+        """Ask from ``next`` on; stop after a call that broke the convention, or forked."""
         count, lengths, item, cells = get(task, "inputs"), get(task, "lengths"), get(task, "item"), get(task, "cells")
         statuses, numbers, kept = get(task, "statuses"), get(task, "numbers"), get(task, "kept")
         function, out, octets, index = get(task, "function"), get(task, "out"), get(task, "octets"), get(task, "next")
@@ -154,13 +154,13 @@ class Answers:
     """Asks one function."""
 
     def __init__(self, abi: Abi, address: int, memory: Memory, item: int) -> None:
-        """Compile for that convention, or load what was compiled.
+        """Compile for that convention, or load the code from the cache.
 
         Args:
             abi: a convention of one call for each input.
-            address: of the function.
-            memory: where inputs and output lie.
-            item: address of a word that says which input is asked.
+            address: that of the function.
+            memory: the memory of inputs and output.
+            item: the address of a word for the number of the current input.
         """
         assert abi is not ITERATE
         assert not abi.functions
@@ -172,7 +172,7 @@ class Answers:
         self._function, self._item = address, item
 
     def to(self, payload: bytes) -> tuple[bytes, bytes, list[bytes]]:
-        """Statuses, numbers and output of the response to a batch, as it comes in a request (docs/protocol.md)."""
+        """Statuses, numbers and output of the response to a batch in its request format (docs/protocol.md)."""
         count = int.from_bytes(payload[:4], "big")
         lengths = array("I", payload[4 : 4 + 4 * count])
         _swap(lengths)
@@ -203,12 +203,14 @@ class Answers:
             process=os.getpid(),
         )
         words = array("q", task)
-        said: list[tuple[int, int, bytes]] = []  # of what broke its convention: which, where output is, and the words
+        said: list[
+            tuple[int, int, bytes]
+        ] = []  # of breaches of the convention: the input, the output's offset, and the words
         while True:
             self._compiled(_address(words))
             told = _Task(*words)
             if os.getpid() != task.process:
-                os._exit(0)  # the function forked, and this is not who was asked
+                os._exit(0)  # the function forked, and this is the fork
             if told.next and statuses[told.next - 1] == BROKEN:
                 number = told.next - 1
                 text = self._words(told, lengths[number])
@@ -221,7 +223,7 @@ class Answers:
         return bytes(statuses).translate(_STATUSES), numbers.tobytes(), output
 
     def _words(self, told: _Task, length: int) -> bytes:
-        """What was wrong with the last answer."""
+        """The fault in the last answer, in words."""
         abi, room = self._abi, self._abi.room(length)
         kinds = [each for each in abi.parameters if each in ("cell", "cell32")]
         cells = [
@@ -235,7 +237,7 @@ class Answers:
         return within(room, abi.read(called)).text.encode()
 
     def _output(self, kept: bytearray, size: int, said: Sequence[tuple[int, int, bytes]]) -> list[bytes]:
-        """All output in big-endian units, and between it the words of what broke its convention."""
+        """All output in big-endian units, with the words about breaches of the convention in their places."""
         parts, begin = list[bytes](), 0
         for _, end, text in said:
             parts += [self._big_endian(kept[begin:end]), text]
@@ -251,7 +253,7 @@ class Answers:
 
 
 def _address(memory: Any) -> int:
-    """Of what can be written to; it stays there as long as it lives."""
+    """The address of a writable buffer; it is fixed for the buffer's lifetime."""
     return ctypes.addressof(ctypes.c_char.from_buffer(memory))
 
 

@@ -1,5 +1,5 @@
 # pyright: basic
-"""Numba's compiler, with its cache on disk where there is a place for one."""
+"""Numba's compiler, with its cache on disk where that is possible."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ if TYPE_CHECKING:
 
 
 _NO_CACHE = (RuntimeError, OSError, ImportError, AttributeError, EOFError, UnpicklingError)
-"""No folder that can be written to, no room there, or files there that are damaged or of other modules."""
+"""Errors of a cache: no writable folder, no room, or files that are damaged or belong to other modules."""
 
 
 @cache
 def sources(*others: Path) -> str:
-    """A digest of what compiled loops are made of: these sources, and others if a loop is made of them too."""
+    """A digest of the sources of compiled loops: these, and any others that a loop uses."""
     files = (*sorted(Path(__file__).parent.glob("*.py")), Path(abi.__file__), *others)
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:16]
 
 
 def edition(*others: Path) -> Any:
-    """The type of a first parameter that holds nothing: Numba's cache looks at types, and at one file's age only."""
+    """The type of an empty first parameter: Numba's cache checks types, but the age of only one file."""
     return types.Opaque(f"Edition({sources(*others)})")
 
 
 class Compiled:
-    """A function of numbers and of a first parameter that holds nothing, compiled; it returns nothing."""
+    """A compiled function of an empty first parameter and numbers; it returns nothing."""
 
     def __init__(self, function: Callable[..., None], first: Any, *others: Any) -> None:
         """Compile it for these types, or load it."""

@@ -1,9 +1,9 @@
 # pyright: basic
-"""C functions called by their address from compiled code, by any convention of ``abi.py``.
+"""Calls C functions by their address from compiled code, by any convention of ``abi.py``.
 
-A :class:`Convention` is a type that holds no data: compiled code that is given one is compiled for it alone. The types
-of the C function are read off the ``Abi``, mechanically. What its answers mean
-is written here a second time, for numbers of 64 bits; tests hold that equal to :attr:`Abi.read`.
+A :class:`Convention` is a type without data: code that gets one is compiled for that convention only. The ``Abi``
+determines the types of the C function. This module implements the meaning of answers a second time, for numbers of
+64 bits; tests keep that equal to :attr:`Abi.read`.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from overlong.conformance.targets.adapters.abi import Abi
 
 ACCEPTED, REFUSED, BROKEN = range(3)
-"""What a call came to; in :func:`~overlong.conformance.oracle.kinds.answer_code` they are ``A``, ``R`` and ``X``."""
+"""The outcomes of a call; :func:`~overlong.conformance.oracle.kinds.answer_code` calls them ``A``, ``R`` and ``X``."""
 CELL = 16
-"""Octets from one cell to the next."""
+"""The octets from one cell to the next."""
 
 _INT, _WORD, _OCTET = ir.IntType(32), ir.IntType(64), ir.IntType(8)
 _POINTER = _OCTET.as_pointer()
@@ -55,7 +55,7 @@ _CELLS = 5
 
 
 class Convention(types.Opaque):
-    """The type of a parameter that holds nothing, and says how functions are called."""
+    """The type of an empty parameter that determines how functions are called."""
 
     def __init__(self, abi_name: str, of_sources: str) -> None:
         self.abi_name = abi_name
@@ -67,7 +67,7 @@ class Convention(types.Opaque):
 
 
 def convention(abi: Abi, *others: Path) -> Convention:
-    """The type of that convention; ``others``: sources beside these of what is compiled for it."""
+    """The type of that convention; ``others``: further sources of the code compiled for it."""
     return Convention(abi.name, sources(*others))
 
 
@@ -84,14 +84,14 @@ def _run(_context: Any, _address: Any, _task: Any) -> tuple[Any, Callable[..., A
 
 
 run: Any = intrinsic(_run)
-"""Call what was compiled for a convention; it takes that, of which there is nothing to be passed, and a number."""
+"""Call the code compiled for a convention; it takes the convention, which is empty, and a number."""
 
 
 def _calling(job: str) -> Any:
     """A call of a convention's function for ``job``: ``call``, or one of a stream's.
 
-    It takes a convention, the function's address, and then what :data:`_PLACE` numbers; it returns the result, and the
-    second number of a pair.
+    It takes a convention, the function's address, and then the arguments that :data:`_PLACE` numbers; it returns the
+    result, and the second number of a pair.
     """
 
     def call(
@@ -152,8 +152,8 @@ def _calling(job: str) -> Any:
 
 _call, _new, _feed, _finish, _free = map(_calling, ("call", "new", "feed", "finish", "free"))
 
-# What a call came to, and its number, of: the result, the second of a pair, two cells, the address and the length. All
-# are signed: a size_t that is below zero is one that no memory has.
+# The outcome of a call and its number, from: the result, the second of a pair, two cells, the address and the length.
+# All are signed: a negative size_t is larger than any memory.
 
 
 @register_jitable
@@ -251,7 +251,7 @@ _READ = {
 
 
 def read(convention: Any, returned: int, second: int, one: int, two: int, address: int, length: int) -> Any:
-    """:attr:`Abi.read` of the convention, compiled: what a call came to, and its number."""
+    """:attr:`Abi.read` of the convention, compiled: the outcome of a call, and its number."""
     raise NotImplementedError
 
 
@@ -265,7 +265,7 @@ def _read(convention: Any, returned: Any, second: Any, one: Any, two: Any, addre
 
 
 def unit(convention: Any) -> int:
-    """Octets in a unit of what the convention puts out; 0 if it puts out nothing."""
+    """The octets of the convention's output unit; 0 if it has no output."""
     raise NotImplementedError
 
 
@@ -279,7 +279,7 @@ _SAYS_OFFSETS = {_offset_or_length, _offset_or_minus1, _null, _pair, _end, _pair
 
 
 def says_offsets(convention: Any) -> bool:
-    """Whether every refusal comes with an offset; else none does."""
+    """True if every refusal has an offset; otherwise none has."""
     raise NotImplementedError
 
 
@@ -292,16 +292,16 @@ def _says_offsets(convention: Any) -> Any:
 def ask(
     convention: Any, functions: tuple[int, ...], address: int, length: int, out: int, room: int, cells: int
 ) -> tuple[int, int]:
-    """A whole answer: what it came to, and its number, which of an acceptance is no more than ``room``.
+    """A whole answer: its outcome and its number; for an acceptance, the number is at most ``room``.
 
     Args:
-        convention: of the functions.
-        functions: four addresses: of the function; of a stream's ``new``, ``feed``, ``finish``, ``free``.
-        address: of the input.
-        length: octets there.
-        out: address of the output.
-        room: units that have room there.
-        cells: address of room for two cells.
+        convention: that of the functions.
+        functions: four addresses: that of the function; or a stream's ``new``, ``feed``, ``finish``, ``free``.
+        address: that of the input.
+        length: the octets of the input.
+        out: the address of the output.
+        room: the units that fit there.
+        cells: the address of room for two cells.
     """
     raise NotImplementedError
 
@@ -325,13 +325,13 @@ def _ask(
 
 
 def _cells_of(abi: Abi) -> tuple[bool, ...]:
-    """Whether the first cell holds a pointer, or an int32_t; the same of the second."""
+    """For each of two cells, two bools: it holds a pointer; it holds an int32_t."""
     kinds = [parameter for parameter in abi.parameters if parameter in ("cell", "cell32")]
     return tuple(each in kinds[place : place + 1] for place in (0, 1) for each in ("cell", "cell32"))
 
 
 def _once_with(puts_out: bool, *cells: bool) -> Any:  # noqa: FBT001
-    """One call; whether there is output, and what the cells hold: a pointer, or an int32_t."""
+    """The code of one call, given whether there is output, and the result of :func:`_cells_of`."""
     called = register_jitable(_called_with(*cells))
 
     def once(
@@ -372,9 +372,9 @@ def _called_with(first: bool, first32: bool, second: bool, second32: bool) -> An
 def call_once(
     convention: Any, function: int, address: int, length: int, out: int, room: int, cells: int
 ) -> tuple[int, int, int, int]:
-    """What one call came back with, for :func:`read`: the result, the second of a pair, and the cells.
+    """The results of one call, for :func:`read`: the result, the second of a pair, and the cells.
 
-    Of functions that answer by one call: no streams, and none that is called until the input ends.
+    For functions that answer in one call: no streams, and none that is called until the input ends.
     """
     raise NotImplementedError
 
@@ -404,7 +404,7 @@ def _iterate(
     room: int,
     cells: int,  # noqa: ARG001
 ) -> tuple[int, int]:
-    """A code point a call, until the input ends."""
+    """One call for each code point, until the input ends."""
     offset = points = 0
     while offset < length:
         cell = out + 4 * points

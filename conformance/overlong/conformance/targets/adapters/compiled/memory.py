@@ -1,5 +1,5 @@
 # pyright: basic
-"""Memory by its address, for compiled loops: one machine instruction each, with no bounds and no sign in the way."""
+"""Access to memory by address, for compiled loops: one machine instruction each, without bounds checks or signs."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 WORD = 8
-"""Octets of a machine word."""
+"""The octets of a machine word."""
 _WORD = ir.IntType(64)
 
 
 def _loading(bits: int) -> Any:
-    """A function of an address: the unsigned number there."""
+    """A function that returns the unsigned number at an address."""
 
     def load(_context: Any, _address: Any) -> tuple[Any, Callable[..., Any]]:
         def emit(_context: Any, builder: Any, _signature: Any, given: Any) -> Any:
@@ -32,7 +32,7 @@ def _loading(bits: int) -> Any:
 
 
 def _storing(bits: int, *, last: bool = False) -> Any:
-    """A function of an address and a number, whose low bits are stored there; ``last``: after all other stores."""
+    """A function that stores a number's low bits at an address; ``last``: after all other stores."""
 
     def store(_context: Any, _address: Any, _number: Any) -> tuple[Any, Callable[..., Any]]:
         def emit(context: Any, builder: Any, _signature: Any, given: Any) -> Any:
@@ -53,13 +53,13 @@ def _storing(bits: int, *, last: bool = False) -> Any:
 load8, load16, load32, load64 = map(_loading, (8, 16, 32, 64))
 store8, store16, store32, store64 = map(_storing, (8, 16, 32, 64))
 publish64 = _storing(64, last=True)
-"""Whoever sees what it stores sees all that was stored before."""
+"""A store that becomes visible only after all earlier stores."""
 
 
 def fields(names: Sequence[str]) -> tuple[Any, Any]:
-    """Functions for compiled code that get and put a word of that name, of the words at an address.
+    """Functions for compiled code that get and put a named word among the words at an address.
 
-    They take the address and a name as it stands in the source; the second takes the number, too.
+    They take the address and a literal name; the second also takes the number.
     """
 
     def field(builder: Any, task: Any, name: str) -> Any:
@@ -101,7 +101,7 @@ def _copy(_context: Any, _to: Any, _from: Any, _count: Any) -> tuple[Any, Callab
 
 
 copy: Any = intrinsic(_copy)
-"""Copy so many octets, to an address and from one."""
+"""Copy octets: the destination, the source, and their number."""
 
 
 def _fill(_context: Any, _to: Any, _octet: Any, _count: Any) -> tuple[Any, Callable[..., Any]]:
@@ -116,7 +116,7 @@ def _fill(_context: Any, _to: Any, _octet: Any, _count: Any) -> tuple[Any, Calla
 
 
 fill: Any = intrinsic(_fill)
-"""Write an octet so many times, from an address on."""
+"""Write an octet repeatedly, from an address on."""
 
 
 def _hidden(_context: Any, _number: Any) -> tuple[Any, Callable[..., Any]]:
@@ -127,9 +127,10 @@ def _hidden(_context: Any, _number: Any) -> tuple[Any, Callable[..., Any]]:
 
 
 hidden: Any = intrinsic(_hidden)
-"""The number, of which the compiler knows nothing.
+"""A number, hidden from the compiler's analysis.
 
-Of a loop's counter: the compiler would keep a pointer into each array, and save them all around each call.
+For a loop's counter: the compiler would otherwise keep a pointer into each array, and save all of them around each
+call.
 """
 
 
@@ -141,7 +142,7 @@ def _below(_context: Any, _number: Any, _limit: Any) -> tuple[Any, Callable[...,
 
 
 below: Any = intrinsic(_below)
-"""Whether 0 <= number < limit, which is not below zero: one comparison, without signs."""
+"""True if 0 <= number < limit, for a non-negative limit: one unsigned comparison."""
 
 
 def _unlikely(_context: Any, _condition: Any) -> tuple[Any, Callable[..., Any]]:
@@ -154,4 +155,4 @@ def _unlikely(_context: Any, _condition: Any) -> tuple[Any, Callable[..., Any]]:
 
 
 unlikely: Any = intrinsic(_unlikely)
-"""The condition; code for when it holds is kept out of the way, and nothing is computed for it beforehand."""
+"""The condition, marked as rare: the compiler moves the code for it away, and computes nothing for it in advance."""

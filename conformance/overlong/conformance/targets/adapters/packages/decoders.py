@@ -1,7 +1,7 @@
-"""Decoders of packages of PyPI, for the Python adapter; each is imported when it is asked for.
+"""Decoders of PyPI packages, for the Python adapter; each is imported on demand.
 
-Only those that have a decoder of their own: a package that hands its octets to CPython's says nothing new. Where the
-package decides and CPython makes the text, only the verdict is asked for, unless its error says which of them refused.
+Only packages with their own decoder: a package that passes its octets to CPython's shows nothing new. If the package
+decides and CPython makes the text, only the verdict is asked, unless the error shows which of them refused.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
     Made = tuple[Callable[[Any], Any], type[Exception]]
 
-_ADAPTER: Any = sys.modules["__main__"]  # which loads this file
+_ADAPTER: Any = sys.modules["__main__"]  # it loads this file
 
 
 class RefusedByPackage(Exception):
-    """The decoder refused its input; ``offset`` is where, if it says so."""
+    """The decoder refused its input at ``offset``, if it reports that."""
 
     def __init__(self, offset: int | None = None) -> None:
         super().__init__(offset)
@@ -44,8 +44,8 @@ class Package:
     """A decoder of a package.
 
     ``make`` imports the package, and returns the decoder and the exception by which it refuses: any other is a bug.
-    ``columns``: it takes many strings at once, and only a column that it refuses is asked about string by string.
-    ``make_separate`` likewise for what takes a list of values, if there is such a thing.
+    ``columns``: the decoder takes many strings at once; only a column that it refuses is asked string by string.
+    ``make_separate`` does the same for a decoder of a list of values, if there is one.
     """
 
     package: str
@@ -72,7 +72,7 @@ class Package:
 
         def ask_all(many: Sequence[bytes]) -> list[Any]:
             if self.columns:
-                with suppress(Exception):  # who is to blame is found out one by one
+                with suppress(Exception):  # single questions find the culprit
                     decode(many)
                     return [True] * len(many)
             return [ask(octets) for octets in many]
@@ -106,7 +106,7 @@ class Package:
 
 
 def _whole(text: Any) -> Any:
-    """The text, if it is one: native code can make a ``str`` whose parts contradict each other."""
+    """Return the text if it is consistent: native code can make a ``str`` whose parts contradict each other."""
     if type(text) is not str:
         return _ADAPTER.Bug(f"returned {type(text).__name__} where a str is due")
     if text != text.encode("utf-32-le", "surrogatepass").decode("utf-32-le", "surrogatepass"):
@@ -131,7 +131,7 @@ def _simdjson() -> Made:
         try:
             return parser.parse(json_string(octets))
         except UnicodeDecodeError as error:
-            if error.reason.startswith("UTF8_ERROR"):  # simdjson's own word; CPython, which makes the text, has others
+            if error.reason.startswith("UTF8_ERROR"):  # simdjson's word; CPython, which makes the text, uses others
                 raise RefusedByPackage from None
             raise
 
