@@ -1,4 +1,4 @@
-"""Programs built from the adapters' sources, once for each version of source and compiler, and kept."""
+"""Builds programs from the adapters' sources, once for each version of source and compiler, and keeps them."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ from overlong.conformance.targets.builtin import ELSEWHERE
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-_BUILD_SECONDS = 120  # a first Go build compiles the standard library
+_BUILD_SECONDS = 120  # the first Go build compiles the standard library
 
 
 @dataclass(frozen=True)
 class Compiler:
-    """How one language is compiled."""
+    """The compiler of one language."""
 
     names: tuple[str, ...]
     """Its possible names on PATH, the preferred one first."""
     arguments: tuple[str, ...]
-    """Those before the path of the output; the source stands last."""
+    """Those before the path of the output; the source comes last."""
     environment: Callable[[str, Path], Mapping[str, str]] = lambda _program, _cache: {}
-    """Further environment variables, from its path and the build's folder."""
+    """Further environment variables, given its path and the build's folder."""
     folder: bool = False
-    """Its output is a folder."""
+    """True if its output is a folder."""
     libraries: tuple[str, ...] = ()
     """Arguments after the sources: includes and libraries."""
     names_parts: bool = False
-    """The other sources of a program stand behind the first one; where not, that one names them."""
+    """True if its arguments include a program's other sources; otherwise the first source names them."""
     litters: bool = False
-    """It writes files beside the source, so it is given a copy."""
+    """True if it writes files beside the source, so that it gets a copy."""
     absent: str = ""
-    """The message if there is none, unless the table has one."""
+    """The message if it is missing, unless the table has one."""
 
     def found(self) -> str | None:
         """Its path."""
@@ -51,14 +51,14 @@ def _go(_program: str, cache: Path) -> dict[str, str]:
     # No modules and no other toolchain: nothing is fetched, and a go.mod above the current folder is ignored.
     alone = {"GO111MODULE": "off", "GOTOOLCHAIN": "local", "GOFLAGS": ""}
     at_home = any(os.environ.get(name) for name in ("GOCACHE", "XDG_CACHE_HOME", "HOME", "LOCALAPPDATA"))
-    return alone if at_home else {**alone, "GOCACHE": str(cache / "go-build")}  # it refuses to work without one
+    return alone if at_home else {**alone, "GOCACHE": str(cache / "go-build")}  # Go needs a cache
 
 
 def _rust(program: str, _cache: Path) -> dict[str, str]:
     asked = subprocess.run(
         [program, "--version"], cwd=ELSEWHERE, capture_output=True, text=True, timeout=_BUILD_SECONDS, check=False
     )
-    return {"OVERLONG_RUSTC": asked.stdout.strip()}  # the program cannot learn its version otherwise
+    return {"OVERLONG_RUSTC": asked.stdout.strip()}  # the program has no other way to learn its version
 
 
 C = Compiler(
@@ -88,7 +88,7 @@ COMPILERS = {"c": C, "c++": CXX, "musl": MUSL, "go": GO, "rust": RUST, "java": J
 
 
 def built(compiler: Compiler, source: Path, *parts: Path) -> Path:
-    """The adapter's program, or the folder with its classes, in the user's cache folder; ``parts`` are other sources.
+    """Build the adapter's program, or the folder of its classes, in the user's cache folder; ``parts``: other sources.
 
     Raises:
         TargetError: it cannot be built; the message has the compiler's first error.
@@ -121,7 +121,7 @@ def pkg_config_flags(packages: str) -> list[str]:
     """Compiler arguments to find and link libraries, from ``pkg-config``.
 
     Raises:
-        TargetError: it does not know one.
+        TargetError: it does not know one of them.
     """
     asked = subprocess.run(
         ["pkg-config", "--cflags", "--libs", *packages.split()],
@@ -133,7 +133,7 @@ def pkg_config_flags(packages: str) -> list[str]:
 
 
 def stamp(program: str) -> str:
-    """A key that tells versions of a program on PATH apart without running it."""
+    """A key that distinguishes versions of a program on PATH without running it."""
     status = Path(program).resolve().stat()
     return f"{program} {status.st_size} {status.st_mtime_ns}"
 
@@ -145,7 +145,7 @@ def _build(compiler: Compiler, program: str, sources: tuple[Path, ...], output: 
         sources = tuple(Path(shutil.copy(source, output.parent)) for source in sources)
     built = subprocess.run(
         [program, *compiler.arguments, str(output), *map(str, sources), *compiler.libraries],
-        cwd=output.parent,  # linkers, javac and rustup pick up files of the folder that they start in
+        cwd=output.parent,  # linkers, javac and rustup read files of their current folder
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -161,9 +161,9 @@ def _build(compiler: Compiler, program: str, sources: tuple[Path, ...], output: 
 
 
 def publish(output: Path, finished: Path) -> None:
-    """Give it its name in one step: a half of it is never seen. Another process that builds the same may be first."""
+    """Rename a build in one step, so that no process sees half of it. Another process may build the same first."""
     try:
         output.replace(finished)
-    except OSError:  # a folder that is not empty, or a program that runs (Windows)
+    except OSError:  # a non-empty folder, or a running program (Windows)
         if not finished.exists():
             raise

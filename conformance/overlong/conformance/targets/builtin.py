@@ -1,4 +1,4 @@
-"""A decoder that ships with an adapter: what it needs, which version is here, how it is started."""
+"""A decoder that ships with an adapter: its requirements, its installed version, and its command."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 ADAPTERS = Path(__file__).parent / "adapters"
 ELSEWHERE = os.path.abspath(os.sep)  # noqa: PTH100 (a word of a command)
-"""A folder for programs that take code or orders from the one they are started in: compilers, rustup, Go, Erlang."""
-_ASK_SECONDS = 10.0  # for a version: virtual machines take their time
+"""A folder for programs that read code or settings from their current folder: compilers, rustup, Go, Erlang."""
+_ASK_SECONDS = 10.0  # for a version: virtual machines are slow to start
 
 
 @dataclass(frozen=True)
 class Builtin:
-    """A decoder that ships with an adapter. Nothing is built, fetched or started before it is asked for."""
+    """A decoder that ships with an adapter. Nothing is built, fetched or started before it is needed."""
 
     name: str
     language: str
@@ -32,37 +32,37 @@ class Builtin:
     missing: Callable[[], str]
     """Packages to install to use it here; empty if none."""
     command: Callable[[], list[str]]
-    """How to start it; builds it first where it must be built."""
+    """Returns its command; builds the program first if necessary."""
     version: Callable[[], str] = lambda: ""
-    """The installed version, found without building anything; empty if only the greeting tells it."""
+    """The installed version, found without building anything; empty if only the greeting has it."""
     folder: str | None = None
-    """Where it is started, if not here."""
+    """The folder to start it in, if not the current one."""
     fetches: str = ""
     """Packages fetched from a registry on first use; empty if none."""
     intent: str = ""
-    """How it departs from RFC 3629 by its own documentation; empty if that is silent."""
+    """Its documented departure from RFC 3629; empty if its documentation names none."""
 
 
 def python_command(place: str, name: str, *said: str) -> list[str]:
-    """The worker process for a Python decoder; ``said``: its mode and its traits, ``MEMBER=WORD`` each."""
+    """The command of a Python decoder's worker; ``said``: its mode and its traits, ``MEMBER=WORD`` each."""
     return script(ADAPTERS / "python.py", place, name, *said)
 
 
 def python_words(command: Sequence[str]) -> list[str]:
-    """The arguments of a worker for a Python decoder: place, name, mode and traits; empty for other workers."""
+    """The arguments of a Python decoder's worker: place, name, mode and traits; empty for other workers."""
     adapter = str(ADAPTERS / "python.py")
     return list(command[command.index(adapter) + 1 :]) if adapter in command else []
 
 
 def found(program: str) -> str:
-    """The path of a program that is there."""
+    """The path of a program that is known to exist."""
     path = shutil.which(program)
     assert path is not None, "asked only when nothing is missing"
     return os.path.abspath(path)  # noqa: PTH100 (it may be started elsewhere)
 
 
 def not_on_path(programs: str | tuple[str, ...], install: str) -> str:
-    """Packages to install; empty if the programs are there."""
+    """Packages to install; empty if the programs exist."""
     missing = [each for each in ((programs,) if isinstance(programs, str) else programs) if not shutil.which(each)]
     if not missing:
         return ""
@@ -73,7 +73,7 @@ def not_on_path(programs: str | tuple[str, ...], install: str) -> str:
 def said(*command: str, folder: str | None = None) -> str:
     """The first line of a command's output, such as that of ``--version``, safe to show; empty if it fails.
 
-    ``folder``: where it is run, if not here.
+    ``folder``: the folder to run it in, if not the current one.
     """
     try:
         asked = subprocess.run(

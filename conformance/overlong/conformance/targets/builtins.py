@@ -34,44 +34,44 @@ if TYPE_CHECKING:
 
 SOURCES = ADAPTERS / "c"
 _PKG_CONFIG = "pkg-config (Debian: apt install pkg-config)"
-_ASKED_AT_ONCE = 8  # versions: each waits for an interpreter or a virtual machine
+_ASKED_AT_ONCE = 8  # versions: each question waits for an interpreter or a virtual machine
 
 
 @dataclass(frozen=True)
 class Programs:
-    """Decoders of programs: the table's words become commands.
+    """Decoders in programs: the table's words become commands.
 
-    In a word ``{NAME}`` is the path of a program that is needed, ``{program}`` of the one that was chosen,
-    ``{adapters}`` the adapters' folder, ``{built}`` the built program, ``{word}`` the decoder's own word.
+    In a word, ``{NAME}`` is the path of a required program, ``{program}`` that of the chosen one, ``{adapters}`` the
+    adapters' folder, ``{built}`` the built program, ``{word}`` the decoder's own word.
     """
 
     language: str
     start: list[str]
-    """The command that starts a decoder; ``python`` in front: this Python."""
+    """The command that starts a decoder; a leading ``python`` means this Python."""
     needs: list[str] = field(default_factory=list[str])
-    """Programs that must all be there, and the packages that have them."""
+    """Programs that must all exist, and the packages that have them."""
     install: str = ""
     one_of: list[str] = field(default_factory=list[str])
-    """Programs of which the first that is there is taken, and whose version :attr:`fits`; or a way to find one."""
+    """Programs of which the first one is used that exists and whose version :attr:`fits`; or a way to find one."""
     found_by: str = ""
     fits: str = ""
     absent: str = ""
-    """The message if there is none."""
+    """The message if no program is found."""
     posix: bool = False
-    """Its adapter needs that."""
+    """True if its adapter needs POSIX."""
     build: str = ""
     """A compiler, and its output."""
     sources: list[str] = field(default_factory=list[str])
     ask: list[str] = field(default_factory=list[str])
-    """The command that prints the version; empty if only the greeting tells it."""
+    """The command that prints the version; empty if only the greeting has it."""
     words: int | None = None
-    """How many words of the answer are the version."""
+    """The number of the answer's words that form the version."""
     prefix: str = ""
     elsewhere: bool = False
-    """It is started where no file can be taken for its code; likewise when it is asked for its version."""
+    """True if it starts in a folder without files that it could read as code, also to print its version."""
     asked_elsewhere: bool = False
     part: str = ""
-    """An optional part, the package that has it, and a command that prints ``yes`` if it is there."""
+    """An optional part, the package that has it, and a command that prints ``yes`` if it is installed."""
     part_install: str = ""
     part_probe: list[str] = field(default_factory=list[str])
 
@@ -89,12 +89,12 @@ class Programs:
         return ""
 
     def command(self, word: str, *_row: str) -> list[str]:
-        """How a decoder is started; builds it first where it must be built."""
+        """The command of a decoder; builds its program first if necessary."""
         words = self._filled(self.start, built=self._built(), word=word)
         return script(*words[1:]) if words[0] == "python" else words
 
     def version(self, *_row: str) -> str:
-        """The installed version; empty if only the greeting tells it."""
+        """The installed version; empty if only the greeting has it."""
         return self.prefix + self._asked(self.ask) if self.ask else ""
 
     def fetches(self, *_row: str) -> str:
@@ -109,7 +109,7 @@ class Programs:
         return [word.format(adapters=ADAPTERS, pathsep=os.pathsep, **known, **more) for word in words]
 
     def _asked(self, words: list[str], program: str = "") -> str:
-        """The answer of a command, in one line."""
+        """The first line of a command's answer."""
         answer = said(*self._filled(words, program), folder=ELSEWHERE if self.asked_elsewhere else None)
         return answer if self.words is None else " ".join(answer.split()[: self.words])
 
@@ -125,14 +125,14 @@ class Programs:
 
 @lru_cache(maxsize=1)
 def _sqlite() -> str:
-    """The name of the library."""
+    """The name of SQLite's library."""
     from ctypes.util import find_library
 
     return find_library("sqlite3") or ""
 
 
 def _postgresql() -> str:
-    """The folder of the server's programs: Debian has each version in a folder of its own, none on PATH."""
+    """The folder of the server's programs: Debian has a folder for each version, none of them on PATH."""
     on_path = shutil.which("postgres")
     folders = [Path(on_path).resolve().parent] if on_path else []
     versions = [each for each in Path("/usr/lib/postgresql").glob("*") if each.name.isdecimal()]
@@ -143,7 +143,7 @@ def _postgresql() -> str:
 
 @dataclass(frozen=True)
 class Uutf(Programs):
-    """Decoders of OCaml's library Uutf, which stands in a folder of the compiler's."""
+    """Decoders of OCaml's library Uutf, which is in a folder of the compiler."""
 
     def missing(self, *_row: str) -> str:
         return super().missing() or ("" if _uutf().is_file() else self.absent)
@@ -157,7 +157,7 @@ class Uutf(Programs):
 
 
 def _uutf() -> Path:
-    """Where the library says which version it is."""
+    """The file with the library's version."""
     return Path(said(found("ocamlopt"), "-where")) / "uutf" / "META"
 
 
@@ -187,7 +187,7 @@ class Packages(Programs):
 
 @dataclass(frozen=True)
 class Python:
-    """Decoders in Python. A row has the attribute in the file; of a package its requirement and its module, too."""
+    """Decoders in Python. A row has the attribute in the file; for a package, also its requirement and its module."""
 
     language: str
     file: str
@@ -195,7 +195,7 @@ class Python:
     def missing(self, _attribute: str, requirement: str = "", module: str = "") -> str:
         if not requirement:
             return ""
-        package, _, least = requirement.partition(">=")  # the first major version whose decoder is its own
+        package, _, least = requirement.partition(">=")  # the first major version with its own decoder
         remedy = f"pip install '{requirement}', or for all such packages, {install('decoders')}"
         here = _installed(package)
         if not here or not _is_there(module):
@@ -219,7 +219,7 @@ class Python:
 
 
 def _installed(package: str) -> str:
-    """Its version; empty if it is not installed."""
+    """The version of a package; empty if it is not installed."""
     from importlib.metadata import PackageNotFoundError, version
 
     try:
@@ -229,10 +229,10 @@ def _installed(package: str) -> str:
 
 
 def _is_there(module: str) -> bool:
-    """Whether a module can be imported, found out without importing it."""
+    """True if a module can be imported, found without importing it."""
     try:
         return find_spec(module) is not None
-    except ImportError:  # nor the package that holds it
+    except ImportError:  # its package is missing too
         return False
 
 
@@ -243,16 +243,16 @@ class CLibrary:
     language: str
     name: str
     debian: str = ""
-    """The package of Debian that has its headers."""
+    """The Debian package that has its headers."""
     package: str = ""
     """The package in ``pkg-config``; without one, the compiler looks for :attr:`header`, and links :attr:`links`."""
     header: str = ""
     links: list[str] = field(default_factory=list[str])
     compiler: str = "c"
     revised: bool = False
-    """Debian's revisions of it answer differently."""
+    """True if Debian's revisions of it answer differently."""
     own: bool = False
-    """It is the C library of this system."""
+    """True if it is the C library of this system."""
 
     def missing(self, *_row: str) -> str:
         if self.own and platform.libc_ver()[0] != self.name:
@@ -276,7 +276,7 @@ class CLibrary:
         return ""
 
     def _number(self) -> str:
-        """Found without building anything; empty if it is not known."""
+        """Its version, found without building anything; empty if unknown."""
         if self.own:
             return platform.libc_ver()[1]
         if self.package:
@@ -301,14 +301,14 @@ def no_compiler(compiler: Compiler = C) -> str:
 
 
 def c_program(compiler: Compiler, source: str, stated: str, *libraries: str) -> str:
-    """The path of an adapter for a library: built, with the version that the library itself may not say."""
+    """Build an adapter for a library, with the version, which the library itself may not report; return its path."""
     defined = f'-DLIBRARY_VERSION="{stated}"' if stated else ""
     whole = replace(compiler, libraries=(*filter(None, [defined]), *libraries))
     return str(built(whole, SOURCES / source, *sorted(SOURCES.glob("*.h"))))
 
 
 def debian_version(package: str) -> str:
-    """The version of a Debian package; empty where there are none."""
+    """The version of a Debian package; empty on other systems."""
     return said("dpkg-query", "-W", "-f", "${Version}", package)
 
 
@@ -342,7 +342,7 @@ def _family(table: dict[str, Any], project: Project | None) -> tuple[Builtin, ..
 
 _TABLES = tomllib.loads((Path(__file__).parent / "builtins.toml").read_text(encoding="utf-8"))
 PROJECTS = {name: Project.of(table["project"]) for name, table in _TABLES.items() if "project" in table}
-"""The packages that are fetched, by their tables."""
+"""The fetched packages, by their tables."""
 FAMILIES = {
     name: _family(_TABLES.get(table.get("like"), {}) | table, PROJECTS.get(name)) for name, table in _TABLES.items()
 }
@@ -353,13 +353,13 @@ BUILTINS = {builtin.name: builtin for family in FAMILIES.values() for builtin in
 
 @dataclass(frozen=True)
 class AtHand:
-    """A built-in decoder as this machine has it."""
+    """The state of a built-in decoder on this machine."""
 
     builtin: Builtin
     missing: str
     """Packages to install; empty if it can be used."""
     version: str
-    """Empty if it is missing, or if only the decoder itself can say it."""
+    """The version; empty if it is missing, or if only the decoder itself can report it."""
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -374,7 +374,7 @@ class AtHand:
 
 
 def at_hand(decoders: Iterable[Builtin]) -> list[AtHand]:
-    """Each of them, in order. Programs are asked for their versions; nothing is built or fetched."""
+    """The state of each decoder, in order. Programs are asked for their versions; nothing is built or fetched."""
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(_ASKED_AT_ONCE) as pool:

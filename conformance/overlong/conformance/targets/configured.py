@@ -1,4 +1,4 @@
-"""Targets that a project names for itself, in ``overlong.toml`` or ``pyproject.toml`` of the current folder.
+"""Targets that a project defines in ``overlong.toml`` or ``pyproject.toml`` of the current folder.
 
 .. code-block:: toml
 
@@ -35,15 +35,15 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 FILES = {"overlong.toml": ("targets",), "pyproject.toml": ("tool", "overlong", "targets")}
-"""Where targets may be named, the first that does wins; and the tables in which they stand."""
+"""The files that may define targets, of which the first with a definition wins; and their tables."""
 
-_LARGEST = 4 << 20  # octets of a file that is read: ten thousand expected deviations, and more
-_PARTS = 200  # of a dotted key: the parser takes their square in time
+_LARGEST = 4 << 20  # octets of a file: enough for more than ten thousand expected deviations
+_PARTS = 200  # of a dotted key: the parser's time is quadratic in them
 _DONE = "OVERLONG_SET_UP"
-"""The variable that tells a run's processes which set-ups are done."""
+"""The variable that names the finished set-ups to a run's processes."""
 _SETUP_SECONDS = 600
-_DYING = 1.0  # seconds that a set-up command has to end in when it is told to
-_SAID = 4096  # octets of its output that are kept
+_DYING = 1.0  # seconds for a set-up command to end after SIGTERM
+_SAID = 4096  # kept octets of its output
 
 
 _setting_up = threading.Lock()
@@ -51,26 +51,26 @@ _setting_up = threading.Lock()
 
 @dataclass(frozen=True)
 class Configured:
-    """A target that a project names."""
+    """A target that a project defines."""
 
     target: str | list[str]
     """The target, as on the command line: a name, or a command that speaks the protocol."""
     setup: tuple[tuple[str, ...], ...] = ()
-    """Commands to run before it is started."""
+    """Commands to run before it starts."""
     timeout: float | None = None
     restarts: int | None = None
     environment: dict[str, str] = field(default_factory=dict[str, str])
     file: str = ""
-    """The file that names it, in the current folder."""
+    """The file that defines it, in the current folder."""
     digest: str = ""
     """SHA-256 of that file."""
 
 
 def configured() -> dict[str, Configured]:
-    """The targets named in the current folder.
+    """The targets defined in the current folder.
 
     Raises:
-        UnknownTarget: a file is no TOML, or says something else than a target; the message says where.
+        UnknownTarget: a file is no TOML, or an entry is no target; the message gives the place.
     """
     for name, path in FILES.items():
         table, digest = _table(Path(name), path)
@@ -81,10 +81,10 @@ def configured() -> dict[str, Configured]:
 
 
 def set_up(name: str, wanted: Configured) -> None:
-    """Run its set-up commands, one after the other, in the current folder; once, here or in a parent process.
+    """Run its set-up commands, one after the other, in the current folder; only once in a run and its subprocesses.
 
     Raises:
-        TargetError: one fails; the message has the last line that it wrote.
+        TargetError: one fails; the message has its last line of output.
     """
     key = hashlib.sha256(f"{Path.cwd()}\0{wanted.digest}\0{name}".encode("utf-8", "surrogateescape")).hexdigest()
     with _setting_up:
@@ -109,10 +109,10 @@ def _set_up(name: str, wanted: Configured) -> None:
 
 
 def _run(command: Sequence[str]) -> tuple[int, bytes]:
-    """The status of a command and the end of its output. Processes that it leaves running do not delay us.
+    """The status of a command and the end of its output. Processes that it leaves running cause no delay.
 
     Raises:
-        subprocess.TimeoutExpired: it did not end; neither it nor its process group is left.
+        subprocess.TimeoutExpired: it did not end; it and its process group were killed.
         OSError: it cannot be started.
     """
     process = subprocess.Popen(
@@ -129,7 +129,7 @@ def _run(command: Sequence[str]) -> tuple[int, bytes]:
     try:
         reader.start()
         status = process.wait(_SETUP_SECONDS)
-    except BaseException:  # Ctrl-C, too
+    except BaseException:  # also Ctrl-C
         if sys.platform != "win32":
             for number in (signal.SIGTERM, signal.SIGKILL):
                 with contextlib.suppress(ProcessLookupError):
@@ -138,7 +138,7 @@ def _run(command: Sequence[str]) -> tuple[int, bytes]:
                     process.wait(_DYING)
         process.kill()
         raise
-    reader.join(_DYING)  # to its end, unless something that it left running has the pipe open
+    reader.join(_DYING)  # to its end, unless a process that it left running keeps the pipe open
     return status, bytes(kept)
 
 
@@ -155,13 +155,13 @@ def toml_of(file: Path, otherwise: str = "name the target in full") -> dict[str,
     ``otherwise``: advice for a user who does not need the file.
 
     Raises:
-        UnknownTarget: it is no TOML, or cannot be read; the message says what to do.
+        UnknownTarget: it is no TOML, or cannot be read; the message gives the remedy.
     """
     return _parsed(file, otherwise)[0]
 
 
 def _parsed(file: Path, otherwise: str = "name the target in full") -> tuple[dict[str, Any] | None, str]:
-    """The same, with the digest of its octets."""
+    """A TOML file's content with the digest of its octets."""
     name = printable(str(file))
     try:
         if not stat.S_ISREG(file.stat().st_mode):  # a pipe without a writer would block
@@ -177,13 +177,13 @@ def _parsed(file: Path, otherwise: str = "name the target in full") -> tuple[dic
         return None, ""
     except OSError as error:
         raise UnknownTarget(f"{name}: {error.strerror}; mend its permissions or {otherwise}") from error
-    except (ValueError, RecursionError) as error:  # no TOML, no UTF-8, a number of too many digits
+    except (ValueError, RecursionError) as error:  # no TOML, no UTF-8, or a number of too many digits
         why = printable(str(error)) if str(error) else type(error).__name__
         raise UnknownTarget(f"{name}: no TOML: {why}") from error
 
 
 def _table(file: Path, path: tuple[str, ...]) -> tuple[Mapping[str, Any] | None, str]:
-    """The table of targets in a file, None if there is none; and the digest of the file."""
+    """The table of targets in a file, or None; and the digest of the file."""
     found: Any
     found, digest = _parsed(file)
     if found is None:
@@ -237,7 +237,7 @@ def _read(where: str, entry: object) -> Configured:
 
 
 def _words(where: str, command: object) -> tuple[str, ...]:
-    """A command: a list of words, or a string that a shell would split so."""
+    """A command: a list of words, or a string that is split as a shell does."""
     if isinstance(command, str):
         try:
             words = shlex.split(command)

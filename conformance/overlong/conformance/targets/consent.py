@@ -1,8 +1,8 @@
-"""Consent: commands that a file of the current folder names run only after the user has seen them and agreed.
+"""Consent: commands from a file of the current folder run only after the user has seen them and agreed.
 
-``overlong certify mine`` says nothing of what it runs: ``overlong.toml`` does, and that may be a stranger's. What was
-agreed to counts for those targets and for the file as it was, octet for octet, in its place. It is remembered in the
-user's folder for state, a small file for each such file.
+``overlong certify mine`` does not show the command that it runs: ``overlong.toml`` names it, and that file may be a
+stranger's. An agreement covers certain targets of a file at its path, with its exact octets. It is stored in the user's
+state folder, in one small file for each such file.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from overlong.conformance.targets.configured import Configured
 
 VARIABLE = "OVERLONG_TRUST"
-"""Environment variable: SHA-256 of the files that are agreed to, in hexadecimal digits, with commas between them. Its
-agreement reaches the processes that run parts of a run."""
-_SHOWN = 1000  # characters of a command that are shown
+"""Environment variable: SHA-256 of the trusted files, in hexadecimal digits, separated by commas. It passes the
+agreement on to the processes that run parts of a run."""
+_SHOWN = 1000  # shown characters of a command
 _LARGEST = 1 << 20  # octets of a file's record
 
 _agreed: set[tuple[str, str]] = set()  # digests of files and names of targets, in this process
@@ -48,13 +48,13 @@ class WantedConsent:
     """``overlong.toml`` or ``pyproject.toml``, in the current folder."""
     digest: str
     names: tuple[str, ...]
-    """Names of the targets in it, as they are written there."""
+    """The names of the targets in it, as written there."""
     lines: tuple[str, ...]
-    """A line for each command."""
+    """One line for each command."""
 
     @property
     def refusal(self) -> str:
-        """Why it does not run, on one line."""
+        """The reason for not running, on one line."""
         names, lines = ", ".join(map(printable, self.names[:3])), " | ".join(self.lines)
         return f"{self.file}: {names} would run {lines[:_SHOWN]}; if you trust that file, add --trust"
 
@@ -64,10 +64,10 @@ def wanted_by(
 ) -> WantedConsent | None:
     """The commands that these targets would run without the user's consent; None if there are none.
 
-    ``own``: the targets of the file; None: as it is now.
+    ``own``: the targets of the file; None: read them now.
 
     Raises:
-        UnknownTarget: the file cannot be read, or says something else than a target.
+        UnknownTarget: the file cannot be read, or an entry is no target.
     """
     asked = [name for name in targets if isinstance(name, str) and ":" not in name and name not in BUILTINS]
     if own is None:
@@ -83,11 +83,11 @@ def wanted_by(
 
 
 def check(name: str, own: Mapping[str, Configured]) -> None:
-    """See that a target of the file, and those that it stands for, may run.
+    """Check that a target of the file, and those that it refers to, may run.
 
     Args:
-        name: of the target.
-        own: the targets of the file, as they will be run.
+        name: the target's name.
+        own: the targets of the file, as they will run.
 
     Raises:
         NotAgreed: they may not.
@@ -97,7 +97,7 @@ def check(name: str, own: Mapping[str, Configured]) -> None:
 
 
 def agree(wanted: WantedConsent) -> None:
-    """From now on that may run, in this process and in those that it starts."""
+    """Allow these commands from now on, in this process and its children."""
     _agreed.update((wanted.digest, name) for name in wanted.names)
     digests = os.environ.get(VARIABLE, "").split(",")
     if wanted.digest not in digests:
@@ -105,10 +105,10 @@ def agree(wanted: WantedConsent) -> None:
 
 
 def remember(wanted: WantedConsent) -> None:
-    """Remember that these may run from now on, until the file changes.
+    """Store that these commands may run until the file changes.
 
     Raises:
-        OSError: it cannot be written down.
+        OSError: the record cannot be written.
     """
     place, said = _memory(wanted.file), _remembered(wanted.file)
     names = {*wanted.names, *(said["targets"] if said.get("sha256") == wanted.digest else ())}
@@ -125,7 +125,7 @@ def _is_agreed(name: str, wanted: Configured) -> bool:
 
 
 def _chain(name: str, own: Mapping[str, Configured]) -> list[str]:
-    """A target, the one that it stands for, and so on."""
+    """A target, the one that it refers to, and so on."""
     chain = [name]
     while isinstance(following := own[chain[-1]].target, str) and following in own and following not in chain:
         chain.append(following)
@@ -133,7 +133,7 @@ def _chain(name: str, own: Mapping[str, Configured]) -> list[str]:
 
 
 def _runs(chain: Sequence[str], own: Mapping[str, Configured]) -> bool:
-    """Whether anything of the file runs: not if it is another name for a decoder that ships with an adapter."""
+    """True if a target runs a command of the file: not if it renames a decoder that ships with an adapter."""
     if any(own[name].setup or own[name].environment for name in chain):
         return True
     last = own[chain[-1]].target

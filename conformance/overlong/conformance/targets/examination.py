@@ -1,6 +1,7 @@
 """Examines an adapter step by step; each failure has an explanation and a remedy.
 
-A wrong decoder is no wrong adapter: it is asked whether it keeps the protocol, not whether its answers are right.
+The examination checks that the adapter keeps the protocol, not that its answers are right: an adapter can be correct
+around a wrong decoder.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
     from overlong.conformance.targets.process import Response
 
 SOUND, WRONG, LEFT_OUT, NOT_TRIED = "sound", "wrong", "left out", "not tried"
-_PAUSE = 0.05  # seconds between the halves of a request, and to wait for unasked output
+_PAUSE = 0.05  # seconds between the halves of a request, and for unrequested output
 _BIG = 1 << 20  # more than any pipe holds
 _UNKNOWN = "?"
 _REFUSING = VALIDATE + DECODE + STREAM_DECODE + AGAIN_DECODE + SEPARATE
@@ -86,21 +87,21 @@ class WrongAnswer(Exception):
 
 
 class LeftOut(Exception):
-    """A step has no object; the message says why."""
+    """A step does not apply; the message gives the reason."""
 
 
 class Examination:
-    """The steps, in order. Each begins with a process that is sound as far as is known."""
+    """The steps, in order. Each begins with a process without known failures."""
 
     def __init__(self, target: FramedTarget) -> None:
         self._target = target
         self._process: Process | None = None
         self._number = 0
         self.greeting: Greeting | None = None
-        """Once it has been said."""
+        """The greeting, once it has arrived."""
 
     def steps(self) -> Iterator[CheckStep]:
-        """Go through all of them; steps that a failure makes impossible are reported, too."""
+        """Run all steps; steps that a failure makes impossible are reported, too."""
         first: list[tuple[str, Callable[[], str]]] = [
             ("it starts", self._starts),
             ("greeting", self._greets),
@@ -183,7 +184,7 @@ class Examination:
         assert process is not None
         try:
             greeting = process.greeting(self._target.patience)
-        except OSError as error:  # a supervisor found that out
+        except OSError as error:  # reported by a supervisor
             raise WrongAnswer(f"it cannot be started: {error.strerror}", "name a program that is there") from error
         except Ended as ended:
             if isinstance(ended.why, Crashed):
@@ -239,7 +240,7 @@ class Examination:
         return ""
 
     def _answers(self, operation: str) -> str:
-        """One character, ill-formed octets, and no octet."""
+        """Ask one character, ill-formed octets, and the empty string."""
         remarks: list[str] = []
         for place, (what, octets) in enumerate(_samples(operation)):
             flawed = place == 1
@@ -374,7 +375,7 @@ class Examination:
         return self._number
 
     def _ask(self, body: bytes) -> Response:
-        """Raises: Ended, Wrong: no answer, or one to another request."""
+        """Raises: Ended, Wrong: no answer, or the answer to another request."""
         process, number = self._live(), self._next()
         process.send(number, body)
         answered = process.receive(self._target.timeout)
@@ -403,7 +404,7 @@ def _another(came: int, due: int) -> tuple[str, str]:
 
 
 def _samples(operation: str) -> list[tuple[str, bytes]]:
-    """A character, ill-formed octets, and no octet, for an operation."""
+    """A character, ill-formed octets, and the empty string, for an operation."""
     if operation in ENCODING:
         width = 2 if operation == ENCODE_UTF16 else 4
         return [

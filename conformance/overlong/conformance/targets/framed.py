@@ -1,11 +1,10 @@
 """Targets that speak the protocol over their standard streams.
 
-Requests are pipelined, and an empty echo follows each: what goes wrong before it comes back is that request's
-doing, and not the next one's. When the target fails, it is restarted, and what was unanswered is asked again,
-one request after the other: one vector at a time where they are few, else in groups of the square root of
-their number, and what fails of those vector by vector. So a culprit is exact, and costs two restarts, or
-three where thousands were under way. A target that failed more than once has spares: processes that a thread starts
-while another is asked, so that a failure costs no wait for an interpreter.
+Requests are pipelined, and an empty echo follows each: a failure before the echo returns belongs to that request, not
+to the next one. After a failure the target restarts, and unanswered vectors are asked again in sequence: singly if
+they are few, otherwise in groups of the square root of their number, and failing groups vector by vector. So the
+culprit is exact, and costs two restarts, or three if thousands were under way. A target that failed more than once has
+spares: processes that a thread starts in advance, so that a failure does not wait for an interpreter.
 """
 
 from __future__ import annotations
@@ -52,21 +51,21 @@ if TYPE_CHECKING:
     from overlong.conformance.targets.shared_memory import Slot
 
 _WINDOW = 128  # requests under way: the target works while the harness judges
-_WINDOW_VECTORS = 1 << 21  # and the vectors in them: memory stays flat
-_WINDOW_OCTETS = 1 << 23  # and the octets in those
-_LONG = 0.5  # seconds for one request that make the next ones smaller
-_START_SECONDS = 10.0  # for the greeting: interpreters and virtual machines take their time
-_SHORT = 0.1  # seconds that let them grow
-_FIRST = 256  # vectors in the first request: a slow target must not time out for being asked much
+_WINDOW_VECTORS = 1 << 21  # vectors in these requests: memory stays flat
+_WINDOW_OCTETS = 1 << 23  # octets in these vectors
+_LONG = 0.5  # seconds for one request above which the next ones shrink
+_START_SECONDS = 10.0  # for the greeting: interpreters and virtual machines start slowly
+_SHORT = 0.1  # seconds below which they grow
+_FIRST = 256  # vectors in the first request: a slow target must not time out because of a large request
 _WHOLE = 1 << 30
 _NOTES = 3
 _SPARES = 2  # a culprit is asked twice in a row
 _SHORT_OF_MEMORY = ("out of memory", "memoryerror", "alloc", "insufficient memory", "ulimit", "reserve")
-"""In the last words of runtimes and sanitizers; one word of it is too little: a module may export no memory."""
+"""Phrases in the last words of runtimes and sanitizers; "memory" alone is too little: a module may export none."""
 _LETTER = {ENCODE: b"\0\0\0a", ANNOUNCE: b"\0\0\0a", ENCODE_UTF16: b"\0a"}
-"""The letter a, as the operations have it that do not take octets."""
-_PLACED = 4  # octets of the response to a batch that is in shared memory: no columns are as short
-_FEW = 1024  # suspects that are asked again one by one: cheaper than another restart, or another time-out
+"""The letter a, for the operations whose input is not octets."""
+_PLACED = 4  # octets of the response to a batch in shared memory: columns are never so short
+_FEW = 1024  # suspects that are asked again singly: cheaper than another restart, or another time-out
 
 
 @dataclass
@@ -76,9 +75,9 @@ class _Asked:
     batch: Batch
     operation: str
     first: int  # request id of the first item; a batch has one id
-    frames: int  # without the echo that follows them
+    frames: int  # without the following echo
     lengths: Sequence[int]  # octets of each vector's payload
-    slot: Slot | None = None  # where it stands in shared memory
+    slot: Slot | None = None  # its place in shared memory
 
 
 @dataclass(eq=False)
@@ -91,26 +90,26 @@ class FramedTarget:
     restart_budget: int = 100
     environment: dict[str, str] | None = None
     memory: int = 0
-    """Octets that each of its processes may allocate; 0 for no limit."""
+    """The octets that each of its processes may allocate; 0 for no limit."""
     sandbox: bool = True
     folder: str | None = None
-    """Where it is started, if not here."""
+    """The folder to start it in, if not the current one."""
     set_up: tuple[Callable[[], None], ...] = ()
-    """Preparations before the start; each raises TargetError if it fails, and does nothing when called again."""
+    """Preparations before the start; each raises TargetError on failure, and does nothing when called again."""
     version: Callable[[], str] | None = None
-    """The decoder's version, if the adapter does not know it; called for each process, so it should keep it."""
+    """Returns the decoder's version if the adapter does not know it; called for each process, so it should cache."""
     restarts: int = 0
     notes: list[str] = field(default_factory=list[str])
 
     def __post_init__(self) -> None:
         self._process: Process | None = None
-        self._spares: deque[Future[Process]] = deque()  # in the order in which they are started
+        self._spares: deque[Future[Process]] = deque()  # in starting order
         self._starter: ThreadPoolExecutor | None = None  # the thread that starts them
-        self.isolation = ""  # the kind of its isolation; known when it is open
+        self.isolation = ""  # the kind of its isolation; known once it is open
         self._next_request = 0
         self._size = _FIRST  # vectors in a request
-        self._suspects = 0  # vectors asked again after a failure, each request by itself
-        self._failure: Fault | None = None  # that made them suspects
+        self._suspects = 0  # vectors asked again after a failure, one request at a time
+        self._failure: Fault | None = None  # the failure that made them suspects
         self._under_way: deque[_Asked] = deque()
         self._vectors = self._octets = 0  # in progress
         self._waiting: deque[tuple[Batch, str]] = deque()  # to be asked before anything new
@@ -127,29 +126,29 @@ class FramedTarget:
 
     @property
     def takes(self) -> int:
-        """Vectors in a request, for now: larger batches are cut."""
+        """The current number of vectors in a request: larger batches are cut."""
         return self._size
 
     @property
     def patience(self) -> float:
-        """Seconds in which it has to greet."""
+        """The seconds allowed for its greeting."""
         return max(self.timeout, _START_SECONDS)
 
     def prepare(self) -> None:
         """Run the preparations before the start.
 
         Raises:
-            TargetError: that fails.
+            TargetError: one of them fails.
         """
         for step in self.set_up:
             step()
 
     def new_process(self) -> Process:
-        """One more process of it, whose greeting is unread.
+        """Start another process of the target, with its greeting unread.
 
         Raises:
             OSError: it cannot be started.
-            ValueError: nor could anything by that name.
+            ValueError: the command cannot name a program.
             TargetError: a preparation fails.
         """
         self.prepare()
@@ -165,7 +164,7 @@ class FramedTarget:
         return process
 
     def start(self) -> None:
-        """Start it without waiting; :meth:`open` waits. There is other work to do meanwhile.
+        """Start it without waiting, so that the caller can do other work; :meth:`open` waits.
 
         Raises:
             TargetError: it cannot be started at all.
@@ -199,7 +198,7 @@ class FramedTarget:
             self._starter.shutdown()
             self._starter = None
         if self._process is not None:
-            if self._under_way:  # the run was broken off: that it is still busy is no fault of its own
+            if self._under_way:  # the run was interrupted, so a busy target is not at fault
                 self._process.kill()
             elif note := self._process.close():
                 self.notes.append(note)
@@ -227,12 +226,14 @@ class FramedTarget:
                 self._resize(time.monotonic() - started, len(current.batch))
             else:
                 self._suspects = max(self._suspects - len(current.batch), 0)
-                if not self._suspects and not isinstance(self._failure, TimedOut):  # slow together is not unstable
+                if not self._suspects and not isinstance(
+                    self._failure, TimedOut
+                ):  # a target that is slow on a batch is not unstable
                     unstable = self._failure
             yield Answered(current.batch, current.operation, answers, unstable=unstable)
 
     def _ask_more(self, source: Iterator[tuple[Batch, str]]) -> bool:
-        """Send requests as far as the window goes; whether any is under way."""
+        """Send requests until the window is full; return True if any is under way."""
         while not self._under_way or (
             not self._suspects
             and len(self._under_way) < _WINDOW
@@ -252,14 +253,14 @@ class FramedTarget:
                 self._waiting.appendleft((batch, operation))
                 break
             asked, frames = self._request(batch, operation)
-            self._under_way.append(asked)  # before it is sent: from then on the target may be busy
+            self._under_way.append(asked)  # before sending, after which the target may be busy
             self._send(frames)
             self._vectors += len(batch)
             self._octets += len(batch.octets)
         return bool(self._under_way)
 
     def _has_room(self, batch: Batch, operation: str) -> bool:
-        """Whether the request goes the right way: one that fits into shared memory does not go through the pipe."""
+        """True if the request can be sent now: one that fits into shared memory waits for room there."""
         if batch.singly or self._process is None or (shared := self._process.shared) is None:
             return True
         lengths, octets = batch.payloads(operation)
@@ -267,7 +268,7 @@ class FramedTarget:
         return shared.slot(*size) is not None or not shared.can_hold(*size)
 
     def _after(self, ended: Ended) -> Answered | None:
-        """Restart, and ask unanswered requests again. Returns the culprit's answer, if it is known."""
+        """Restart, and ask unanswered requests again. Returns the culprit's answer, if the culprit is known."""
         self._failure = ended.why
         self._restart(ended.why)
         again = list(self._under_way)
@@ -286,13 +287,13 @@ class FramedTarget:
         return culprit
 
     def _note_words(self, ended: Ended) -> None:
-        """Its messages at the first few failures."""
+        """Keep the target's messages at the first few failures."""
         note = f'when it failed, it said "{ended.words}"'
         if ended.words and note not in self.notes and len(self.notes) < _NOTES:
             self.notes.append(note)
 
     def _resize(self, seconds: float, vectors: int) -> None:
-        """Grow while four times as many would still take less than half the limit, however few these were."""
+        """Grow while four times as many vectors would take less than half the limit, however few these were."""
         if seconds > _LONG and self._size > 1:
             self._size = max(min(self._size, 8192) // 2, 1)
         elif seconds < _SHORT and 4 * self._size * seconds < vectors * self.timeout / 2 and self._size < _WHOLE:
@@ -333,9 +334,9 @@ class FramedTarget:
         return None
 
     def _keep_spares(self) -> None:
-        """Have as many started as may be wanted. One culprit is no reason: most targets have none, and many are slow.
+        """Start as many spares as may be needed. One culprit is no reason: most targets have no other.
 
-        To start one takes as long as to see that the one before it died, or longer: so a thread does.
+        A thread starts them, because a start takes at least as long as noticing a death.
         """
         wanted = min(_SPARES, self.restart_budget - self.restarts) if self.restarts > 1 else 0
         if len(self._spares) < wanted:
@@ -347,7 +348,7 @@ class FramedTarget:
                 self._spares.append(self._starter.submit(self.new_process))
 
     def _smoke(self) -> None:
-        """The echo, then each operation on one letter: a broken harness is never a verdict."""
+        """Ask the echo, then each operation on one letter, so that a broken adapter never yields a verdict."""
         operations = self.greeting.operations
         process = self._process
         assert process is not None
@@ -378,7 +379,7 @@ class FramedTarget:
         self._process.send_frames(*frames)
 
     def _request(self, batch: Batch, operation: str) -> tuple[_Asked, Sequence[bytes]]:
-        """A request with the number that is next, and its frames, to be sent in this order."""
+        """A request with the next number, and its frames in sending order."""
         assert self._process is not None
         lengths, octets = batch.payloads(operation)
         first, code, slot = self._next_request, operation.encode(), None
@@ -392,7 +393,7 @@ class FramedTarget:
         elif batched and not batch.singly:
             size = 4 + 2 + 4 + 4 * len(lengths) + len(octets)
             head = HEAD.pack(size, first) + BATCH.encode() + code + big_endian("I", [len(lengths)])
-            requests, count = [head, batch.lengths_on_wire(operation), octets], 1  # parts of one, never copied
+            requests, count = [head, batch.lengths_on_wire(operation), octets], 1  # parts of one frame, never copied
         else:
             bounds = list(accumulate(lengths, initial=0))
             frames = [
@@ -445,10 +446,10 @@ class FramedTarget:
         return replace(parts[0] if len(parts) == 1 else Answers.concatenated(parts), asked=asked.lengths)
 
     def _taken(self, slot: Slot, payload: bytes | bytearray, right: bytes | bytearray | None) -> bytes | bytearray:
-        """The columns that stand in shared memory, or that came as those of any batch.
+        """The columns in shared memory, or those in the response if it has them.
 
         Raises:
-            ProtocolError: there is no room for so many.
+            ProtocolError: they are larger than the slot's room.
         """
         assert self._process is not None
         shared = self._process.shared

@@ -27,7 +27,7 @@ def declared(shown: str, where: str, words: Iterable[str], *more: str) -> tuple[
         more: members allowed there besides traits.
 
     Raises:
-        UnknownTarget: one of them is no such word, or a member is there twice.
+        UnknownTarget: a word is not allowed, or a member occurs twice.
     """
     said = tuple(words)
     for word in said:
@@ -43,7 +43,7 @@ def declared(shown: str, where: str, words: Iterable[str], *more: str) -> tuple[
 
 @dataclass(frozen=True)
 class FunctionName:
-    """The parts of such a name."""
+    """The parts of a function's name."""
 
     file: str
     name: str
@@ -52,7 +52,7 @@ class FunctionName:
 
     @classmethod
     def of(cls, shown: str, rest: str, form: str) -> FunctionName:
-        """Take a name apart.
+        """Split a name into its parts.
 
         Args:
             shown: the target as the user wrote it, safe to show.
@@ -60,7 +60,7 @@ class FunctionName:
             form: the right form, for the error message.
 
         Raises:
-            UnknownTarget: it is none.
+            UnknownTarget: it has another form.
         """
         place, mark, query = rest.partition("?abi=")
         file, _, name = place.rpartition(":")
@@ -70,13 +70,13 @@ class FunctionName:
         return cls(file, name, abi, declared(shown, "behind the abi", traits))
 
     def no_abi(self, shown: str, known: Sequence[str], where: str, more: str) -> UnknownTarget:
-        """The error for a name that is no ABI: three likely ones, and where they all stand.
+        """The error for a name that is no ABI: it suggests three, and names the list of all.
 
         Args:
             shown: the target as the user wrote it, safe to show.
-            known: the ABIs there are; the first are the most usual.
-            where: what has no such ABI.
-            more: where they all stand.
+            known: the possible ABIs, the most usual first.
+            where: the words for the kind of target.
+            more: the words that refer to the whole list.
         """
         alike = [each for each in known if each.startswith(self.abi.partition("(")[0])]
         first, second, third = list(dict.fromkeys([*nearest(self.abi, known, 3), *alike, *known]))[:3]

@@ -1,4 +1,4 @@
-"""``so:LIBRARY:SYMBOL?abi=NAME`` and ``wasm:FILE:EXPORT?abi=NAME`` to the command lines of worker processes.
+"""Turns ``so:LIBRARY:SYMBOL?abi=NAME`` and ``wasm:FILE:EXPORT?abi=NAME`` into command lines of worker processes.
 
 ``docs/shared-libraries.md`` explains them.
 """
@@ -28,7 +28,7 @@ _FORM = (
     f"bool(ptr,len), errpos-or-minus1(ptr,len), or utf32(ptr,len,out,cap), which puts out code points; {_KNOWN}"
 )
 OFFERED_TO_WASM = tuple(name for name, abi in ABIS.items() if not abi.functions and abi is not ITERATE)
-"""ABIs of one function that is called once for an input."""
+"""The ABIs of one function that is called once for an input."""
 _KNOWN_OF_WASM = "'overlong target abis' lists them; no streams, and no function that is called until the input ends"
 _FORM_OF_WASM = (
     "write wasm:FILE:EXPORT?abi=NAME, as in 'wasm:./mine.wasm:is_utf8?abi=bool(ptr,len)'; for example "
@@ -37,14 +37,14 @@ _FORM_OF_WASM = (
 
 
 def library_command(name: str, rest: str) -> list[str]:
-    """The worker's command line; the library and the file of ``abi=py:`` are words of their own.
+    """The worker's command line; the library and the file of ``abi=py:`` are separate words.
 
     Args:
         name: the target as the user wrote it, for messages.
-        rest: what stands behind ``so:``.
+        rest: the text after ``so:``.
 
     Raises:
-        UnknownTarget: it names no library and no way to call it; the message says what to write.
+        UnknownTarget: it does not name a library and its ABI; the message shows the right form.
     """
     shown = printable(name)
     if sys.platform == "win32":
@@ -75,16 +75,16 @@ def library_in(command: Sequence[str]) -> str:
 
 
 def _found(library: str) -> str:
-    """The path of a library: as it was written if that is a file, else where the loader finds that name."""
+    """The path of a library: as written if that is a file; otherwise the path at which the loader finds that name."""
     if os.path.isfile(library):  # noqa: PTH113 (a word too long for a name is no file, and no error)
         return library if "/" in library else f"./{library}"
     if "/" in library:
-        return library  # the worker says what is wrong with it
+        return library  # the worker will report the error
     return next((path for name, path in _cached() if name == library), library)
 
 
 def _cached() -> list[tuple[str, str]]:
-    """The names and paths that the loader has in its cache (glibc); none where there is no such cache."""
+    """The names and paths in the loader's cache (glibc); empty on systems without one."""
     try:
         said = subprocess.run(
             ["/sbin/ldconfig", "-p"], capture_output=True, check=True, timeout=10, stdin=subprocess.DEVNULL
@@ -96,15 +96,15 @@ def _cached() -> list[tuple[str, str]]:
 
 
 def wasm_command(name: str, rest: str) -> list[str]:
-    """The worker's command line; the module is a word of its own.
+    """The worker's command line; the module is a separate word.
 
     Args:
         name: the target as the user wrote it, for messages.
-        rest: what stands behind ``wasm:``.
+        rest: the text after ``wasm:``.
 
     Raises:
-        UnknownTarget: it names no module and no way to call it; the message says what to write.
-        TargetError: there is no such module, or no wasmtime; the message says what to install.
+        UnknownTarget: it does not name a module and its ABI; the message shows the right form.
+        TargetError: there is no such module, or no wasmtime; the message names the package to install.
     """
     shown = printable(name)
     function = FunctionName.of(shown, rest, _FORM_OF_WASM)

@@ -1,7 +1,7 @@
-"""Which library a file is: its soname and build id, and the package that installed it.
+"""Identifies a library file: its soname and build id, and the package that installed it.
 
-ELF as the System V ABI has it (chapters 4 and 5); build ids as ld's ``--build-id`` writes them. The file may be
-anything: no more of it is read than bounds allow, and what makes no sense is passed over.
+ELF is read by the System V ABI (chapters 4 and 5), build ids as ld's ``--build-id`` writes them. The file may be
+anything: reads are bounded, and nonsense is skipped.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ _LOAD, _DYNAMIC, _NOTE = 1, 2, 4
 _STRTAB, _SONAME = 5, 14
 """Tags of the dynamic section."""
 _BUILD_ID = 3
-"""Type of a note whose owner is ``GNU``."""
+"""The type of a build id among notes of the owner ``GNU``."""
 _SEGMENTS, _TABLES, _NOTES, _ENTRIES, _NAME, _ID = 512, 16, 1 << 16, 1 << 12, 256, 64
-"""The most that is read: program headers, tables of notes, octets of each, dynamic entries, octets of a name and of a
-build id."""
+"""The most that are read: program headers, tables of notes, octets of each, dynamic entries, octets of a name and of
+a build id."""
 _SHOWN = 16
 _DPKG = "/usr/bin/dpkg-query"
 _ASK_SECONDS = 2.0
@@ -44,12 +44,12 @@ class Segment(NamedTuple):
     offset: int
     address: int
     size: int
-    """In the file."""
+    """The octets in the file."""
 
 
 @lru_cache(maxsize=16)
 def version_of(library: str) -> str:
-    """``libglib2.0-0 2.74.6-2, libglib-2.0.so.0, build id 4d54…``; of a library that says none of it, its digest.
+    """``libglib2.0-0 2.74.6-2, libglib-2.0.so.0, build id 4d54…``; its digest if none of these is known.
 
     Empty if there is no such file. It is safe to show.
     """
@@ -93,7 +93,7 @@ def names_in(file: int) -> tuple[str, str]:
 
 
 def _at(file: int, size: int, place: int) -> bytes:
-    """The octets at that place; empty beyond the end of the file."""
+    """The octets at an offset; empty beyond the end of the file."""
     try:
         os.lseek(file, place, os.SEEK_SET)
     except OSError:
@@ -146,12 +146,12 @@ def _soname(file: int, segments: list[Segment], order: str, *, wide: bool) -> st
 
 
 def _package(library: str) -> str:
-    """The Debian package that installed a file, and its version; empty if that cannot be told at once."""
+    """The Debian package that installed a file, and its version; empty if that is not quickly found."""
     if not library.startswith(_PACKAGED) or library.startswith("/usr/local/") or re.search(r"[*?\[\\]", library):
         return ""
     if not Path(_DPKG).is_file():
         return ""
-    before = library.removeprefix("/usr")  # as it was called before /lib became a link to /usr/lib
+    before = library.removeprefix("/usr")  # its path before /lib became a link to /usr/lib
     owner = re.match(r"([a-z0-9][a-z0-9+.-]*(?::[a-z0-9-]+)?): /", _asked("-S", "--", library, before))
     return "" if owner is None else printable(_asked("-W", "-f", "${Package} ${Version}", "--", owner[1]).strip(), 80)
 

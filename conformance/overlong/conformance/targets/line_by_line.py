@@ -1,4 +1,4 @@
-"""``lines:COMMAND``: a program that reads an input a line, in hexadecimal, and writes a line for each."""
+"""``lines:COMMAND``: a program that reads one input per line, in hexadecimal, and answers each with a line."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
 
 KIND = "lines"
 UNITS = ("utf-32", "utf-16", "utf-8")
-"""The encodings that the text of an answer may have."""
+"""The possible encodings of an answer's text."""
 _MODES = {"verdict": "V", "replace": "L"}
 _WORDS = (*_MODES, *UNITS, *DOCUMENTS)
 
 
 def is_line_by_line(kind: str) -> bool:
-    """Whether a name begins with ``lines:`` or ``lines[...]:``."""
+    """True if a name begins with ``lines:`` or ``lines[...]:``."""
     return kind == KIND or kind.startswith(f"{KIND}[")
 
 
 def line_command(name: str) -> list[str]:
     """The adapter's command line for ``lines:COMMAND`` or ``lines[WORD,...]:COMMAND``.
 
-    The words: ``verdict`` (answers are yes or no), ``replace`` (it never refuses), units of the text (``utf-32`` where
-    none is named), and what the octets are put into (``json``, ``xml``, ...).
+    The words: ``verdict`` (answers are yes or no), ``replace`` (it never refuses), the units of the text (by default
+    ``utf-32``), and the kind of document around the octets (``json``, ``xml``, ...).
 
     Raises:
         UnknownTarget: the name is no command.
@@ -69,7 +69,7 @@ def line_command(name: str) -> list[str]:
 
 
 def lines_command(program: Sequence[str], **settings: str) -> list[str]:
-    """The adapter's command line for a program, with its settings as lines.py has them, and traits."""
+    """The adapter's command line for a program, with the settings of lines.py, and traits."""
     return script(ADAPTERS / "lines.py", *(f"{key}={word}" for key, word in settings.items()), "--", *program)
 
 

@@ -14,11 +14,11 @@ from overlong.conformance.targets.builtin import ADAPTERS
 
 KIND = "cmd"
 OUTPUTS = ("utf-8", "utf-16", "utf-32")
-"""The words in brackets: the encoding of an output that is judged."""
+"""The words in brackets: the encoding of a judged output."""
 
 
 def is_one_shot(kind: str) -> bool:
-    """Whether a name begins with ``cmd:`` or ``cmd[...]:``."""
+    """True if a name begins with ``cmd:`` or ``cmd[...]:``."""
     return kind == KIND or kind.startswith(f"{KIND}[")
 
 

@@ -1,7 +1,7 @@
-"""Decoders that live in a registry of packages: fetched when first asked for, once for each version, and kept.
+"""Decoders in a registry of packages: each version is fetched once, when first needed, and kept.
 
-What is fetched is pinned, digests included, by the lock file that stands beside an adapter's sources. It is fetched by
-the registry's own client, so the user's own configuration says from where.
+The lock file beside an adapter's sources pins the packages, including their digests. The registry's own client
+fetches them, so the user's configuration decides from where.
 """
 
 from __future__ import annotations
@@ -26,31 +26,31 @@ class Project:
     """Packages of one registry, and the adapter of their decoders."""
 
     folder: str
-    """Where the sources and the lock file stand, below the adapters."""
+    """The folder of the sources and the lock file, below the adapters."""
     registry: str
-    """Its common name."""
+    """The registry's common name."""
     steps: tuple[tuple[str, ...], ...]
     """Commands, run in a copy of the folder: the first one fetches, the others build."""
     install: str
-    """Where their programs come from."""
+    """The source of the programs that the steps need."""
     probe: str
-    """A command that shows whether the registry can be reached."""
+    """A command that tests the connection to the registry."""
     pin: str
-    """A pattern that finds a package's version in the lock file; ``{}`` stands for the package's name."""
+    """A pattern that finds a package's version in the lock file; the package's name replaces ``{}``."""
     lock: str
     """The file that pins the versions."""
     shared: tuple[str, ...] = ()
-    """Other adapters' files that its own sources use; they are put beside them."""
+    """Other adapters' files that its sources use; they are copied beside them."""
     environment: Mapping[str, str] | None = None
-    """More for the environment of its commands."""
+    """Further environment variables of its commands."""
     drop: tuple[str, ...] = ()
-    """Files of the build that are not needed afterwards."""
+    """Files of the build that are removed afterwards."""
     sums: str = ""
     """A file of SHA-256 digests for the fetched files, if the client has no lock file of its own."""
 
     @classmethod
     def of(cls, table: dict[str, Any]) -> Project:
-        """From a table of TOML."""
+        """Make a project from a TOML table."""
         steps: list[list[str]] = table["steps"]
         fixed: dict[str, Any] = {key: tuple(table.get(key, ())) for key in ("shared", "drop")}
         fixed["steps"] = tuple(map(tuple, steps))
@@ -61,7 +61,7 @@ class Project:
         return not_on_path(tuple(dict.fromkeys((*more, *(step[0] for step in self.steps)))), self.install)
 
     def version(self, package: str) -> str:
-        """The version of a package that is pinned."""
+        """The pinned version of a package."""
         text = (ADAPTERS / self.folder / self.lock).read_text(encoding="utf-8")
         match = re.search(self.pin.format(re.escape(package)), text)
         assert match is not None, f"{self.lock} pins {package}"
@@ -72,7 +72,7 @@ def fetched(project: Project) -> Path:
     """The folder of a project in the user's cache folder, with its packages in it.
 
     Raises:
-        TargetError: it cannot be fetched or built; the message has the client's first error and how to look further.
+        TargetError: it cannot be fetched or built; the message has the client's first error and a command to test with.
     """
     try:
         files = {name: path.read_bytes() for name, path in _sources(project).items()}

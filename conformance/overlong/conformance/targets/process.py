@@ -3,9 +3,9 @@
 Three threads serve a process: one writes requests, one reads responses into a bounded queue, one drains
 stderr and keeps its last octets. Threads rather than ``select``, because pipes cannot be selected on Windows.
 
-On Linux a supervisor stands between: it limits the target's memory, and all that the target has started ends with
-it (see ``supervisor.py``). The pipes are the target's own, so what goes through them does not pay for that.
-Elsewhere, or if asked, the process leads its own group (POSIX), and the whole group is killed.
+On Linux a supervisor runs between the two: it limits the target's memory, and when the target ends, all processes that
+it started end too (see ``supervisor.py``). The pipes connect directly to the target, so they lose no speed. Elsewhere,
+or on request, the process leads its own group (POSIX), and the whole group is killed.
 """
 
 from __future__ import annotations
@@ -47,13 +47,13 @@ if TYPE_CHECKING:
 
 _POSIX = sys.platform != "win32"
 _READ = 1 << 18
-_LARGE = 1 << 16  # octets of a frame that is read into memory of its own
+_LARGE = 1 << 16  # octets from which a frame is read into its own memory
 _PIPE = 1 << 20
-_ATOMIC = 512  # octets for which a pipe that can be written to has room, by POSIX
+_ATOMIC = 512  # octets that a writable pipe takes at once, by POSIX
 _STDERR_KEPT = 4096
-_QUEUED = 64  # reads that may wait for the harness; then the target waits
-_DYING = 1.0  # seconds that a process has to end in, after its output or its input has
-_KILLED = 6.0  # seconds that all processes have to be gone in; the supervisor gives up earlier
+_QUEUED = 64  # reads that may wait for the harness; after that the target waits
+_DYING = 1.0  # seconds for a process to end after its output or its input
+_KILLED = 6.0  # seconds for all processes to be gone; the supervisor gives up earlier
 _SUPERVISOR = str(Path(__file__).with_name("supervisor.py"))
 _UNCONFINED = (
     "nothing here would keep its signals from other processes (no PID namespace, no Landlock, no seccomp), and one "
@@ -69,7 +69,7 @@ _TRACE = re.compile(
     r"|from .+:\d+:in .+"  # Ruby
     r"|thrown in .+ on line \d+"  # PHP
 )
-"""The end of a trace of calls that stands below the error."""
+"""The end of a stack trace below the error."""
 _ERROR = re.compile(r".*(Error|Exception|error: )\b.*|panic: .*|lua\S*: .+|PHP Fatal error: .*")
 
 
@@ -82,7 +82,7 @@ class Response(NamedTuple):
 
 
 class Ended(Exception):
-    """The target gave no response; ``why`` says what it did instead, ``words`` is the last line of its stderr."""
+    """The target gave no response; ``why`` is its failure, ``words`` the last line of its stderr."""
 
     def __init__(self, why: Crashed | TimedOut | Misbehaved, words: str = "") -> None:
         super().__init__(why, words)
@@ -102,14 +102,14 @@ class Process:
         memory: int = 0,
         folder: str | None = None,
     ) -> None:
-        """Start ``command``, and do not wait for it.
+        """Start ``command`` without waiting for it.
 
         Args:
             command: the program and its arguments.
-            environment: variables that it gets beside those of the harness.
-            sandbox: a supervisor stands between, where there is one.
-            memory: octets that each of its processes may allocate; 0 for no limit. Only the supervisor limits it.
-            folder: where it is started, if not here.
+            environment: variables in addition to those of the harness.
+            sandbox: run it under a supervisor, if this system has one.
+            memory: the octets that each of its processes may allocate; 0 for no limit. Only the supervisor limits it.
+            folder: the folder to start it in, if not the current one.
 
         Raises:
             OSError: it could not be started at all.
@@ -124,7 +124,7 @@ class Process:
         with contextlib.suppress(OSError, ValueError):
             self.shared = SharedMemory()
         self._popen = self._start(command, environment, self._memory, folder)
-        self._queued = self._written = 0  # requests that the writer thread was given, and those it is done with
+        self._queued = self._written = 0  # requests given to the writer thread, and those it has finished
         self._requests: queue.SimpleQueue[tuple[bytes, ...] | None] = queue.SimpleQueue()
         self._responses: queue.Queue[list[Response] | Greeting | Ended] = queue.Queue(_QUEUED)
         self._ready: deque[Response] = deque()
@@ -135,7 +135,7 @@ class Process:
         assert self._popen.stderr is not None
         self._greeting: Greeting | None = None
         self.version = ""
-        """The version of the decoder, if the greeting does not say it."""
+        """The version of the decoder, if the greeting lacks it."""
         try:
             for pipe in (self._popen.stdin, self._popen.stdout):
                 _widen(pipe)
@@ -152,13 +152,13 @@ class Process:
         except BaseException:  # Ctrl-C: no other code knows of the process yet
             with self._popen:  # closes the pipes and waits
                 self._kill_all()
-            self._read_report()  # which closes it
+            self._read_report()  # this closes the pipe
             raise
 
     def _start(
         self, command: Sequence[str], environment: dict[str, str] | None, memory: int | None, folder: str | None
     ) -> subprocess.Popen[bytes]:
-        """Start it; with a limit on its memory, through the supervisor."""
+        """Start it; through the supervisor if there is one."""
         theirs: list[int] = []
         try:
             if self.shared is not None:
@@ -194,7 +194,7 @@ class Process:
     def isolation(self) -> str:
         """Its containment and its limit on memory: ``PID namespace, 4 GiB of memory a process``.
 
-        Instead of the namespace there may be a ``process tree``; without a supervisor it is the ``process group``.
+        Instead of the namespace it may be a ``process tree``; without a supervisor it is the ``process group``.
         """
         self._read_report()
         limit = f", {size_in_words(self._memory)} of memory a process" if self._memory else ""
@@ -222,7 +222,7 @@ class Process:
 
     @property
     def is_alive(self) -> bool:
-        """Whether it has not ended by itself, and can still answer."""
+        """True if it has not ended, and can still answer."""
         return self._popen.poll() is None and self._threads[1].is_alive()
 
     def _share_nothing(self) -> None:
@@ -231,11 +231,11 @@ class Process:
             self.shared = None
 
     def send(self, request: int, body: bytes) -> None:
-        """Send a request, or have it sent."""
+        """Send a request, possibly through the writer thread."""
         self.send_frames(frame(request, body))
 
     def send_frames(self, *frames: bytes) -> None:
-        """Send requests that are frames already, whole or in a few parts. Only the writer thread may block."""
+        """Send requests given as frames, whole or in a few parts. Only the writer thread may block."""
         if self._queued == self._written and sum(map(len, frames)) <= _ATOMIC and self._takes_at_once():
             with contextlib.suppress(OSError, ValueError):  # the reader sees the end and says why
                 _write_all(cast("IO[bytes]", self._popen.stdin), frames)
@@ -244,7 +244,7 @@ class Process:
         self._requests.put(frames)
 
     def _takes_at_once(self) -> bool:
-        """Whether the pipe to it has room for a short request: then to write costs less than to wake a thread."""
+        """True if the pipe has room for a short request: then writing costs less than waking a thread."""
         if sys.platform == "win32":
             return False
         ready = select.poll()
@@ -267,12 +267,12 @@ class Process:
         return self._ready.popleft()
 
     def exit_reason(self) -> str:
-        """The line of stderr that says why it ended, safe to show."""
+        """The line of stderr with the reason for its end, safe to show."""
         self._threads[2].join(0.2)
         return exit_reason(self._stderr.decode("utf-8", "backslashreplace"))
 
     def close(self) -> str:
-        """End of input; wait a little; kill the rest. Returns a fault of the ending, if any."""
+        """End its input, wait a little, and kill the rest. Returns a fault of the ending, if any."""
         self._requests.put(None)
         wrong = ""
         try:
@@ -289,7 +289,7 @@ class Process:
         return wrong
 
     def kill(self) -> None:
-        """Kill the process and all that it started, and let go of the pipes."""
+        """Kill the process and everything that it started, and close the pipes."""
         self._closing.set()
         self._kill_all()
         self._requests.put(None)
@@ -317,7 +317,7 @@ class Process:
 
     def _kill_all(self) -> None:
         if self._lifeline is not None:
-            self._lifeline.close()  # so that the supervisor kills everything, and ends
+            self._lifeline.close()  # the supervisor then kills everything, and ends
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._popen.wait(_KILLED)
                 return
@@ -407,7 +407,7 @@ class Process:
         return Greeting.parse(line)
 
     def _read_large(self, pipe: IO[bytes], buffer: bytearray) -> Response | None:
-        """The frame that ``buffer`` is the start of, copied from the pipe once; None if the output ends before it."""
+        """The frame that begins with ``buffer``, copied from the pipe once; None if the output ends before its end."""
         length, request = HEAD.unpack_from(buffer)
         status, payload = bytes(buffer[8:9]), bytearray(length - 5)
         read = len(buffer) - 9
@@ -418,18 +418,18 @@ class Process:
                 if self._closing.is_set() or not self._comes(pipe):
                     return None
                 with view[read:] as rest:
-                    got = cast("FileIO", pipe).readinto(rest)  # unbuffered, as all of them
+                    got = cast("FileIO", pipe).readinto(rest)  # all pipes are unbuffered
                 if not got:
                     return None
                 read += got
         return Response(request, status, payload)
 
     def _more(self, pipe: IO[bytes]) -> bytes:
-        """The next octets; none at the end."""
+        """The next octets; empty at the end."""
         return pipe.read(_READ) if self._comes(pipe) else b""
 
     def _comes(self, pipe: IO[bytes]) -> bool:
-        """Wait until something comes, or the end, which children that outlive the process cannot put off."""
+        """Wait for output or its end; children that outlive the process cannot delay the end."""
         if sys.platform != "win32":
             patience, ready = _LOOK, select.poll()
             ready.register(pipe, select.POLLIN)
@@ -449,7 +449,7 @@ class Process:
             return
 
     def _end(self, *, half_a_frame: bool = False) -> Crashed:
-        """The meaning of the output's end, once the process has ended, too."""
+        """The failure that the output's end means, once the process has ended, too."""
         deadline = time.monotonic() + _DYING
         with _Ending(self._popen.pid) as ending:
             while self._popen.poll() is None and time.monotonic() < deadline and not self._closing.is_set():
@@ -460,12 +460,12 @@ class Process:
 
 
 class _Ending:
-    """The end of a process, which is not buried by waiting for it."""
+    """Waits for the end of a process without reaping it."""
 
     def __init__(self, process: int) -> None:
         self._descriptor: int | None = None
         if sys.platform == "linux":
-            with contextlib.suppress(OSError):  # the kernel is old, or the process is gone
+            with contextlib.suppress(OSError):  # an old kernel, or the process is gone
                 self._descriptor = os.pidfd_open(process)
 
     def __enter__(self) -> Self:
@@ -476,7 +476,7 @@ class _Ending:
             os.close(self._descriptor)
 
     def wait(self) -> None:
-        """A moment, or until it has ended."""
+        """Wait a moment, or until it has ended."""
         if sys.platform == "win32" or self._descriptor is None:
             time.sleep(0.002)
             return
@@ -486,7 +486,7 @@ class _Ending:
 
 
 def size_in_words(octets: int) -> str:
-    """``4 GiB``; in the largest unit of which it is a whole number."""
+    """``4 GiB``: a size in the largest unit that divides it."""
     for power, unit in ((40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")):
         if octets % (1 << power) == 0:
             return f"{octets >> power} {unit}"
@@ -494,21 +494,21 @@ def size_in_words(octets: int) -> str:
 
 
 def can_supervise() -> bool:
-    """Whether targets of this machine can have a supervisor: on Linux, where this interpreter can be started again."""
+    """True if targets can have a supervisor: on Linux, if this interpreter can be started again."""
     return sys.platform == "linux" and bool(sys.executable)
 
 
 def _widen(pipe: IO[bytes]) -> None:
-    """Enlarge a pipe, so that a target need not wait for the harness's threads; if the system refuses, do without."""
+    """Enlarge a pipe if the system permits, so that a target need not wait for the harness's threads."""
     if sys.platform == "linux":
         import fcntl
 
-        with contextlib.suppress(AttributeError, OSError):  # a user's pipes share one allowance
+        with contextlib.suppress(AttributeError, OSError):  # a user's pipes share one limit
             fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE)
 
 
 def _write_all(pipe: IO[bytes], parts: Sequence[bytes]) -> None:
-    """Write the parts one after the other, without joining them where possible."""
+    """Write the parts one after the other, if possible without joining them."""
     if sys.platform == "win32":
         parts = [b"".join(parts)]
     views = [memoryview(part) for part in parts]
@@ -524,12 +524,12 @@ def _write_all(pipe: IO[bytes], parts: Sequence[bytes]) -> None:
 
 
 def _has_begun_large(buffer: bytearray) -> bool:
-    """Whether ``buffer``, which holds no whole frame, is the start of a large one, up to its status at least."""
+    """True if ``buffer``, which holds no whole frame, begins a large one and includes its status."""
     return len(buffer) > HEAD.size and HEAD.unpack_from(buffer)[0] > _LARGE
 
 
 def _split(buffer: bytearray) -> list[Response]:
-    """The whole frames at the start of ``buffer``, which keeps the rest."""
+    """Remove and return the whole frames at the start of ``buffer``."""
     found: list[Response] = []
     place, size = 0, len(buffer)
     while size - place >= HEAD.size:
@@ -543,7 +543,7 @@ def _split(buffer: bytearray) -> list[Response]:
         end = place + 4 + length
         if end > size:
             break
-        with memoryview(buffer) as view:  # copied once
+        with memoryview(buffer) as view:  # frames are copied once
             found.append(Response(request, bytes(view[place + 8 : place + 9]), bytes(view[place + 9 : end])))
         place = end
     del buffer[:place]
@@ -559,9 +559,9 @@ def _ended(code: int) -> str:
 
 
 def exit_reason(stderr: str) -> str:
-    """The line of a program's stderr that says why it ended, safe to show; empty if there is none.
+    """The line of a program's stderr with the reason for its end, safe to show; empty if there is none.
 
-    The last one, apart from lines that run-times print after it.
+    It is the last line, apart from lines that run-times print after it.
     """
     lines = [line.strip() for line in stderr.splitlines() if line.strip()]
     while len(lines) > 1 and _ADVICE.fullmatch(lines[-1]):

@@ -1,4 +1,4 @@
-"""Folders that are made by commands: packages are fetched, programs built, once for each version, and kept."""
+"""Makes folders by commands: packages are fetched and programs built, once for each version, and kept."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ class Recipe:
     name: str
     """The beginning of the folder's name."""
     files: Mapping[str, bytes]
-    """Their contents by their paths in the folder."""
+    """Files of the folder: their contents by their paths."""
     steps: tuple[tuple[str, ...], ...]
-    """Commands that are run in it, the first of which may fetch."""
+    """Commands to run in it; the first may fetch."""
     environment: Mapping[str, str]
-    """More for theirs."""
+    """Further environment variables of the commands."""
     drop: tuple[str, ...]
-    """Folders that are taken away afterwards."""
+    """Folders that are removed afterwards."""
     failure: Callable[[str], str]
-    """The message if it cannot be made, from the first error."""
+    """Makes the message for a failure from the first error."""
     sums: str = ""
-    """The file of digests for the files that the first step fetches."""
+    """A file with the digests of the files that the first step fetches."""
 
 
 def made(recipe: Recipe, room: str) -> Path:
-    """The folder of a recipe, in a room of the user's cache folder; made there if it is not yet.
+    """The folder of a recipe, in the user's cache folder; made if it does not exist yet.
 
     Raises:
         TargetError: a step fails, or the folder cannot be kept.

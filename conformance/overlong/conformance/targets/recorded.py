@@ -1,7 +1,7 @@
-"""``answers:FILE``: a target that has answered already, to requests that ``vectors export --format frames`` wrote.
+"""``answers:FILE``: recorded answers to the requests that ``vectors export --format frames`` wrote.
 
-The file is what an adapter wrote: its greeting, and a response to each request. The first echo says which vectors
-were asked, the last one carries the digest of all requests; the requests themselves are made anew.
+The file is an adapter's output: its greeting, and a response to each request. The first echo names the vectors asked,
+the last one has the digest of all requests; this module makes the requests themselves again.
 """
 
 from __future__ import annotations
@@ -51,16 +51,16 @@ if TYPE_CHECKING:
 KIND = "answers"
 _LEAST = HEAD.size + 1
 _ID = 0xFFFFFFFF
-_LARGEST = 1 << 30  # octets of a file that is read
+_LARGEST = 1 << 30  # octets of a file
 
 
 class AnswersError(UnknownTarget):
-    """The file names no target: it holds no answers, or not to what it says. The message names file and place."""
+    """The file is no target: it does not hold answers to the requests that it names. The message has file and place."""
 
 
 @dataclass(eq=False)
 class RecordedTarget:
-    """The answers in a file."""
+    """The recorded answers in a file."""
 
     path: Path
     notes: list[str] = field(default_factory=list[str])
@@ -69,22 +69,22 @@ class RecordedTarget:
 
     def __post_init__(self) -> None:
         self.selection = Selection()
-        """The question, once the file is read."""
+        """The vectors asked, once the file is read."""
         self._octets = b""
         self._greeting: Greeting | None = None
-        self._starts = array("Q")  # of the answers, by request id
-        self._asked = 0  # requests, the two echoes among them
-        self._first: dict[str, int] = {}  # for each suite the id of its first request
+        self._starts = array("Q")  # the answers' offsets, by request id
+        self._asked = 0  # requests, including the two echoes
+        self._first: dict[str, int] = {}  # the id of each suite's first request
         self._cursors: dict[tuple[str, str], Iterator[tuple[int, bytes]]] = {}  # for each suite and operation
 
     @property
     def id(self) -> str:
-        """The name in the greeting: the file is only where the answers lie."""
+        """The name in the greeting: the file is only the place of the answers."""
         return self.greeting.name
 
     @property
     def command(self) -> list[str]:
-        """The file, whose digest is the target's."""
+        """The file; its digest is the target's."""
         return [str(self.path)]
 
     @property
@@ -98,15 +98,15 @@ class RecordedTarget:
         return printable(str(self.path))
 
     def start(self) -> None:
-        """Read the file, and make sure that its answers are to the requests that it names.
+        """Read the file, and check that it answers the requests that it names.
 
         Raises:
-            AnswersError: they are not.
+            AnswersError: it does not.
             OSError: it cannot be read.
         """
         if self._greeting is not None:
             return
-        if not stat.S_ISREG(self.path.stat().st_mode):  # what a pipe or a device says cannot be read again
+        if not stat.S_ISREG(self.path.stat().st_mode):  # a pipe or a device cannot be read again
             raise AnswersError(f"{self._name}: no file; write the answers to one")
         with self.path.open("rb") as file:
             self._octets = file.read(_LARGEST + 1)
@@ -124,7 +124,7 @@ class RecordedTarget:
         """The recorded answers; *not supported* for vectors that were not asked.
 
         Raises:
-            BudgetSpent: the answers end before all was answered; those that there are have come before.
+            BudgetSpent: the answers end too early; all existing ones have been yielded.
         """
         ended = ""
         for batch, operation, ids in self._located(asked):
@@ -140,7 +140,7 @@ class RecordedTarget:
             raise BudgetSpent(ended)
 
     def _located(self, asked: Iterable[tuple[Batch, str]]) -> Iterator[tuple[Batch, str, list[int]]]:
-        """Each batch with the ids of its requests; 0 for what was not requested."""
+        """Each batch with the ids of its requests; 0 for vectors that were not asked."""
         others: list[tuple[Batch, str]] = []
         for batch, operation in asked:
             if batch.suite in self._first:
@@ -157,7 +157,7 @@ class RecordedTarget:
             yield batch, operation, [found[operation, payload] for payload in _payloads(batch, operation)]
 
     def _ids_of(self, batch: Batch, operation: str) -> list[int]:
-        """The next requests of a suite. Vectors may be missing, because a trait sets them aside."""
+        """The ids of a suite's next requests. Vectors may be missing, because a trait sets them aside."""
         key = batch.suite, operation
         cursor = self._cursors.setdefault(key, self._requests_of(*key))
         return [
@@ -195,7 +195,7 @@ class RecordedTarget:
         return self._octets[start + 8 : start + 9], self._octets[start + 9 : start + 4 + length]
 
     def _read_greeting(self) -> int:
-        """Returns where the frames begin."""
+        """Returns the offset of the first frame."""
         line, end, _ = self._octets[: LARGEST_GREETING + 1].partition(b"\n")
         if self._octets[_LEAST - 1 : _LEAST + len(ECHO_PROBE)] == ECHO.encode("ascii") + ECHO_PROBE:
             raise AnswersError(
@@ -210,7 +210,7 @@ class RecordedTarget:
         return len(line) + 1
 
     def _read_description(self, place: int) -> int:
-        """The answer to the first echo. Returns where the next begins."""
+        """Read the answer to the first echo. Returns the next answer's offset."""
         if place == len(self._octets):
             raise AnswersError(f"{self._name}: nothing follows the greeting; pipe the requests into the adapter")
         end = self._frame_end(place, 0)
@@ -232,7 +232,7 @@ class RecordedTarget:
         return end
 
     def _described(self, said: bytes) -> tuple[tuple[str, ...], str, str]:
-        """Suites, version of the suite, and what wrote the requests; the latter two are safe to show."""
+        """The suites, their version, and the program that wrote the requests; the latter two are safe to show."""
         try:
             data: Any = loads(said, self._name)
             names = [*map(spelt_now, data["suites"])]
@@ -253,7 +253,7 @@ class RecordedTarget:
         return tuple(names), version, generator
 
     def _read_answers(self, place: int) -> None:
-        """Find each answer, and hold the digest that was echoed against the requests as they are made anew."""
+        """Find each answer, and compare the echoed digest with that of the requests made again."""
         number = 1
         for name in self.selection.suites:
             suite = suite_named(name)
@@ -273,7 +273,7 @@ class RecordedTarget:
             )
 
     def _frame_end(self, place: int, number: int) -> int:
-        """Where the answer to a request ends that begins at ``place``."""
+        """The end of a request's answer that begins at ``place``."""
         where = f"{self._name}: octet {place}"
         if len(self._octets) - place < HEAD.size:
             raise AnswersError(f"{where}: the file ends in the answer to request {number}; let the adapter end")

@@ -1,4 +1,4 @@
-"""Names to targets: ``cpython``, ``py:package.module:callable``, ``-- command``."""
+"""Turns names into targets: ``cpython``, ``py:package.module:callable``, ``-- command``."""
 
 from __future__ import annotations
 
@@ -33,26 +33,26 @@ if TYPE_CHECKING:
     from overlong.conformance.targets.configured import Configured
 
 _NEAR = 0.7
-"""How much alike two names must be for one to be meant by the other."""
+"""The least similarity of two names for a suggestion."""
 _MODE = "mode="
 PYTHON_MODES = (f"{_MODE}fatal", f"{_MODE}replacement")
-"""What ``py:`` may say beside traits; without it the mode is found out by asking."""
+"""The words that ``py:`` takes beside traits; without one, the adapter finds the mode by a probe."""
 _LONGEST_CHAIN = 8
-"""Names of a project's own that may stand for one another."""
+"""The longest chain of a project's names that refer to one another."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a target may take."""
+    """The limits of a target."""
 
     timeout: float = 5.0
-    """Seconds for one request."""
+    """The seconds for one request."""
     restarts: int = 100
-    """How often it may fail before the run is given up."""
+    """The number of failures after which the run ends."""
     memory: int = 4 << 30
-    """Octets that each of its processes may allocate, on Linux; 0 for no limit."""
+    """The octets that each of its processes may allocate, on Linux; 0 for no limit."""
     sandbox: bool = True
-    """Contain its accidents as well as this machine can."""
+    """Contain its failures as well as this machine can."""
 
 
 def resolve(
@@ -60,12 +60,12 @@ def resolve(
 ) -> FramedTarget | RecordedTarget:
     """The target of that name, not yet started; a sequence of strings is a command that speaks the protocol.
 
-    ``named_by``: the targets of a project that led to this name.
+    ``named_by``: the project's targets that led to this name.
 
     Raises:
-        UnknownTarget: the name means nothing; the message suggests another.
-        NotAgreed: a file of the current folder says what it runs, and the user has not agreed to it.
-        TargetError: it is known and cannot be used here; the message says what to install.
+        UnknownTarget: the name is unknown; the message suggests another.
+        NotAgreed: its command is in a file of the current folder, and the user has not agreed to it.
+        TargetError: it is known but cannot be used here; the message names the package to install.
     """
     limits = limits or Limits()
     if not isinstance(name, str):
@@ -106,7 +106,7 @@ def _builtin(name: str, limits: Limits) -> FramedTarget:
 
 
 def _hint(name: str) -> str:
-    """A suggestion for a name that means nothing."""
+    """A suggestion for an unknown name."""
     if os.path.isfile(name):  # noqa: PTH113 (a name too long is no file, and no error)
         shown = printable(name)
         if name.endswith((".so", ".dylib")) or ".so." in name:
@@ -127,7 +127,7 @@ def _hint(name: str) -> str:
 def _as_configured(
     name: str, own: Mapping[str, Configured], limits: Limits, named_by: tuple[str, ...]
 ) -> FramedTarget | RecordedTarget:
-    """A target that the project names, under that name."""
+    """A target that the project defines under that name."""
     if name in BUILTINS:
         raise UnknownTarget(
             f"overlong.toml or pyproject.toml names a target '{name}', and a decoder that ships with an adapter has "
@@ -157,10 +157,9 @@ def _as_configured(
 
 @dataclass(frozen=True)
 class Identity:
-    """What was asked: the files of its command line with their digests, and one digest of the whole command.
+    """The identity of a target: the files of its command line with their digests, and one digest of the whole command.
 
-    A decoder that lives elsewhere (in an interpreter, in a library) is pinned by the version that its
-    greeting states.
+    For a decoder elsewhere (in an interpreter, in a library), the version in its greeting identifies it.
     """
 
     digest: str
@@ -168,7 +167,7 @@ class Identity:
 
 
 def identity_of(target: FramedTarget | RecordedTarget) -> Identity:
-    """The identity of a target, read off its command line; for ``py:`` also the module in the current folder.
+    """The identity of a target from its command line; for ``py:`` also the module in the current folder.
 
     Raises:
         OSError: a file of its command line cannot be read.
@@ -182,7 +181,7 @@ def identity_of(target: FramedTarget | RecordedTarget) -> Identity:
         with path.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256")
         whole.update(digest.digest())
-        own = str(path) == sys.executable  # python, python3 or python3.11, as it happens to be called
+        own = str(path) == sys.executable  # python, python3 or python3.11
         files.append((path.resolve().name if own else path.name, digest.hexdigest()))
 
     for word in target.command:
@@ -219,4 +218,4 @@ _COMMANDS: dict[str, Callable[[str, str], list[str]]] = {
     "so": library_command,
     "wasm": wasm_command,
 }
-"""From the whole name, and the part after its kind, to the command line of a worker."""
+"""For each kind, a function from the whole name and the part after the kind to a worker's command line."""

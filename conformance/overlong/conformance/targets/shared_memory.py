@@ -1,8 +1,8 @@
 """Memory that the harness shares with one process of a target, for batches and their answers.
 
-Octets that go through a pipe are copied twice, and wait in it for both sides. Here the harness writes what it asks
-where the target reads it, and compares the answers where the target wrote them. The target may write anywhere, at any
-time: so the size of the memory is sealed, and nothing is believed that was not copied out of it, or found equal there.
+A pipe copies octets twice, and makes both sides wait. In shared memory, the harness writes its requests where the
+target reads them, and compares the answers where the target wrote them. The target may write anywhere at any time. So
+the memory's size is sealed, and the harness trusts only octets that it copied out, or found equal in place.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from collections import deque
 from typing import NamedTuple
 
 VARIABLE = "OVERLONG_SHARED_MEMORY"
-"""The variable for the target: the number of the descriptor, and how many octets to map."""
+"""The variable for the target: the number of the descriptor, and the octets to map."""
 
-SIZE = 1 << 26  # octets; only those that are used take memory
+SIZE = 1 << 26  # octets; only used ones take memory
 _AN_OCTET, _AN_ITEM, _TEXTS = 4, 7, 256  # room for answers: UTF-32, or the marks of a stream; columns; short texts
 _ALIGNED = 64
 
@@ -26,7 +26,7 @@ class Slot(NamedTuple):
 
     start: int
     size: int
-    """Octets of the request: the lengths of its items, and their payloads."""
+    """The octets of the request: the lengths of its items, and their payloads."""
     room_start: int
     room: int
 
@@ -39,14 +39,14 @@ class SharedMemory:
     """The memory of one process. Slots are freed in the order in which they were filled."""
 
     descriptor: int
-    """For the process that is started, and to be closed when it is."""
+    """The descriptor for the new process, to be closed once that has started."""
     _octets: mmap.mmap
 
     def __init__(self) -> None:
-        """Make it.
+        """Make the memory.
 
         Raises:
-            OSError: that is not granted, or there is no such thing here.
+            OSError: the system refuses it, or has no such memory.
         """
         if sys.platform != "linux":
             raise OSError("no memory is shared here")
@@ -56,7 +56,9 @@ class SharedMemory:
         try:
             os.ftruncate(self.descriptor, SIZE)
             seals = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
-            fcntl.fcntl(self.descriptor, fcntl.F_ADD_SEALS, seals)  # what is cut off would end us by SIGBUS
+            fcntl.fcntl(
+                self.descriptor, fcntl.F_ADD_SEALS, seals
+            )  # if the target shrank it, SIGBUS would end the harness
             self._octets = mmap.mmap(self.descriptor, SIZE)
         except BaseException:
             os.close(self.descriptor)
@@ -65,15 +67,15 @@ class SharedMemory:
 
     @property
     def variable(self) -> dict[str, str]:
-        """What the environment says of it."""
+        """The value of the environment variable."""
         return {VARIABLE: f"{self.descriptor} {SIZE}"}
 
     def close(self) -> None:
-        """Let go of it."""
+        """Release the memory."""
         self._octets.close()
 
     def slot(self, items: int, octets: int) -> Slot | None:
-        """A slot for that many items of so many octets in all, to be filled next; None if there is no room now."""
+        """A slot, to be filled next, for that many items with that many octets in all; None if there is no room now."""
         size = 4 * items + octets
         before, room = _aligned(size), _aligned(_AN_ITEM * items + _AN_OCTET * octets + _TEXTS)
         first, last = (self._slots[0].start, self._slots[-1].end) if self._slots else (0, 0)
@@ -88,7 +90,7 @@ class SharedMemory:
         return Slot(start, size, start + before, room) if start + before + room <= end else None
 
     def can_hold(self, items: int, octets: int) -> bool:
-        """Whether there is room for them when no slot is taken."""
+        """True if they fit when no slot is taken."""
         return _aligned(4 * items + octets) + _aligned(_AN_ITEM * items + _AN_OCTET * octets + _TEXTS) <= SIZE
 
     def fill(self, slot: Slot, lengths: bytes, octets: bytes) -> None:
@@ -103,7 +105,7 @@ class SharedMemory:
         return self._slots.popleft()
 
     def holds(self, slot: Slot, octets: bytes | bytearray) -> bool:
-        """Whether the room of a slot begins with these octets. They are compared in place, and not copied."""
+        """True if the room of a slot begins with these octets. They are compared in place, not copied."""
         with memoryview(self._octets) as view, view[slot.room_start : slot.end] as room:
             return len(octets) <= slot.room and octets.startswith(room[: len(octets)])
 

@@ -1,4 +1,4 @@
-"""The decoders that have a name of their own: those that ship with an adapter, and those that have a record."""
+"""The decoders with names: those that ship with an adapter, and those that have a record."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 
 def shipped(name: str) -> Builtin | None:
-    """The decoder of that name. Records are read only for names that no adapter has."""
+    """The decoder of that name. Records are read only for names without an adapter."""
     return BUILTINS.get(name) or surveyed().get(name)
 
 
 def all_shipped() -> dict[str, Builtin]:
-    """All of them, by their names."""
+    """All these decoders, by their names."""
     return BUILTINS | surveyed()

@@ -1,21 +1,21 @@
-"""Between the harness and a target on Linux: it starts the target under limits, and no process outlives it.
+"""Runs between the harness and a target on Linux: it starts the target under limits, and no process outlives it.
 
     python -I -S supervisor.py LIFELINE REPORT MEMORY -- COMMAND...
 
-A program of its own, on the standard library alone. LIFELINE is a pipe that the harness holds open: when it ends,
-because the harness closed it or is no more, everything is killed. REPORT is a pipe that gets a line with the kind of
-isolation, and a second one with an errno if COMMAND could not be executed: ``EOPNOTSUPP`` if it was not, because
-nothing would keep its signals from other processes. MEMORY is the limit on what a process may allocate
-(``RLIMIT_DATA``), in octets; 0 for none. The target has the supervisor's standard streams, environment and folder; the
-supervisor ends as the target did, by the same status or the same signal.
+This is a separate program on the standard library alone. LIFELINE is a pipe that the harness holds open: when it ends,
+because the harness closed it or ended, the supervisor kills everything. REPORT is a pipe that gets a line with the kind
+of isolation, and a second one with an errno if COMMAND could not be executed, or ``EOPNOTSUPP`` if it was not executed
+because nothing would keep its signals from other processes. MEMORY is the limit on a process's allocations
+(``RLIMIT_DATA``), in octets; 0 for none. The target has the supervisor's standard streams, environment and folder. The
+supervisor ends like the target, with the same status or by the same signal.
 
-Where the kernel grants a PID namespace, an init of a few lines runs in it, and the target is its child: not process
-1 itself, which signals without a handler do not end, so that an ``abort()`` would go by another name. The kernel
-kills a namespace whose init ends, also what has left the session and the process group (``pid_namespaces(7)``).
-Where it is not granted, orphans come to the supervisor (``PR_SET_CHILD_SUBREAPER``, ``prctl(2)``), which kills its
-descendants until none is left. There a ``kill(-1, SIGKILL)`` would end all that this user runs, the harness first: so
-Landlock keeps signals among the target's own processes (``landlock(7)``, Linux 6.12), or else a filter denies that one
-call (``seccomp(2)``).
+If the kernel grants a PID namespace, a small init runs in it, and the target is its child. The target is not process 1
+itself, because signals without a handler do not end process 1, and an ``abort()`` would look different. When init ends,
+the kernel kills the whole namespace, even processes that left the session and the process group
+(``pid_namespaces(7)``). Without a namespace, the supervisor adopts orphans (``PR_SET_CHILD_SUBREAPER``, ``prctl(2)``),
+and kills its descendants until none is left. There a ``kill(-1, SIGKILL)`` would end everything that this user runs,
+the harness first. So Landlock confines signals to the target's own processes (``landlock(7)``, Linux 6.12), or a filter
+denies that one call (``seccomp(2)``).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ import select
 import sys
 import time
 
-TYPE_CHECKING = False  # typing takes as long to import as all the rest
+TYPE_CHECKING = False  # importing typing takes as long as all the rest
 if TYPE_CHECKING:
     import signal
     from collections.abc import Iterator
@@ -42,7 +42,7 @@ PID_NAMESPACE, PROCESS_TREE = "PID namespace", "process tree"
 """The kinds in the report's first line."""
 
 _NEWNS, _NEWIPC, _NEWUSER, _NEWPID = 0x00020000, 0x08000000, 0x10000000, 0x20000000  # linux/sched.h
-_OF_ITS_OWN = _NEWPID | _NEWNS | _NEWIPC  # System V memory outlives a process that is killed, but not this
+_OF_ITS_OWN = _NEWPID | _NEWNS | _NEWIPC  # System V memory outlives a killed process, but not its namespace
 _SLAVE, _REC, _NOSUID, _NODEV, _NOEXEC = 1 << 19, 1 << 14, 2, 4, 8  # linux/mount.h
 _SET_PDEATHSIG, _SET_CHILD_SUBREAPER = 1, 36  # linux/prctl.h
 _SET_SECCOMP, _SECCOMP_FILTER, _SET_NO_NEW_PRIVS = 22, 2, 38  # linux/prctl.h, linux/seccomp.h
@@ -58,8 +58,8 @@ _KILL = {
     "ppc64le": {0xC0000015: 37},
     "s390x": {0x80000016: 37},
 }
-"""The number of ``kill`` by machine, and by the instruction set of the program that calls it."""
-_PATIENCE = 5.0  # seconds in which killed processes have to be gone
+"""The number of ``kill`` by machine, and by the instruction set of the calling program."""
+_PATIENCE = 5.0  # seconds for killed processes to be gone
 _PLAIN_ENDINGS = {signal.SIGCHLD, signal.SIGKILL, signal.SIGSTOP}  # cannot be ignored, or must not
 
 
@@ -68,10 +68,10 @@ def main() -> NoReturn:
     lifeline, report, memory = map(int, sys.argv[1:4])
     os.set_inheritable(lifeline, False)  # noqa: FBT003 (its only value)
     os.set_inheritable(report, False)  # noqa: FBT003
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # for the target, too, and for ending as it did
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # for the target, and for ending like the target
     for number in signal.valid_signals() - _PLAIN_ENDINGS:
         if number < signal.SIGRTMIN:
-            signal.signal(number, signal.SIG_IGN)  # a target may send its parent anything
+            signal.signal(number, signal.SIG_IGN)  # a target may send its parent any signal
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     try:
         if _enter_namespace():
@@ -81,7 +81,7 @@ def main() -> NoReturn:
             _libc().prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
             os.write(report, f"{PROCESS_TREE}\n".encode())
             status = _in_tree(sys.argv[5:], memory, lifeline, report)
-    except OSError as error:  # no process, no pipe
+    except OSError as error:  # no more processes or pipes
         os.write(report, f"{error.errno}\n".encode())
         os._exit(1)
     _end_as(status)
@@ -97,18 +97,18 @@ def _libc() -> Any:
 
 
 def _enter_namespace() -> bool:
-    """Whether children of this process will live in a PID namespace of their own."""
+    """Put future children of this process into a new PID namespace; return True on success."""
     libc = _libc()
     if libc.unshare(_OF_ITS_OWN) == 0:
         return True
-    probe = os.fork()  # a process that enters a user namespace and may not have a name there cannot go back
+    probe = os.fork()  # a process in a user namespace without a name there cannot go back
     if probe == 0:
         os._exit(0 if _enter_user_namespace() else 1)
     return os.waitpid(probe, 0)[1] == 0 and _enter_user_namespace()
 
 
 def _enter_user_namespace() -> bool:
-    """The same without privileges: in a user namespace, where this user has the same name, and no other has one."""
+    """The same without privileges: in a user namespace with only this user, under the same id."""
     user, group = os.geteuid(), os.getegid()
     if _libc().unshare(_NEWUSER | _OF_ITS_OWN) != 0:
         return False
@@ -120,7 +120,7 @@ def _enter_user_namespace() -> bool:
 
 
 def _in_namespace(command: list[str], memory: int, lifeline: int, report: int) -> int:
-    """The wait status of the command, when nothing is left of it."""
+    """The wait status of the command, once its namespace is empty."""
     ended, ending = os.pipe()
     supervisor, init = os.getpid(), os.fork()
     if init == 0:
@@ -130,26 +130,26 @@ def _in_namespace(command: list[str], memory: int, lifeline: int, report: int) -
     os.close(ending)
     _let_go_of_streams(report)
     poll = select.poll()
-    poll.register(lifeline, 0)  # only its end is awaited
+    poll.register(lifeline, 0)  # only for its end
     poll.register(ended, select.POLLIN)
     if ended not in dict(poll.poll()):
         os.kill(init, signal.SIGKILL)
-    _, status_of_init = os.waitpid(init, 0)  # which the kernel puts off until the namespace is empty
+    _, status_of_init = os.waitpid(init, 0)  # the kernel delays this until the namespace is empty
     status = os.read(ended, 8)
     return int(status) if status else status_of_init
 
 
 def _be_init(command: list[str], supervisor: int, memory: int, report: int, ending: int) -> NoReturn:
-    """Process 1: start the command, bury orphans, say how the command ended, and take the rest along."""
+    """Process 1: start the command, reap orphans, report the command's end, and end with all other processes."""
     libc = _libc()
     libc.prctl(_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     poll = select.poll()
     poll.register(ending, 0)
-    if poll.poll(0):  # no reader is left: the supervisor ended before it could be known
+    if poll.poll(0):  # the supervisor has already ended
         os._exit(1)
     libc.mount(None, b"/", None, _REC | _SLAVE, None)
-    libc.mount(b"proc", b"/proc", b"proc", _NOSUID | _NODEV | _NOEXEC, None)  # if denied, numbers there are others
-    _write("/proc/sys/kernel/ns_last_pid", str(supervisor))  # targets share folders, where many name files by number
+    libc.mount(b"proc", b"/proc", b"proc", _NOSUID | _NODEV | _NOEXEC, None)  # if denied, /proc has other numbers
+    _write("/proc/sys/kernel/ns_last_pid", str(supervisor))  # targets share folders, and many name files by process id
     target = _start(command, memory, report)
     _let_go_of_streams(report)
     while True:
@@ -163,7 +163,7 @@ def _be_init(command: list[str], supervisor: int, memory: int, report: int, endi
 
 
 def _in_tree(command: list[str], memory: int, lifeline: int, report: int) -> int:
-    """The wait status of the command, when nothing is left of it."""
+    """The wait status of the command, once none of its processes is left."""
     woken, waking = os.pipe()
     os.set_blocking(waking, False)
     signal.signal(signal.SIGCHLD, _wake)
@@ -186,7 +186,7 @@ def _in_tree(command: list[str], memory: int, lifeline: int, report: int) -> int
         for pid in _descendants(os.getpid()):
             try:
                 os.kill(pid, signal.SIGKILL)
-            except OSError:  # it is gone, or has become another user's
+            except OSError:  # it is gone, or belongs to another user now
                 continue
         time.sleep(0.001)
         status = _buried().get(target, status)
@@ -194,11 +194,11 @@ def _in_tree(command: list[str], memory: int, lifeline: int, report: int) -> int
 
 
 def _wake(_number: int, _frame: object) -> None:
-    """With a handler, a signal ends a poll."""
+    """A signal handler that does nothing: with a handler, a signal ends a poll."""
 
 
 def _buried() -> dict[int, int]:
-    """The children that have ended, with their status."""
+    """Reap the ended children; return them with their status."""
     found: dict[int, int] = {}
     try:
         while (ended := os.waitpid(-1, os.WNOHANG))[0]:
@@ -217,12 +217,12 @@ def _has_children() -> bool:
 
 
 def _descendants(ancestor: int) -> list[int]:
-    """The processes that descend from one."""
+    """The descendants of a process."""
     children: dict[int, list[int]] = {}
     for name in filter(str.isdecimal, os.listdir("/proc")):  # noqa: PTH208
         try:
             with open(f"/proc/{name}/stat", "rb") as file:  # noqa: PTH123
-                parent = int(file.read().rpartition(b")")[2].split()[1])  # a name may have spaces and brackets
+                parent = int(file.read().rpartition(b")")[2].split()[1])  # a name may contain spaces and brackets
         except (OSError, ValueError, IndexError):
             continue
         children.setdefault(parent, []).append(int(name))
@@ -234,14 +234,14 @@ def _descendants(ancestor: int) -> list[int]:
 
 
 def _keeps_signals_in() -> bool:
-    """Deny this process, and all that it starts, to end what is not its own; whether that is denied."""
-    if _libc().prctl(_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:  # what may be denied things must not gain rights by exec
+    """Keep this process and its descendants from ending foreign processes; return True on success."""
+    if _libc().prctl(_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:  # a restricted process must not gain rights by exec
         return False
     return _enter_landlock() or _deny_kill_all()
 
 
 def _enter_landlock() -> bool:
-    """Signals reach what is started from here on, and nothing else."""
+    """Confine signals to processes that start from here on."""
     libc, rules = _libc(), (0).to_bytes(16, sys.byteorder) + _SCOPE_SIGNAL.to_bytes(8, sys.byteorder)
     ruleset = libc.syscall(_LANDLOCK_CREATE, rules, len(rules), 0)
     if ruleset < 0:
@@ -252,7 +252,7 @@ def _enter_landlock() -> bool:
 
 
 def _deny_kill_all() -> bool:
-    """``kill(-1, ...)`` fails with ``EPERM``."""
+    """Make ``kill(-1, ...)`` fail with ``EPERM``."""
     import ctypes
 
     kills = _KILL.get(os.uname().machine)
@@ -292,9 +292,9 @@ def _filter(kills: dict[int, int]) -> Iterator[bytes]:
 
 
 def _start(command: list[str], memory: int, report: int, *, confine: bool = False) -> int:
-    """Start the command, as if no supervisor stood between; its process id here.
+    """Start the command as if there were no supervisor, and return its process id.
 
-    ``confine``: it can send signals to nothing else.
+    ``confine``: keep its signals from all other processes.
     """
     supervisor = os.getpid()
     if (pid := os.fork()) != 0:
@@ -304,7 +304,7 @@ def _start(command: list[str], memory: int, report: int, *, confine: bool = Fals
         _libc().prctl(_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
         if os.getppid() != supervisor:
             os._exit(1)
-        _write("/proc/self/oom_score_adj", "1000")  # where memory is short, the kernel ends it, and nothing else
+        _write("/proc/self/oom_score_adj", "1000")  # if memory is short, the kernel should end this process
         for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
             signal.signal(number, signal.SIG_DFL)
         if memory:
@@ -321,14 +321,14 @@ def _start(command: list[str], memory: int, report: int, *, confine: bool = Fals
 
 
 def _environment() -> dict[bytes, bytes]:
-    """The environment that the harness gave; this interpreter may have added a locale to its own (PEP 538)."""
+    """The harness's environment, without a locale that this interpreter may have added (PEP 538)."""
     with open("/proc/self/environ", "rb") as file:  # noqa: PTH123
         pairs = (entry.partition(b"=") for entry in file.read().split(b"\0") if entry)
         return {name: value for name, _, value in pairs}
 
 
 def _write(path: str, text: str) -> bool:
-    """Tell the kernel something; whether it agreed."""
+    """Write to a file of the kernel; return True on success."""
     try:
         with open(path, "w", encoding="ascii") as file:  # noqa: PTH123 (pathlib takes long to import)
             file.write(text)
@@ -338,7 +338,7 @@ def _write(path: str, text: str) -> bool:
 
 
 def _let_go_of_streams(report: int) -> None:
-    """Pipes end when the target closes them, so no copies are kept."""
+    """Close our copies of the target's pipes, so that these end when the target closes them."""
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nothing, stream)

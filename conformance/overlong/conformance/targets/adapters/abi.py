@@ -108,7 +108,7 @@ class Abi:
         return "string" in self.parameters
 
     def room(self, length: int) -> int:
-        """Units to allocate for ``length`` octets: more than enough, or the number that an unbounded function expects."""
+        """Units to allocate for ``length`` octets: more than enough, or the number that an unbounded function needs."""
         return 4 * length + 16 if self.bounded else length
 
 

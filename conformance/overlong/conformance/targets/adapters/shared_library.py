@@ -481,7 +481,7 @@ class Parent:
         return self._status is not None
 
     def _end_what_hangs(self) -> None:
-        """End an intermediate call that does not return. The harness ends other calls, because it knows their inputs."""
+        """End an intermediate call that does not return. The harness ends other calls: it knows their inputs."""
         where = self._shared[Steps.ITEM], self._shared[Steps.STEP]
         if where[1] != AFTER or where != self._looked_at[0]:
             self._looked_at = where, time.monotonic()

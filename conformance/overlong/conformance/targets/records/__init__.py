@@ -1,10 +1,10 @@
-"""Decoders as data: a record says which packages hold a decoder, and in a few lines of its language how it is called.
+"""Decoders as data: a record names the packages of a decoder, and calls it in a few lines of its language.
 
-A file of ``decoders/`` has the records of one language; ``languages.toml`` says how a program is made of the lines,
-with the loop of ``loops/`` around them. What the program reads and writes is in ``adapters/lines.py``. The files
-``so.toml`` and ``command.toml`` name targets that need no program of ours. ``witnesses.toml`` has lines for decoders
-that ship with an adapter: of these a program is made that shows a divergence, and no target; ``demonstrations.toml``
-has whole programs for what no such lines show. docs/records.md tells how to write a record.
+A file of ``decoders/`` has the records of one language. ``languages.toml`` defines how to make a program of the lines
+and the surrounding loop of ``loops/``; ``adapters/lines.py`` documents its input and output. The files ``so.toml`` and
+``command.toml`` name targets that need no such program. ``witnesses.toml`` has lines for decoders that ship with an
+adapter: they become programs that show a divergence, not targets. ``demonstrations.toml`` has whole programs for
+divergences that lines cannot show. docs/records.md explains how to write a record.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _PACKAGE = re.compile(r"(?P<name>.+?)(?:==|@=|(?<=.)@|:)(?P<version>[^@:=+]+)(?P
 _OPERATIONS = {"decode": "D", "validate": "V", "replace": "L"}
 _ROOM = "records"
 _IMPORTS = ("import ", "with ")
-"""How lines begin that must stand before all others."""
+"""The beginnings of lines that must precede all others."""
 
 
 @dataclass(frozen=True)
@@ -46,38 +46,38 @@ class Record:
     what: str
     language: Language
     code: str
-    """What defines ``decode``, as the language's loop calls it."""
+    """The definition of ``decode``, as the language's loop calls it."""
     packages: tuple[str, ...] = ()
-    """The packages, as the language's client of packages takes them, with exact versions."""
+    """The packages with exact versions, in the format of the language's package client."""
     debian: tuple[str, ...] = ()
-    """Packages of Debian that it needs."""
+    """The Debian packages that it needs."""
     links: tuple[str, ...] = ()
     pkg_config: str = ""
     document: str = ""
-    """What the octets are put into: a word of documents.py; empty: nothing."""
+    """The kind of document around the octets: a word of documents.py; empty for none."""
     mode: str = "decode"
     error_mode: str = "replacement"
     intent: str = ""
-    """What its documentation says of how it departs from RFC 3629, and where; empty if it says nothing."""
+    """Its documented departure from RFC 3629, and the source; empty if its documentation names none."""
     traits: tuple[str, ...] = ()
-    """More for its greeting, ``MEMBER=WORD`` each."""
+    """Traits for its greeting, ``MEMBER=WORD`` each."""
 
     @property
     def operation(self) -> str:
-        """What it is asked."""
+        """The operation that it offers."""
         return _OPERATIONS[self.mode]
 
     @property
     def needed(self) -> tuple[str, ...]:
-        """The packages of Debian that it needs: those of its language too, if that is not here already."""
+        """The Debian packages that it needs, including those of its language unless that is installed."""
         return (*(self.language.debian if self.language.missing() else ()), *self.debian)
 
     def missing(self) -> str:
-        """What to install to use it here; empty if nothing. Its packages are fetched when it is used."""
+        """The packages to install to use it here; empty if none. Its own packages are fetched on use."""
         return self.language.missing() or not_installed(self.debian)
 
     def version(self) -> str:
-        """Which version is here or would be fetched; found without building anything."""
+        """The version that is installed or would be fetched; found without building anything."""
         if self.packages:
             name, version, _ = parts_of(self.packages[0])
             return f"{name.rpartition(':')[2]} {version}"
@@ -87,11 +87,11 @@ class Record:
         return self.language.prefix + said(*self.language.filled(asked)) if asked else ""
 
     def fetches(self) -> str:
-        """What is fetched when it is first used."""
+        """The package that is fetched on first use."""
         return f"{parts_of(self.packages[0])[0]} of {self.language.registry}" if self.packages else ""
 
     def command(self) -> list[str]:
-        """How it is started; fetches and builds it first.
+        """The command that starts it; fetches and builds it first.
 
         Raises:
             TargetError: it cannot be fetched or built; the message has the first error.
@@ -109,9 +109,9 @@ class Record:
         )
 
     def program(self, folder: str) -> str:
-        """The text of a program: this record's code in what a folder has for its language, ``loops`` or ``shows``.
+        """The text of a program: this record's code in the language's frame from a folder, ``loops`` or ``shows``.
 
-        Imports stand where that wants them.
+        Imports go to the frame's place for them.
         """
         around = (HERE / folder / self.language.loop).read_text("utf-8")
         lines, imports = self.code.strip("\n").split("\n"), list[str]()
@@ -121,7 +121,7 @@ class Record:
         return around.replace("@IMPORTS@", "\n".join(imports)).replace("@CODE@", "\n".join(lines))
 
     def start(self, text: str) -> list[str]:
-        """The command that starts a program with this text; what it needs is fetched, and it is built, first.
+        """The command that starts a program with this text; first fetches its packages and builds it.
 
         Raises:
             TargetError: it cannot be fetched or built; the message has the first error.
@@ -163,15 +163,15 @@ class Named:
 
     @property
     def needed(self) -> tuple[str, ...]:
-        """The packages of Debian that it needs."""
+        """The Debian packages that it needs."""
         return self.debian
 
     def missing(self) -> str:
-        """What to install to use it here; empty if nothing."""
+        """The packages to install to use it here; empty if none."""
         return not_installed(self.debian)
 
     def version(self) -> str:
-        """The version of the package that brings it."""
+        """The version of the package that contains it."""
         return f"{self.debian[0]} {installed().get(self.debian[0], '')}".strip() if self.debian else ""
 
     def fetches(self) -> str:
@@ -179,17 +179,17 @@ class Named:
         return ""
 
     def command(self) -> list[str]:
-        """How it is started.
+        """The command that starts it.
 
         Raises:
-            UnknownTarget, TargetError: the target cannot be used; the message says why.
+            UnknownTarget, TargetError: the target cannot be used; the message gives the reason.
         """
         kind, _, rest = self.target.partition(":")
         return library_command(self.target, rest) if kind == "so" else one_shot_command(self.target)
 
 
 def parts_of(package: str) -> tuple[str, str, list[str]]:
-    """Name, version and features of a package: ``simd-json@=0.15.1+big`` has all three."""
+    """The name, version and features of a package: ``simd-json@=0.15.1+big`` has all three."""
     parts = _PACKAGE.fullmatch(package)
     if parts is None:
         raise TargetError(f"{printable(package)}: a record names packages with their exact versions")
@@ -197,7 +197,7 @@ def parts_of(package: str) -> tuple[str, str, list[str]]:
 
 
 def _expanded(step: Sequence[str], more: Mapping[str, list[str]]) -> list[str]:
-    """The words of a step; ``{packages}`` and ``{flags}`` are several."""
+    """The words of a step; ``{packages}`` and ``{flags}`` expand to several."""
     return [each for word in step for each in more.get(word.strip("{}") if word.startswith("{") else "", [word])]
 
 
@@ -206,7 +206,7 @@ def records() -> dict[str, Record | Named]:
     """All records, by their names.
 
     Raises:
-        TargetError: a file is no TOML, a key means nothing, or a name is there twice; the message has the file.
+        TargetError: a file is no TOML, a key is unknown, or a name occurs twice; the message has the file.
     """
     spoken, read = languages(), dict[str, Record | Named]()
     for path in sorted((HERE / "decoders").glob("*.toml")):
@@ -223,7 +223,7 @@ def records() -> dict[str, Record | Named]:
 
 @lru_cache(maxsize=1)
 def witnesses() -> dict[str, Record]:
-    """What shows divergences of decoders that ship with an adapter, by their names."""
+    """Records that show divergences of decoders that ship with an adapter, by their names."""
     spoken, read = languages(), dict[str, Record]()
     for name, keys in tables(HERE / "witnesses.toml"):
         read[name] = Record(name, "", spoken[keys.pop("language")], **keys)
@@ -242,7 +242,7 @@ def _frozen(value: str | list[str]) -> str | tuple[str, ...]:
 
 @lru_cache(maxsize=1)
 def surveyed() -> dict[str, Builtin]:
-    """The decoders of records, as those that ship with an adapter are described."""
+    """The decoders of records, in the form of those that ship with an adapter."""
     return {name: _as_builtin(record) for name, record in records().items()}
 
 

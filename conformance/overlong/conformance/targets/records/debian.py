@@ -1,4 +1,4 @@
-"""What Debian's packages are here."""
+"""The installed Debian packages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @lru_cache(maxsize=1)
 def installed() -> dict[str, str]:
-    """Debian's packages that are installed, and their versions; empty elsewhere."""
+    """The installed Debian packages and their versions; empty on other systems."""
     try:
         asked = subprocess.run(
             ["dpkg-query", "-W", "-f", "${db:Status-Status} ${Package} ${Version}\n"],
@@ -25,6 +25,6 @@ def installed() -> dict[str, str]:
 
 
 def not_installed(packages: Sequence[str]) -> str:
-    """What to install of Debian's packages; nothing is said where there are none."""
+    """Advice to install missing Debian packages; empty on other systems."""
     missing = [name for name in packages if installed() and name not in installed()]
     return f"install it (Debian: apt install {' '.join(missing)})" if missing else ""

@@ -1,4 +1,4 @@
-"""Whole programs that show one divergence each of decoders that ship with an adapter."""
+"""Whole programs that each show one divergence of a decoder that ships with an adapter."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from overlong.conformance.targets.records.language import HERE, languages
 
 @dataclass(frozen=True)
 class Demonstration:
-    """A program that shows a divergence; demonstrations.toml says what each field means."""
+    """A program that shows a divergence; demonstrations.toml explains each field."""
 
     record: Record
-    """What is needed to build and run it; its code is the program."""
+    """The requirements to build and run it; the record's code is the program."""
     payload: bytes
     chunks: tuple[int, ...] | None = None
     prints: str = ""
-    """What it prints; empty: what was observed."""
+    """Its output; empty: the observed answer."""
 
 
 @lru_cache(maxsize=1)
 def demonstrations() -> dict[str, Demonstration]:
-    """All of them, by ``ID-CODE``."""
+    """All demonstrations, by ``ID-CODE``."""
     spoken, read = languages(), dict[str, Demonstration]()
     for name, keys in tables(HERE / "demonstrations.toml"):
         own = {key: keys.pop(key) for key in ("chunks", "prints") if key in keys}

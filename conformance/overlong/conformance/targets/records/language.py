@@ -1,4 +1,4 @@
-"""How programs are made of records, language by language."""
+"""The rules that make programs of records, for each language."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PLACE = re.compile(r"\{([A-Za-z][A-Za-z0-9.+-]*)\}")
 
 @dataclass(frozen=True)
 class Language:
-    """How programs are made of records; languages.toml says what each field means."""
+    """The rules for programs in one language; languages.toml explains each field."""
 
     language: str
     source: str
@@ -40,18 +40,18 @@ class Language:
 
     @classmethod
     def of(cls, name: str, table: dict[str, Any]) -> Language:
-        """From a table of TOML; its loop has its name, if nothing else is said."""
+        """Make a language from a TOML table; by default its loop has the language's name."""
         own: dict[str, Any] = {"loop": f"{name}{Path(table['source']).suffix}.in"}
         return cls(**(own | table))
 
     def missing(self) -> str:
-        """What to install; empty if nothing."""
+        """The packages to install; empty if none."""
         if sys.platform == "win32":
             return "its adapter needs POSIX"
         return not_on_path(tuple(self.needs), f"{self.language} (Debian: apt install {' '.join(self.debian)})")
 
     def filled(self, words: Sequence[str], folder: str = "") -> list[str]:
-        """The words of a command, with paths in the places of programs."""
+        """The words of a command, with programs replaced by their paths."""
         known = {name: found(name) for name in self.needs if f"{{{name}}}" in "".join(words)}
         known |= {"python": sys.executable, "folder": folder, "pathsep": os.pathsep}
         return [_PLACE.sub(lambda place: known[place[1]], word) for word in words]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from html import escape  # that of xml.sax loads a client for HTTP
+from html import escape  # xml.sax's function would load an HTTP client
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def npm(_packages: Sequence[Package]) -> tuple[str, str]:
-    """npm's manifest: this folder is a project of its own, whatever lies above it."""
+    """npm's manifest: it makes this folder a separate project, whatever is above it."""
     return "package.json", '{"name": "decode", "private": true}\n'
 
 

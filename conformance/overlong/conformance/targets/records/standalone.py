@@ -1,6 +1,6 @@
-"""A record's decoder asked one thing by a program of its own, which knows nothing of overlong.
+"""Asks a record's decoder one question by a standalone program, independent of overlong.
 
-Maintainers want to see a fault without overlong, and each is confirmed in this way before it is published.
+Maintainers want to see a fault without overlong. Each fault is confirmed in this way before it is published.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _SECONDS = 60.0
 _POINT = re.compile(r"U\+([0-9A-Fa-f]{1,8})")
 _IF = re.compile(r"@IF ([^@]+)@(.*\n)")
-"""A line of shows/ that stands only where this is found in the record's code."""
+"""A line of shows/ that is kept only if the record's code contains this text."""
 
 
 class EndedBySignal(TargetError):
@@ -32,17 +32,17 @@ class EndedBySignal(TargetError):
 
 @dataclass(frozen=True)
 class Shown:
-    """What such a program printed."""
+    """The output of such a program."""
 
     accepted: bool
     values: tuple[int, ...]
-    """The numbers of the text that it gave."""
+    """The numbers of the text that it printed."""
     line: str
-    """What it printed, safe to show."""
+    """Its output, safe to show."""
 
 
 def standalone(record: Record, octets: bytes) -> str:
-    """The text of a program that asks the decoder for these octets, in the document that it takes, and prints."""
+    """The text of a program that gives the decoder these octets, in its kind of document, and prints the result."""
     given = DOCUMENTS[record.document](octets) if record.document else octets
     wanted = partial(_wanted, record.code)
     text = _IF.sub(wanted, record.program("shows"))
@@ -56,14 +56,14 @@ def _wanted(code: str, line: re.Match[str]) -> str:
 
 
 def _paired(numbers: list[int]) -> list[int]:
-    """Code units of UTF-16 as the characters that they make; other numbers as they are."""
+    """Combine UTF-16 code units into characters; keep other numbers."""
     if max(numbers, default=0) > 0xFFFF:
         return numbers
     return list(UNITS["utf-16"].values(b"".join(number.to_bytes(2, "big") for number in numbers)))
 
 
 def _literals(given: bytes) -> dict[str, str]:
-    """The octets as languages write them, by the place where a program has them."""
+    """The octets as literals of each language, by the placeholder in a program."""
     return {
         "@HEX@": given.hex(),
         "@ESCAPED@": "".join(f"\\x{octet:02x}" for octet in given),
@@ -78,11 +78,11 @@ def _literals(given: bytes) -> dict[str, str]:
 
 
 def printed(record: Record, text: str) -> str:
-    """What a program with this text prints, on one line, safe to show.
+    """The output of a program with this text, on one line, safe to show.
 
     Raises:
         EndedBySignal: it was ended by a signal.
-        TargetError: it cannot be built, does not end, or ends with another status than 0.
+        TargetError: it cannot be built, does not end, or ends with a status other than 0.
     """
     command = record.start(text)
     try:
@@ -98,7 +98,7 @@ def printed(record: Record, text: str) -> str:
 
 
 def shown(record: Record, octets: bytes) -> Shown:
-    """What that program prints when it is run.
+    """The output of such a program when it runs.
 
     Raises:
         EndedBySignal: it was ended by a signal.

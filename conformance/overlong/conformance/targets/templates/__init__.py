@@ -1,4 +1,4 @@
-"""Adapters to start from, one for each language: ``overlong target new`` writes them out."""
+"""Templates of adapters, one for each language: ``overlong target new`` writes them out."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class AdapterTemplate:
-    """An adapter that runs as it is, with a decoder of its language inside."""
+    """An adapter that runs unchanged, with a decoder of its language inside."""
 
     language: str
     file: str
-    """Its name; Java's must be that of its class."""
+    """The file's name; in Java it must be that of its class."""
     build: str
-    """The command that builds it where it stands; empty if it needs none."""
+    """The command that builds it in its folder; empty if it needs none."""
     run: str
-    """The command that starts it; what follows ``overlong certify --``."""
+    """The command that starts it, to follow ``overlong certify --``."""
     decoder: str
-    """What it has inside until the user's decoder takes its place."""
+    """The decoder inside, until the user's decoder replaces it."""
     others: tuple[str, ...] = ()
     """Other names of the language."""
 
@@ -65,6 +65,6 @@ TEMPLATES = {
 
 
 def template_for(name: str) -> AdapterTemplate | None:
-    """The template of a language, by any of its names, in capitals or not; None if there is none."""
+    """The template of a language, by any of its names in any case; None if there is none."""
     folded = name.casefold()
     return next((each for each in TEMPLATES.values() if folded in (each.language, *each.others)), None)
