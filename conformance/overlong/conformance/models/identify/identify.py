@@ -118,7 +118,7 @@ def identify(
 
     Args:
         name: the target, as on the command line.
-        limits: the target's limits of time and restarts.
+        limits: the target's limits, such as the time for a request.
         questions: the most strings for one operation.
         progress: called with the present aspect, and the number of strings so far.
 

@@ -59,7 +59,7 @@ class Learner:
         Args:
             trials: strings that test a hypothesis, besides its own suite.
             depth: the depth of the deepest suite that tests a hypothesis.
-            enough: the size of the hypothesis' own suite beyond which no deeper one is tried.
+            enough: the most strings of a suite of depth 1 or more; larger ones are not tried.
 
         Raises:
             Unlearnable: the target has too many states, or its answers change.

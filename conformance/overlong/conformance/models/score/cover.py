@@ -76,7 +76,7 @@ def small_cover(sets: Sequence[AbstractSet[Hashable]]) -> list[int]:
     members = _members(sets)
     chosen = {holders[0] for holders in members.values() if len(holders) == 1}
     left = set(members).difference(*(sets[number] for number in chosen))
-    # gains only shrink, so a set whose recomputed gain still heads the queue has the greatest gain
+    # gains only shrink, so the head of the heap has the greatest gain if its own did not shrink since it was computed
     heap = [(-len(each), number) for number, each in enumerate(sets) if number not in chosen]
     heapify(heap)
     while left:

@@ -79,12 +79,12 @@ class Coverage:
 
     @property
     def boundaries(self) -> int:
-        """The number of edges."""
+        """The number of boundaries."""
         return len(self._boundaries)
 
     @property
     def untouched_boundaries(self) -> tuple[Boundary, ...]:
-        """The edges that no string touches, in the order of the grammar."""
+        """The boundaries that no string touches, in the order of the grammar."""
         opened = dialect().unfolded.open
         touched = {(position, octet) for state, octet in self._taken for position in opened[state]}
         return tuple(each for each in self._boundaries if (each.position, each.octet) not in touched)

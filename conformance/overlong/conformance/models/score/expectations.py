@@ -100,5 +100,5 @@ def wrong_expectations(entry: ScoreEntry, specimen: Specimen) -> Iterator[WrongE
             yield wrong("replacement", code_points(expected.replaced), code_points(replaced))
 
 
-def _verdict(accept: bool) -> str:  # noqa: FBT001 (it is one)
+def _verdict(accept: bool) -> str:  # noqa: FBT001 (a verdict is a Boolean)
     return "accept" if accept else "reject"

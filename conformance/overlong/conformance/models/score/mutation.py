@@ -47,7 +47,7 @@ class Specimen:
         for octet in octets:
             state = table[state][octet]
             states.append(state)
-            if dead is not None and state == dead:  # for good
+            if dead is not None and state == dead:  # it stays dead to the end
                 states += [dead] * (len(octets) + 1 - len(states))
                 break
         self.states = states

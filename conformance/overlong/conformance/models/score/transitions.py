@@ -11,7 +11,7 @@ t. So only strings that take (q, b) can show the mutant, and only the rest of a 
   dead, or in the state of the correct automaton, nothing new can happen before the next b.
 
 A refused string shows only mutants that accept it. If from some place on no state leads the string to acceptance, such
-a mutant must take its transition after that place: earlier octets need no look.
+a mutant must take its transition after that place: octets that do not occur there need no look.
 
 The live faults are kept as one set of targets for each transition.
 """
