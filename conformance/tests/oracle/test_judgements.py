@@ -93,7 +93,7 @@ def test_a_fault_says_nothing_of_when_a_stream_is_judged():
     vector = Vector("", EURO, chunks=(1, 2))
     assert list(judge(vector, "S", Decoded((0x20AC,)), Crashed("x"), [], says())) == []
     assert list(judge(vector, "S", Decoded((0x20AC,)), Accepted((0x20AC,)), [0, 1], says())) == []
-    assert expected_in_words(Decoded(()), GUARDED) == "stay within its memory, and answer alike everywhere"
+    assert expected_in_words(Decoded(()), GUARDED) == "stay within its memory, and give the same answer everywhere"
 
 
 @pytest.mark.parametrize(

@@ -71,13 +71,13 @@ def test_answers_in_words(observed, operation, words):
     ("refused", "words"),
     [
         (Refused(1), "died of a read past the end of its input; lived where memory follows it"),
-        (Refused(3, 1), "wrote where it may not, given exactly the room that it needs"),
-        (Refused(3, 9), "wrote where it may not"),
-        (Refused(6, 255), "answered otherwise among other neighbours"),
-        (Refused(6, 254), "answered otherwise at the edge of its memory"),
-        (Refused(6, 1), "answered otherwise at an address of 0 modulo 64"),
-        (Refused(6, 64), "answered otherwise at an address of 63 modulo 64"),
-        (Refused(6, 65), "answered otherwise in another place"),
+        (Refused(3, 1), "wrote outside its output, given exactly the room that it needs"),
+        (Refused(3, 9), "wrote outside its output"),
+        (Refused(6, 255), "gave another answer between other neighbours"),
+        (Refused(6, 254), "gave another answer at the edge of its memory"),
+        (Refused(6, 1), "gave another answer at an address of 0 modulo 64"),
+        (Refused(6, 64), "gave another answer at an address of 63 modulo 64"),
+        (Refused(6, 65), "gave another answer in another place"),
         (Refused(), "refused"),
     ],
 )
@@ -85,12 +85,10 @@ def test_faults_of_memory_in_words(refused, words):
     assert memory_words(refused) == words
 
 
-@pytest.mark.parametrize(("offset", "said"), [(None, "nothing"), (0, "0"), (8, "8")])
+@pytest.mark.parametrize(("offset", "said"), [(None, "none"), (0, "0"), (8, "8")])
 def test_a_fault_of_memory_that_there_is_not_breaks_the_protocol(offset, said):
     assert {number: memory_fault(Refused(number)) for number in range(1, 8)} == MEMORY_FAULTS
-    assert memory_fault(Refused(offset)) == Misbehaved(
-        f"it says {said} for what is wrong with its memory; there are 1 to 7"
-    )
+    assert memory_fault(Refused(offset)) == Misbehaved(f"it reports memory fault {said}; there are 1 to 7")
     for refused, code in ((Refused(offset), Code.MISBEHAVED), (Refused(1), Code.READ_PAST_END)):
         finding = compare(Vector("", b"a"), GUARDED, refused)
         assert finding is not None

@@ -60,9 +60,9 @@ WRONG = {  # symbol: ABI, the code, octets that show it, words of what was obser
     "changes_its_input": (PTR, "OV805", b"aaa", "wrote to its input"),
     "writes_what_was_there": (PTR, "OV805", b"a", "wrote to its input"),
     "wrong_at_alignment_15": (PTR, "OV806", LONG, "at an address of 15 modulo 64"),
-    "looks_at_neighbours": (PTR, "OV806", b"\xc3", "among other neighbours"),
-    "keeps_its_state": (PTR, "OV807", b"\x80\x80", "answered otherwise when it was asked again"),
-    "every_other_call": (PTR, "OV807", b"aaaa\xf0\x9f\x98", "answered otherwise when it was asked again"),
+    "looks_at_neighbours": (PTR, "OV806", b"\xc3", "between other neighbours"),
+    "keeps_its_state": (PTR, "OV807", b"\x80\x80", "gave another answer to the same call"),
+    "every_other_call": (PTR, "OV807", b"aaaa\xf0\x9f\x98", "gave another answer to the same call"),
 }
 
 

@@ -26,16 +26,16 @@ MEMORY_FAULTS: dict[int, str] = dict(
 )
 """For each number in a refusal of ``G`` its kind of divergence."""
 
-EXPECTED = "stay within its memory, and answer alike everywhere"
+EXPECTED = "stay within its memory, and give the same answer everywhere"
 
 _WORDS: dict[str, str] = {
     Code.READ_PAST_END: "died of a read past the end of its input; lived where memory follows it",
     Code.READ_BEFORE_START: "died of a read before the start of its input; lived where memory precedes it",
-    Code.WRITTEN_OUTSIDE: "wrote where it may not",
+    Code.WRITTEN_OUTSIDE: "wrote outside its output",
     Code.LEFT_UNWRITTEN: "left a part of its output unwritten",
     Code.INPUT_WRITTEN: "wrote to its input",
-    Code.PLACE_IN_MEMORY: "answered otherwise in another place",
-    Code.EARLIER_CALLS: "answered otherwise when it was asked again",
+    Code.PLACE_IN_MEMORY: "gave another answer in another place",
+    Code.EARLIER_CALLS: "gave another answer to the same call",
 }
 _ROOM = {
     1: ", given exactly the room that it needs",
@@ -48,8 +48,8 @@ _ROOM = {
 def memory_fault(observed: Refused) -> str | Misbehaved:
     """The code of a refusal of ``G``; Misbehaved if its number has no meaning."""
     if observed.offset not in MEMORY_FAULTS:
-        said = "nothing" if observed.offset is None else str(observed.offset)
-        return Misbehaved(f"it says {said} for what is wrong with its memory; there are 1 to {max(MEMORY_FAULTS)}")
+        said = "none" if observed.offset is None else str(observed.offset)
+        return Misbehaved(f"it reports memory fault {said}; there are 1 to {max(MEMORY_FAULTS)}")
     return MEMORY_FAULTS[observed.offset]
 
 
@@ -60,9 +60,9 @@ def memory_words(observed: Refused) -> str:
     if code in (Code.WRITTEN_OUTSIDE, Code.LEFT_UNWRITTEN):
         return words + _ROOM.get(detail, "")
     if code == Code.PLACE_IN_MEMORY and detail == 255:
-        return "answered otherwise among other neighbours"
+        return "gave another answer between other neighbours"
     if code == Code.PLACE_IN_MEMORY and detail == 254:
-        return "answered otherwise at the edge of its memory"
+        return "gave another answer at the edge of its memory"
     if code == Code.PLACE_IN_MEMORY and 1 <= detail <= 64:
-        return f"answered otherwise at an address of {detail - 1} modulo 64"
+        return f"gave another answer at an address of {detail - 1} modulo 64"
     return words
