@@ -1,4 +1,4 @@
-"""A verdict: the runner, the second looks at what diverges (triage), sweeps, matrix, replay, verify and self-test.
+"""A verdict: the runner, the re-examination of divergences (triage), sweeps, matrix, replay, verify and self-test.
 
-In come a target and what to ask; out come a run and its certificate. Nothing here may know how a result is shown.
+In: a target and the questions for it. Out: a run and its certificate. Must not know: how a result is shown.
 """

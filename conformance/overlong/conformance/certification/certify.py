@@ -1,4 +1,4 @@
-"""Certify a target: resolve it, start it, run the suites, keep what was found."""
+"""Certify a target: resolve it, start it, run the suites, keep the findings."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from overlong.conformance.vectors.suites.suite import Suite
 
 BEARABLE = ("core", "complete-0", "streams", "memory", "separate-values")
-"""The default suites for such a target: some ten seconds."""
+"""The default suites for a slow target: some ten seconds."""
 
 
 def certify(
@@ -62,33 +62,33 @@ def certify(
     """Certify a target.
 
     Args:
-        target: its name, as on the command line; or, as a sequence, a command that speaks the protocol.
-        suites: names of :data:`overlong.conformance.vectors.suites.SUITES`; if left out, all that the target can bear:
-            :data:`BEARABLE` for a slow one, else all.
-        sweeps: plans of sweeps, as ``plan_named`` takes them, beside those that a target gets with all suites if it
-            can bear them (``sweeps.py``); an empty sequence: no sweeps at all.
-        usual: false: sweep with the plans of ``sweeps`` and no others, whatever the target can bear just now.
-        given: files of vectors, or folders of them, that are asked beside the suites (``suites/core.py``). The name
-            :data:`~overlong.conformance.vectors.suites.core.GIVEN` among ``suites`` stands for nothing more than them.
-        thorough: all of them for a slow one, too.
-        portrait: learn what it behaves like, and draw maps, also where ``suites`` are named.
-        budget: seconds that its sweeps may take, about; None for ten (``sweeps.py``).
+        target: its name on the command line; or, as a sequence, a command that speaks the protocol.
+        suites: names of :data:`overlong.conformance.vectors.suites.SUITES`; by default :data:`BEARABLE` for a slow
+            target, otherwise all.
+        sweeps: names of plans that ``plan_named`` accepts, in addition to the plans that a target gets with all suites
+            if it is fast enough (``sweeps.py``); an empty sequence: no sweeps at all.
+        usual: false: sweep only the plans of ``sweeps``, independent of the target's current speed.
+        given: files of vectors, or folders of them, to ask in addition to the suites (``suites/core.py``). The name
+            :data:`~overlong.conformance.vectors.suites.core.GIVEN` among ``suites`` means only these files.
+        thorough: ask even a slow target all suites.
+        portrait: learn the nearest model and draw maps, even if ``suites`` are named.
+        budget: the approximate seconds for its sweeps; None for ten (``sweeps.py``).
         fast: sweep a function of a shared library that has passed its suites with the tier ``fast``.
-        speaks: the dialect that it is measured by; one of :data:`overlong.reference.DIALECTS`.
-        output: a folder for ``results.jsonl`` and ``certificate.json``; made if it is not there.
-        limits: what the target may take.
-        progress: called as the run goes on.
-        expected: what of this target is expected to diverge (``expected/``); its file is written anew if it is
-            ``updating`` and the run is whole.
-        trust: agree to whatever ``overlong.toml`` or ``pyproject.toml`` of the current folder runs for it.
+        speaks: the dialect to judge by; one of :data:`overlong.reference.DIALECTS`.
+        output: a folder for ``results.jsonl`` and ``certificate.json``; created if missing.
+        limits: the target's limits.
+        progress: called as the run proceeds.
+        expected: the expected deviations of this target (``expected/``); their file is rewritten if it is ``updating``
+            and the run is whole.
+        trust: agree to everything that ``overlong.toml`` or ``pyproject.toml`` of the current folder runs for it.
 
     Raises:
-        NotAgreed: such a file says what the target runs, and the user has not agreed to it.
+        NotAgreed: such a file names the target's command, and the user has not agreed to it.
         TargetError: the target cannot be measured.
-        ExpectationError: the file of what is expected cannot be written.
-        AnswersError: it is a file of answers, and they cannot be judged, or not so.
-        CheckError, JsonError, WrongError: a file is not one of vectors.
-        OSError: ``output`` cannot be written, or a file of answers or of vectors not read.
+        ExpectationError: the file of expected deviations cannot be written.
+        AnswersError: it is a file of answers that cannot be judged, or not with these arguments.
+        CheckError, JsonError, WrongError: a file of vectors is malformed.
+        OSError: ``output`` cannot be written, or a file of answers or vectors cannot be read.
         KeyError: there is no such suite.
         ValueError: there is no such dialect, or no such plan.
     """
@@ -96,7 +96,7 @@ def certify(
     suites, sweeps = all_spelt_now(suites), all_spelt_now(sweeps)
     resolved = _resolved(target, limits, sweeps or (), profile, output, trust=trust)
     chosen = [replace(suite, profile=profile) for suite in _suites(resolved, suites, given, profile)]
-    invocation = Invocation(  # files of vectors were checked just now: they can be read
+    invocation = Invocation(  # files of vectors were just checked, so they can be read
         target if isinstance(target, str) else tuple(target),
         suites,
         sweeps,
@@ -110,7 +110,9 @@ def certify(
         stack.callback(resolved.close)
         resolved.start()
         for suite in chosen:
-            if set(suite.asks) & set(VALIDATE + DECODE + REPLACE):  # most targets offer one of these, fewer the others
+            if set(suite.asks) & set(
+                VALIDATE + DECODE + REPLACE
+            ):  # most targets offer one of these, fewer offer others
                 suite.size  # noqa: B018 (makes the vectors while the target starts)
         resolved.open()
         pace = Pace()
@@ -135,8 +137,8 @@ def certify(
             and SLOW not in resolved.greeting.traits
             and not run.incomplete
         ):
-            # Named suites mean these and nothing else; a portrait is looked at in a report, so it is worth
-            # its second only where one can be made of what is written.
+            # Named suites mean only these. A portrait appears in a report, so it is worth its second only if the
+            # output allows a report.
             from overlong.conformance.certification.nearest_model import learn_and_map
 
             learn_and_map(resolved, run, writer)
@@ -148,7 +150,7 @@ def certify(
             and not run.incomplete
             and (sweeps or fast or (usual and suites is None and sweeps is None))
         ):
-            # loads NumPy, so only where a sweep may be asked
+            # loads NumPy, so only if a sweep is possible
             from overlong.conformance.certification.sweeps import add_sweeps
 
             unexpected = {} if expected is None else expected.unexpected
@@ -174,7 +176,7 @@ def certify(
 
 
 def _writer(output: Path, invocation: Invocation, profile: Profile, stack: contextlib.ExitStack) -> ResultsWriter:
-    """The writer of results into a folder; the file is there once the stack is left without an error."""
+    """The writer of results into a folder; the file appears when the stack exits without an error."""
     make_folder(output)
     return ResultsWriter(
         stack.enter_context(written_whole(output / RESULTS)), command=invocation.command(profile.speaks)
@@ -184,7 +186,7 @@ def _writer(output: Path, invocation: Invocation, profile: Profile, stack: conte
 def _suites_left_out(
     target: FramedTarget | RecordedTarget, suites: Sequence[str] | None, *, thorough: bool
 ) -> tuple[str, ...]:
-    """The suites that a target is spared."""
+    """The suites that are not asked of a target."""
     if isinstance(target, RecordedTarget):
         return tuple(name for name in SUITES if name not in OF_OCTETS)
     if suites is None and not thorough and SLOW in target.greeting.traits:
@@ -201,7 +203,7 @@ def _resolved(
     *,
     trust: bool,
 ) -> FramedTarget | RecordedTarget:
-    """The target; what is wrong is found before anything of it runs, which may be minutes of set-up.
+    """The target; errors are found before any of its commands runs, because its set-up may take minutes.
 
     Raises: as :func:`certify`.
     """
@@ -218,7 +220,7 @@ def _resolved(
 
 
 def _forget(output: Path | None) -> None:
-    """Remove the certificate of an earlier run: it must not be taken for this one's."""
+    """Remove the certificate of an earlier run: it must not pass for this run's."""
     if output is not None:
         (output / CERTIFICATE).unlink(missing_ok=True)
 
@@ -226,7 +228,7 @@ def _forget(output: Path | None) -> None:
 def _suites(
     target: FramedTarget | RecordedTarget, names: Sequence[str] | None, given: Sequence[Path], profile: Profile
 ) -> list[Suite]:
-    """The suites of these names, or all; and those of vectors in files."""
+    """The suites with these names, or all; and the suites of vectors in files."""
     more = _given(given)
     if isinstance(target, RecordedTarget):
         return _suites_of(target, [GIVEN] if given else names, profile)
@@ -245,10 +247,10 @@ def _given(paths: Sequence[Path]) -> tuple[Suite, ...]:
 
 
 def _suites_of(target: RecordedTarget, suites: Sequence[str] | None, profile: Profile) -> list[Suite]:
-    """The suites that recorded answers are to.
+    """The suites that recorded answers belong to.
 
     Raises:
-        AnswersError: others are wanted, or the file cannot be judged.
+        AnswersError: other suites are requested, or the file cannot be judged.
     """
     target.start()
     if suites is not None or profile != RFC3629:

@@ -1,7 +1,7 @@
-"""What the next tier would add, and its approximate time: for a person, never for a certificate.
+"""The additional plans of the next tier, and their approximate time: for a person, never for a certificate.
 
-A certificate's octets do not depend on a clock. This does: on how fast the strings of the sweeps were answered just
-now, or those of the suites where nothing was swept.
+A certificate's octets do not depend on a clock, but this text does: on the rate of the answers to the sweeps just now,
+or to the suites if there was no sweep.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _NEXT = {None: LEAST, LEAST: BRIEF, BRIEF: USUAL, MODEST: USUAL, LEAN: USUAL, USUAL: FULL, FAST: FULL, FULL: DEEP}
 _NAMED = 2
-"""Plans that are named, the dearest first; the others are counted."""
+"""The number of named plans, the costliest first; the others are counted."""
 _MILLION = 10**6
 
 
@@ -28,11 +28,11 @@ def left_out(run: Run, seconds: float) -> str:
     """``depth-2 (909 M strings, about 13 s) and 5 plans more, about 40 s in all: --tier deep``.
 
     Args:
-        run: whole, and swept if that was to be.
-        seconds: for a string of the suites; it counts where nothing was swept.
+        run: a complete run, with its sweeps.
+        seconds: the time for a string of the suites, used if there was no sweep.
 
     Returns:
-        nothing if there is no next tier, or if plans were asked that are no tier.
+        an empty string if there is no next tier, or if the asked plans are no tier.
     """
     asked = [part.plan for part in run.swept.plans] if run.swept is not None else []
     got = tier_of(asked)
@@ -55,7 +55,7 @@ def _strings(count: int) -> str:
 
 
 def _about(seconds: float) -> str:
-    """Two digits of it: it is no better known."""
+    """A duration with two digits: it is no more precise."""
     if seconds < 1:
         return "1 s"
     return lasting(float(f"{seconds:.1e}"))

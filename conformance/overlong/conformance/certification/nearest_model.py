@@ -1,4 +1,4 @@
-"""The nearest model of a divergent decoder: its automaton is learned after the suites, in a second or two."""
+"""Finds the nearest model of a divergent decoder by learning its automaton after the suites, in a second or two."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ if TYPE_CHECKING:
     from overlong.conformance.results.writer import ResultsWriter
 
 _QUESTIONS = 120_000
-"""Strings that it may be asked: three times what most dialects take, and a second's work."""
+"""The most strings to ask: three times the need of most dialects, and a second's work."""
 EXACT, NEAREST = " (exact)", " (nearest)"
 
 
 def learn_and_map(target: Target, run: Run, writer: ResultsWriter) -> None:
-    """Learn what a target behaves like if it fails the verdict, and write its maps.
+    """Learn the automaton of a target that fails the verdict, and write its maps.
 
-    A target that fails no verdict is not learned: complete-0 says which automaton it is, and its maps would be those
-    of the reference. One that broke while the suites ran is not learned, either. Whether it is quick does not matter:
-    what is written of it is the same on a busy machine.
+    A target that passes the verdict is not learned: complete-0 identifies its automaton, and its maps would be those
+    of the reference. A target that broke while the suites ran is not learned, either. Its speed does not matter: the
+    output is the same on a busy machine.
 
     Args:
-        target: that has run all suites and is still open. It must not be asked anything afterwards.
-        run: of its suites; it is told what the target behaves like.
-        writer: of its results.
+        target: a target that has run all suites and is still open. It must not be asked anything afterwards.
+        run: the run of its suites; it gets the nearest model.
+        writer: the writer of its results.
     """
     if run.claims[VERDICT] != FAILS or run.restarts:
         return
@@ -59,7 +59,7 @@ def learn_and_map(target: Target, run: Run, writer: ResultsWriter) -> None:
 
 
 def hold_to_sweeps(run: Run) -> None:
-    """Take back that a target is exactly like a dialect if the strings of a sweep say otherwise."""
+    """Withdraw the claim that a target equals a dialect if a sweep's strings refute it."""
     name, exact = run.behaves_like.removesuffix(EXACT), run.behaves_like.endswith(EXACT)
     if run.swept is None or not exact:
         return
@@ -73,7 +73,7 @@ def hold_to_sweeps(run: Run) -> None:
 
 
 def learn(target: Target) -> LearnedModel:
-    """What can be learned of the dialect of a target with few questions.
+    """Learn the dialect of a target as far as possible with few questions.
 
     Raises:
         BudgetSpent: it fails too often.
@@ -86,12 +86,12 @@ def learn(target: Target) -> LearnedModel:
 
 
 def nearest_model(learned: LearnedModel, run: Run, maps: Sequence[Map]) -> tuple[str, Drawn | None]:
-    """The dialect that it speaks, exactly or nearest; and its automaton, if it could be learned, beside that of what it
-    should speak.
+    """The dialect that it speaks, exactly or nearest; and its automaton, if it was learned, beside that of the dialect
+    that it should speak.
 
-    It is exact only if what was learned equals the dialect's machine, and nothing that the suites, the maps or strings
-    from elsewhere (``identify/beside.py``) showed says otherwise; :func:`hold_to_sweeps` holds it to sweeps. Nothing is
-    said of what could not be learned and has no maps, nor where nothing is near (:func:`_is_near`).
+    The match is exact only if the learned automaton equals the dialect's machine, and the suites, the maps and further
+    strings (``identify/beside.py``) agree; :func:`hold_to_sweeps` checks it against sweeps. There is no result for a
+    target that was not learned and has no maps, or if no dialect is near (:func:`_is_near`).
     """
     from overlong.conformance.models.identify.picture import picture
 
@@ -107,11 +107,11 @@ def nearest_model(learned: LearnedModel, run: Run, maps: Sequence[Map]) -> tuple
 
 
 def _is_near(name: str, run: Run, maps: Sequence[Map]) -> bool:
-    """Whether a dialect explains more than it leaves open, and more than nothing at all would.
+    """True if a dialect explains more answers than it leaves open, and more than a constant answer would.
 
-    It is another than the target should speak; in the maps it is wrong about less than half of what that one is wrong
-    about, and about less than one that refuses everything, or accepts everything, would be. Without maps, it answers
-    more than half of the examples as the target did.
+    It must differ from the dialect that the target should speak. In the maps, it must be wrong in fewer than half as
+    many places as that dialect, and in fewer than a decoder that refuses or accepts everything. Without maps, it must
+    answer more than half of the examples like the target.
     """
     if name == run.profile.speaks:
         return False
@@ -121,17 +121,17 @@ def _is_near(name: str, run: Run, maps: Sequence[Map]) -> bool:
     unexplained = _differing(maps, name, run)
     answers = b"".join(each.answers for each in maps)
     told = len(answers) - answers.count(NOT_TOLD)
-    baseline = told - max(answers.count(constant) for constant in (0, 1))  # never accepted, and at once
+    baseline = told - max(answers.count(constant) for constant in (0, 1))  # for the better constant verdict
     return unexplained * 2 < _differing(maps, run.profile.speaks, run) and unexplained < baseline
 
 
 def _never_otherwise(run: Run, name: str) -> bool:
-    """Whether each example of a bucket was answered as the dialect has it."""
+    """True if the dialect gives each example of a bucket the observed answer."""
     return all(_as_answered(name, example) for example in _examples(run))
 
 
 def _examples(run: Run) -> list[Finding]:
-    """The examples of buckets that are verdicts."""
+    """The examples of those buckets that concern verdicts."""
     examples = [bucket.example for bucket in run.buckets.values()]
     return [
         each
@@ -141,20 +141,20 @@ def _examples(run: Run) -> list[Finding]:
 
 
 def _as_answered(name: str, example: Finding) -> bool:
-    """Whether the dialect has the verdict that was observed."""
+    """True if the dialect gives the observed verdict."""
     return dialect(name).automaton.accepts(example.vector.octets) == isinstance(example.observed, Accepted)
 
 
 def _nearest(maps: Sequence[Map], run: Run) -> str:
-    """The dialect whose maps differ least."""
+    """The dialect whose maps differ least from the target's."""
     return min(DIALECTS, key=lambda name: _differing(maps, name, run))
 
 
 def _differing(maps: Sequence[Map], name: str, run: Run) -> int:
-    """How many answers in maps are not those of a dialect."""
+    """The number of answers in maps that differ from a dialect's."""
     known = painted(dialect(name).automaton, run.profile.speaks)
     return sum(
-        sum(map(ne, map_.answers, other.answers)) - map_.answers.count(NOT_TOLD)  # which a dialect never answers
+        sum(map(ne, map_.answers, other.answers)) - map_.answers.count(NOT_TOLD)  # a dialect never gives this answer
         for map_, other in zip(maps, known, strict=True)
         if map_.answers != other.answers
     )

@@ -1,7 +1,8 @@
-"""How fast a target is, independent of the machine's load and speed.
+"""Measures the speed of a target, independent of the machine's load and speed.
 
-A certificate names what its target was swept with, and that depends on this. So it is counted in processor time where
-the system says it, and by a known calculation beside it: then two machines, busy or not, usually come to the same.
+A certificate names the plans that swept its target, and the choice of plans depends on this speed. So it is measured
+in processor time, if the system reports that, and relative to a known calculation: then two machines, busy or not,
+usually choose the same plans.
 """
 
 from __future__ import annotations
@@ -15,25 +16,25 @@ _KNOWN_SECONDS = 0.006
 """The time of the calculation on a known processor, an x86-64 of 2023 at 3 GHz."""
 
 _TIMES = 15
-"""How often it is timed: others take turns on this processor, and share its caches, as they did meanwhile."""
+"""The repetitions of the calculation: other processes share the processor and its caches, as during the run."""
 _WAITED_FOR = 0.1
-"""The part of the time in which this process waited for the target that the target's processes must have worked, for
-their time to count. If they worked less, something else did the work: a container, another machine."""
+"""The least share of this process's waiting time in which the target's processes must have worked, for their time to
+count. If they worked less, something else did the work: a container, another machine."""
 _SCHEDULED = Path("/proc/self/schedstat")
-"""Linux: nanoseconds of processor time, and those for which it waited for a processor."""
+"""Linux: nanoseconds of processor time, and of waiting for a processor."""
 
 
 class Pace:
-    """Counts from when it is made; the target is open by then, and ended when it is read."""
+    """A clock that starts when it is made, with the target open; read it after the target has ended."""
 
     def __init__(self) -> None:
         self._before, self._at_work = _of_children(), _at_work()
 
     def seconds(self, run: float) -> float:
-        """Processor time of the target, in seconds of a known processor; ``run`` seconds passed meanwhile.
+        """The target's processor time, in seconds of a known processor, during ``run`` seconds.
 
-        Where the system does not say (Windows), those that passed; where something else did the target's work, those in
-        which this process had nothing to do.
+        If the system does not report it (Windows), the elapsed seconds; if something else did the target's work, the
+        seconds in which this process was idle.
         """
         before, now = self._before, _of_children()
         if before is None or now is None:
@@ -45,7 +46,7 @@ class Pace:
 
 
 def _of_children() -> float | None:
-    """The processor time of all processes that this one started and that ended; None on Windows."""
+    """The processor time of all ended children of this process; None on Windows."""
     if sys.platform == "win32":
         return None
     import resource
@@ -55,13 +56,13 @@ def _of_children() -> float | None:
 
 
 def _at_work() -> float:
-    """Seconds in which this process worked, or would have, had others not had the processors (known on Linux only)."""
+    """Seconds in which this process worked, or waited for a processor (known on Linux only)."""
     queued = int(_SCHEDULED.read_text("ascii").split()[1]) / 1e9 if _SCHEDULED.exists() else 0.0
     return time.process_time() + queued
 
 
 def _known() -> float:
-    """Seconds of a calculation that is the same everywhere and in no cache."""
+    """The seconds of a calculation that is the same everywhere and uses no cache."""
     started = time.process_time()
     pow(3, (1 << 512) - 1, (1 << 2203) - 1)
     return time.process_time() - started

@@ -1,4 +1,4 @@
-"""One vector again, on one target."""
+"""Asks one target one vector again."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Answer:
     operation: str
     """Its letter."""
     expected: Outcome | None
-    """None if many answers are right: its error mode is none that is known, and nothing is wrong with the answer."""
+    """None if many answers are right: its error mode is unknown, and the answer has no fault."""
     observed: Observation
     finding: Finding | None
     error_mode: str = ""
@@ -58,7 +58,7 @@ class Answer:
 
 
 def asks(vector: Vector) -> str:
-    """The operations that a vector is for.
+    """The operations that a vector fits.
 
     Raises:
         IdError: it is for an encoder, and no whole number of code points or code units.
@@ -115,7 +115,7 @@ def replay(vector: Vector, target: str | Sequence[str], limits: Limits | None = 
 
 
 def _settled(answer: Answer, vector: Vector, target: Target) -> Answer:
-    """The answer without a finding that no control confirms, and without an expectation where many are right."""
+    """The answer without an unconfirmed finding, and without an expectation if many answers are right."""
     finding = answer.finding
     if finding is not None and (suspected := suspicion(finding)) is not None:
         finding = next(confirmed([suspected], target), None)

@@ -1,6 +1,6 @@
-"""The runner: suites to a target, answers to the comparison, divergences to buckets, by way of triage.
+"""The runner: asks a target suites, compares the answers, and sorts divergences into buckets through triage.
 
-It knows nothing of where the target runs and nothing of how results are shown.
+It knows neither where the target runs nor how results are shown.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from overlong.conformance.vectors.suites.suite import Suite
 
 Progress = Callable[[str, int, int], None]
-"""Called with the name of the suite at work, the vectors done, and all that will be, of every suite."""
+"""Called with the name of the current suite, the finished vectors, and the total vectors of all suites."""
 
 
 class Runner:
@@ -43,7 +43,7 @@ class Runner:
         found: Callable[[Finding], None] | None = None,
         diverged: Callable[[Divergences], None] | None = None,
     ) -> None:
-        """``found`` is told every finding as it is made, and ``diverged`` those that are made of a batch at once."""
+        """``found`` gets every single finding, and ``diverged`` the findings made from a batch at once."""
         self.target = target
         self.run = Run(target.id, target.greeting, profile=profile)
         self._found, self._diverged = found, diverged
@@ -51,9 +51,9 @@ class Runner:
         self._refused, self._placed = Counter[str](), Counter[str]()  # by operation
 
     def suites(self, suites: Sequence[Suite], progress: Progress) -> Run:
-        """Run ``suites``; an interruption or a spent budget ends the run and keeps what was measured.
+        """Run ``suites``; an interruption or a spent budget ends the run and keeps its results.
 
-        All suites are one stream of requests, so the target works while the harness thinks.
+        All suites form one stream of requests, so the target works while the harness judges.
         """
         started = time.monotonic()
         run = self.run
@@ -99,13 +99,13 @@ class Runner:
             self.run.incomplete = str(error)
 
     def _kept(self, batch: Batch, part: SuiteRun) -> Batch:
-        """The vectors of a batch that no pass holds back."""
+        """The vectors of a batch that no pass withholds."""
         for each in self._passes:
             batch = each.keeps(batch, part)
         return batch
 
     def _sort(self, finding: Finding, part: SuiteRun) -> None:
-        """Add a finding of a batch, or leave it to the pass that takes it."""
+        """Add a finding of a batch, or give it to the pass that takes it."""
         taken = next((each for each in self._passes if each.takes(finding, part)), None)
         if taken is not None and taken.is_suspicion:
             return
@@ -123,7 +123,7 @@ class Runner:
         self._count_offsets(answered)
 
     def _judge(self, answered: Answered, part: SuiteRun) -> Iterator[Finding]:
-        """The findings in some answers, but for those that are counted in columns."""
+        """The findings in some answers, except those counted in columns."""
         if (in_columns := divergences(answered, self.run.greeting)) is not None:
             self._add_all(in_columns, part)
             return
@@ -159,7 +159,7 @@ class Runner:
             self._found(finding)
 
     def _add_all(self, found: Divergences, part: SuiteRun) -> None:
-        """Add divergences of whole inputs, as one by one."""
+        """Add divergences of whole inputs, with the same result as adding them singly."""
         if not len(found):
             return
         part.diverged(found)
@@ -182,7 +182,7 @@ class Runner:
     def _settle_claims(self) -> None:
         """A claim holds if nothing refutes it, and an operation that shows it answered every vector.
 
-        Refused characters show no scalars: then the scalars are not measured.
+        Refused characters show no scalar values: then these are not measured.
         """
         run = self.run
         asked = {operation for part in run.suites if part.done for operation in part.operations}

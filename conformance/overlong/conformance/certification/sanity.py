@@ -1,4 +1,4 @@
-"""Remarks beside a verdict: signs that the adapter, not its decoder, is wrong, and claims with little evidence."""
+"""Remarks with a verdict: signs that the adapter, not its decoder, is wrong, and claims with little evidence."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from overlong.conformance.results.run import Run
 
 _ENOUGH = 100
-"""Vectors of the core, all failing, that are no accident."""
+"""The number of failing core vectors that is no accident."""
 _REFUSED = Code.REFUSED
 """Well-formed text refused."""
 _SUBSTITUTES = {0xFFFD: "U+FFFD", 0x3F: "a question mark"}
@@ -45,7 +45,7 @@ SAME_TEXT = (
 def sign(run: Run) -> str:
     """A sentence that explains all divergences at once, by a fault of the adapter; empty if nothing hints at one.
 
-    It does not change the verdict, and stands before it: the buckets do not help to mend an adapter.
+    It does not change the verdict, and precedes it: the buckets do not help to mend an adapter.
     """
     core = next((part for part in run.suites if part.suite.name == "core"), None)
     wrong = [bucket for bucket in run.buckets.values() if bucket.example.claim == VERDICT]
@@ -66,7 +66,7 @@ def sign(run: Run) -> str:
 
 
 def _always(run: Run) -> str:
-    """The remark on a target that gave each string of the core the same answer."""
+    """The remark on a target that answered every core string alike."""
     answers = list(run.core_answers.values())
     if not answers or any(len(each) > 1 for each in answers):
         return ""
@@ -92,6 +92,6 @@ def caveats(run: Run) -> Iterator[str]:
 
 
 def _puts_in(value: int, bucket: Bucket) -> bool:
-    """Whether the example's output has that character, and its input has not."""
+    """True if the example's output has that character, and its input does not."""
     observed, octets = bucket.example.observed, bucket.example.vector.octets
     return isinstance(observed, Accepted) and value in (observed.values or ()) and chr(value).encode() not in octets

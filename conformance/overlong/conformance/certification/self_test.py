@@ -1,11 +1,11 @@
-"""Judges the judge: the reference is held to an oracle that knows no bits; wrong decoders must be caught.
+"""Tests the judge: the reference must agree with an oracle that uses no bits, and wrong decoders must be caught.
 
-Theory of operation. That the reference is right is shown from order alone: characters sorted by their octets are the
-scalar values (``reference/order.py``). That no wrong verdict escapes is shown by counting: each of the automata that
-differ from the right one in a single place must answer some string of complete-0 otherwise. That the judge says so is
-shown by running it: on right decoders, on automata with one transition redirected, and on what real decoders got wrong.
-Everything wrong here is derived from the automaton or its grammar; none of it needs a program beside this one, but for
-the last check, which asks two decoders of this Python through pipes.
+Theory of operation. Order alone shows that the reference is right: characters sorted by their octets are the scalar
+values (``reference/order.py``). Counting shows that no wrong verdict escapes: each automaton that differs from the
+right one in a single place must answer some string of complete-0 differently. Running the judge shows that it reports
+this: on right decoders, on automata with one transition redirected, and on faults of real decoders. All faults here
+derive from the automaton or its grammar. No check needs another program, except the last one, which asks two decoders
+of this Python through pipes.
 """
 
 from __future__ import annotations
@@ -46,25 +46,25 @@ if TYPE_CHECKING:
     from overlong.conformance.vectors.batch import Batch
 
 _APART = 3
-"""One of so many redirected transitions is run; all are counted."""
+"""One in so many redirected transitions is run; all are counted."""
 _PART = 256
-"""Vectors that a wrong decoder is asked at a time, until it is caught."""
+"""The vectors that a wrong decoder is asked at a time, until it is caught."""
 _RANKED = 487
-"""One of so many scalar values is ranked alone; prime, so that it meets every last octet."""
+"""One in so many scalar values is ranked singly; prime, so that every last octet occurs."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that was tried."""
+    """The result of one check."""
 
     what: str
-    """The statements that hold if nothing failed, with the number of cases."""
+    """The statement that holds if nothing failed, with the number of cases."""
     failures: tuple[str, ...]
-    """The failures, a line each."""
+    """The failures, one line each."""
 
 
 class Accepts:
-    """A target in this process that has a verdict and nothing else."""
+    """A target in this process that gives only verdicts."""
 
     restarts = 0
 
@@ -75,10 +75,10 @@ class Accepts:
         self._accepts = accepts
 
     def open(self) -> None:
-        """It has no process."""
+        """Do nothing: it has no process."""
 
     def close(self) -> None:
-        """Nor has it anything to end."""
+        """Do nothing: it has nothing to end."""
 
     def observe(self, asked: Iterable[tuple[Batch, str]]) -> Iterator[Answered]:
         """Its verdicts."""
@@ -90,7 +90,7 @@ class Accepts:
 
 
 def self_test() -> Iterator[Check]:
-    """Every check, one after the other."""
+    """Run every check, one after the other."""
     yield values()
     yield counted_mutants()
     yield right_verdicts()
@@ -100,7 +100,7 @@ def self_test() -> Iterator[Check]:
 
 
 def values() -> Check:
-    """The reference's values against those of the order."""
+    """Compare the reference's values with those of the order."""
     ordered = list(characters(dialect().automaton))
     scalars = list(scalar_values())
     failures = list[str]()
@@ -125,7 +125,7 @@ def values() -> Check:
 
 
 def counted_mutants() -> Check:
-    """complete-0 against every automaton that is wrong in one place."""
+    """Run complete-0 against every automaton that is wrong in one place."""
     faults = TransitionFaults(dialect().automaton)
     for octets in strings_for(dialect()):
         specimen = Specimen(octets)
@@ -135,7 +135,7 @@ def counted_mutants() -> Check:
 
 
 def right_verdicts() -> Check:
-    """The judge on decoders that are right: the automaton, and this Python's."""
+    """Run the judge on right decoders: the automaton, and this Python's."""
 
     def cpython(octets: bytes) -> bool:
         try:
@@ -150,7 +150,7 @@ def right_verdicts() -> Check:
 
 
 def run_mutants() -> Check:
-    """The judge on automata with one transition redirected or one state flipped."""
+    """Run the judge on automata with one transition redirected or one state flipped."""
     automaton = dialect().automaton
     places = [(state, octets.least) for state in range(len(automaton)) for octets in automaton.classes]
     wrong = {f"state {state} accepts otherwise": automaton.flipped(state) for state in range(len(automaton))}
@@ -166,7 +166,7 @@ def run_mutants() -> Check:
 
 
 def historical() -> Check:
-    """The judge on faults of real decoders."""
+    """Run the judge on faults of real decoders."""
     models: tuple[WrongGrammar | WrongVerdict, ...] = (*GRAMMARS, *VERDICTS)
     strings = _parts("core")
     missed = [each for each in models if not _caught(each.accepts, strings)]
@@ -177,7 +177,7 @@ def historical() -> Check:
 
 
 def through_pipes() -> Check:
-    """All the way: a worker process, the protocol, the runner and a certificate's claims."""
+    """Run the whole path: a worker process, the protocol, the runner and a certificate's claims."""
     failures = list[str]()
     suites = ["core", "complete-0"]
     right = certify("cpython", suites=suites, sweeps=())
@@ -190,7 +190,7 @@ def through_pipes() -> Check:
 
 
 def _judged(name: str, accepts: Callable[[bytes], bool]) -> Run:
-    """The runner's conclusions from a verdict."""
+    """The run of a decoder that gives only verdicts."""
     return Runner(Accepts(name, accepts)).suites([SUITES["core"], SUITES["complete-0"]], _no_progress)
 
 
@@ -207,7 +207,7 @@ def _parts(suite: str) -> list[Batch]:
 
 
 def _caught(accepts: Callable[[bytes], bool], batches: Sequence[Batch]) -> bool:
-    """Whether the comparison finds anything in a decoder's answers."""
+    """True if the comparison finds a divergence in a decoder's answers."""
     target = Accepts("wrong", accepts)
     answered = target.observe((batch, VALIDATE) for batch in batches)
     return any(finding.claim == VERDICT for each in answered for finding in compare_batch(each, target.greeting))

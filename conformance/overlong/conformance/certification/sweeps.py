@@ -34,23 +34,23 @@ if TYPE_CHECKING:
     from overlong.conformance.targets.resolve import Limits
 
 BEARABLE = 20.0
-"""Seconds of processor time that a tier may take by default, by the rate at which the suites were
-answered (``pace.py``); all processors share them. A decoder that raises for each ill-formed string takes twice as
-long; one that does not, less."""
+"""The default limit of a tier in seconds of processor time, shared by all processors, at the rate of the suites
+(``pace.py``). A decoder that raises an exception for each ill-formed string takes twice as long; others take
+less."""
 _ENOUGH = 2
-"""Plans that show divergences: the verdict is settled, and each further one takes seconds to ask and to describe."""
+"""The number of divergent plans that settle the verdict; each further one takes seconds to ask and to describe."""
 QUICKLY = 2.0
-"""Seconds for the sweeps of a decoder in frames if it must be quick. They go by the clock, for such a run writes no
+"""The seconds for a quick sweep of a decoder in frames. They are clock time, because such a run writes no
 certificate."""
 _PATIENT = 60.0
-"""Seconds from which on a function of a shared library gets the deepest tier."""
+"""The budget in seconds from which a function of a shared library gets the deepest tier."""
 _CALLED, _CALLED_DEEP = 8, 16
-"""How many times as fast as in frames such a function answers ``drawn``, and the tier ``deep``, whose strings are
-shorter: about. The former was measured of a validator in C; the latter follows from what ``deep`` takes."""
+"""The approximate speed of such a function relative to frames, for ``drawn``, and for the tier ``deep``, whose strings
+are shorter. The first was measured with a validator in C; the second follows from the time of ``deep``."""
 MOST_DRAWN = 256
-"""Plans by a seed in a certificate, at most: it holds some lines on each, and the command names each seed."""
+"""The most seeded plans in a certificate: it has some lines on each, and the command names each seed."""
 _IN_FRAMES = tuple(tier for tier in TIERS.values() if tier != FAST)
-"""Those of which other targets get the first that they can bear."""
+"""The tiers for other targets, which get the first that they can afford."""
 _BELOW_USUAL = _IN_FRAMES[_IN_FRAMES.index(USUAL) + 1 :]
 
 
@@ -71,20 +71,20 @@ def add_sweeps(
     """Choose the plans for a target whose suites ran, and sweep it with them as part of the run.
 
     Args:
-        target: that is not started.
-        run: of its suites.
+        target: a target that is not started.
+        run: the run of its suites.
         invocation: as in :func:`plans_for`.
-        seconds: that the target took for its suites (``pace.py``).
+        seconds: the target's time for its suites (``pace.py``).
         progress: as in :func:`sweep_too`.
         found: likewise.
         unexpected: likewise.
         usual: false: only the plans that the invocation names.
-        fast: those of :func:`fast_plans`.
-        budget: seconds that the sweeps may take, about; None for the usual.
-        all_plans: ask all of them, whatever diverges; chosen plans are always all asked.
+        fast: the plans of :func:`fast_plans`.
+        budget: the approximate seconds for the sweeps; None for the default.
+        all_plans: ask all plans, whatever diverges; chosen plans are always all asked.
 
     Returns:
-        the invocation that asks the same again.
+        the invocation that repeats the run.
     """
     plans, named = plans_for(
         target, run, invocation, seconds, usual=usual, budget=BEARABLE if budget is None else budget
@@ -106,23 +106,24 @@ def add_sweeps(
 def plans_for(
     target: FramedTarget, run: Run, invocation: Invocation, seconds: float, *, usual: bool, budget: float = BEARABLE
 ) -> tuple[tuple[str, ...], Invocation]:
-    """The plans to sweep a target with, after its suites; a note of the run says what a faster one would get.
+    """The plans to sweep a target with after its suites; a note of the run names the plans for a faster target.
 
-    With the tiers ``full`` and ``deep`` comes ``drawn`` by a new seed, which cannot be known beforehand; and by those
-    that follow it, if the budget is more than ``deep`` takes. A budget for more than :data:`MOST_DRAWN` of them buys
-    plans ``campaign`` instead.
+    The tiers ``full`` and ``deep`` include a ``drawn`` plan with a new, unpredictable seed; a budget larger than the
+    cost of ``deep`` adds plans with the following seeds. A budget for more than :data:`MOST_DRAWN` of them buys
+    ``campaign`` plans instead.
 
     Args:
-        target: that is not started.
-        run: of its suites.
-        invocation: only if it names no suites, the plans of a tier are asked; those that it names take the place of the
-            tier's of their kind. If it is thorough, the tier is at least ``usual``.
-        seconds: that the target took for its suites (``pace.py``).
-        usual: false: only the plans that it names.
-        budget: seconds that the sweeps may take, about; the invocation names what was chosen by another than the usual.
+        target: a target that is not started.
+        run: the run of its suites.
+        invocation: if it names suites, no tier is asked; its own plans replace the tier's of the same kind. If it is
+            thorough, the tier is at least ``usual``.
+        seconds: the target's time for its suites (``pace.py``).
+        usual: false: only the plans that the invocation names.
+        budget: the approximate seconds for the sweeps; with a budget other than the default, the returned invocation
+            names the chosen plans.
 
     Returns:
-        the plans, and the invocation that asks the same again.
+        the plans, and the invocation that repeats the run.
     """
     plans = _plans(target, run, invocation, seconds, budget) if usual else tuple(invocation.sweeps or ())
     if budget != BEARABLE:
@@ -136,7 +137,7 @@ def _plans(target: FramedTarget, run: Run, invocation: Invocation, seconds: floa
     if invocation.suites is not None or invocation.sweeps == ():
         return wanted
     if not _sweepable(run):
-        return wanted  # a plan that was named gets an error that says why
+        return wanted  # a named plan gets an error with the reason
     if not reason_against(target):
         tier: Tier | None = DEEP if budget >= _PATIENT else FULL
     else:
@@ -160,7 +161,7 @@ def _plans(target: FramedTarget, run: Run, invocation: Invocation, seconds: floa
 
 
 def _sweepable(run: Run) -> bool:
-    """Whether a target offers what can be swept, and NumPy is here; a note says so if that is not."""
+    """True if a target can be swept and NumPy is installed; a note reports a missing NumPy."""
     try:
         expectation(run.profile, run.greeting)
     except TargetError:
@@ -174,7 +175,7 @@ def _sweepable(run: Run) -> bool:
 
 
 def _affordable(target: FramedTarget, run: Run, seconds: float, budget: float, seed: int) -> int:
-    """How many plans ``drawn``, one at least, the budget pays besides ``deep``, by the rate of the suites: about."""
+    """About the number of ``drawn`` plans, at least one, within the budget after ``deep``, at the suites' rate."""
     deep, drawn = (_CALLED_DEEP, _CALLED) if not reason_against(target) else (1, 1)
     each = _each(run, seconds)
     left = budget - each * DEEP.price(run.profile) / deep
@@ -183,10 +184,10 @@ def _affordable(target: FramedTarget, run: Run, seconds: float, budget: float, s
 
 
 def fast_plans(target: FramedTarget, run: Run, seconds: float) -> tuple[str, ...]:
-    """For a target that has passed its suites: those of the tier ``fast`` if it is called in a process of its own.
+    """The plans for a target that has passed its suites: the tier ``fast`` for a function called in its own process.
 
-    Other targets get those of ``modest``; none if the first would take twice :data:`QUICKLY` by the rate of the suites,
-    half of which may be their start.
+    Other targets get the tier ``modest``; or none if its first plan would take twice :data:`QUICKLY` at the suites'
+    rate, half of which may be their start.
     """
     if run.buckets or run.restarts or not _sweepable(run):
         return ()
@@ -197,13 +198,13 @@ def fast_plans(target: FramedTarget, run: Run, seconds: float) -> tuple[str, ...
 
 
 def _bearable(run: Run, seconds: float, budget: float) -> Tier | None:
-    """The most thorough tier that a target in frames answers in some seconds, by the rate of its suites."""
+    """The most thorough tier that a target in frames answers in some seconds, at the rate of its suites."""
     each = _each(run, seconds)
     return next((tier for tier in _IN_FRAMES if each * tier.price(run.profile) < budget), None)
 
 
 def _each(run: Run, seconds: float) -> float:
-    """Seconds for an answer to a string of the suites."""
+    """The seconds for an answer to a string of the suites."""
     return seconds / max(run.answers, 1)
 
 
@@ -226,21 +227,21 @@ def sweep_too(
     all_plans: bool,
     within: float | None = None,
 ) -> None:
-    """Sweep a target with some plans, if any, as part of a run; ``found`` is told what its suites had none like.
+    """Sweep a target with some plans, if any, as part of a run; ``found`` gets findings of new buckets.
 
-    A bucket that its suites have, too, shows the string of a sweep if that is less than what they asked. A sweep that
-    does not come to its end leaves the run incomplete, with all that the suites showed.
+    A bucket of the suites gets the string of a sweep as its example if that is less. An unfinished sweep leaves the run
+    incomplete, with all results of the suites.
 
     Args:
-        run: of the suites.
-        target: as on the command line.
-        plans: by name.
-        limits: what the target may take.
-        progress: called as the sweep goes on.
+        run: the run of the suites.
+        target: its name on the command line, or its command.
+        plans: the plans' names.
+        limits: the target's limits.
+        progress: called as the sweep proceeds.
         found: called with each finding of a bucket that the suites do not have.
-        unexpected: buckets of unexpected divergences, where some were expected: their examples are those of the run.
-        all_plans: false: once some plans have shown divergences, no other is begun; a note says so.
-        within: seconds, as :func:`~overlong.conformance.sweep.sweep.sweep` takes them.
+        unexpected: the buckets of unexpected divergences, if some were expected: they share examples with the run.
+        all_plans: false: begin no further plan once some plans have shown divergences; a note reports that.
+        within: seconds, as in :func:`~overlong.conformance.sweep.sweep.sweep`.
     """
     if not plans:
         return
@@ -288,7 +289,7 @@ def sweep_too(
 
 
 def _as_known(finding: Finding, description: str) -> Finding:
-    """A finding of a sweep, under the name of the vector of the core that has its octets; else with what it is of."""
+    """A finding of a sweep, renamed to the core vector with the same octets, if there is one."""
     for known in core_vectors():
         if known.octets == finding.vector.octets and known.chunks is None:
             return replace(finding, vector=replace(known, profile=finding.vector.profile))

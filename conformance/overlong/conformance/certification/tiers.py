@@ -1,7 +1,7 @@
-"""Tiers of assurance: the sweeps of a certificate, as fixed lists of plans. Which one is asked, the rate decides.
+"""Tiers of assurance: the sweeps of a certificate, as fixed lists of plans. The target's rate selects the tier.
 
-Nothing within a tier depends on a clock, so two machines that choose alike write the same certificate, and ``--tier``
-chooses for them.
+Nothing within a tier depends on a clock, so two machines with the same tier write the same certificate; ``--tier``
+fixes it.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ class Tier:
 
     name: str
     plans: tuple[str, ...]
-    """Those that find most for their price come first."""
+    """The plans; those with the most findings for their cost come first."""
     bears: str
-    """Which decoders usually get it."""
+    """The decoders that usually get it."""
 
     def size(self, profile: Profile) -> int:
-        """How many strings."""
+        """The number of strings."""
         return sum(plan_named(name, profile).size for name in self.plans)
 
     def price(self, profile: Profile) -> float:
-        """How many short strings would take a decoder as long."""
+        """The cost: the number of short strings that take a decoder as long."""
         return sum(plan_named(name, profile).price for name in self.plans)
 
 
@@ -98,15 +98,15 @@ def seeds_of(plans: Iterable[str]) -> tuple[str, ...]:
 
 
 def tier_of(plans: Iterable[str]) -> Tier | None:
-    """The tier that these plans are, whatever is drawn besides; None if they are none."""
+    """The tier that these plans form, apart from drawn ones; None if they form none."""
     named = {name for name in plans if not seeds_of([name])}
     return next((tier for tier in TIERS.values() if set(tier.plans) == named), None)
 
 
 def short_of_usual(plans: Iterable[str]) -> str:
-    """What was swept, if it is less than ``usual`` or ``fast`` asks: ``tier brief; not swept further``, ``not swept``.
+    """The extent of a sweep smaller than ``usual`` or ``fast``: ``tier brief; not swept further``, ``not swept``.
 
-    Plans of the same kind count alike, whatever their numbers. Empty if nothing is lacking.
+    Plans of the same kind count alike, whatever their numbers. Empty if nothing is missing.
     """
     named = {name for name in plans if not seeds_of([name])}
     kinds = {name.partition("-")[0] for name in named}

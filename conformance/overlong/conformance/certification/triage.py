@@ -1,8 +1,8 @@
 """Triage: passes that re-examine a divergence before it becomes a finding (:func:`passes`).
 
-A pass may keep strings from being asked with the others, take findings of a batch, see every finding that enters the
-run, and ask the target again once all suites are done. What comes of it enters the run then. If the run is broken off
-before a pass could ask, what it took enters as it was, but for what only a control would have shown to be a finding.
+A pass may withhold strings from the batches, take findings of a batch, see every finding that enters the run, and ask
+the target again after all suites. Its outcome then enters the run. If the run is interrupted before a pass could ask,
+the findings that it took enter unchanged, except suspicions that only a control could confirm.
 """
 
 from __future__ import annotations
@@ -46,42 +46,42 @@ if TYPE_CHECKING:
     from overlong.conformance.results.run import Run, SuiteRun
 
 _BEYOND = Code.OFFSET
-"""An offset beyond the first flaw, perhaps."""
+"""The code of an offset that may be beyond the first error."""
 SLOW = "slow"
 """The trait of a target that takes a millisecond or more for an input."""
 _NAMED = "core"
-"""The suite that has each kind of fault once: all of it is asked alone, but of a slow target."""
+"""The suite that has each kind of fault once: all its strings are asked singly, except of a slow target."""
 _RESULT_IN_A_STREAM = (Code.CHUNKING, Code.EARLIER_STREAM)
 _NAMED_LATE = (*_RESULT_IN_A_STREAM, Code.STREAM_OFFSET, Code.HELD_BACK, Code.LATE, Code.EARLY)
-"""Codes that are decided last: another finding may show the cause."""
+"""The codes that are decided last: another finding may show the cause."""
 
 
 class Pass:
     """One pass of triage; methods that it does not define change nothing."""
 
     is_suspicion = False
-    """Whether vectors that it takes count as failures only after the second question."""
+    """True if vectors that it takes count as failures only after the second question."""
 
     def __init__(self, run: Run) -> None:
         """``run`` may not have begun yet."""
         self.run = run
         self.found: list[Finding] = []
-        """The findings that enter the run after the pass, whether or not it could ask."""
+        """The findings that enter the run after the pass, even if it could not ask."""
 
     def keeps(self, batch: Batch, part: SuiteRun) -> Batch:  # noqa: ARG002 - for those that look
-        """The vectors of a batch that are asked with the others."""
+        """The vectors of a batch that this pass does not withhold."""
         return batch
 
     def takes(self, finding: Finding, part: SuiteRun) -> bool:  # noqa: ARG002 - likewise
-        """Whether it takes a finding of a batch, which then enters the run through it alone."""
+        """True if it takes a finding of a batch, which then enters the run only through this pass."""
         return False
 
     def enters(self, finding: Finding) -> Finding:
-        """A finding on its way into the run, and as what it gets there."""
+        """Return a finding on its way into the run, possibly changed."""
         return finding
 
     def all_enter(self, found: Divergences) -> None:
-        """Divergences of whole inputs on their way into the run."""
+        """Return divergences of whole inputs on their way into the run, possibly changed."""
 
     def ask(self, target: Target) -> None:
         """Ask again, and leave the outcome in ``found``.
@@ -145,10 +145,10 @@ class SuspicionConfirmed(Pass):
 
 
 class OffsetBeyond(Pass):
-    """Offsets beyond the first flaw: did the decoder report badly, or accept the flaw and fail later?
+    """Offsets beyond the first error: did the decoder report badly, or accept the error and fail later?
 
-    It is asked about the octets before the offset that it reported. If it accepts those, then that is
-    the fault, and these octets are its example.
+    It is asked the octets before the offset that it reported. If it accepts those, then that is the fault, and these
+    octets are its example.
     """
 
     def takes(self, finding: Finding, part: SuiteRun) -> bool:  # noqa: ARG002
@@ -187,12 +187,11 @@ class OffsetBeyond(Pass):
 
 
 class StateLost(Pass):
-    """Streams: findings under the cause that others of them show without doubt.
+    """Streams: files findings under a cause that other findings prove.
 
-    A stream that is cut inside several characters may have lost any of several states: the blame goes to one
-    that some other stream shows to be lost, and so it does if the result was right, but late. What a decoder
-    used before gets wrong, and a new one too, is no fault of what came before. And what goes wrong in one
-    chunk, too, does not depend on chunks.
+    A stream that is cut inside several characters may have lost any of several states. The blame goes to a state
+    that another stream proves lost; the same holds for a right but late result. A fault that a new decoder also
+    shows was not caused by earlier use, and a fault that also shows in one chunk does not depend on chunks.
     """
 
     def takes(self, finding: Finding, part: SuiteRun) -> bool:  # noqa: ARG002
@@ -209,7 +208,7 @@ class StateLost(Pass):
         new_ones = any(set(part.operations) & set(STREAM_DECODE + STREAM_REPLACE) for part in self.run.suites)
         streamed: dict[tuple[bytes, tuple[int, ...] | None, bool, bool], Finding] = {}
         candidates = [lost_in(each) if each.code == Code.CHUNKING else () for each in findings]
-        certain = {  # a fault that one chunk shows, too, lost nothing between chunks
+        certain = {  # a fault that also shows in one chunk lost nothing between chunks
             places[0]
             for each, places in zip(findings, candidates, strict=True)
             if len(places) == 1 and (each.vector.octets, each.operation in REPLACING) not in wholes
@@ -225,7 +224,7 @@ class StateLost(Pass):
                     same = whole
                 if same is not None:
                     yield replace(finding, code=same.code, place=same.place)
-                else:  # that a new one is not late is known only if one was asked
+                else:  # a new decoder is known not to be late only if one was asked
                     yield used_before(finding) if wrong or new_ones else finding
             elif whole is not None and wrong:
                 yield replace(finding, code=whole.code, place=whole.place)
@@ -237,7 +236,7 @@ class StateLost(Pass):
                 yield named
 
     def _in_one_chunk(self, findings: Sequence[Finding], target: Target) -> dict[tuple[bytes, bool], Finding]:
-        """The fault of the same octets in one chunk."""
+        """The fault in the answer to the same octets in one chunk."""
         wrong: dict[tuple[bytes, bool], Finding] = {}
         units = self.run.greeting.units
         for operation in offered(STREAM_DECODE + STREAM_REPLACE, self.run.greeting):
@@ -255,19 +254,19 @@ class StateLost(Pass):
 
 
 class SameAsWhole(Pass):
-    """Same as the whole input: a stream that fails as that does has no fault of its own, and belongs to its bucket."""
+    """Same as the whole input: a stream that fails like the whole input belongs to that one's bucket."""
 
     def __init__(self, run: Run) -> None:
         super().__init__(run)
-        self._whole: dict[tuple[bytes, bool], Finding] = {}  # of vectors that chunking asks again
+        self._whole: dict[tuple[bytes, bool], Finding] = {}  # for vectors that chunked suites ask again
 
     @cached_property
     def _asked_in_chunks(self) -> frozenset[bytes]:
-        """The inputs that chunking asks again."""
+        """The inputs that chunked suites ask again."""
         return frozenset(vector.octets for vector in core_vectors())
 
     def enters(self, finding: Finding) -> Finding:
-        if finding.operation in ENCODING:  # its input is no stream of octets
+        if finding.operation in ENCODING:  # an encoder's input is no stream of octets
             return finding
         key = finding.vector.octets, finding.operation in REPLACING
         if finding.vector.chunks is None:
@@ -289,9 +288,10 @@ class SameAsWhole(Pass):
 
 
 class Alone(Pass):
-    """Batched or alone: some strings of each batch, asked again singly and in another order.
+    """Batched or alone: asks some strings of each batch again, singly and in another order.
 
-    What was wrong in its batch is a finding already; what was right there, and is wrong now, is one of its own.
+    An answer that was wrong in its batch is already a finding; one that was right there and is wrong now becomes a
+    new finding.
     """
 
     def __init__(self, run: Run) -> None:
@@ -303,12 +303,12 @@ class Alone(Pass):
         if can_differ(self.run.greeting) and len(batch) and GUARDED not in part.operations:
             whole = part.suite.name == _NAMED and SLOW not in self.run.greeting.traits
             sample = sample_of(batch, len(batch) if whole else OF_EACH)
-            self._samples += zip(sample, cycle(part.operations))  # each by one: a request takes 0.1 ms
+            self._samples += zip(sample, cycle(part.operations))  # one operation each: a request takes 0.1 ms
             self._parts += [part] * len(sample)
         return batch
 
     def ask(self, target: Target) -> None:
-        right = [  # a crash would only repeat itself
+        right = [  # a crash would only recur
             (each, part) for each, part in zip(self._samples, self._parts, strict=True) if not part.has_failed(each[0])
         ]
         for place, finding in list(otherwise([each for each, _ in right], target)):
@@ -317,7 +317,7 @@ class Alone(Pass):
 
 
 class Rerun(Pass):
-    """Flaky answers: the first findings of each bucket are asked again; another answer is an unstable one."""
+    """Flaky answers: the first findings of each bucket are asked again; a different answer means an unstable target."""
 
     def __init__(self, run: Run) -> None:
         super().__init__(run)
@@ -345,7 +345,7 @@ PASSES: tuple[type[Pass], ...] = (
     Alone,
     Rerun,
 )
-"""In the order in which they take findings, see them and ask again; the last asks once all others have been added."""
+"""The passes in their order; the last one asks once all other findings have been added."""
 
 
 def passes(run: Run) -> tuple[Pass, ...]:

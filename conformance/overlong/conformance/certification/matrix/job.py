@@ -17,9 +17,9 @@ class MatrixJob:
     """One target for a worker, which reads it as a line of JSON."""
 
     speaks: str
-    """The dialect that it is measured by."""
+    """The dialect to judge by."""
     quick: bool
-    """Leave out the scalar values; else all suites are asked, and no sweeps."""
+    """Omit the suite of scalar values; otherwise all suites are asked. Sweeps are never asked."""
     limits: Limits
     portrait: bool = False
     """Find the nearest model, and draw maps, even in a quick run."""
@@ -27,13 +27,13 @@ class MatrixJob:
     """The file of expected deviations; empty for that of the project."""
     target: str = ""
     folder: str = ""
-    """For its results."""
+    """The folder for its results."""
     known: dict[str, Any] | None = None
-    """The target as an earlier matrix had it: if it is still that, there is nothing to do. None: it is measured."""
+    """The target in an earlier matrix: if it is unchanged, there is nothing to do. None: it is measured."""
 
     @classmethod
     def read(cls, line: bytes) -> MatrixJob:
-        """The job that a line holds."""
+        """The job in a line."""
         said: dict[str, Any] = json.loads(line)
         said["limits"] = Limits(**said["limits"])
         return cls(**said)

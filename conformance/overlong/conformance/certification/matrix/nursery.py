@@ -1,14 +1,13 @@
-"""Workers of a matrix that are forked off a process which has made the vectors already.
+"""Forks workers of a matrix off a process that has already made the vectors.
 
     python -m overlong.conformance.certification.matrix.nursery DIALECT SUITE...
 
-A worker needs some seconds to load the harness, to make the suites and the machines that they are read off, and to
-work out what a right target answers. All that is the same for every target (answers but for their units), so one
-process makes it once, and each worker starts as a copy of it. The copy is still a process of its own: what one does to
-itself reaches no other.
+A worker needs some seconds to load the harness, to make the suites and the machines they derive from, and to compute
+the right answers. All that is the same for every target (answers except for their units), so one process makes it
+once, and each worker starts as a copy of it. The copy is still a separate process: its faults do not affect others.
 
-Standard input is a socket. Each message on it brings four descriptors: standard input, output and error of a worker,
-and a socket on which its process id is said, and in the end its exit status, as :class:`subprocess.Popen` has them.
+Standard input is a socket. Each message on it brings four descriptors: a worker's standard input, output and error,
+and a socket that gets its process id and finally its exit status, in the form of :class:`subprocess.Popen`.
 """
 
 from __future__ import annotations
@@ -43,19 +42,19 @@ _USED = (
     "targets.framed",
     "targets.process",
 )
-"""Modules that a worker imports later."""
+"""Modules that a worker will import."""
 _USUAL_UNITS = "utf-32", "utf-16"
-"""Units of most targets: for other units a worker works out the right answers itself."""
+"""The units of most targets: for other units a worker computes the right answers itself."""
 _NUMBER = struct.Struct("=i")
 _LOST = -int(signal.SIGTERM)
-"""The status of a worker whose end was not seen."""
+"""The status of a worker whose end was missed."""
 
 
 class Nursery:
-    """The process that workers are forked off. It ends when this closes, or the process that has it."""
+    """The process that forks workers. It ends when this object closes or its process ends."""
 
     def __init__(self, speaks: str, suites: Sequence[str]) -> None:
-        """Start it; it makes the suites of these names, for a dialect, and forks when it has them."""
+        """Start the process; it makes the named suites for a dialect, and then forks."""
         self._channel, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(
@@ -68,10 +67,10 @@ class Nursery:
             )
 
     def fork(self) -> Forked:
-        """A worker.
+        """Fork a worker.
 
         Raises:
-            OSError: there is no nursery any more.
+            OSError: the nursery has ended.
         """
         with contextlib.ExitStack() as stack:
             theirs, ours = list[int](), list[int]()
@@ -84,7 +83,7 @@ class Nursery:
             stack.enter_context(said)
             try:
                 socket.send_fds(self._channel, [b"w"], [*theirs, said.fileno()])
-                said.close()  # or the end of the nursery would not be seen
+                said.close()  # otherwise the nursery's end would stay unnoticed
                 return Forked(_number(state), state, *ours)
             except OSError:
                 state.close()
@@ -93,14 +92,14 @@ class Nursery:
                 raise
 
     def close(self) -> None:
-        """No more workers; those that there are go on."""
+        """Fork no more workers; existing ones continue."""
         self._channel.close()
         self._process.kill()
         self._process.wait()
 
 
 class Forked:
-    """A worker: what a matrix uses of a :class:`subprocess.Popen`."""
+    """A worker, with the part of :class:`subprocess.Popen` that a matrix uses."""
 
     def __init__(self, pid: int, state: socket.socket, stdin: int, stdout: int, stderr: int) -> None:
         self._pid, self._state = pid, state
@@ -109,7 +108,7 @@ class Forked:
         self.returncode: int | Any = None
 
     def communicate(self) -> tuple[bytes, bytes]:
-        """Its output until it ends, on both streams; the status is known then."""
+        """Read both streams until it ends; then its status is known."""
         written = {descriptor: bytearray() for descriptor in self._outputs}
         with selectors.DefaultSelector() as selector:
             for descriptor in self._outputs:
@@ -164,19 +163,19 @@ def warm(speaks: str, suites: Sequence[str]) -> None:
         for batch in suite.keep():
             for units in _USUAL_UNITS:
                 batch.work_out(suite.asks, UNITS[units])
-    if set(suites) == set(SUITES):  # then those that fail are learned
+    if set(suites) == set(SUITES):  # then failing targets are learned, too
         from overlong.conformance.models.identify.identify import make_ready
 
         make_ready()
     gc.collect()
-    gc.freeze()  # collecting would write to pages that workers share
+    gc.freeze()  # garbage collection would write to pages that workers share
 
 
 def main() -> None:
     """Fork workers until the other end is closed."""
     channel = socket.socket(fileno=os.dup(0))
     warm(sys.argv[1], sys.argv[2:])
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # this process does not wait for those that wait for workers
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # this process does not reap its children
     while True:
         said, descriptors, _, _ = socket.recv_fds(channel, 1, 4)
         if not said:
@@ -189,7 +188,7 @@ def main() -> None:
 
 
 def _attend(stdin: int, stdout: int, stderr: int, state: int) -> None:
-    """Fork a worker, say its id, wait for it, say its status. Does not return."""
+    """Fork a worker, send its id, wait for it, send its status. Does not return."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     worker = os.fork()
     if worker == 0:
@@ -204,7 +203,7 @@ def _attend(stdin: int, stdout: int, stderr: int, state: int) -> None:
 
 
 def _work(*streams: int) -> None:
-    """Be a worker. Does not return."""
+    """Run as a worker. Does not return."""
     from overlong.conformance.certification.matrix import worker
 
     status = 1

@@ -11,7 +11,7 @@ from overlong.conformance.results.reading.recorded import cause_of, state_record
 from overlong.conformance.support.printable import counted, printable
 
 INCOMPLETE = 4
-"""The exit status of a worker that was ended early; a certificate does not say it."""
+"""The exit status of a worker that was interrupted; a certificate does not record it."""
 
 
 @dataclass(frozen=True)
@@ -21,21 +21,21 @@ class MatrixRow:
     target: str
     state: State
     why: str = ""
-    """Why it was not measured, or not wholly."""
+    """The reason why it was not measured, or not completely."""
     version: str = ""
     language: str = ""
     claims: dict[str, str] = field(default_factory=dict[str, str])
     """The state of each claim; empty if nothing was measured."""
     buckets: tuple[dict[str, Any], ...] = ()
-    """The buckets, as ``certificate.json`` has them."""
+    """The buckets in the form of ``certificate.json``."""
     restarts: int = 0
     folder: str = ""
-    """In the folder of the matrix, where ``results.jsonl`` is; empty if nothing was measured."""
+    """The folder of ``results.jsonl`` in the matrix's folder; empty if nothing was measured."""
     time: str = ""
-    """When it was measured."""
+    """The time of the measurement."""
     seconds: float = 0.0
     set_aside: str = ""
-    """The vectors that were not asked because of declared traits, in words."""
+    """In words, the vectors that were not asked because of declared traits."""
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -55,23 +55,23 @@ class MatrixRow:
 
 
 def not_begun(target: str) -> MatrixRow:
-    """The row of a target that was not asked yet."""
+    """The row of a target that is not asked yet."""
     return MatrixRow(target, State.INCOMPLETE, "interrupted before it began")
 
 
 def row_of(
     target: str, status: int, written: bytes, said: bytes, seconds: float, when: str = "", folder: str = ""
 ) -> MatrixRow:
-    """The row that a worker makes.
+    """The row from a worker's output.
 
     Args:
         target: its name.
-        status: of the run's process.
+        status: the exit status of its process.
         written: its stdout.
-        said: its stderr, whose last line says why there is no statement.
-        seconds: that it took.
-        when: it began.
-        folder: of its results.
+        said: its stderr; the last line has the reason for a missing statement.
+        seconds: the duration.
+        when: the time of its start.
+        folder: the folder of its results.
     """
     words = said.decode("utf-8", "backslashreplace").strip().splitlines()
     why = printable(words[-1].removeprefix("overlong: ")) if words else ""

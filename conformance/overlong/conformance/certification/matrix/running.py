@@ -1,4 +1,4 @@
-"""The processes of a matrix: so many at a time, ended together when it is interrupted."""
+"""The processes of a matrix: a few at a time, and ended together on an interruption."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ SLOWEST = (
     *("chromium-textdecoder", "tcl", "perl-utf8", "postgresql", "ruby-encode", "perl-utf-8-strict", "java-readutf"),
     *("sqlite", "lxml", "npm-text-encoding-utf-8", "ocaml-uutf-decoder", "npm-text-encoding", "ruby", "guile-port"),
 )
-"""Decoders that take longer than most others, about the longest first. It changes when each begins, and no row."""
+"""Decoders that take longer than most, roughly the longest first. The order affects only starts, not rows."""
 _WORTH_A_NURSERY = 2
-"""Making the suites once pays if more than so many targets come to each place."""
+"""The number of targets per parallel job above which making the suites once pays off."""
 _KILL: signal.Signals = getattr(signal, "SIGKILL", signal.SIGTERM)
 
 
 class Matrix:
-    """The certifications under way, which can be broken off together."""
+    """The running certifications, which can be ended together."""
 
     def __init__(self, job: MatrixJob, output: Path, folders: Mapping[str, str]) -> None:
-        """``job`` is the same for all; ``folders`` says where in ``output`` a target's results go."""
+        """``job`` is common to all; ``folders`` has the folder in ``output`` for each target's results."""
         self._asked = job
         self._output = output
         self._folders = folders
@@ -59,20 +59,20 @@ class Matrix:
     ) -> list[MatrixRow]:
         """Certify each target, ``jobs`` at a time.
 
-        An interruption ends all of them, and what they had measured stays; a second one waits for nothing.
+        An interruption ends all of them and keeps their results so far; a second one ends without waiting.
 
-        The slowest begin first, so that none is left to run alone at the end.
+        The slowest begin first, so that none runs alone at the end.
 
         Args:
             targets: their names, each once; rows come back in this order.
-            jobs: how many at a time.
-            done: told each row as it is known, in no order, and whether it is a kept one.
-            kept: rows that need not be measured if their target is still the same.
+            jobs: the number to run at a time.
+            done: called with each finished row, in any order, and True if it is a kept row.
+            kept: rows that need no measurement if their target is unchanged.
         """
         rows: dict[str, MatrixRow] = {}
         kept = kept or {}
         ordered = slowest_first(targets)
-        # The first ones start at once, while the nursery makes the suites.
+        # The first workers start at once, while the nursery makes the suites.
         fresh = frozenset(ordered[:jobs])
         with contextlib.ExitStack() as stack:
             if sys.platform == "linux" and len(targets) - len(kept) > _WORTH_A_NURSERY * jobs:
@@ -88,9 +88,9 @@ class Matrix:
                     rows[row.target] = row
                     done(row, old)
             except KeyboardInterrupt:
-                self._stop(signal.SIGTERM)  # a shell may have made them deaf to SIGINT
+                self._stop(signal.SIGTERM)  # a shell may have made them ignore SIGINT
                 try:
-                    for future in waiting:  # those that had not begun say so at once, the others when they have ended
+                    for future in waiting:  # waiting ones return at once, running ones when they have ended
                         future.result()
                 except KeyboardInterrupt:
                     self._stop(_KILL)
@@ -108,13 +108,13 @@ class Matrix:
         with self._lock:
             self._stopped = True
             if self._nursery is not None:
-                self._nursery.close()  # wakes a thread that waits for it
+                self._nursery.close()  # wakes a thread that waits for the nursery
             for process in self._running:
                 with contextlib.suppress(ProcessLookupError):
                     process.send_signal(how)
 
     def _row(self, target: str, kept: Kept | None, *, anew: bool) -> tuple[MatrixRow, bool]:
-        """The row of one target, and whether it is the kept one; ``anew``: not by a worker of the nursery."""
+        """The row of one target, and True if it is the kept one; ``anew``: by a new process, not by the nursery."""
         started, when = time.monotonic(), timestamp()
         folder = self._folders[target]
         if kept is not None and kept.row.folder != folder:
@@ -129,7 +129,7 @@ class Matrix:
             self._running.add(process)
             if self._stopped:  # just now
                 process.send_signal(signal.SIGTERM)
-        lifeline, process.stdin = process.stdin, None  # stays open until the worker has ended, or we have
+        lifeline, process.stdin = process.stdin, None  # stays open until the worker or this process ends
         assert lifeline is not None
         with contextlib.suppress(BrokenPipeError):
             lifeline.write(json.dumps(asdict(job)).encode("ascii") + b"\n")
@@ -142,13 +142,13 @@ class Matrix:
         if kept is not None and process.returncode == 0 and written == KEPT_LINE:
             return kept.row, True
         row = row_of(target, process.returncode, written, said, time.monotonic() - started, when, folder)
-        if self._stopped and row.state is State.NOT_MEASURED:  # it was killed before it could say so
+        if self._stopped and row.state is State.NOT_MEASURED:  # it was killed before it could report that
             row = replace(row, state=State.INCOMPLETE, why="interrupted")
         return row, False
 
     def _worker(self, *, anew: bool) -> subprocess.Popen[bytes] | Forked:
         if self._nursery is not None and not anew:
-            with contextlib.suppress(OSError):  # it has ended, for whatever reason: then without it
+            with contextlib.suppress(OSError):  # the nursery has ended: do without it
                 return self._nursery.fork()
         return subprocess.Popen(
             module("overlong.conformance.certification.matrix.worker"),
@@ -156,10 +156,10 @@ class Matrix:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            start_new_session=True,  # Ctrl-C reaches it through us, once
+            start_new_session=True,  # Ctrl-C reaches it only through this process
         )
 
 
 def slowest_first(targets: Sequence[str]) -> list[str]:
-    """The targets in the order in which they begin: known slow ones, then the others as they were given."""
+    """The targets in starting order: first known slow ones, then the others in the given order."""
     return sorted(targets, key=lambda target: SLOWEST.index(target) if target in SLOWEST else len(SLOWEST))

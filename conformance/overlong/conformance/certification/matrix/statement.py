@@ -1,6 +1,6 @@
-"""``matrix.json``: the rows of a matrix, and which of them can stand when it is resumed.
+"""``matrix.json``: the rows of a matrix, and the choice of rows to keep when it is resumed.
 
-It is rewritten after each row, so that ``--resume`` finds all finished rows, whatever ended the matrix. Its
+The file is rewritten after each row, so that ``--resume`` finds all finished rows, however the matrix ended. Its
 schema is ``schemas/matrix-1.schema.json``.
 """
 
@@ -28,38 +28,38 @@ if TYPE_CHECKING:
 STATEMENT = "matrix.json"
 SCHEMA = "overlong/matrix-1"
 _WHOLE = (State.CONFORMS, State.EXPECTED, State.EXCEPT, State.DIVERGES, State.NOTHING)
-"""The row of a target that need not be asked again."""
+"""The states of rows whose target need not be asked again."""
 _CONFIGURATION = ("overlong.toml", "pyproject.toml")
-"""Files of the current folder that define names and expected deviations."""
+"""The files of the current folder that define names and expected deviations."""
 
 
 @dataclass(frozen=True)
 class Kept:
-    """A row of an earlier matrix that can stand if its target is still the same."""
+    """A row of an earlier matrix that stays valid if its target is unchanged."""
 
     row: MatrixRow
     target: dict[str, Any]
-    """The target, as in the header of its results: its greeting, and the digest of its files."""
+    """The target in the header of its results: its greeting, and the digest of its files."""
 
 
 @dataclass(frozen=True)
 class Conditions:
-    """The conditions of the rows: a row measured under others does not belong to this matrix."""
+    """The conditions of the rows: a row measured under other conditions does not belong to this matrix."""
 
     profile: str
     """``rfc3629@1``."""
     options: tuple[str, ...]
-    """Those of ``overlong certify``."""
+    """The options of ``overlong certify``."""
     files: dict[str, str]
-    """SHA-256 of each file that says what a name means or what is expected."""
+    """SHA-256 of each file that defines names or expected deviations."""
 
     @staticmethod
     def here(profile: str, options: Sequence[str], expected: Path | None) -> Conditions:
-        """Those of the current folder.
+        """The conditions in the current folder.
 
         Args:
             profile: its name with its version.
-            options: of ``overlong certify``.
+            options: the options of ``overlong certify``.
             expected: the file of expected deviations, if one is named.
 
         Raises:
@@ -72,13 +72,13 @@ class Conditions:
 
 
 def statement(rows: Sequence[MatrixRow], conditions: Conditions, command: str, incomplete: str = "") -> dict[str, Any]:
-    """What ``matrix.json`` holds.
+    """The content of ``matrix.json``.
 
     Args:
-        rows: in the order of the table.
-        conditions: that they were measured under.
+        rows: the rows in the order of the table.
+        conditions: the conditions of their measurement.
         command: the command line that measures them.
-        incomplete: why rows are missing or not whole; empty if none is.
+        incomplete: the reason why rows are missing or incomplete; empty if none is.
     """
     return {
         "schema": SCHEMA,
@@ -98,16 +98,16 @@ def write(folder: Path, document: dict[str, Any]) -> None:
     """Write ``matrix.json`` into a folder.
 
     Raises:
-        OSError: it cannot be written; then what was there still is.
+        OSError: it cannot be written; an existing file is unchanged.
     """
     with written_whole(folder / STATEMENT) as file:
         file.write(spelt(document, indent=2) + "\n")
 
 
 def rows_to_keep(folder: Path, conditions: Conditions) -> dict[str, Kept]:
-    """The rows of an earlier matrix in this folder that were measured by this version, wholly, under these conditions.
+    """The rows of an earlier matrix in this folder, measured completely by this version under these conditions.
 
-    What is damaged is left out: it is measured again.
+    Damaged rows are omitted, and so measured again.
     """
     try:
         found = documents.document(folder / STATEMENT)
@@ -123,15 +123,15 @@ def rows_to_keep(folder: Path, conditions: Conditions) -> dict[str, Kept]:
 
 
 def _read_row(row: dict[str, Any]) -> MatrixRow:
-    """What :meth:`Row.as_json` gave."""
+    """The row that :meth:`Row.as_json` wrote."""
     read: dict[str, Any] = {**row, "state": State(row["state"]), "buckets": tuple(row["buckets"])}
     return MatrixRow(**read)
 
 
 def _target_of(row: MatrixRow, folder: Path, conditions: Conditions) -> dict[str, Any] | None:
-    """The target of a row's results; None if they are not those of the row, to their end, or may be judged otherwise.
+    """The target of a row's results; None if these belong to another row, are incomplete, or may be judged differently.
 
-    Expected deviations run out, by the day.
+    Expected deviations expire on a certain day.
     """
     try:
         if conditions.files and FAILS in row.claims.values() and row.time[:10] != timestamp()[:10]:

@@ -1,10 +1,10 @@
-"""One row of a matrix, measured in a process of its own that does not outlive the matrix.
+"""Measures one row of a matrix in its own process, which does not outlive the matrix.
 
     python -m overlong.conformance.certification.matrix.worker
 
-Standard input gets one line, a ``MatrixJob`` as JSON, and stays open for as long as the matrix lives: when it ends,
-whatever ended the matrix, this process and all that it has started end at once. What is written is the certificate, and
-the exit status one of ``overlong certify``; or there is one line, ``KEPT_LINE``, if the target is the known one.
+Standard input gets one line, a ``MatrixJob`` as JSON, and stays open while the matrix runs. When it ends, for any
+reason, this process and everything that it started end at once. The output is the certificate, with an exit status of
+``overlong certify``; or one line, ``KEPT_LINE``, if the target is the known one.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def main() -> int:
-    """Run the job; the exit status."""
+    """Run the job, and return the exit status."""
     listen()
     from overlong.conformance.certification.matrix.job import KEPT_LINE, MatrixJob
     from overlong.conformance.certification.matrix.row import INCOMPLETE
@@ -33,7 +33,7 @@ def main() -> int:
     from overlong.conformance.support.printable import printable
 
     line = sys.stdin.buffer.readline()
-    if not line:  # the matrix has ended before it could say what to do
+    if not line:  # the matrix ended before it sent a job
         return 0
     job = MatrixJob.read(line)
     _end_with_standard_input()
@@ -54,10 +54,10 @@ def main() -> int:
 
 
 def _certified(job: MatrixJob) -> int:
-    """Certify, and write the certificate to standard output; the exit status.
+    """Certify, write the certificate to standard output, and return the exit status.
 
     Raises:
-        TargetError, UnknownTarget, ExpectationError, OSError: as :func:`certify` says.
+        TargetError, UnknownTarget, ExpectationError, OSError: as :func:`certify`.
     """
     from overlong.conformance.certification.certify import certify
     from overlong.conformance.results.expected import Expectations
@@ -81,7 +81,7 @@ def _certified(job: MatrixJob) -> int:
 
 
 def _end_with_standard_input() -> None:
-    """Watch a copy of standard input, which is empty from now on for whatever is started."""
+    """Watch a copy of standard input; for new processes, standard input itself is empty from now on."""
     lifeline = os.dup(0)  # not inheritable
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -98,7 +98,7 @@ def _watch(lifeline: int) -> None:
 
 
 def _is_known(job: MatrixJob) -> bool:
-    """Whether the target's files, and all that it says of itself, are still as they were."""
+    """True if the target's files and its whole greeting are unchanged."""
     if job.known is None:
         return False
     from overlong.conformance.oracle.target import TargetError, UnknownTarget
@@ -116,7 +116,7 @@ def _is_known(job: MatrixJob) -> bool:
             target.open()
             return target_as_json(target.id, target.greeting, identity_of(target).digest) == job.known
     except (TargetError, UnknownTarget, OSError):
-        return False  # and certifying it says why
+        return False  # certifying it reports the reason
 
 
 if __name__ == "__main__":

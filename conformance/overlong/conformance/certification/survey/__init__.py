@@ -1,5 +1,5 @@
-"""Many decoders as data that can be kept: a matrix, with where each decoder comes from and what is documented of it.
+"""A survey of many decoders as data: a matrix, with the origin of each decoder and its documented behaviour.
 
-``kept.py`` makes the data of a matrix's report, ``error_modes.py`` learns how decoders replace whose error mode is not
-the one they declare, ``confirmation.py`` asks again by a program that does not know overlong.
+``kept.py`` makes the data from a matrix's report, ``error_modes.py`` learns the replacement of decoders whose error
+mode is not the declared one, ``confirmation.py`` asks again by a program independent of overlong.
 """

@@ -1,4 +1,4 @@
-"""A divergence seen by another road: by a program that does not know overlong."""
+"""Confirms a divergence independently: by a program that does not know overlong."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ from overlong.conformance.targets.records.standalone import EndedBySignal, Shown
 if TYPE_CHECKING:
     from overlong.conformance.results.model import Cause
 
-_MOST = 24  # numbers of an answer that its words have
+_MOST = 24  # numbers that the words of an answer include
 
 
 @dataclass(frozen=True)
 class Confirmation:
-    """What a program of its own showed of a divergence."""
+    """The result of a standalone program for a divergence."""
 
     program: str
     """Its text."""
     language: str
     printed: str
-    """What it printed; empty if it was not run."""
+    """Its output; empty if it was not run."""
     why_not: str
-    """Why it does not confirm; empty if it does."""
+    """The reason why it does not confirm the divergence; empty if it does."""
     wide: str = ""
-    """How wide the divergence is, in words; empty if that is not known."""
+    """The extent of the divergence in words; empty if unknown."""
     document: str = ""
-    """What the octets were put into: a word of docs/records.md; empty: nothing."""
+    """The kind of document around the octets: a word of docs/records.md; empty for none."""
 
 
 def confirm(target: str, cause: Cause) -> Confirmation | None:
-    """Ask a decoder for the octets of a divergence by a program of its own, and compare.
+    """Give a decoder the octets of a divergence by a standalone program, and compare the results.
 
-    None if there is no such program: the decoder has no record, witness or demonstration, or is asked something else
-    there.
+    None if there is no such program: the decoder has no record, witness or demonstration, or the program asks
+    something else.
     """
     if (demonstration := demonstrated(target, cause)) is not None:
         return _demonstrated(demonstration, target, cause)
@@ -68,7 +68,7 @@ def demonstrated(target: str, cause: Cause) -> Demonstration | None:
 
 
 def _demonstrated(demonstration: Demonstration, target: str, cause: Cause) -> Confirmation:
-    """What a whole program shows: it prints what was observed, or what is said beside it."""
+    """The result of a whole program: it prints the observed answer, or the text given beside it."""
     record = demonstration.record
     try:
         line = printed(record, record.code)
@@ -80,7 +80,7 @@ def _demonstrated(demonstration: Demonstration, target: str, cause: Cause) -> Co
 
 
 def _unlike(answer: Shown, cause: Cause) -> str:
-    """Why an answer is not the one that was observed; empty if it is."""
+    """The reason why an answer is not the observed one; empty if it is."""
     observed = cause.observed.split()
     if (observed[:1] == ["accepted"]) != answer.accepted:
         return f"it printed: {answer.line}"

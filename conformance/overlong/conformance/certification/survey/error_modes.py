@@ -1,7 +1,7 @@
-"""How decoders replace that do it otherwise than they declare: learned by a few processes, one decoder after another.
+"""Learns how decoders replace that differ from their declared mode: by a few processes, one decoder after another.
 
-Each process keeps the machines that it compares with: to make those of all dialects takes longer than to ask most
-decoders. ``learning.py`` is what such a process runs.
+Each process keeps the machines for its comparisons: making those of all dialects takes longer than asking most
+decoders. Such a process runs ``learning.py``.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _SECONDS = 180.0
 
 
 def unsettled(subjects: Iterable[Subject]) -> list[Subject]:
-    """Those that replace, and not in the mode that they declare."""
+    """The decoders that replace, but not in their declared mode."""
     return [
         subject
         for subject in subjects
@@ -39,12 +39,12 @@ def unsettled(subjects: Iterable[Subject]) -> list[Subject]:
 
 
 def learned(subjects: Iterable[Subject], jobs: int, done: Callable[[str], None]) -> dict[str, str]:
-    """How each of these decoders replaces, in words; one that cannot be learned is left out.
+    """How each of these decoders replaces, in words; decoders that cannot be learned are omitted.
 
     Args:
-        subjects: the decoders, by what the suites said of them: a verdict that holds is not learned once more.
-        jobs: how many at a time.
-        done: told each name when it is known.
+        subjects: the decoders with their results in the suites: a verdict that holds is not learned again.
+        jobs: the number to learn at a time.
+        done: called with each name when its result is known.
     """
     asked, words = SimpleQueue["Subject"](), dict[str, str]()
     for subject in subjects:
@@ -70,13 +70,13 @@ def _next(asked: SimpleQueue[Subject]) -> Subject | None:
 
 
 class _Process:
-    """A process that learns; started when it is first asked, and anew after it ended."""
+    """A process that learns; started on the first question, and restarted after it ended."""
 
     def __init__(self) -> None:
         self._running: subprocess.Popen[bytes] | None = None
 
     def learn(self, subject: Subject) -> str:
-        """How a decoder replaces; nothing if the process ends, or takes too long."""
+        """How a decoder replaces; empty if the process ends, or takes too long."""
         running = self._running = self._running or subprocess.Popen(
             module("overlong.conformance.certification.survey.learning"),
             env=environment(),

@@ -1,4 +1,4 @@
-"""How wide a divergence is: which octets show it in place of those of its example."""
+"""Finds the extent of a divergence: the octets that show it in place of those of its example."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
     from overlong.conformance.results.model import Cause
 
 _ALL = 8192
-"""Strings up to which all are asked; of more, so many are drawn."""
+"""The most strings that are all asked; from more, this many are drawn."""
 _LONGEST = 8
 
 
 def extent(target: str, cause: Cause) -> str:
-    """``all of `F5-F7 80-BF 80-BF 80-BF` (8 192 of 786 432 asked)``: how wide a divergence is; empty if not known.
+    """``all of `F5-F7 80-BF 80-BF 80-BF` (8 192 of 786 432 asked)``: the extent of a divergence; empty if unknown.
 
-    Each octet of the example is replaced by its neighbours, for as long as the decoder diverges in the same way; then
-    strings of all these octets are asked together. The comparison says what diverges, as in any run.
+    Each octet of the example is replaced by its neighbours while the decoder diverges in the same way; then strings of
+    all these octets are asked together. The comparison decides what diverges, as in any run.
 
     Args:
         target: its name.
-        cause: of whole inputs; of streams and encoders nothing is said.
+        cause: a cause of whole inputs; for streams and encoders there is no result.
 
     Raises:
         TargetError: the target cannot be asked.
@@ -44,7 +44,7 @@ def extent(target: str, cause: Cause) -> str:
         places = [_run(opened, cause, place) for place in range(len(cause.octets))]
         asked = _drawn(places)
         wrong = _wrong(opened, cause, asked)
-    if not wrong:  # what replaces as nothing known is judged by the suites alone
+    if not wrong:  # only suites judge an unknown error mode
         return ""
     size = prod(map(len, places))
     how_many = f"{len(asked):,} of {size:,} asked" if len(asked) < size else f"{size:,} asked"
@@ -54,7 +54,7 @@ def extent(target: str, cause: Cause) -> str:
 
 
 def _run(target: Target, cause: Cause, place: int) -> list[int]:
-    """The octets without a gap around the example's with which it diverges in the same way."""
+    """The contiguous octets around the example's with which the target diverges in the same way."""
     octets = cause.octets
     strings = [octets[:place] + bytes([octet]) + octets[place + 1 :] for octet in OCTETS]
     wrong = {string[place] for string in _wrong(target, cause, strings)} | {octets[place]}
@@ -67,7 +67,7 @@ def _run(target: Target, cause: Cause, place: int) -> list[int]:
 
 
 def _drawn(places: Sequence[Sequence[int]]) -> list[bytes]:
-    """Strings with these octets: all, or the corners and so many more, the same each time."""
+    """Strings with these octets: all, or the corners and a number of others, the same each time."""
     if prod(map(len, places)) <= _ALL:
         return [bytes(octets) for octets in product(*places)]
     corners = {bytes(octets) for octets in product(*({octets[0], octets[-1]} for octets in places))}
@@ -78,7 +78,7 @@ def _drawn(places: Sequence[Sequence[int]]) -> list[bytes]:
 
 
 def _wrong(target: Target, cause: Cause, strings: Sequence[bytes]) -> set[bytes]:
-    """Those of the strings with which a target diverges under the code of a cause."""
+    """The strings with which a target diverges under the code of a cause."""
     found = set[bytes]()
     for answered in target.observe([(Batch.of_strings("input", strings), cause.operation)]):
         for finding in compare_batch(answered, target.greeting):

@@ -1,4 +1,4 @@
-"""Where each divergence of a survey is filed: with a text for maintainers, as announced, as practice, or withheld."""
+"""Files each divergence of a survey: with a text for maintainers, as announced, as practice, or withheld."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ if TYPE_CHECKING:
     from overlong.conformance.results.model import Cause, Subject
 
 REPORTS = "reports"
-"""The folder of the texts for maintainers, ``ID-CODE.md`` each."""
+"""The folder of the texts for maintainers, each ``ID-CODE.md``."""
 WITHHELD = "withheld.json"
-"""What was not confirmed by another road, and is published of no decoder: a list of ``ID-CODE``."""
+"""The file of divergences without independent confirmation, which are not published: a list of ``ID-CODE``."""
 
 
 def is_practice(cause: Cause) -> bool:
-    """Whether RFC 3629 leaves open what a divergence is about: maintainers get no text for it."""
+    """True if RFC 3629 leaves the subject of a divergence open: maintainers get no text for it."""
     return cause.code == UNDECLARED or cause.claim in (POSITION, REPLACEMENT, EARLIEST, LIMITS)
 
 
 @dataclass(frozen=True)
 class Files:
-    """What lies beside a survey, and which decoders another page tells of."""
+    """The files beside a survey, and the decoders that another page covers."""
 
     texts: Collection[str]
     withheld: Collection[str]
     told: Collection[str]
-    """Decoders whose divergences docs/divergences.md has, each seen by a program of its own."""
+    """Decoders whose divergences are in docs/divergences.md, each confirmed by a standalone program."""
 
     def words(self, subject: Subject, cause: Cause) -> str:
-        """Where a divergence is filed, in words; empty if nowhere."""
+        """The place where a divergence is filed, in words; empty if nowhere."""
         name = f"{subject.id}-{cause.code}"
         if name in self.texts:
             return "a text for its maintainers"
@@ -52,7 +52,7 @@ class Files:
 
 
 def withheld_in(folder: Path) -> list[str]:
-    """What a survey's folder withholds."""
+    """The divergences that a survey's folder withholds."""
     path = folder / WITHHELD
     names: list[str] = json.loads(path.read_text("utf-8")) if path.exists() else []
     return names

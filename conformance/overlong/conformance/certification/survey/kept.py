@@ -1,4 +1,4 @@
-"""The data of a survey: the report of a matrix, without what only its run was interested in."""
+"""The data of a survey: the report of a matrix, without details that matter only to its run."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ if TYPE_CHECKING:
     from overlong.conformance.targets.builtin import Builtin
 
 WHAT, OBTAINED, INTENT, REPLACES = "decodes with", "obtained from", "documented", "replaces like"
-"""Titles in :attr:`Subject.recorded`: the entry point, where it comes from, what its documentation says of how it
-departs from RFC 3629, and the error mode that was learned of it."""
+"""Titles in :attr:`Subject.recorded`: the entry point, its source, its documented departure from RFC 3629, and its
+learned error mode."""
 _CODES = re.compile(r"((?:OV\d{3}(?:, )?)+): (.+)")
-"""Of an intent: the codes that it explains, if not all."""
+"""The codes that an intent explains, if not all."""
 HERE = "this system"
 
 
 def kept(report: Report, decoders: Mapping[str, Builtin], modes: Mapping[str, str]) -> Report:
-    """A matrix's report as it is kept: small, and equal for equal answers.
+    """A matrix's report in the kept form: small, and equal for equal answers.
 
     Args:
-        report: of the matrix.
-        decoders: by their names.
-        modes: how decoders replace, in words, where that was learned.
+        report: the report of the matrix.
+        decoders: the decoders by their names.
+        modes: the learned error modes of decoders, in words.
     """
     subjects = (_kept(subject, decoders.get(subject.id), modes.get(subject.id, "")) for subject in report.subjects)
     return replace(report, subjects=tuple(subjects), source="")
 
 
 def announced(subject: Subject, code: str) -> str:
-    """What a decoder's documentation says of a divergence of this code; empty if it says nothing.
+    """The documentation of a decoder's divergence with this code; empty if there is none.
 
-    Words that begin with codes, ``OV102: a byte order mark is dropped``, are of those alone.
+    Words that begin with codes, ``OV102: a byte order mark is dropped``, apply only to these codes.
     """
     words = subject.recorded.get(INTENT, "")
     some = _CODES.fullmatch(words)

@@ -2,8 +2,8 @@
 
     python -m overlong.conformance.certification.survey.learning
 
-Each line of standard input is a list in JSON: the name of a decoder, and the dialects over which it may replace, none
-if they are not known. Each line of standard output is how that one replaces, in words, in JSON.
+Each line of standard input is a JSON list: the name of a decoder, and the dialects over which it may replace, none if
+they are unknown. Each line of standard output is a JSON string: how that decoder replaces, in words.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def how(target: str, speaks: Sequence[str]) -> str:
 
     Args:
         target: its name.
-        speaks: dialects over which it may replace; empty if they are not known.
+        speaks: dialects over which it may replace; empty if they are unknown.
     """
     try:
         with closing(resolve(target)) as opened:
@@ -54,7 +54,7 @@ def in_words(part: LearnedPart) -> str:
 
 
 def _examples(part: LearnedPart) -> Iterator[str]:
-    """What it does otherwise than what it is nearest to, and than what it was learned to be."""
+    """The differences of a decoder from its nearest error mode, and from its learned automaton."""
     for each in part.examples:
         yield f"{_hexadecimal(each.counterexample.witness)} becomes {each.said}, not {each.wanted}"
     for found in part.against:
@@ -70,7 +70,7 @@ def _hexadecimal(octets: bytes) -> str:
 def main() -> None:
     """Answer until standard input ends."""
     answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # a target's own output is no answer
+    os.dup2(2, 1)  # a target's own output must not look like an answer
     for line in sys.stdin:
         target, speaks = json.loads(line)
         answers.write(json.dumps(how(target, speaks)) + "\n")

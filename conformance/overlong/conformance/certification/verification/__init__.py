@@ -1,4 +1,4 @@
-"""Verifying certificates: read with care, signed or not, measured again, compared field by field."""
+"""Verifies certificates: reads them with care, checks signatures, measures again, compares field by field."""
 
 from __future__ import annotations
 

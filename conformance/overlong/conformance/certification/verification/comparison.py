@@ -1,7 +1,7 @@
-"""Two statements, compared field by field. Nothing is run here.
+"""Compares two statements field by field. Nothing is run here.
 
-A list of records is matched by what its records are called, so that one suite more does not make all that follow it
-differ; what is left over is compared in order.
+Records of a list are matched by their names, so that one more suite does not make all later ones differ; unmatched
+records are compared in order.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 GENERATOR, ENVIRONMENT, NAME = "generator", "environment", "name"
 DECODER, VECTORS, SWEEPS, ANSWERS, ASKED, FORM = "decoder", "vectors", "sweeps", "answers", "asked", "form"
 INFORMATION = frozenset({GENERATOR, ENVIRONMENT, NAME})
-"""Parts whose differences are reported and refute nothing: the certifier, the place and the name."""
+"""Parts whose differences are reported but refute nothing: the certifier, the place and the name."""
 
 _PARTS = (
     (r"\.predicate\.overlong\.generator", GENERATOR),
@@ -36,7 +36,7 @@ _PARTS = (
 
 
 class Nothing:
-    """Stands for a value that one of the statements does not have."""
+    """A placeholder for a value that one of the statements lacks."""
 
     def __repr__(self) -> str:
         return "nothing"
@@ -46,7 +46,7 @@ NOTHING: Final = Nothing()
 
 
 _SHORT = 76
-"""Characters of a difference that is told in one line."""
+"""The most characters of a difference in one line."""
 
 
 @dataclass(frozen=True)
@@ -58,22 +58,22 @@ class Difference:
     certified: Any
     here: Any
     part: str
-    """What it belongs to: one of the names above."""
+    """The part that it belongs to: one of the names above."""
 
     @property
     def information(self) -> bool:
-        """It refutes nothing."""
+        """True if it refutes nothing."""
         return self.part in INFORMATION
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The difference in a line if that is short, else in three."""
+        """The difference in one line if that is short, otherwise in three."""
         certified, here = _shown(self.certified), _shown(self.here)
         line = f"{self.path}: {certified} in the certificate, {here} here"
         return (line,) if len(line) <= _SHORT else (self.path, f"  was {certified}", f"  now {here}")
 
     def as_json(self) -> dict[str, Any]:
-        """A value that is not there is left out."""
+        """The difference as JSON, without a missing value."""
         values = {"certified": self.certified, "here": self.here}
         there = {name: value for name, value in values.items() if value is not NOTHING}
         return {"path": self.path, "part": self.part, "information": self.information, **there}
@@ -83,9 +83,9 @@ def compare(certified: Any, here: Any, *, renamed: bool = False) -> tuple[Differ
     """Every field in which two statements differ.
 
     Args:
-        certified: what the certificate says.
-        here: what was found.
-        renamed: the decoder has another name here, as the verifier says.
+        certified: the certificate's statement.
+        here: the statement made here.
+        renamed: True if the verifier gave the decoder another name.
     """
     return tuple(_differences(certified, here, "$", renamed=renamed))
 
@@ -108,7 +108,7 @@ def _is_list(value: Any) -> TypeGuard[list[Any]]:
 
 
 def _matched(left: list[Any], right: list[Any]) -> Iterator[tuple[int, Any, Any]]:
-    """Pairs of entries with the place in the left list; in the right one where the left has none."""
+    """Pairs of entries with the index in the left list, or in the right list if the left has none."""
     names = [_name(each) for each in left], [_name(each) for each in right]
     partner: dict[int, int] = {}
     if None not in (*names[0], *names[1]) and all(len(set(each)) == len(each) for each in names):
@@ -139,7 +139,7 @@ def _name(entry: Any) -> str | None:
 
 
 def _same(left: Any, right: Any) -> bool:
-    """Whether two values are equal in JSON: true is no number, and 1.0 is 1."""
+    """True if two values are equal in JSON: true is no number, and 1.0 equals 1."""
     return isinstance(left, bool) == isinstance(right, bool) and left == right
 
 

@@ -1,4 +1,4 @@
-"""What a certificate must say, given what else it says: its derived fields, and the digests of this version's vectors.
+"""Derives a certificate's dependent fields from the others: sums, results, and the digests of this version's vectors.
 
 Nothing is run.
 """
@@ -33,7 +33,7 @@ _NO_ANSWERS = Answers.of(b"", b"", b"", b"", b"")
 
 
 def consistent(certified: Certified) -> dict[str, Any]:
-    """The statement as it must be by what else it says; the same as it is, if it is consistent."""
+    """The statement with its dependent fields derived again; a consistent statement is unchanged."""
     statement = copy.deepcopy(certified.statement)
     predicate: dict[str, Any] = statement["predicate"]
     added: dict[str, Any] = predicate["overlong"]
@@ -73,7 +73,7 @@ def consistent(certified: Certified) -> dict[str, Any]:
 
 
 def why_none(statement: dict[str, Any]) -> str:
-    """Why no certificate is written for what a consistent statement says; empty if one is."""
+    """The reason why no certificate is written for a consistent statement; empty if one is."""
     added = statement["predicate"]["overlong"]
     if not added["buckets"] and HOLDS not in added["claims"].values():
         return "nothing was measured: no suite that it names shows a claim"
@@ -81,12 +81,12 @@ def why_none(statement: dict[str, Any]) -> str:
 
 
 def _each_once(records: list[dict[str, Any]], key: str) -> list[dict[str, Any]]:
-    """A suite, or a plan, is asked once."""
+    """Keep each suite and plan once."""
     return [*{record[key]: record for record in reversed(records)}.values()][::-1]
 
 
 def _as_asked(added: dict[str, Any]) -> None:
-    """Put in the claims that its suites show, but for refutations; and the suites that were asked for, all that ran."""
+    """Derive the claims that its suites show, except refutations; and the requested suites, all that ran."""
     claims: dict[str, str] = added["claims"]
     ran = [suite for suite in added["suites"] if suite["asked"]]
     answered = {operation for suite in ran for operation in suite["operations"]}
@@ -103,7 +103,7 @@ def _as_asked(added: dict[str, Any]) -> None:
 
 
 def _size(plan: dict[str, Any], speaks: str) -> int:
-    """How many strings a plan has; as it says if this version does not have it."""
+    """The number of a plan's strings; the stated number if this version does not have the plan."""
     try:
         return plan_named(plan["plan"], Profile(speaks) if speaks in DIALECTS else Profile()).size
     except ValueError:
@@ -112,7 +112,7 @@ def _size(plan: dict[str, Any], speaks: str) -> int:
 
 
 def invocation_of(certified: Certified) -> Invocation:
-    """What was asked, as a certificate says it."""
+    """The invocation in a certificate."""
     asked = certified.invocation
     limits, expected = asked["limits"], asked["expected"]
     return Invocation(
@@ -132,7 +132,7 @@ def _file(said: dict[str, Any]) -> GivenFile:
 
 
 def _result(added: dict[str, Any]) -> str:
-    """What the claims, the buckets and the stale expectations come to."""
+    """The result that follows from the claims, the buckets and the stale expectations."""
     buckets, claims = added["buckets"], added["claims"]
     met = bool(buckets) and all(each.get("standing") == "expected" for each in buckets)
     state = state_of(_in_state(claims, FAILS), held=HOLDS in claims.values(), as_expected=met)
@@ -144,11 +144,11 @@ def _in_state(claims: dict[str, str], wanted: str) -> list[str]:
 
 
 def _own(record: dict[str, Any], speaks: str, target: dict[str, Any]) -> None:
-    """Put in what this version asks in a suite of that name, if it has it; a decoder was asked all or none of it."""
+    """Derive a suite's vectors if this version has the suite; a decoder was asked all of them or none."""
     record["asked"] = record["vectors"] - record["set_aside"]
     suite = SUITES.get(record["suite"])
     if suite is None or speaks not in DIALECTS or not set(record["operations"]) <= set(MEASURED):
-        return  # vectors in files, or what an older version knew
+        return  # vectors in files, or a suite of an older version
     mode = target["error_mode"]
     profile = Profile(speaks, mode) if puts_out(mode) else Profile(speaks)
     suite = replace(suite, profile=profile)
@@ -160,7 +160,7 @@ def _own(record: dict[str, Any], speaks: str, target: dict[str, Any]) -> None:
 
 
 def _asked(part: SuiteRun, target: dict[str, Any]) -> Iterator[Answered]:
-    """The vectors that a target with these declared limits gets."""
+    """The vectors that a target with these declared limits is asked."""
     greeting = Greeting(
         target["name"], "", "", target["operations"], UNITS[target["units"]], target["error_mode"],
         traits=target["traits"],

@@ -1,4 +1,4 @@
-"""What it costs to verify a certificate, told before anything is asked: a word of a stranger may stand for years."""
+"""Computes the cost of verifying a certificate in advance: a word from a stranger may mean years of work."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ if TYPE_CHECKING:
     from overlong.conformance.certification.verification.reading import Certified
 
 MOST = 10**9
-"""Strings of sweeps that are asked by default: a hundred times what ``certify`` asks by itself."""
+"""The most strings of sweeps by default: a hundred times the strings of ``certify``'s default."""
 _A_SECOND = 10**6
-"""Strings that most decoders answer in a second."""
+"""The strings that most decoders answer in a second."""
 _UNITS = (("year", 31_557_600), ("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1))
 
 
 class TooDear(Exception):
-    """It would ask more strings than were allowed; the message says how many, and how to allow them."""
+    """It would ask more strings than allowed; the message has their number and the option to allow them."""
 
 
 @dataclass(frozen=True)
 class Price:
-    """What a certificate wants done."""
+    """The work that a certificate requires."""
 
     strings: int
-    """Strings of its sweeps."""
+    """The strings of its sweeps."""
     waiting: float
-    """Seconds that a target may take which hangs as often as it is allowed to."""
+    """The seconds for a target that hangs as often as its limit allows."""
 
     @classmethod
     def of(cls, certified: Certified) -> Price:
-        """The price of a certificate, by counting alone. Unknown plans are refused, and cost nothing."""
+        """The price of a certificate, by counting alone. Unknown plans cost nothing, because verifying refuses them."""
         speaks = certified.predicate["profile"].partition("@")[0]
         profile = Profile(speaks) if speaks in DIALECTS else Profile()
         strings = 0
@@ -55,7 +55,7 @@ class Price:
 
     @property
     def lines(self) -> list[str]:
-        """What is said before it is paid; nothing of what every certificate costs."""
+        """The lines to print in advance; without costs common to all certificates."""
         usual = Limits()
         said = [f"its sweeps ask {self.words}"] if self.strings else []
         if self.waiting > usual.timeout * (usual.restarts + 1):
@@ -63,10 +63,10 @@ class Price:
         return said
 
     def allowed(self, certified: Certified, most: int) -> None:
-        """See that it is not too dear.
+        """Check that it does not exceed the allowed strings.
 
         Raises:
-            TooDear: it is.
+            TooDear: it does.
         """
         if self.strings > most:
             raise TooDear(

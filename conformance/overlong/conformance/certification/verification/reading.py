@@ -1,4 +1,4 @@
-"""A certificate, read with care: it comes from strangers, and it names what is to be run."""
+"""Reads a certificate with care: it comes from strangers, and it names a command to run."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ SCHEMA = "certificate-1"
 
 
 class CertificateError(ValueError):
-    """A file that is no certificate, or one that cannot be followed; the message is one line."""
+    """A file is no certificate, or its invocation cannot be repeated; the message is one line."""
 
 
 @dataclass(frozen=True)
 class Certified:
-    """What a file certifies. ``octets`` are those that were read, once: they are what a signature signs. In the
-    statement suites and plans have the names of now.
+    """The content of a certificate. ``octets`` are the file's, read once: a signature signs them. In the statement,
+    suites and plans have their current names.
     """
 
     path: Path
@@ -34,7 +34,7 @@ class Certified:
 
     @property
     def predicate(self) -> dict[str, Any]:
-        """What overlong adds to in-toto's test result."""
+        """Overlong's additions to in-toto's test result."""
         added: dict[str, Any] = self.statement["predicate"]["overlong"]
         return added
 
@@ -56,7 +56,7 @@ class Certified:
 
 
 def octets_of(path: Path) -> bytes:
-    """All of a file.
+    """All octets of a file.
 
     Raises:
         CertificateError: it is no regular file, or too large.
@@ -76,10 +76,10 @@ def octets_of(path: Path) -> bytes:
 
 
 def parsed(path: Path, octets: bytes) -> Certified:
-    """The certificate that these octets spell.
+    """The certificate in these octets.
 
     Raises:
-        CertificateError: they spell none; the message names the file, the place and the remedy.
+        CertificateError: they are no certificate; the message has the file, the place and the remedy.
     """
     try:
         not_too_many(octets, path)
@@ -114,7 +114,7 @@ def parsed(path: Path, octets: bytes) -> Certified:
 
 
 def _asked_how(statement: Any, path: Path) -> None:
-    """Say it plainly where a certificate is older than what verifying rests on."""
+    """Raise a clear error for a certificate too old to verify."""
     added = cast("dict[str, Any]", statement) if isinstance(statement, dict) else dict[str, Any]()
     for member in ("predicate", "overlong"):
         below = added.get(member)

@@ -1,7 +1,7 @@
-"""Detached signatures, checked by OpenSSH: ``ssh-keygen -Y verify``. Nothing about cryptography is written here.
+"""Checks detached signatures by OpenSSH: ``ssh-keygen -Y verify``. This module implements no cryptography.
 
-The octets that are verified are given on standard input, so they are those that are then read as a certificate: the
-file cannot change in between.
+OpenSSH gets the octets on standard input. The same octets are then read as a certificate, so the file cannot change
+in between.
 """
 
 from __future__ import annotations
@@ -16,41 +16,41 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 NAMESPACE = "overlong"
-"""What signatures of certificates are made for (``ssh-keygen -Y sign -n``): one for another purpose is none."""
+"""The purpose of certificates' signatures (``ssh-keygen -Y sign -n``): a signature for another purpose is invalid."""
 TOOL = "ssh-keygen"
 _SECONDS = 30.0
 
 
 class SignatureError(Exception):
-    """The signature is not good; the message is one line."""
+    """The signature is invalid; the message is one line."""
 
 
 class NoTool(Exception):
-    """Signatures cannot be checked here; the message says what to install."""
+    """Signatures cannot be checked here; the message names the package to install."""
 
 
 def signed_by(octets: bytes, signature: Path, signers: Path, identity: str = "") -> str:
     """The signer of some octets, by the name in ``signers``; safe to show.
 
     Args:
-        octets: what was signed.
+        octets: the signed octets.
         signature: the file that ``ssh-keygen -Y sign`` wrote.
-        signers: a file of the signers that are allowed (ALLOWED SIGNERS in ssh-keygen(1)).
+        signers: a file of the permitted signers (ALLOWED SIGNERS in ssh-keygen(1)).
         identity: the required signer; empty: any of them.
 
     Raises:
-        SignatureError: it is not by any of them, is for other octets or another purpose, or is none.
-        NoTool: OpenSSH is not here.
+        SignatureError: it is by another signer, for other octets or another purpose, or is no signature.
+        NoTool: OpenSSH is not installed.
         OSError: a file cannot be read.
     """
     tool = shutil.which(TOOL)
     if tool is None:
         raise NoTool(f"{TOOL} is not on PATH; install openssh-client to check signatures")
     for path in (signature, signers):
-        if path.exists() and not path.is_file():  # a pipe would hold us up
+        if path.exists() and not path.is_file():  # a pipe would block
             raise SignatureError(f"{printable(str(path))}: not a regular file; name one")
         with path.open("rb"):
-            pass  # a clear error now, not that of another program
+            pass  # fail here with a clear error, not in another program
     files = ("-f", str(signers.absolute()), "-s", str(signature.absolute()))
     signer = identity or _principal(tool, files, signature)
     said = _run((tool, "-Y", "verify", *files, "-I", signer, "-n", NAMESPACE), octets)
@@ -63,7 +63,7 @@ def signed_by(octets: bytes, signature: Path, signers: Path, identity: str = "")
 
 
 def _principal(tool: str, files: tuple[str, ...], signature: Path) -> str:
-    """Whose key it was; that the signature is good is another question."""
+    """The owner of the signing key; this does not check the signature."""
     said = _run((tool, "-Y", "find-principals", *files), b"")
     names = said.stdout.decode("utf-8", "replace").splitlines()
     if said.returncode or not names:
@@ -76,7 +76,7 @@ def _run(command: tuple[str, ...], octets: bytes) -> subprocess.CompletedProcess
         return subprocess.run(command, input=octets, capture_output=True, timeout=_SECONDS, check=False)
     except subprocess.TimeoutExpired:
         raise SignatureError(f"{TOOL} did not end within {_SECONDS:.0f} s; try it by hand") from None
-    except ValueError:  # a name with NUL in it
+    except ValueError:  # a name that contains NUL
         raise SignatureError("a signer's name cannot hold a NUL octet") from None
 
 

@@ -1,7 +1,7 @@
-"""Verify a certificate: do again what it says was done, and compare all that it says.
+"""Verifies a certificate: repeats the run that it describes, and compares everything in it.
 
-A certificate is a stranger's, and it names a command. Only decoders that ship with an adapter are run because it says
-so; anything else runs only with the verifier's consent.
+A certificate comes from a stranger and names a command. Without the verifier's consent, only decoders that ship with
+an adapter run.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 
 
 class NotTrusted(Exception):
-    """The certificate names what is not run for its word alone; the message says what, and how to allow it."""
+    """The certificate names a command that needs consent; the message has the command and the option to allow it."""
 
 
 @dataclass(frozen=True)
 class Signature:
-    """A detached signature, and the signers that are allowed."""
+    """A detached signature, and the permitted signers."""
 
     file: Path
     signers: Path
@@ -48,33 +48,33 @@ class Signature:
 
 @dataclass(frozen=True)
 class Verification:
-    """What became of a certificate."""
+    """The result of verifying a certificate."""
 
     certified: Certified
     here: Any
-    """The statement as it was made here; where nothing was run, as it must be by what else it says."""
+    """The statement made here; if nothing was run, the certificate's own with its dependent fields derived again."""
     differences: tuple[Difference, ...]
     ran: bool
     signer: str = ""
-    """The signer, safe to show; empty: no signature was asked for."""
+    """The signer, safe to show; empty: no signature was required."""
     incomplete: str = ""
-    """Why it was not measured to the end; empty if it was."""
+    """The reason for an incomplete measurement; empty if it is complete."""
     refused: str = ""
-    """Why what was measured here makes no certificate; empty if it does."""
+    """The reason why this measurement makes no certificate; empty if it does."""
 
     @property
     def verified(self) -> bool:
-        """All is as the certificate says, but what is only information."""
+        """True if everything except mere information agrees with the certificate."""
         return not self.incomplete and not self.refused and all(each.information for each in self.differences)
 
     @property
     def identical(self) -> bool:
-        """The file is, octet for octet, what would be written here."""
+        """True if the file equals, octet for octet, the certificate that this run would write."""
         return spelt(self.here).encode() == self.certified.octets
 
     @property
     def generator(self) -> tuple[str, str]:
-        """What made the certificate, and what verified it."""
+        """The versions that made and verified the certificate."""
         return self.certified.predicate["generator"], generator()
 
 
@@ -94,26 +94,26 @@ def verify(
     """Verify a certificate.
 
     Args:
-        path: of the file.
-        target: the decoder, where it goes by another name here; naming it is trusting it.
-        trust: run what the certificate names, whatever it is.
-        run: if false, hold it only against itself, and against this version's vectors.
-        given: the files of vectors that it names, in that order, where they lie elsewhere here.
-        expected: the file of expected deviations that it names, likewise.
-        signature: nothing is read and nothing run before it is good.
-        progress: called as the run goes on.
-        started: called when it is certain what is to be run, with the signer's name.
-        most: strings that its sweeps may ask.
+        path: the certificate's path.
+        target: the decoder, if it has another name here; naming it means trusting it.
+        trust: run any command that the certificate names.
+        run: if false, only check its consistency with itself and with this version's vectors.
+        given: the files of vectors that it names, in that order, if their paths differ here.
+        expected: the file of expected deviations that it names, if its path differs here.
+        signature: must be valid before anything is read or run.
+        progress: called as the run proceeds.
+        started: called with the signer's name before the run starts.
+        most: the most strings that its sweeps may ask.
 
     Raises:
-        CertificateError: it is none, or asks for what there is not.
-        SignatureError: its signature is not good.
+        CertificateError: it is no certificate, or asks for something that does not exist.
+        SignatureError: its signature is invalid.
         NoTool: signatures cannot be checked here.
-        NotTrusted: it names what is not run for its word alone.
+        NotTrusted: it names a command that needs consent.
         TooDear: its sweeps would ask more strings than ``most``.
         TargetError: the decoder cannot be measured here.
-        CheckError, JsonError, WrongError: a file is not one of vectors.
-        ExpectationError: a file is not one of expected deviations.
+        CheckError, JsonError, WrongError: a file of vectors is malformed.
+        ExpectationError: a file of expected deviations is malformed.
         OSError: a file cannot be read.
     """
     octets = octets_of(path)
@@ -150,7 +150,7 @@ def measured(
     progress: Progress | None = None,
     trust: bool = False,
 ) -> Certificate:
-    """Ask again what a certificate says was asked; under its names, wherever things lie here.
+    """Repeat the run that a certificate describes, under its names, whatever the paths here.
 
     Raises: as :func:`verify`.
     """
@@ -163,7 +163,7 @@ def measured(
             target or (asked.target if isinstance(asked.target, str) else list(asked.target)),
             suites=asked.suites,
             sweeps=[plan["plan"] for plan in certified.predicate["sweeps"]],
-            usual=False,  # what a target can bear depends on what else the machine does
+            usual=False,  # the affordable plans depend on the machine's load
             given=paths,
             thorough=asked.thorough,
             speaks=speaks,
@@ -174,7 +174,7 @@ def measured(
         )
     except (KeyError, ValueError) as error:
         if isinstance(error, ValueError) and type(error) is not ValueError:
-            raise  # of a file of vectors: it says where
+            raise  # an error in a file of vectors has its place
         raise CertificateError(
             f"{printable(str(certified.path))}: $.predicate.overlong asks for what this version does not have: "
             f"{printable(str(error.args[0]), 120)}; verify with {printable(certified.predicate['generator'], 40)}"
@@ -190,7 +190,7 @@ def measured(
 
 
 def _expected(certified: Certified, asked: GivenFile, given: Path | None, speaks: str) -> Expectations:
-    """What is expected to diverge, from the file that the certificate names."""
+    """The expected deviations, from the file that the certificate names."""
     path = given or Path(asked.name)
     if not path.is_file():
         raise CertificateError(
@@ -202,7 +202,7 @@ def _expected(certified: Certified, asked: GivenFile, given: Path | None, speaks
 
 
 def _files(certified: Certified, asked: Sequence[GivenFile], given: Sequence[Path]) -> list[Path]:
-    """Where the files of vectors lie."""
+    """The paths of the files of vectors."""
     name = printable(str(certified.path))
     if given and len(given) != len(asked):
         raise CertificateError(
@@ -218,7 +218,7 @@ def _files(certified: Certified, asked: Sequence[GivenFile], given: Sequence[Pat
 
 
 def ships(target: str | Sequence[str]) -> bool:
-    """Whether it is a decoder that ships with an adapter."""
+    """True if the target is a decoder that ships with an adapter."""
     if not isinstance(target, str):
         return False
     name = target.removeprefix("builtin:")

@@ -1,4 +1,4 @@
-"""A verification in words: what differs, and what that means."""
+"""A verification in words: the differences and their meaning."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from overlong.conformance.certification.verification.verifying import Verification
 
 MOST = 12
-"""Fields of one kind that are listed, unless all are wanted."""
+"""The most fields of one kind to list, unless all are requested."""
 
 SCHEMA = "overlong/verification-1"
 _MEANS = {
@@ -38,11 +38,11 @@ _MEANS = {
     SWEEPS: "other answers in a sweep, or another sweep",
     ANSWERS: "other answers: claims, buckets, counts and the digest of findings",
 }
-"""Kinds of differences in the order in which they are told; each explains those after it."""
+"""Kinds of differences in the order of the report; each explains those after it."""
 
 
 def lines(verification: Verification, *, every: bool = False) -> Iterator[str]:
-    """The report, without its first lines; ``every``: all fields that differ, however many."""
+    """The report, without its first lines; ``every``: list all differing fields, however many."""
     yield verdict(verification)
     for part, means in _MEANS.items():
         found = [each for each in verification.differences if each.part == part]
@@ -60,7 +60,7 @@ def lines(verification: Verification, *, every: bool = False) -> Iterator[str]:
 
 
 def verdict(verification: Verification) -> str:
-    """The first line."""
+    """The first line of the report."""
     if verification.incomplete:
         return f"INCOMPLETE  {printable(verification.incomplete)}"
     if verification.refused:
@@ -77,7 +77,7 @@ def verdict(verification: Verification) -> str:
 
 
 def answers(verification: Verification) -> Iterator[str]:
-    """Which claims and buckets are not as the certificate has them."""
+    """The claims and buckets that differ from the certificate."""
     then = verification.certified.predicate
     now: dict[str, Any] = verification.here["predicate"]["overlong"]
     for claim in dict.fromkeys((*then["claims"], *now["claims"])):
@@ -96,7 +96,7 @@ def answers(verification: Verification) -> Iterator[str]:
 
 
 def as_json(verification: Verification) -> dict[str, Any]:
-    """What ``--format json`` gives."""
+    """The output of ``--format json``."""
     by, here = verification.generator
     return {
         "schema": SCHEMA,

@@ -70,7 +70,7 @@ class AutomatonWords(NamedTuple):
     """The state that no string leaves, or -1."""
     plain: int
     """A bit in each octet of a word: octets without it stay in the start state, so the loop can skip words of them; 0:
-it can skip none."""
+    it can skip none."""
 
 
 get, _ = fields(AutomatonWords._fields)
