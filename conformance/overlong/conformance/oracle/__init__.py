@@ -1,5 +1,5 @@
 """The expected answers, the comparison with a target's answers, findings, and explanations.
 
-In come vectors and observations; out come findings, each with its code and its place. Nothing here may know how octets
-are brought to a target, nor what becomes of a finding.
+In: vectors and observations. Out: findings, each with its code and its place. Must not know: how octets reach a
+target, and how findings are used.
 """

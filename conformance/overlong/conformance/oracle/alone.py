@@ -1,7 +1,7 @@
-"""Batched or alone: strings that were asked in batches are asked again singly, and again in another order.
+"""Batched or alone: asks strings of batches again singly, and again in another order.
 
-An adapter that hands over many strings at once (a column, an array) may answer them differently than one by
-one: it reads the octets of neighbours, takes another path for many, or keeps state from one to the next.
+An adapter that passes many strings at once (a column, an array) may answer them differently than single ones: it
+reads the octets of neighbours, takes another path for many, or keeps state from one to the next.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ if TYPE_CHECKING:
     from overlong.conformance.vectors.vector import Vector
 
 OF_EACH = 2
-"""Strings of a batch that are asked again."""
+"""The number of a batch's strings that are asked again."""
 ALONE, REORDERED = "asked by itself", "asked with others in another order"
-"""How an answer was got that is not the one among others."""
+"""The circumstances of an answer that differs from the one in the batch."""
 
 
 def can_differ(greeting: Greeting) -> bool:
-    """Whether the target takes many strings in one request."""
+    """True if the target takes many strings in one request."""
     return BATCH in greeting.operations
 
 
 def sample_of(batch: Batch, most: int = OF_EACH) -> list[Vector]:
-    """Some of its strings: always the same of the same batch, and none that could be foreseen from their places."""
+    """Some strings of a batch: always the same, but not predictable from their places."""
     count = min(most, len(batch))
     chosen = random.Random(zlib.crc32(batch.octets)).sample(range(len(batch)), count)  # noqa: S311 (no secret)
     return [batch[place] for place in chosen]
@@ -48,17 +48,17 @@ def sample_of(batch: Batch, most: int = OF_EACH) -> list[Vector]:
 def otherwise(asked: Sequence[tuple[Vector, str]], target: Target) -> Iterator[tuple[int, Finding]]:
     """The strings that the target gets wrong singly, or in another order.
 
-    Those of one kind are asked singly, each in a request of its own, and then in one batch: both times from the last
-    to the first, but that those that are cut short come right before those that begin with a tail. Whether a string was
-    right among its own neighbours, the caller knows.
+    Strings with the same operation are asked singly, one per request, and then in one batch: both times from the last
+    to the first, except that truncated strings come right before strings that begin with a tail. The caller knows
+    whether a string was right among its original neighbours.
 
     Args:
         asked: strings, and the operation of each; none is for guarded memory.
         target: open.
 
     Yields:
-        its place in ``asked``, and what is wrong: an ``OV607`` that refutes what the wrong answer does. Of a string
-        the first only.
+        its index in ``asked``, and the fault: an ``OV607`` that refutes the same claim as the wrong answer. Only the
+        first fault of each string.
 
     Raises:
         BudgetSpent: it fails too often.
@@ -105,7 +105,7 @@ def otherwise(asked: Sequence[tuple[Vector, str]], target: Target) -> Iterator[t
 
 
 def _reordered(batch: Batch) -> list[int]:
-    """The places in a batch, those of strings that are cut short in pairs with those that begin with a tail."""
+    """The order in a batch, where truncated strings are paired with strings that begin with a tail."""
     cut, tails, others = list[int](), list[int](), list[int]()
     for place, flaw in enumerate(batch.flaws):
         begins_with_tail = flaw is not None and flaw.offset == 0 and flaw.defect == UNEXPECTED_TAIL

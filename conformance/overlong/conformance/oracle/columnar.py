@@ -1,8 +1,8 @@
 # pyright: basic
-"""The columnar oracle: what a right target answers to millions of strings that stand in a row, as columns.
+"""The columnar oracle: the right answers to millions of concatenated strings, as columns.
 
-The automaton, the layouts and the expectation are those of the readable oracle (``overlong.reference``), with which
-tests compare it. Strings are read by Numba where that is there and worth its start, else by NumPy.
+The automaton, the layouts and the expectation are those of the readable oracle (``overlong.reference``), and tests
+compare the two. Numba reads the strings if it is installed and worth its start, otherwise NumPy.
 """
 
 from __future__ import annotations
@@ -33,49 +33,51 @@ LARGEST_LENGTH = 0xFF
 _LARGEST_UNIT = 0xFFFF
 """The largest unit of UTF-16."""
 PATIENCE = 0.5
-"""After so many seconds of NumPy, Numba reads the rest; it takes about as long to start."""
+"""The seconds of NumPy after which Numba reads the rest; it takes about as long to start."""
 WAITED_FOR = 0.4
 """The least share of NumPy in all time for that switch; with less, the target is the bottleneck."""
 _FEW, _LONG = 200, 1 << 10
-"""Fewer strings than this are read faster by Python than by NumPy, with that many octets left."""
+"""Python reads fewer strings than this, with at least that many octets left, faster than NumPy."""
 _COLUMN, _OCTET, _BY_PYTHON = 3e-5, 2e-8, 1e-7
-"""Seconds, about: that NumPy takes for a column of octets, however few strings reach it, and for each octet; and that
-Python takes for an octet."""
+"""Approximate seconds: NumPy's for a column of octets, however few strings reach it, and for each octet; and Python's
+for an octet."""
 
 
 class Read(NamedTuple):
-    """What came of strings: a value for each."""
+    """The results of reading strings: one value for each."""
 
     accepted: NDArray[np.bool_]
     last: NDArray[np.uint32]
-    """Octets read when it was last accepted; 0 if it never was."""
+    """The octets read when it was last accepted; 0 if it never was."""
     live: NDArray[np.uint32]
-    """Octets read until nothing could be accepted any more."""
+    """The octets read until no continuation could be accepted."""
     state: NDArray[np.uint8]
-    """At its end."""
+    """The state at its end."""
 
 
 class ColumnReader:
     """An automaton, ready to read columns."""
 
     def __init__(self, automaton: Automaton, *, compiled: bool | None = None) -> None:
-        """``compiled``: by Numba or not; None chooses the faster."""
+        """``compiled``: use Numba or not; None chooses the faster."""
         self.automaton = automaton
         self._compiled = compiled
         self._table = np.array(automaton.table, np.uint8)
         self._accepting = np.array(automaton.accepting, np.bool_)
-        self._dead = len(automaton) if automaton.dead is None else automaton.dead  # a state that is never reached
+        self._dead = (
+            len(automaton) if automaton.dead is None else automaton.dead
+        )  # otherwise a state that is never reached
         self._spent = 0.0
         self._began: float | None = None
 
     def read(self, octets: bytes, lengths: NDArray[np.uint32], state: int = 0, pending: int = 0) -> Read:
-        """The results for strings in a row.
+        """The results for concatenated strings.
 
         Args:
-            octets: of all of them.
-            lengths: octets of each.
-            state: that the automaton begins in.
-            pending: octets that were read since it was last in an accepting state; they count as the string's.
+            octets: the octets of all strings.
+            lengths: the number of octets of each.
+            state: the automaton's first state.
+            pending: the octets read since its last accepting state; they count as the string's.
         """
         flat = np.frombuffer(octets, np.uint8) if octets else np.empty(0, np.uint8)
         ends = np.cumsum(lengths, dtype=np.int64)
@@ -99,7 +101,7 @@ class ColumnReader:
         return self._go_on(octets, 0, 0, 0)
 
     def _kernel(self, seconds: float) -> Callable[..., None] | None:
-        """The compiled loop, if it pays for work that takes so many seconds without it."""
+        """The compiled loop, if it pays off for work that takes that many seconds without it."""
         if self._compiled is None and not compiled.cache_info().currsize:
             now = time.monotonic()
             self._began = now if self._began is None else self._began
@@ -109,7 +111,7 @@ class ColumnReader:
         return None if self._compiled is False else compiled()
 
     def _go_on(self, octets: bytes, read: int, last: int, state: int) -> tuple[int, int, int]:
-        """The same for the rest of a string; the octets before were read, and it has not died."""
+        """The same for the rest of a string whose earlier octets were read and left the automaton alive."""
         for octet in octets:
             state = self.automaton.table[state][octet]
             if state == self._dead:
@@ -122,7 +124,7 @@ class ColumnReader:
     def _by_columns(
         self, flat: NDArray[np.uint8], starts: NDArray[np.int64], lengths: NDArray[np.uint32], state: int, pending: int
     ) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint8]]:
-        """Read an octet of every string at a time. The longest strings come first, so unfinished ones stay in front."""
+        """Read one octet of every string at a time. The longest strings come first: unfinished ones stay in front."""
         size, longest = len(lengths), int(lengths.max(initial=0))
         order = None
         if size and int(lengths.min()) != longest:
@@ -156,7 +158,7 @@ class ColumnReader:
 
 @cache
 def compiled() -> Callable[..., None] | None:
-    """The loop over strings in machine code; None if Numba is not there."""
+    """The loop over strings in machine code; None if Numba is not installed."""
     try:
         from numba import njit
     except ImportError:
@@ -177,7 +179,7 @@ def _read(
     live: NDArray[np.uint32],
     states: NDArray[np.uint8],
 ) -> None:
-    """Fill the last three: see :class:`Read`."""
+    """Fill the last three arrays: see :class:`Read`."""
     place = 0
     for string in range(len(ends)):
         start, now, accepted, alive = place, state, 0, pending
@@ -202,7 +204,7 @@ class _LayoutRead:
         self._row_of = np.array([self._rows.index(row) if row else len(self._rows) for row in announced], np.uint8)
 
     def scalars_of(self, flat: NDArray[np.uint8]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-        """The numbers of characters in a row, all of them well-formed, and where each begins."""
+        """The numbers of concatenated well-formed characters, and the offset of each."""
         rows = self._row_of[flat]
         places = np.flatnonzero(rows < len(self._rows))
         rows = rows[places]
@@ -218,7 +220,7 @@ class _LayoutRead:
 
 
 def _written(scalars: NDArray[np.uint32], units: str) -> tuple[bytes, NDArray[np.int64]]:
-    """Scalar values as they stand on the wire, and how many units each is: as ``protocol.Units.write`` has it."""
+    """Scalar values in the wire format, and the units of each, as in ``protocol.Units.write``."""
     if units == "utf-32":
         return scalars.astype(">u4").tobytes(), np.ones(len(scalars), np.int64)
     return _in_utf16(scalars) if units == "utf-16" else _in_utf8(scalars)
@@ -226,7 +228,7 @@ def _written(scalars: NDArray[np.uint32], units: str) -> tuple[bytes, NDArray[np
 
 def _in_utf16(scalars: NDArray[np.uint32]) -> tuple[bytes, NDArray[np.int64]]:
     counts = 1 + (scalars > _LARGEST_UNIT).astype(np.int64)
-    beyond = scalars >= CODE_POINTS.stop  # stands in no UTF-16: two noncharacters
+    beyond = scalars >= CODE_POINTS.stop  # not in UTF-16: written as two noncharacters
     known = np.where(beyond, np.uint32(_LARGEST_UNIT + 1), scalars)
     text = known.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
     units = np.frombuffer(text.encode("utf-16-be", "surrogatepass"), ">u2").copy()
@@ -255,12 +257,12 @@ def _in_utf8(scalars: NDArray[np.uint32]) -> tuple[bytes, NDArray[np.int64]]:
 
 @lru_cache(maxsize=4)
 def _spread(count: int) -> NDArray[np.uint64]:
-    """``index * ODD | 1`` of the first so many indices."""
+    """``index * ODD | 1`` for the first indices."""
     return np.arange(count, dtype=np.uint64) * np.uint64(ODD) | np.uint64(1)
 
 
 class Habits(NamedTuple):
-    """What a target's refusals say, all of them or none."""
+    """The details that a target's refusals report, all of them or none."""
 
     offset: bool = True
     length: bool = True
@@ -272,11 +274,11 @@ SAYS_ALL = Habits()
 
 @dataclass(frozen=True)
 class Verdicts:
-    """What a right target says of strings, but for its output."""
+    """The right answers to strings, without their output."""
 
     statuses: NDArray[np.uint8]
     numbers: NDArray[np.uint32]
-    """Accepted: units put out, 0 where output is not judged; refused: the offset."""
+    """Accepted: the output units, 0 if output is not judged; refused: the offset."""
     lengths: NDArray[np.uint8]
     incompletes: NDArray[np.uint8]
 
@@ -284,7 +286,7 @@ class Verdicts:
         return len(self.statuses)
 
     def part(self, start: int, end: int) -> Verdicts:
-        """Those from ``start`` to before ``end``."""
+        """The verdicts from ``start`` up to before ``end``."""
         if (start, end) == (0, len(self)):
             return self
         return Verdicts(
@@ -293,7 +295,7 @@ class Verdicts:
 
     @classmethod
     def concatenated(cls, parts: Sequence[Verdicts]) -> Verdicts:
-        """Several as one."""
+        """The concatenation of several."""
         if len(parts) == 1:
             return parts[0]
         return cls(
@@ -310,7 +312,7 @@ class Verdicts:
 
     @cached_property
     def well_formed(self) -> int:
-        """How many of them are."""
+        """The number of well-formed strings."""
         return int(np.count_nonzero(self.accepted))
 
     @cached_property
@@ -322,7 +324,7 @@ class Verdicts:
     def checksum(self, first: int) -> int:
         """The checksum of these answers to the strings from ``first`` on: see ``shard.answer_code``.
 
-        ``index * ODD | 1`` is a sum, for ODD is odd: the strings' numbers can be taken out of it.
+        ``index * ODD | 1`` is a sum, because ODD is odd, so the strings' numbers can be factored out.
         """
         total, even, odd = self._sums
         return (first * ODD * total + (odd if first & 1 else even)) % (1 << 64)
@@ -337,7 +339,7 @@ class Verdicts:
         return at_even + at_odd, even, even - at_even + at_odd
 
     def said_by(self, habits: Habits) -> Verdicts:
-        """The same from a target of such habits."""
+        """The same verdicts as a target with such habits reports them."""
         if all(habits):
             return self
         if habits not in self._said:
@@ -358,23 +360,23 @@ class Verdicts:
 
     @property
     def size(self) -> int:
-        """Octets that it takes, about."""
+        """About the octets that it occupies."""
         return 32 * len(self)
 
 
 @dataclass(frozen=True)
 class Expected:
-    """What a right target answers to strings."""
+    """The right answers to strings."""
 
     verdicts: Verdicts
     units: bytes = b""
-    """The output of those accepted, in a row."""
+    """The concatenated output of the accepted strings."""
     habits: Habits = SAYS_ALL
-    """Habits of the target."""
+    """The habits of the target."""
 
     @property
     def said(self) -> Verdicts:
-        """The columns, without what the target does not report."""
+        """The columns, without the details that the target does not report."""
         return self.verdicts.said_by(self.habits)
 
     @cached_property
@@ -384,24 +386,24 @@ class Expected:
 
 
 class ColumnarOracle:
-    """What is expected of a target for any strings."""
+    """Computes the expected answers of a target to any strings."""
 
     def __init__(self, expectation: ExpectedAnswers, layout: Layout, *, reader: ColumnReader | None = None) -> None:
         """Prepare for one target.
 
         Args:
-            expectation: of it.
-            layout: of the characters that are expected.
-            reader: of the expectation's automaton, if not the fastest.
+            expectation: the expectation for it.
+            layout: the layout of the expected characters.
+            reader: a reader of the expectation's automaton; by default the fastest.
         """
         self.reader = reader or ColumnReader(expectation.automaton)
         self._layout = _LayoutRead(layout)
         self.units = expectation.units if expectation.operation == DECODE else ""
-        """What output is written in; empty if it is not judged."""
+        """The encoding of the output; empty if it is not judged."""
         self.unit_size = UNITS[self.units].size if self.units else 1
 
     def expected(self, lengths: array[int], octets: bytes, habits: Habits = SAYS_ALL) -> Expected:
-        """For strings that stand in a row: octets of each, and all octets."""
+        """The answers to concatenated strings, given the length of each, and all octets."""
         counts = np.frombuffer(lengths, np.uint32)
         verdicts, units = self.verdicts(octets, counts), b""
         if self.units:
@@ -412,7 +414,7 @@ class ColumnarOracle:
         return Expected(verdicts, units, habits)
 
     def verdicts(self, octets: bytes, lengths: NDArray[np.uint32], state: int = 0, pending: int = 0) -> Verdicts:
-        """The same without output, which counts as 0 units; see :meth:`Reader.read`."""
+        """The same answers without output, which counts as 0 units; see :meth:`Reader.read`."""
         read = self.reader.read(octets, lengths, state, pending)
         flaws = np.minimum(np.maximum(read.live - read.last, 1), LARGEST_LENGTH)
         return Verdicts(
@@ -423,7 +425,7 @@ class ColumnarOracle:
         )
 
     def output(self, octets: NDArray[np.uint8]) -> tuple[bytes, NDArray[np.int64]]:
-        """The output for well-formed octets, and how many units of it come before each place."""
+        """The output for well-formed octets, and the number of its units before each place."""
         scalars, places = self._layout.scalars_of(octets)
         units, counts = _written(scalars, self.units)
         ends = np.zeros(len(octets) + 1, np.int64)

@@ -1,4 +1,4 @@
-"""The one place where two decoders meet: the reference and a target."""
+"""Compares two decoders, the reference and a target; no other module does."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _FAULTS = {Failed: Code.INTERNAL_ERROR, Crashed: Code.CRASHED, TimedOut: Code.TI
 def compare_batch(answered: Answered, greeting: Greeting) -> Iterator[Finding]:
     """Every divergence in a batch's answers.
 
-    Columns that equal the reference's, octet for octet, or say nothing, hold none; only others are looked into.
+    Columns that equal the reference's octet for octet, or report nothing, have none; only others are examined.
     """
     batch, operation, answers = answered.batch, answered.operation, answered.answers
     units = greeting.units_of(operation)
@@ -90,7 +90,7 @@ def _compare_streams(answered: Answered, greeting: Greeting) -> Iterator[Finding
 
 
 def expected_of(vector: Vector, operation: str) -> Outcome:
-    """The reference's answer to an operation; where RFC 3629 leaves it open, the one that Unicode recommends."""
+    """The reference's answer to an operation; where RFC 3629 leaves it open, Unicode's recommendation."""
     if operation in ENCODING:
         return encoded(operation, vector.octets, vector.profile.dialect, vector.profile.encodes)
     if operation == GUARDED:
@@ -101,9 +101,9 @@ def expected_of(vector: Vector, operation: str) -> Outcome:
 
 
 def compare(vector: Vector, operation: str, observed: Observation) -> Finding | None:
-    """The divergence in an answer, or None. What a target does not report is not judged.
+    """The divergence in an answer, or None. Details that a target does not report are not judged.
 
-    Of an error mode not known, a code of a defect is a suspicion: see :mod:`overlong.conformance.oracle.own_mode`.
+    In an unknown error mode, a code of a defect is a suspicion: see :mod:`overlong.conformance.oracle.own_mode`.
     """
     expected = expected_of(vector, operation)
 
@@ -158,16 +158,16 @@ def compare(vector: Vector, operation: str, observed: Observation) -> Finding | 
 
 
 def _in_a_list(vector: Vector, index: int) -> Rejected:
-    """The refusal of a list: the index of the value for which it is refused, and what that has."""
+    """The refusal of a list: the index of the refused value, and that value's defect."""
     flaw = Vector(vector.category, vector.values[index], profile=vector.profile).flaw
     assert flaw is not None
     return Rejected(index, flaw.length, flaw.incomplete)
 
 
 def _compare_list(vector: Vector, finding: Callable[[str], Finding], *, accepted: bool) -> Finding | None:
-    """For a list only the verdict is judged, no other detail of a refusal.
+    """For a list, only the verdict is judged, no other detail of a refusal.
 
-    Where the values joined are ill-formed, too, it is no fault of lists that they were accepted.
+    If the joined values are ill-formed too, their acceptance is no fault specific to lists.
     """
     if accepted == (vector.flawed_value is None):
         return None
@@ -180,12 +180,12 @@ def _compare_list(vector: Vector, finding: Callable[[str], Finding], *, accepted
 
 
 def place_of_fault(operation: str) -> str:
-    """Faults of a decoder never share a bucket with those of an encoder, which refute another claim."""
+    """The place, separate for encoders: their faults refute another claim, so they never share a decoder's bucket."""
     return OPERATIONS[operation] if operation in ENCODING else ""
 
 
 def _chunked(vector: Vector, operation: str, whole: Finding) -> Finding:
-    """In a stream the claim refuted is that chunks do not matter; the place keeps what went wrong."""
+    """A finding of a stream: it refutes that chunks do not matter, and its place keeps the original code."""
     if operation in AGAIN:
         return used_before(whole)
     if operation not in STREAMING:
@@ -202,24 +202,24 @@ def used_before(finding: Finding) -> Finding:
 
 
 def lost_in(finding: Finding) -> tuple[str, ...]:
-    """The states that a decoder of a wrong stream can have lost, the likeliest first."""
+    """The states that a decoder may have lost in a wrong stream, the likeliest first."""
     vector, wrong = finding.vector, None
     if isinstance(finding.expected, Decoded) and isinstance(finding.observed, Accepted):
         scalars = finding.expected.scalars
         first = last = first_difference(scalars, finding.observed.values or ())
         while 0 < first <= len(scalars) and scalars[first - 1] == REPLACEMENT_CHARACTER:
-            first -= 1  # which of several U+FFFD in a row is missing cannot be seen
+            first -= 1  # the missing one of several U+FFFD in a row is unknown
         wrong = range(_segment_at(vector, first), _segment_at(vector, last) + 1)
     return lost_states(vector, wrong)
 
 
 def first_difference(expected: Sequence[int], observed: Sequence[int]) -> int:
-    """The index at which outputs part."""
+    """The first index at which outputs differ."""
     return next(compress(count(), map(ne, expected, observed)), min(len(expected), len(observed)))
 
 
 def _replacement_fault(vector: Vector, scalars: tuple[int, ...], values: tuple[int, ...]) -> tuple[str, str]:
-    """The kind, and the defect at which the outputs part."""
+    """The kind, and the defect at which the outputs first differ."""
     index = _segment_at(vector, first_difference(scalars, values))
     flaws = [each for each in vector.taken[: index + 1] if isinstance(each, MaximalSubpart)]
     blamed = flaws[-1] if flaws else vector.flaw
@@ -235,7 +235,7 @@ def _segment_at(vector: Vector, index: int) -> int:
 
 
 def _squeezed(values: tuple[int, ...]) -> list[int]:
-    """Values with each run of U+FFFD as one."""
+    """The values with each run of U+FFFD reduced to one."""
     return [
         value
         for index, value in enumerate(values)
@@ -255,7 +255,7 @@ def _form_of(vector: Vector, found: Segment) -> str:
 
 
 def _form_at_offset(vector: Vector, offset: int | None) -> str:
-    """The alternative of the character refused: where the target says, else the first that is not ASCII."""
+    """The alternative of the refused character: the one at the reported offset, or the first non-ASCII one."""
     for found in vector.segments:
         assert isinstance(found, WellFormed)
         if found.offset <= offset < found.offset + found.length if offset is not None else found.length > 1:

@@ -1,7 +1,7 @@
-"""Divergences in columns: where a whole batch diverges, nothing is decoded and no object made for each of its vectors.
+"""Divergences in columns: if a whole batch diverges, its vectors are neither decoded nor made into objects singly.
 
-Of well-formed strings, two whose octets are of the same ranges of the grammar, place by place, and whose answers go
-wrong in the same way, diverge alike: one is compared, and the others take its code and place.
+Two well-formed strings diverge alike if their octets are in the same ranges of the grammar, place by place, and their
+answers are wrong in the same way. So one of them is compared, and the others take its code and place.
 """
 
 from __future__ import annotations
@@ -52,38 +52,38 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Divergences:
-    """The divergent rows among answers to a batch of whole inputs. Only rows that are shown become findings."""
+    """The divergent rows among answers to a batch of whole inputs. Only shown rows become findings."""
 
     batch: Batch
     operation: str
     places: Sequence[int]
-    """In the batch."""
+    """The rows' indices in the batch."""
     octets: Sequence[bytes]
-    """Octets of their vectors."""
+    """The octets of their vectors."""
     keys: Sequence[Hashable]
-    """What those have in common that diverge alike."""
+    """A key for each row; rows with equal keys diverge alike."""
     bucket_of: Mapping[Hashable, tuple[str, str]]
-    """The bucket of each, by these keys."""
+    """The bucket of each key."""
     observed: Sequence[Observation]
 
     def __len__(self) -> int:
         return len(self.places)
 
     def finding(self, index: int) -> Finding:
-        """One of them as an object."""
+        """One row as a finding."""
         vector, (code, place) = self.batch[self.places[index]], self.bucket_of[self.keys[index]]
         return Finding(vector, self.operation, code, expected_of(vector, self.operation), self.observed[index], place)
 
     @cached_property
     def counts(self) -> Counter[tuple[str, str]]:
-        """How many there are of each bucket, in the order in which these come."""
+        """The number of rows in each bucket, in the order of the buckets' first rows."""
         counts = Counter[tuple[str, str]]()
         for key, count in Counter(self.keys).items():
             counts[self.bucket_of[key]] += count
         return counts
 
     def first(self, wanted: Callable[[tuple[str, str]], int]) -> Iterator[Finding]:
-        """In order, as many findings of each bucket as are wanted."""
+        """The first findings of each bucket, in order, up to the requested number."""
         left = {bucket: min(max(wanted(bucket), 0), count) for bucket, count in self.counts.items()}
         missing = sum(left.values())
         for index, bucket in enumerate(map(self.bucket_of.__getitem__, self.keys)):
@@ -95,7 +95,7 @@ class Divergences:
                 yield self.finding(index)
 
     def count_in(self, buckets: dict[tuple[str, str], Bucket]) -> None:
-        """Count them in their buckets, and let the least of each be its example if it is less than that."""
+        """Count all rows in their buckets; a bucket's least row becomes its example if it is less than that."""
         for bucket, count in self.counts.items():
             least = self.finding(self._least(bucket))
             kept = buckets.setdefault(bucket, Bucket(least))
@@ -103,7 +103,7 @@ class Divergences:
             kept.count += count - 1
 
     def _least(self, bucket: tuple[str, str]) -> int:
-        """The index of the first that is shortlex-least among those of a bucket."""
+        """The index of the first shortlex-least row of a bucket."""
         octets: Sequence[bytes] = self.octets
         if len(self.counts) > 1:
             among = {key for key, each in self.bucket_of.items() if each == bucket}
@@ -116,7 +116,7 @@ class Divergences:
         )
 
     def digested(self) -> bytes:
-        """The lines of all in the digest of a run, in a row: see :attr:`Finding.line`."""
+        """The concatenated lines of all rows in the digest of a run: see :attr:`Finding.line`."""
         head, ends = f"{self.batch.category}/".encode(), self._ends()
         lengths = self._lengths
         if len(lengths) == 1 and 0 < (length := max(lengths)) <= LONGEST_HEX:
@@ -128,7 +128,7 @@ class Divergences:
         return b"".join(chain.from_iterable(zip(repeat(head), names, ends, strict=False)))
 
     def _ends(self) -> bytes | Sequence[bytes]:
-        """What follows the names of vectors in their lines; one, if it is the same for all."""
+        """The ends of the rows' lines after the vectors' names; a single one if it is the same for all."""
         codes = {key: f" {self.operation} {code} " for key, (code, _) in self.bucket_of.items()}
         only = next(iter(codes.values())) if len(set(codes.values())) == 1 else None
         if isinstance(self.observed, _Outputs):
@@ -159,11 +159,11 @@ class Divergences:
 
 
 _NUMBER = 4
-"""Octets of a unit that is a number by itself."""
+"""The octets of a unit that is a whole number."""
 
 
 class _Outputs(Sequence[Accepted]):
-    """Outputs as they stand on the wire; each becomes an observation when it is looked at."""
+    """Outputs in the wire format; each becomes an observation on access."""
 
     def __init__(self, written: Sequence[bytes], units: Units) -> None:
         self.written = written
@@ -173,7 +173,7 @@ class _Outputs(Sequence[Accepted]):
         return len(self.written)
 
     def spelt(self) -> list[bytes]:
-        """Each as :func:`answer_as_text` spells what was put out."""
+        """Each output as :func:`answer_as_text` writes it."""
         written = self.written
         if self.units.size != _NUMBER and self.units is not OCTETS:
             written = [big_endian("I", values) for values in self.units.values_of(written)]
@@ -182,7 +182,7 @@ class _Outputs(Sequence[Accepted]):
         return [each.hex().encode() for each in written]
 
     def part_from(self, right: Sequence[bytes]) -> list[int]:
-        """The index at which each parts from the output that is right, among numbers that were put out."""
+        """The index of each output's first number that differs from the right output."""
         if self.units.size == _NUMBER:
             return [
                 0 if begins_wrongly else first_difference(one, other) // _NUMBER
@@ -191,9 +191,9 @@ class _Outputs(Sequence[Accepted]):
         return list(map(first_difference, self.units.values_of(right), self.units.values_of(self.written)))
 
     def _begin_wrongly(self, right: Sequence[bytes]) -> Iterable[int]:
-        """For each whether its first number is another than that of the right output; 0: it is not, or there is none.
+        """For each output, nonzero if its first number differs from the right one; 0: it does not, or there is none.
 
-        Where all have one size they are compared place by place, all at once, as large numbers.
+        Outputs of one size are compared all at once, place by place, as large numbers.
         """
         sizes = [set(map(len, each)) for each in (right, self.written)]
         if any(len(each) > 1 or 0 in each for each in sizes):
@@ -216,9 +216,9 @@ class _Outputs(Sequence[Accepted]):
 
 
 def divergences(answered: Answered, greeting: Greeting) -> Divergences | None:
-    """The divergences in the answers to a batch that is well-formed throughout; None if they must be looked at singly.
+    """The divergences in the answers to an entirely well-formed batch; None if they must be examined singly.
 
-    They must where not all is known of the batch in columns, in streams, and where the target failed.
+    That is so if the batch is not fully known in columns, for streams, and if the target failed.
     """
     batch, operation, answers = answered.batch, answered.operation, answered.answers
     rule = batch.profile.dialect.rule
@@ -231,7 +231,7 @@ def divergences(answered: Answered, greeting: Greeting) -> Divergences | None:
     if answers.agrees(expected):
         return Divergences(batch, operation, (), (), (), {}, ())
     statuses = answers.statuses
-    outputs: Sequence[bytes] = ()  # where they matter; and those that they should have been
+    outputs: Sequence[bytes] = ()  # set if they matter, like the right ones
     right: Sequence[bytes] = ()
     if operation == VALIDATE or (ACCEPTED not in statuses and operation not in ENCODING):
         wrong: Sequence[int] = statuses.translate(_WRONG)
@@ -249,7 +249,7 @@ def divergences(answered: Answered, greeting: Greeting) -> Divergences | None:
     observed = _observed(answers, outputs, units, wrong, len(places), verdict_only=operation == VALIDATE)
     keys = _keys(batch, operation, places, octets, right, observed, units)
     bucket_of: dict[Hashable, tuple[str, str]] = {}
-    for key, index in dict(zip(keys, range(len(places)), strict=True)).items():  # any of those that diverge alike
+    for key, index in dict(zip(keys, range(len(places)), strict=True)).items():  # any of the rows that diverge alike
         finding = compare(batch[places[index]], operation, observed[index])
         assert finding is not None, "the columns differ"
         bucket_of[key] = finding.bucket
@@ -263,7 +263,7 @@ _WITH_OUTPUT = bytes(octet == ACCEPTED[0] for octet in range(256))
 def _observed(
     answers: Answers, outputs: Sequence[bytes], units: Units, wrong: Sequence[int], count: int, *, verdict_only: bool
 ) -> Sequence[Observation]:
-    """The wrong answers: one object for all if they are alike, and none before it is looked at if all are outputs."""
+    """The wrong answers: one object for all if they are alike; objects made on access if all are outputs."""
     if (one := answers.alike()) is not None:
         return list(one.observations(units, verdict_only=verdict_only)) * count
     chosen = list(compress(answers.statuses, wrong))
@@ -282,11 +282,11 @@ def _keys(
     observed: Sequence[Observation],
     units: Units,
 ) -> Sequence[Hashable]:
-    """What the vectors have in common, and in which way the answers are wrong."""
+    """The keys: the shape of each vector, and the way in which its answer is wrong."""
     shapes = _shapes(batch, operation, octets, right)
     alike = isinstance(observed, list) and observed.count(observed[0]) == len(observed)
     if alike and (isinstance(observed[0], Refused) or (operation not in ENCODING and observed[0] == Accepted(()))):
-        return shapes  # all in one way
+        return shapes  # all wrong in the same way
     if operation not in ENCODING and isinstance(observed, _Outputs):
         parted = observed.part_from(right)
         return shapes if parted.count(parted[0]) == len(parted) else list(zip(shapes, parted, strict=True))
@@ -299,7 +299,7 @@ def _keys(
 def _ways_to_write(
     batch: Batch, octets: Sequence[bytes], right: Sequence[bytes], written: Sequence[bytes]
 ) -> Iterator[object]:
-    """In which way one number each was written wrongly: in halves or not, if it has octets of its own."""
+    """The way in which each single number was written wrongly: for one with octets of its own, in halves or not."""
     spoken = batch.profile.dialect
     instead = replacement(batch.profile.encodes, spoken)
     for place, (payload, wanted, found) in enumerate(zip(octets, right, written, strict=True)):
@@ -308,28 +308,28 @@ def _ways_to_write(
 
 
 def _way(operation: str, place: int, observed: Observation, right: tuple[int, ...]) -> object:
-    """In which way an answer is wrong; ``right``: the output that it should have had."""
+    """The way in which an answer is wrong; ``right``: the right output."""
     if isinstance(observed, Refused):
         return observed.offset
     if not isinstance(observed, Accepted):
         return type(observed)
-    if operation == ENCODE:  # what matters is what was written: each is compared
+    if operation == ENCODE:  # the octets written matter: each is compared
         return f"at {place}"
     return "" if operation == ANNOUNCE else ("from", first_difference(right, observed.values or ()))
 
 
 def _shapes(batch: Batch, operation: str, octets: Sequence[bytes], right: Sequence[bytes]) -> Sequence[Hashable]:
-    """What vectors have in common: ranges of the grammar; of an encoder's, lengths in octets."""
+    """The shapes of vectors: ranges of the grammar; for an encoder, lengths in octets."""
     if operation in ENCODING:
         return right if operation == ANNOUNCE else list(map(len, right))
     length, ranges = len(octets[0]), b"".join(octets).translate(_classes(batch.profile.dialect))
-    first = ranges[:length]  # all are of one length, as a closed batch is
+    first = ranges[:length]  # a closed batch has vectors of one length
     return [first] * len(octets) if first * len(octets) == ranges else cut_evenly(ranges, length)
 
 
 @lru_cache(maxsize=16)
 def _classes(spoken: Dialect) -> bytes:
-    """For each octet a number that it shares with those that the grammar never tells apart."""
+    """For each octet a number, equal for octets that the grammar never distinguishes."""
     positions = {position for state in spoken.unfolded.open for position in state}
     sets = list({position.octets for position in positions})
     rows: dict[tuple[bool, ...], int] = {}

@@ -1,7 +1,7 @@
-"""Judges a stream beyond its result: when output and refusals came, and a refusal's offset.
+"""Judges a stream beyond its result: the times of output and refusals, and a refusal's offset.
 
-A decoder that keeps back what is already certain still gives the right text; but a program that
-answers what a peer sends waits for text that has long arrived. So it is a claim of its own, :data:`~.kind.EARLIEST`.
+A decoder that withholds certain output still yields the right text, but a program that answers its peer waits for
+text that has long arrived. So timing is a separate claim, :data:`~.kind.EARLIEST`.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 
 
 def suspects(answered: Answered, greeting: Greeting) -> list[int]:
-    """The numbers of the streams of a batch whose answers differ from the expected ones in any respect.
+    """The indices of a batch's streams whose answers differ from the expected ones in any respect.
 
-    It reads columns only: where they are right, it returns before it looks at any one answer.
+    It reads columns only: if they are right, it returns without reading single answers.
     """
     batch, operation, answers = answered.batch, answered.operation, answered.answers
     units, marked = greeting.units_of(operation), greeting.marks_refusals
@@ -76,7 +76,7 @@ def suspects(answered: Answered, greeting: Greeting) -> list[int]:
 
 
 def marks_in(statuses: bytes, marks: bytes, chunk_counts: Sequence[int], *, marked: bool) -> Iterator[bytes]:
-    """Each stream's marks, as they stand on the wire."""
+    """Each stream's marks, in the wire format."""
     counts = marks_of(statuses, chunk_counts, marked=marked)
     return (marks[4 * start : 4 * end] for start, end in pairwise(accumulate(counts, initial=0)))
 
@@ -84,7 +84,7 @@ def marks_in(statuses: bytes, marks: bytes, chunk_counts: Sequence[int], *, mark
 def judge(
     vector: Vector, operation: str, expected: Outcome, observed: Observation, marks: Sequence[int], greeting: Greeting
 ) -> Iterator[Finding]:
-    """The fault of a stream whose result is right: the time of its output or refusal, or its offset."""
+    """The fault of a stream with the right result: the time of its output or refusal, or its offset."""
     if isinstance(observed, Accepted):
         yield from _output(vector, operation, expected, observed, marks, greeting)
     elif isinstance(observed, Refused):
@@ -97,7 +97,7 @@ def _output(
     sure = certainty(vector.octets, greeting.units.name, vector.profile)
     chunks = vector.pieces
     known = [sure.out[read] for read in accumulate(chunks)]
-    most = [*known[:-1], sure.total]  # at the end, output that depends on the end may be out or not
+    most = [*known[:-1], sure.total]  # at the end, output that depends on the end may have come or not
     for chunk, (mark, least, limit) in enumerate(zip(marks, known, most, strict=True)):
         if least <= mark <= limit:
             continue
@@ -117,7 +117,7 @@ def _refusal(
     sure, chunks = certainty(vector.octets, greeting.units.name, vector.profile), vector.pieces
     first = sure.refused_in(chunks)
     said = marks[0] if marks else first
-    if said != first and not (sure.shown is None and said > first):  # a call after the last chunk says the end
+    if said != first and not (sure.shown is None and said > first):  # a call after the last chunk signals the end
         detail = f"in chunk {first}", f"in chunk {said}"
         yield Finding(vector, operation, Code.LATE if said > first else Code.EARLY, expected, observed, title, detail)
     if not greeting.stream_offsets or observed.offset is None:
@@ -132,7 +132,7 @@ def _refusal(
 
 
 def _segment_at(vector: Vector, units: int, greeting: Greeting) -> str:
-    """What comes after so many units of output: the defect, or that it is a character."""
+    """The segment after that many units of output: its defect, or a character."""
     out = 0
     for found, scalars in zip(vector.taken, vector.outputs, strict=True):
         out += greeting.units.count(scalars)

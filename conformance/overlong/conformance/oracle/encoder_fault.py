@@ -36,8 +36,8 @@ _SUPPLEMENTARY = range(0x10000, CODE_POINTS.stop)
 def encoder_fault(vector: Vector, operation: str, expected: Outcome, observed: Observation) -> tuple[str, str] | None:
     """The code and the place of a divergence; None if there is none.
 
-    An encoder that replaces may refuse numbers beyond 10FFFF, which few types of strings can hold; and an
-    encoder that announces a size may refuse all that is no scalar value.
+    An encoder that replaces may refuse numbers beyond 10FFFF, which few string types can hold. An encoder that
+    announces a size may refuse everything that is no scalar value.
     """
     spoken = vector.profile.dialect
     found = tuple(pieces(operation, vector.octets, spoken))
@@ -64,7 +64,7 @@ def encoder_fault(vector: Vector, operation: str, expected: Outcome, observed: O
 
 
 def _refusable(found: Sequence[Piece], *, replaces: bool, announces: bool) -> set[int]:
-    """The places where a refusal is right: the first piece of each sort that may be refused."""
+    """The places at which a refusal is right: the first piece of each sort that may be refused."""
     bad = [piece.place for piece in found if piece.octets is None]
     beyond = [piece.place for piece in found if piece.number not in CODE_POINTS]
     if not replaces:
@@ -73,7 +73,7 @@ def _refusable(found: Sequence[Piece], *, replaces: bool, announces: bool) -> se
 
 
 def _wrong_octets(found: Sequence[Piece], rest: bytes, instead: bytes | None, spoken: Dialect) -> tuple[str, str]:
-    """The first piece whose octets the output does not continue with."""
+    """The first piece whose octets are not the output's continuation."""
     for place, piece in enumerate(found):
         wanted = instead if piece.octets is None else piece.octets
         if wanted is not None and rest.startswith(wanted):
@@ -95,11 +95,11 @@ def _wrong_octets(found: Sequence[Piece], rest: bytes, instead: bytes | None, sp
         joined = piece.number in TRAIL_SURROGATES and after in LEAD_SURROGATES
         alone = spoken.layout.encode(piece.number)
         return Code.SURROGATE_ENCODED, REVERSED if joined and not (alone and rest.startswith(alone)) else LONE
-    return Code.WRONG_OCTETS, _name(found[-1]) if found else NOTHING  # more than was asked for
+    return Code.WRONG_OCTETS, _name(found[-1]) if found else NOTHING  # extra output
 
 
 def in_halves(number: int, written: bytes, spoken: Dialect) -> bool:
-    """Whether what was written begins with two sequences for a supplementary character, as in CESU-8."""
+    """True if the output begins with two sequences for a supplementary character, as in CESU-8."""
     if number not in _SUPPLEMENTARY:
         return False
     place = number - _SUPPLEMENTARY.start
@@ -109,12 +109,12 @@ def in_halves(number: int, written: bytes, spoken: Dialect) -> bool:
 
 @lru_cache(maxsize=16)
 def _surrogates_written(spoken: Dialect) -> Sequence[bytes | None]:
-    """The sequence of each surrogate, leads first; None where the layout has none."""
+    """The sequence of each surrogate, leads first; None if the layout has none."""
     return [spoken.layout.encode(each) for each in SURROGATES]
 
 
 def _refused(found: Sequence[Piece], index: int | None) -> str:
-    """What was refused: the character at the index that the target says, else the first of the longest."""
+    """The refused character: the one at the reported index, or the first of the longest."""
     if not found:
         return NOTHING
     if index is not None and index >= 0:

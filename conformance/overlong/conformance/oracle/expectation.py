@@ -1,4 +1,4 @@
-"""What a sweep expects of a target: an automaton, and how its output is to be read."""
+"""The expectation of a sweep for a target: an automaton, and the format of its output."""
 
 from __future__ import annotations
 
@@ -20,37 +20,37 @@ NUL = 0
 
 @dataclass(frozen=True)
 class ExpectedAnswers:
-    """What a right target answers to any string.
+    """The right answers of a target to any string.
 
-    A string is refused where the automaton dies or ends in a state that does not accept; the offset is that behind
-    the last accepting state, where the maximal subpart begins (Unicode D93b), its length the octets that were live.
+    A string is refused if the automaton dies, or ends in a state that does not accept. The offset is that after the
+    last accepting state, where the maximal subpart begins (Unicode D93b); its length is the octets read while alive.
     """
 
     automaton: Automaton
-    """The automaton of what the target should accept, with the traits that it declares."""
+    """The automaton of the strings that the target should accept, given its declared traits."""
     operation: str
     """``V`` or ``D``."""
     units: str
-    """What its output is written in, ``utf-8``, ``utf-16`` or ``utf-32``; empty if its output is not judged."""
+    """The encoding of its output, ``utf-8``, ``utf-16`` or ``utf-32``; empty if its output is not judged."""
     offsets: bool
-    """Whether its offsets count octets, so that offset, length and incompleteness are judged."""
+    """True if its offsets count octets, so that offset, length and incompleteness are judged."""
     strips_signature: bool
-    """The output of a string that begins with EF BB BF is not judged: it declares that it strips that; nor is where
-    such a string is refused, for whether what is stripped counts is not declared."""
+    """True if the target declares that it strips EF BB BF. Then neither the output of a string that begins so is
+    judged, nor its error offset, because the target does not declare whether stripped octets count."""
     has_nul_trait: bool = False
-    """Where a string with octet 00 is refused is not judged: it declares that it treats such strings apart."""
+    """True if the target declares that it treats strings with octet 00 specially: their error offset is not judged."""
 
 
 def expectation(profile: Profile, greeting: Greeting, operation: str = "") -> ExpectedAnswers:
     """The expectation for a target with this greeting.
 
     Args:
-        profile: what it is measured by.
-        greeting: what it says.
-        operation: ``V`` or ``D``; empty for the one of them that says more.
+        profile: the profile to judge by.
+        greeting: the target's greeting.
+        operation: ``V`` or ``D``; empty for the more informative one that the target has.
 
     Raises:
-        TargetError: there is nothing that a sweep could ask it; the message says why.
+        TargetError: a sweep cannot ask it; the message gives the reason.
     """
     chosen = operation or next((each for each in DECODE + VALIDATE if each in greeting.operations), "")
     name = printable(greeting.name)
@@ -78,7 +78,7 @@ def expectation(profile: Profile, greeting: Greeting, operation: str = "") -> Ex
 
 
 def _with_nul(automaton: Automaton, trait: str) -> Automaton:
-    """The automaton of a decoder that refuses octet 00, or for which it ends the string."""
+    """The automaton of a decoder that refuses octet 00, or ends the string at it."""
     dead = automaton.dead
     if not trait or dead is None:
         return automaton

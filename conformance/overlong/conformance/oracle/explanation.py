@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from overlong.reference import Dialect, Segment
     from overlong.reference.grammar import Position
 
-_EXPLAINED = 64  # octets walked through; an explanation is read by a person
+_EXPLAINED = 64  # octets in a walk; a person reads the explanation
 
 
 def explain_code(code: str, width: int) -> Iterator[str]:
@@ -54,12 +54,12 @@ def explain_code(code: str, width: int) -> Iterator[str]:
 
 
 def explain_octets(octets: bytes, width: int, profile: Profile = RFC3629) -> Iterator[str]:
-    """The walk through the automaton, segment by segment, and what each error mode makes of it."""
+    """The walk through the automaton, segment by segment, and the result of each error mode."""
     spoken, vector = profile.dialect, Vector("input", octets, profile=profile)
     verdict = "well-formed" if vector.flaw is None else "ill-formed"
     yield f"{spaced_hex(octets)}  {verdict} ({spoken.name})"
     yield ""
-    before = b""  # the characters right before: in wtf-8 it matters what they are
+    before = b""  # the preceding characters, which matter in wtf-8
     for found in vector.segments:
         if found.offset >= _EXPLAINED:
             yield f"… {len(octets) - found.offset} more octets"

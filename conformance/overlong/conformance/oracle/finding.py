@@ -1,4 +1,4 @@
-"""Findings: one for each divergence; and buckets: one for each cause, as far as octets can tell."""
+"""Findings: one for each divergence; and buckets: one for each cause, as far as octets distinguish causes."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
 
 def claim_of(code: str, operation: str) -> str:
     """The claim that a divergence of this code refutes, in an answer to this operation."""
-    if operation in ENCODING:  # a crash, too
+    if operation in ENCODING:  # also for a crash
         return ENCODER
     return KINDS[code].claim if code in KINDS else VERDICT
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One vector, one operation, and two answers that differ."""
+    """One vector, one operation, and two different answers."""
 
     vector: Vector
     operation: str
@@ -48,9 +48,9 @@ class Finding:
     expected: Outcome
     observed: Observation
     place: str = ""
-    """Where in the grammar or in what defect it shows; part of the bucket."""
+    """The place in the grammar or the defect at which it shows; part of the bucket."""
     detail: tuple[str, str] = ("", "")
-    """Further expectation and observation: in a stream, the time."""
+    """A further expectation and observation: in a stream, the time."""
     refutes: str = ""
     """The refuted claim, if it is not that of the code."""
 
@@ -76,12 +76,12 @@ class Finding:
 
     @property
     def bucket(self) -> tuple[str, str]:
-        """What this finding has in common with others of its cause."""
+        """The bucket, which this finding shares with others of its cause."""
         return self.code, self.place
 
     @cached_property
     def order(self) -> tuple[int, bytes, str, int, bool, int, str]:
-        """Shortlex over octets, whole before chunked, explained first, the shorter id: the least names its bucket."""
+        """Shortlex by octets, then whole before chunked, explained first, shorter id: the least names its bucket."""
         length, octets = shortlex(self.vector.octets)
         vector = self.vector
         name = vector.id
@@ -89,19 +89,19 @@ class Finding:
 
     @property
     def line(self) -> str:
-        """What the digest of a run takes of it: vector, operation, code and answer, and the end of a line."""
+        """Its line in the digest of a run: vector, operation, code and answer, and the end of the line."""
         return f"{self.vector.id} {self.operation} {self.code} {answer_as_text(self.observed, self.operation)}\n"
 
     @cached_property
     def id(self) -> str:
-        """``D-`` and eight digits of a hash of what was found."""
+        """``D-`` and eight digits of a hash of the finding."""
         text = f"{self.vector.octets.hex()}|{self.vector.chunks}|{self.operation}|{self.code}|{self.observed}"
         return f"D-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 
 @dataclass
 class Bucket:
-    """All findings of one cause: the shortlex-least of them, and how many."""
+    """All findings of one cause: the shortlex-least of them, and their number."""
 
     example: Finding
     count: int = 0
@@ -112,15 +112,15 @@ class Bucket:
             self.example = finding
 
     def show(self, finding: Finding) -> None:
-        """Take it as the example if its octets are less; the count stays."""
+        """Take a finding as the example if its octets are less; the count stays."""
         if shortlex(finding.vector.octets) < shortlex(self.example.vector.octets):
             self.example = finding
 
 
 def answer_as_text(observed: Observation, operation: str) -> str:
-    """An answer as a digest takes it: its kind, then its members as JSON.
+    """An answer in the format of a digest: its kind, then its members as JSON.
 
-    What was put out follows in hexadecimal: octets of an encoder, other numbers as u32.
+    The output follows in hexadecimal: an encoder's octets, or numbers as u32.
     """
     kind = type(observed).__name__.lower()
     if isinstance(observed, Accepted) and observed.values is not None:
@@ -135,7 +135,7 @@ def _joined(words: str, detail: str) -> str:
 
 
 def expected_in_words(expected: Outcome, operation: str = DECODE) -> str:
-    """``reject at 0, 1 octet`` or the code points; of an encoder the octets."""
+    """``reject at 0, 1 octet`` or the code points; for an encoder the octets."""
     if operation in ENCODING:
         if not isinstance(expected, Decoded):
             return f"refuse at index {expected.offset}"
@@ -154,7 +154,7 @@ def expected_in_words(expected: Outcome, operation: str = DECODE) -> str:
 
 
 def observed_in_words(observed: Observation, operation: str = DECODE) -> str:
-    """What the target did, safe to show."""
+    """The target's answer, safe to show."""
     match observed:
         case Accepted(values) if operation in ENCODING:
             octets = bytes(values or ())

@@ -1,7 +1,7 @@
-"""Divergent answers, asked for again: a target whose answer changes is flaky, whatever else is wrong.
+"""Asks divergent vectors again: a target whose answer changes is flaky, whatever else is wrong.
 
-The first findings of each bucket are asked again, each vector by itself. The first answer
-stays: where answers differ, a further finding says so and lists them all, and none of them counts as the true one.
+The first findings of each bucket are asked again, each vector singly. The first answer stays: if answers differ, a
+further finding lists them all, and none of them counts as the true one.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from overlong.conformance.protocol.observation import Observation
 
 AGAIN = 3
-"""How often a divergent answer is asked for again."""
+"""The repetitions of a divergent vector."""
 RERUN = 4
-"""Findings of each bucket that are asked again: the first ones."""
+"""The number of each bucket's first findings that are asked again."""
 
 
 class RerunQueue:
@@ -40,7 +40,7 @@ class RerunQueue:
     def add(self, finding: Finding) -> None:
         """Note a finding, if it is one of the first of its bucket, and an answer. Crashes were already retried.
 
-        A fault that shows only in a batch does not recur here, and is not flaky for that.
+        A fault that shows only in a batch does not recur here, and that does not make it flaky.
         """
         if finding.detail[1] == REORDERED:
             return
@@ -49,18 +49,18 @@ class RerunQueue:
             first.append(finding)
 
     def wanted(self, bucket: tuple[str, str]) -> int:
-        """How many more of a bucket are to be noted."""
+        """The number of a bucket's findings still to be noted."""
         return RERUN - len(self._first.get(bucket, ()))
 
     def flaky(self, target: Target) -> Iterator[Finding]:
-        """The findings of OV605 that asking again makes.
+        """Ask again, and yield the resulting findings of OV605.
 
         Raises:
             BudgetSpent: it fails too often.
             TargetError: it does not start any more.
         """
         findings = tuple(chain(*self._first.values()))
-        waiting = iter(findings)  # of its own: requests run ahead of answers
+        waiting = iter(findings)  # separate, because requests run ahead of answers
         asked = ((Batch.of([finding.vector]), finding.operation) for finding in findings for _ in range(AGAIN))
         answers: list[Observation] = []
         for answered in target.observe(asked):
@@ -75,7 +75,7 @@ class RerunQueue:
 
 
 def _differ(first: Observation, other: Observation) -> bool:
-    """Whether they are different verdicts, or other output; a place, or the text of an error, may be another one."""
+    """True if verdicts or outputs differ; the place and the text of an error may vary."""
     if isinstance(first, Accepted):
         return first != other
     return type(first) is not type(other)

@@ -1,5 +1,5 @@
 # pyright: basic
-"""Judges answers in columns: as a whole where they equal the expected ones, else by masks, never string by string."""
+"""Judges answers in columns: as a whole if they equal the expected ones, otherwise by masks, never singly."""
 
 from __future__ import annotations
 
@@ -55,55 +55,55 @@ if TYPE_CHECKING:
     from overlong.conformance.protocol.wire import Answers
 
 _TEXT = 1 << 10
-"""Octets of a text of the target's that are looked at."""
+"""The most octets to read of a target's text."""
 _KIND_OF_FAULT = {Crashed: CRASHED, TimedOut: TIMED_OUT, Misbehaved: MISBEHAVED}
 
 
 @dataclass
 class Judged:
-    """What came of some strings."""
+    """The results for some strings."""
 
     accepted: int
-    """Whether the target accepted each."""
+    """The number of strings that the target accepted."""
     checksum: int
     kinds: NDArray[np.uint8] | None = None
-    """One for each string; None if all agree."""
+    """The kind of each string; None if all agree."""
     faults: list[Fault] = field(default_factory=list[Fault])
     ahead: Observed | None = None
-    """The fault of an earlier string at the very end, whose own string comes next."""
+    """The fault of an earlier string at the very end, before its judged string."""
     habits: Habits | None = None
-    """Those that the refusals show, if all strings agree and some are refused; None: not looked at."""
+    """The habits that the refusals show, if all strings agree and some are refused; None: not determined."""
 
 
 @dataclass(frozen=True)
 class _Columns:
-    """A response's, of the items that are judged."""
+    """The columns of a response, only for judged items."""
 
     statuses: NDArray[np.uint8]
     numbers: NDArray[np.uint32]
     lengths: NDArray[np.uint8]
     incompletes: NDArray[np.uint8]
     starts: NDArray[np.int64]
-    """Where the output or text of each begins among the units, in octets."""
+    """The start of each item's output or text among the units, in octets."""
     sizes: NDArray[np.int64]
     units: NDArray[np.uint8]
 
 
 Items = Callable[[int, int], tuple["array[int]", bytes]]
-"""From the number of the first and a count to the lengths of what is asked, and its octets in a row."""
+"""From the first number and a count to the lengths of the items asked, and their concatenated octets."""
 
 
 class Judge:
-    """Judges the answers to strings that have numbers."""
+    """Judges the answers to numbered strings."""
 
     def __init__(self, items: Items, expectation: ExpectedAnswers, *, unit_size: int, step: int = 1) -> None:
         """Keep only the given rows.
 
         Args:
-            items: makes what was asked again, where it has to be looked at.
-            expectation: of the target.
-            unit_size: octets in a unit of its output, judged or not.
-            step: 2 if before each string another one is asked, which is not judged.
+            items: makes the items asked again, if they must be examined.
+            expectation: the expectation for the target.
+            unit_size: the octets of an output unit, judged or not.
+            step: 2 if an unjudged earlier string precedes each string, else 1.
         """
         self._items = items
         self._expectation = expectation
@@ -125,11 +125,11 @@ class Judge:
         """The result for the strings from ``first`` on.
 
         Args:
-            answers: to one item for each string; in a grid of earlier strings, to items in turn.
-            expected: for the same strings.
-            first: the number of the first string that is judged.
-            from_earlier: the first item is an earlier string.
-            faults: places among the items where the columns hold nothing; -1 is the earlier string before the first.
+            answers: one for each string; in a grid with earlier strings, these alternate with judged ones.
+            expected: the right answers to the same strings.
+            first: the number of the first judged string.
+            from_earlier: True if the first item is an earlier string.
+            faults: indices of items without values in the columns; -1 is the earlier string before the first item.
         """
         if self._step == 1 and not faults and self._decodes == self._judges_output and answers.columns == expected.wire:
             return Judged(expected.verdicts.well_formed, expected.said.checksum(first))
@@ -201,7 +201,7 @@ class Judge:
         return kinds
 
     def _other_output(self, said: _Columns, expected: Expected, both: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Which strings both accept and decode differently."""
+        """A mask of strings that both sides accept but decode differently."""
         numbers = np.where(expected.verdicts.accepted, expected.verdicts.numbers, 0)
         other: NDArray[np.bool_] = both & (said.numbers != numbers)
         alike = np.flatnonzero(both & ~other)
@@ -224,7 +224,7 @@ class Judge:
         return other
 
     def _set_aside(self, first: int, count: int) -> NDArray[np.bool_]:
-        """Strings whose error offset a declared trait leaves unspecified."""
+        """A mask of strings whose error offset a declared trait leaves unspecified."""
         found = np.zeros(count, np.bool_)
         if self._expectation.strips_signature:
             found |= self._begins_with_signature(first, count)
@@ -235,7 +235,7 @@ class Judge:
         return found
 
     def _strings(self, first: int, count: int) -> tuple[NDArray[np.int64], NDArray[np.int64], bytes]:
-        """Where strings that are judged begin among octets, and how many are theirs."""
+        """The starts of judged strings among the octets, and their lengths."""
         lengths, octets = self._items(first, count)
         sizes = np.frombuffer(lengths, np.uint32).astype(np.int64)
         judged = slice(self._step - 1, None, self._step)
@@ -246,13 +246,13 @@ class Judge:
         assert signature is not None
         starts, sizes, octets = self._strings(first, count)
         begins: NDArray[np.bool_] = sizes >= len(signature)
-        flat = np.frombuffer(octets + signature, np.uint8)  # so that all of them can be examined
+        flat = np.frombuffer(octets + signature, np.uint8)  # so that every string has enough octets to examine
         for place, octet in enumerate(signature):
             begins &= flat[np.minimum(starts + place, len(flat) - 1)] == octet
         return begins
 
     def _texts(self, said: _Columns, kinds: NDArray[np.uint8], first: int) -> list[Fault]:
-        """The first few faults that the columns themselves show."""
+        """The first few faults that are visible in the columns."""
         found = list[Fault]()
         for kind in (BROKEN, MISBEHAVED, LEFT_OUT):
             for string in np.flatnonzero(kinds == kind)[:FAULTS].tolist():

@@ -1,4 +1,4 @@
-"""What can become of a string, as one octet; and how the answers to many strings add up, in whatever parts."""
+"""The possible results for a string, as one octet; and the sum of the answers to many strings, in any parts."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ KINDS = {
     OTHERWISE: "answered otherwise by itself, or in another order",
     LEFT_OUT: "not asked, after too many faults",
 }
-"""What can become of a string, but for agreement: codes of one octet."""
+"""The possible results for a string, except agreement: codes of one octet."""
 
 
 FAULTS = 16
-"""Faults of each kind that a shard reports."""
+"""The most faults of each kind that a shard reports."""
 
 
 @dataclass(frozen=True)
 class Fault:
-    """A string that the target did not survive, or broke its convention with."""
+    """A string on which the target crashed or broke its convention."""
 
     index: int
     """The string's number in its grid."""
     kind: int
     text: str
-    """In ASCII, safe to show: the signal, the convention that was broken."""
+    """In ASCII, safe to show: the signal, or the broken convention."""
 
 
 ODD = 0x9E3779B97F4A7C15
@@ -56,8 +56,8 @@ ODD = 0x9E3779B97F4A7C15
 def answer_code(status: str, number: int) -> int:
     """An answer as a number: accepted (``A``, units), refused (``R``, offset or NOT_SAID), or neither (``X``).
 
-    The checksum of a shard is the sum of ``(code + 1) * (index * ODD | 1)`` over its strings, modulo 2**64, ``index``
-    being the string's number in its grid. A sum does not care in what parts or by which engine it was made.
+    The checksum of a shard is the sum of ``(code + 1) * (index * ODD | 1)`` over its strings, modulo 2**64, where
+    ``index`` is the string's number in its grid. The sum does not depend on parts or engines.
     """
     return (number << 2 | "ARX".index(status)) if status != "X" else 2
 
@@ -79,7 +79,7 @@ _OF_CODES = _OF_FAULTS | {
 
 
 def kind_of(observed: Observation, finding: Finding | None) -> int:
-    """The result for a string that was compared singly; ``finding``: the fault of its answer."""
+    """The result for a singly compared string; ``finding``: the fault in its answer."""
     if isinstance(observed, Unsupported):
         return LEFT_OUT
     if finding is None:
@@ -92,7 +92,7 @@ def kind_of(observed: Observation, finding: Finding | None) -> int:
 
 
 def code_of(observed: Observation) -> int:
-    """The term of an answer object in the checksum, before the factor for its place: 0 for no answer."""
+    """The term of an answer in the checksum, without the factor for its index: 0 for no answer."""
     match observed:
         case Accepted(values):
             return answer_code("A", len(values or ())) + 1

@@ -1,9 +1,8 @@
-"""Declared limits: what a target cannot help and says in its greeting, and the strings that are judged apart for it.
+"""Declared limits: unavoidable limits that a target states in its greeting, and the strings judged separately for them.
 
-A C string ends at octet 00; a parser strips a signature; XML has no place for most controls. Such a limit is shown
-as a trait and tested as one: strings that it touches are not asked with the others, and those of the core and of
-``complete-0`` are asked afterwards and judged by what the limit says. So it cannot hide a fault behind it, and a
-decoder that does not have it is noticed.
+A C string ends at octet 00; a parser strips a signature; XML excludes most controls. Such a limit is shown and tested
+as a trait: the affected strings are not asked with the others; those of the core and of ``complete-0`` are asked
+afterwards and judged by the limit. So a limit cannot hide a fault, and a decoder without the declared limit is noticed.
 """
 
 from __future__ import annotations
@@ -37,31 +36,31 @@ _SIGNATURE = load_layout("rfc3629").encode(SIGNATURE) or b""
 _NO_CHARACTER = rb"[\x00-\x08\x0B\x0C\x0E-\x1F]|\xEF\xBF[\xBE\xBF]"
 """Code points that XML 1.0 forbids (section 2.2)."""
 _LINE_END = re.compile(rb"\r\n?")
-"""What it reads as LF (section 2.11), unless the adapter writes CR as ``&#13;``."""
+"""The line ends that XML reads as LF (section 2.11), unless the adapter writes CR as ``&#13;``."""
 
 JUDGED = ("core", "complete-0")
-"""The suites whose set-aside strings show whether the limit is as declared."""
+"""The suites whose set-aside strings test the declared limit."""
 
 
 @dataclass(frozen=True)
 class DeclaredLimit:
-    """A member of the greeting, one of its words, and what they mean."""
+    """A member of the greeting, one of its words, and their meaning."""
 
     member: str
     word: str
     strings: str
-    """Which strings it touches, in words."""
+    """The affected strings, in words."""
     pattern: re.Pattern[bytes]
-    """What such strings hold."""
+    """A pattern that such strings contain."""
     at_start: bool = False
-    """They hold it at their start."""
+    """True if the pattern must be at the string's start."""
     readings: tuple[Callable[[bytes], bytes], ...] = ()
-    """The part of such a string that the decoder sees; one of several, if the adapter may choose."""
+    """The part of such a string that the decoder sees; several if the adapter may choose one."""
     refused: re.Pattern[bytes] | None = None
-    """Octets that it refuses anywhere in such a string."""
+    """Octets that the decoder refuses anywhere in such a string."""
 
     def touches(self, octets: bytes) -> bool:
-        """Whether a string is such a one."""
+        """True if the limit affects a string."""
         found = self.pattern.match(octets) if self.at_start else self.pattern.search(octets)
         return found is not None
 
@@ -84,7 +83,7 @@ _LIMITS = (
 
 
 def limits_of(greeting: Greeting) -> tuple[DeclaredLimit, ...]:
-    """The limits that a target declares and that touch some strings."""
+    """The limits that a target declares and that affect some strings."""
     return _declared(greeting.traits)
 
 
@@ -96,8 +95,8 @@ def aside_in_words(said: Mapping[str, str], numbers: Iterable[int]) -> str:
     """``4 785 vectors set aside (wrapper: xml)``: for every headline; empty if nothing is set aside.
 
     Args:
-        said: the limits that a greeting declares, or a file says that it does.
-        numbers: of the vectors that were set aside, for each suite.
+        said: the limits that a greeting declares, possibly from a file of results.
+        numbers: the number of vectors set aside in each suite.
     """
     number = sum(numbers)
     if not number:
@@ -107,8 +106,8 @@ def aside_in_words(said: Mapping[str, str], numbers: Iterable[int]) -> str:
 
 
 def without(batch: Batch, limits: tuple[DeclaredLimit, ...]) -> tuple[Batch, list[Vector]]:
-    """The batch without the strings that a limit touches, which may leave nothing of it; and these strings."""
-    if not any(limit.pattern.search(batch.octets) for limit in limits):  # most batches cost no more
+    """The batch without the strings that a limit affects, possibly empty; and these strings."""
+    if not any(limit.pattern.search(batch.octets) for limit in limits):  # no further cost for most batches
         return batch, []
     aside = [place for place, vector in enumerate(batch) if any(limit.touches(vector.octets) for limit in limits)]
     if not aside:
@@ -133,7 +132,7 @@ def expected_under(vector: Vector, operation: str, limits: tuple[DeclaredLimit, 
         start, end = min(found.span() for found in refused)
         sooner = vector.flaw is not None and vector.flaw.offset < start
         return (vector.strict if sooner else Rejected(start, end - start, incomplete=False),)
-    if len(touching) > 1:  # what two limits make of it together is not declared
+    if len(touching) > 1:  # the combined effect of two limits is not declared
         return ()
     readings = dict.fromkeys(read(vector.octets) for read in touching[0].readings)
     read_as = [replace(vector, octets=octets) for octets in readings]
@@ -143,9 +142,10 @@ def expected_under(vector: Vector, operation: str, limits: tuple[DeclaredLimit, 
 
 
 def judged(vector: Vector, operation: str, observed: Observation, limits: tuple[DeclaredLimit, ...]) -> Finding | None:
-    """The fault of an answer to a string that a limit touches; None if there is none or the limits leave it open.
+    """The fault in an answer to a string that a limit affects; None if there is none or the limits leave it open.
 
-    Its verdict and its text are judged, where it is refused is not: whether what was stripped counts is not declared.
+    Verdict and text are judged. The error offset is not, because the target does not declare whether stripped
+    octets count.
     """
     if not isinstance(observed, Accepted | Refused):
         return compare(vector, operation, observed)

@@ -1,14 +1,15 @@
-"""A decoder that replaces in a way of its own: what can be judged without knowing that way.
+"""Judges a decoder with an unknown error mode, as far as possible without knowing the mode.
 
-Well-formed text needs no error mode: it is judged as ever. Of ill-formed octets any output may be meant, but for two:
+Well-formed text needs no error mode: it is judged as usual. For ill-formed octets any output may be intended, except:
 
-- Another dialect accepts the octets, and the output is what they stand for there: C0 AF became U+002F. So they were
-  accepted, not replaced. A replacement may happen to be that very character (C0 BF, and a question mark), so a control
-  decides: the same octets with other values in that dialect (C0 BE). Whatever stands for these, too, replaces.
-- The ASCII characters that the input begins with do not begin the output. Octets before the first error are no error.
-  Only ASCII, since a mode may take the whole text for another encoding; and not if nothing at all was put out.
+- Another dialect accepts the octets, and the output is their meaning there: C0 AF became U+002F. So they were
+  accepted, not replaced. A replacement may happen to be that very character (C0 BF, and a question mark), so a
+  control decides: similar octets with another value in that dialect (C0 BE). If their output is the same, it is a
+  replacement.
+- The output does not begin with the ASCII characters at the input's start. Octets before the first error are no
+  error. Only ASCII counts, because a mode may take the whole text for another encoding; and empty output is allowed.
 
-The mode decides how much is lost after an error, and when output comes.
+The mode determines how much is lost after an error, and when output comes.
 """
 
 from __future__ import annotations
@@ -35,14 +36,14 @@ _SWALLOWED = Code.REPLACEMENT_TEXT
 
 
 def is_open(vector: Vector, operation: str) -> bool:
-    """Whether more than one answer is right, and only some wrong ones are known."""
+    """True if more than one answer is right, and only some wrong ones are known."""
     return operation in REPLACING and bool(vector.profile.own_mode) and vector.flaw is not None
 
 
 def own_mode_fault(vector: Vector, observed: Observation) -> tuple[str, str] | None:
-    """The code and place of a fault in an answer to ill-formed octets; None if none is known.
+    """The code and place of a fault in an answer to ill-formed octets; None if no fault is known.
 
-    A code of a defect is a suspicion, which a control confirms: see :func:`confirmed`.
+    A code of a defect is a suspicion, which a control must confirm: see :func:`confirmed`.
     """
     flaw = vector.flaw
     assert flaw is not None
@@ -58,13 +59,13 @@ def own_mode_fault(vector: Vector, observed: Observation) -> tuple[str, str] | N
 
 
 class Suspicion(NamedTuple):
-    """A finding that a control has to confirm."""
+    """A finding that a control must confirm."""
 
     finding: Finding
     control: Vector
 
     def confirmed_by(self, observed: Observation) -> bool:
-        """Whether the answer to the control shows it: a verdict, and another one or with other output."""
+        """True if the answer to the control confirms it: a verdict that differs in itself or in its output."""
         return isinstance(observed, Accepted | Refused) and observed != self.finding.observed
 
 
@@ -80,13 +81,13 @@ def suspicion(finding: Finding) -> Suspicion | None:
 
 
 def confirmed(suspected: Sequence[Suspicion], target: Target) -> Iterator[Finding]:
-    """The findings that remain once the target has answered the controls: where it answers alike, it replaces.
+    """The findings that remain after the controls: if the target answers a control alike, it replaces.
 
     Raises:
         BudgetSpent: it fails too often.
         TargetError: it does not start any more.
     """
-    waiting = iter(suspected)  # of its own: requests run ahead of answers
+    waiting = iter(suspected)  # separate, because requests run ahead of answers
     for answered in target.observe((Batch.of([each.control]), each.finding.operation) for each in suspected):
         (said,) = answered.answers.observations(target.greeting.units_of(answered.operation), verdict_only=False)
         each = next(waiting)
@@ -95,7 +96,7 @@ def confirmed(suspected: Sequence[Suspicion], target: Target) -> Iterator[Findin
 
 
 def _reading(vector: Vector, values: tuple[int, ...]) -> Dialect | None:
-    """A dialect that accepts the octets, and for which there is a control, if these are their values in it."""
+    """A dialect that accepts the octets with these values, and for which there is a control."""
     for name in DIALECTS:
         spoken = dialect(name)
         if not spoken.automaton.accepts(vector.octets):
@@ -108,7 +109,7 @@ def _reading(vector: Vector, values: tuple[int, ...]) -> Dialect | None:
 
 
 def _control(vector: Vector, spoken: Dialect) -> Vector:
-    """The vector with its last octet changed in each character that only another dialect accepts."""
+    """The vector with a changed last octet in each character that only another dialect accepts."""
     octets = bytearray(vector.octets)
     for found in segments(vector.octets, spoken=spoken):
         end = found.offset + found.length

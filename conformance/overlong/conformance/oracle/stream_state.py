@@ -1,4 +1,4 @@
-"""Which state a stream decoder lost, as far as octets can tell: the places where a chunk ends inside a character."""
+"""Finds the state that a stream decoder lost, as far as octets show it: the places where a chunk cuts a character."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ if TYPE_CHECKING:
 
 
 def lost_states(vector: Vector, wrong: range | None = None) -> tuple[str, ...]:
-    """What can have been lost, in words; the likeliest first: what the first character that is cut had at its last cut.
+    """The possibly lost states, in words; the likeliest first: that of the first cut character at its last cut.
 
     Args:
-        vector: with chunks.
-        wrong: what the error mode takes, at which output can be first wrong; if some are cut, nothing else can have
-            been lost.
+        vector: a vector with chunks.
+        wrong: the segments at which the output can be wrong first; if some of them are cut, no other state can be
+            lost.
     """
     held = certainty(vector.octets, "utf-32", vector.profile).held
-    cut: dict[int, list[int]] = {}  # for each character that is cut, how many of its octets had been read
+    cut: dict[int, list[int]] = {}  # for each cut character, its octets read at each cut
     for boundary in accumulate(vector.pieces[:-1]):
         if held[boundary] < boundary:
             cut.setdefault(held[boundary], []).append(boundary - held[boundary])
@@ -38,7 +38,7 @@ def _words(vector: Vector, start: int, read: int) -> str:
 
 
 def ended_how(earlier: tuple[bytes, ...], vector: Vector) -> str:
-    """How an earlier stream of ``vector`` ended, in words."""
+    """The end of an earlier stream of ``vector``, in words."""
     octets = b"".join(earlier)
     stream = type(vector)("", octets, profile=vector.profile)
     if not octets:

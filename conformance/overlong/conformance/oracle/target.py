@@ -1,4 +1,4 @@
-"""A target: anything that can be asked what it makes of octets."""
+"""A target: anything that can be asked to decode or judge octets."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 
 class TargetError(Exception):
-    """The target cannot be measured: it would not start, or its harness is broken. The message says why."""
+    """The target cannot be measured: it does not start, or its adapter is broken. The message gives the reason."""
 
 
 class UnknownTarget(TargetError):
-    """There is no target of that name; the message says which there are."""
+    """There is no target of that name; the message suggests others."""
 
 
 class BudgetSpent(Exception):
@@ -29,8 +29,8 @@ class BudgetSpent(Exception):
 class Answered:
     """The answers of a target to (a part of) a batch.
 
-    ``faults`` maps places in the batch to what went wrong there; the columns hold a placeholder.
-    ``unstable``: it failed on these vectors in a batch, and on none of them singly.
+    ``faults`` maps indices in the batch to faults; there the columns have a placeholder.
+    ``unstable``: it failed on these vectors in a batch, but on none of them singly.
     """
 
     batch: Batch
@@ -41,11 +41,11 @@ class Answered:
 
 
 class Target(Protocol):
-    """What the runner needs of a target."""
+    """The interface of a target for the runner."""
 
     @property
     def id(self) -> str:
-        """The name by which a user asks for it again."""
+        """The name by which a user can ask it again."""
         ...
 
     @property
@@ -55,19 +55,19 @@ class Target(Protocol):
 
     @property
     def restarts(self) -> int:
-        """How often it had to be started anew."""
+        """The number of its restarts."""
         ...
 
     @property
     def notes(self) -> list[str]:
-        """What else was seen of it."""
+        """Further observations about it."""
         ...
 
     def open(self) -> None:
-        """Start it and check that its harness is sound.
+        """Start it and check that its adapter works.
 
         Raises:
-            TargetError: it is not.
+            TargetError: it does not start or work.
         """
         ...
 
