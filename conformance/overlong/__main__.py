@@ -98,7 +98,7 @@ class LazyGroup(click.Group):
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:  # while a command's modules are read, or in one that has nothing to keep
-            click.echo("overlong: interrupted before anything was measured; nothing is written", err=True)
+            click.echo("overlong: interrupted before anything was measured; nothing was written", err=True)
             ctx.exit(4)  # incomplete; click would say 1, which is that of a decoder that diverges
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise

@@ -190,7 +190,7 @@ def test_options_have_the_bounds_of_their_plans():
         (["--jobs", "0", "cpython"], "0 is not in the range"),
         (["--jobs", "2", "--cluster", "tcp://x:1", "cpython"], "leave one of them out"),
         (["--profile", "utf8", "cpython"], "no profile 'utf8'"),
-        (["cpython", "node"], "one target at a time"),
+        (["cpython", "node"], "name one target"),
         (["cpythn"], "did you mean cpython?"),
     ],
 )
@@ -225,4 +225,6 @@ def test_a_long_sweep_says_once_how_long(capsys, monkeypatch):
     for now[0], done in ((0.0, 1000), (1.0, 1100), (10.0, 2000), (20.0, 3000)):
         update("exhaustive-5", done, 1_000_000)
     assert len(seen) == 4
-    assert capsys.readouterr().err == ("overlong: note: at this rate it takes 3 hours more; --resume goes on with it\n")
+    assert capsys.readouterr().err == (
+        "overlong: note: at this rate the sweep takes 3 hours more; --resume continues an interrupted sweep\n"
+    )

@@ -190,7 +190,7 @@ def test_a_file_is_never_overwritten_unless_told(folder):
     mine.write_text("mine")
     done = new("c", "-o", "adapter.c")
     assert (done.exit_code, done.stdout, mine.read_text()) == (2, "", "mine")
-    assert "adapter.c is there already; --force" in done.stderr.splitlines()[-1]
+    assert "adapter.c exists already; replace it with --force" in done.stderr.splitlines()[-1]
     for words in (["--force", "-o", "adapter.c"], ["-o", "other.c"]):
         assert new("c", *words).exit_code == 0
         assert (folder / words[-1]).read_bytes() == TEMPLATES["c"].source

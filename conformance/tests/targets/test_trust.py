@@ -112,7 +112,7 @@ def test_trust_agrees_for_one_run_and_says_what_it_runs():
     for _ in range(2):
         done = overlong(*CORE, "--trust", "foo")
         assert done.returncode == 0, done.stderr
-        assert done.stderr.startswith("overlong: overlong.toml of this folder runs\n  set-up: ")
+        assert done.stderr.startswith("overlong: overlong.toml in this folder names what runs\n  set-up: ")
         assert r"true '\x1b]0;no\u{202e}'" in done.stderr
     assert Path("set-up").read_text() == "xx"
     assert overlong(*CORE, "foo").returncode == 2
@@ -148,7 +148,7 @@ def test_nothing_is_set_up_in_vain(words):
 
 def test_on_a_terminal_it_is_asked_once_for_each_content(project, tmp_path):
     said, status = on_a_terminal(b"n\n", *CORE, "foo")
-    assert (status, ASKED in said, "not agreed to" in said) == (2, True, True)
+    assert (status, ASKED in said, "you did not agree" in said) == (2, True, True)
     assert nothing_ran()
     said, status = on_a_terminal(b"y\n", *CORE, "foo")
     assert (status, ASKED in said) == (0, True)
@@ -178,7 +178,7 @@ def test_what_cannot_be_remembered_is_asked_again(project, tmp_path):
     (tmp_path / "state").write_text("no folder")
     for _ in range(2):
         said, status = on_a_terminal(b"y\n", *CORE, "foo")
-        assert (status, ASKED in said, "next time it is asked again" in said) == (0, True, True)
+        assert (status, ASKED in said, "the next run asks again" in said) == (0, True, True)
 
 
 @pytest.mark.usefixtures("project")

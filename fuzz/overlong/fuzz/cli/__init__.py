@@ -1,4 +1,4 @@
-"""What a user types: the commands of campaigns and findings, and the screen of a running one.
+"""The commands for campaigns and findings, and the screen of a running campaign.
 
-In come words; out come texts and exit codes. Nothing below imports anything from here.
+This package turns command-line words into texts and exit codes. No lower package imports it.
 """

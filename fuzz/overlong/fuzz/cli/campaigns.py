@@ -1,4 +1,4 @@
-"""What this layer's commands have in common: targets, a campaign's folder, its errors on one line."""
+"""Common parts of these commands: targets, a campaign's folder, and one-line errors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _COMMAND = "overlong.command"
 
 
 class TargetsCommand(click.Command):
-    """A command whose last arguments are targets: names, and after ``--`` one command with its own options."""
+    """A command whose last arguments are targets: names, and after ``--`` one program with its own options."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.meta[MARKER] = "--" in args
@@ -28,10 +28,10 @@ class TargetsCommand(click.Command):
 
 
 def targets_of(names: Sequence[str]) -> tuple[str | tuple[str, ...], ...]:
-    """The targets that the arguments name.
+    """The targets named by the arguments.
 
     Raises:
-        click.UsageError: none, or one of them twice.
+        click.UsageError: there is no target, or one is named twice.
     """
     meta = click.get_current_context().meta
     command: tuple[str, ...] | None = meta.get(_COMMAND)
@@ -51,7 +51,7 @@ def targets_of(names: Sequence[str]) -> tuple[str | tuple[str, ...], ...]:
 
 @contextlib.contextmanager
 def campaign_errors() -> Generator[None]:
-    """No traceback for what a user can mend about a campaign."""
+    """Report a campaign's error on one line, without a traceback."""
     from overlong.fuzz.campaign.status import CampaignError
     from overlong.fuzz.promotion.promote import PromotionError
 

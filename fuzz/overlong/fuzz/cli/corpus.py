@@ -1,4 +1,4 @@
-"""``overlong corpus``: inputs worth keeping, in folders as libFuzzer has them."""
+"""``overlong corpus``: manage inputs worth keeping, in folders as libFuzzer uses them."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _SOURCES = click.argument("sources", nargs=-1, required=True, type=click.Path(pa
 
 @click.group("corpus")
 def command() -> None:
-    """Corpora: a file for each input, named by its SHA-1, as libFuzzer and its kin keep them.
+    """Manage a corpus: a folder with a file for each input, named by its SHA-1, as libFuzzer keeps it.
 
-    FOLDER is a campaign's, or that of a corpus. Files that are no inputs (links, FIFOs, more than 1 MiB, a
-    name that is the SHA-1 of other octets) are left alone, and named on stderr.
+    FOLDER is that of a campaign or a corpus. The commands ignore files that are no inputs (links, FIFOs,
+    more than 1 MiB, a name that is the SHA-1 of other octets), and name them on stderr.
 
     \b
     Examples:
@@ -38,7 +38,7 @@ def command() -> None:
 @_FOLDER
 @_SOURCES
 def import_command(folder: Path, sources: tuple[Path, ...]) -> None:
-    """Add every input of some files or folders, whatever their names.
+    """Add every input of some files or folders.
 
     \b
     Examples:
@@ -83,7 +83,7 @@ def export_command(folder: Path, destination: Path) -> None:
 @_FOLDER
 @_SOURCES
 def merge_command(folder: Path, sources: tuple[Path, ...]) -> None:
-    """Add only inputs that reach what none reaches yet: edges and pairs of edges of the reference.
+    """Add only inputs that reach new edges, or new pairs of edges, of the reference.
 
     \b
     Examples:
@@ -105,7 +105,7 @@ def merge_command(folder: Path, sources: tuple[Path, ...]) -> None:
 @command.command("minimise")
 @_FOLDER
 def minimise_command(folder: Path) -> None:
-    """Remove inputs that reach nothing that the others do not reach.
+    """Remove inputs that reach nothing new beside the others.
 
     \b
     Examples:
@@ -127,7 +127,7 @@ def minimise_command(folder: Path) -> None:
 @command.command("check")
 @_FOLDER
 def check_command(folder: Path) -> None:
-    """Read every input, and say which edges of the reference they reach.
+    """Read every input, and report how many edges of the reference they reach.
 
     \b
     Examples:
@@ -152,7 +152,7 @@ def check_command(folder: Path) -> None:
 
 
 def _corpus(folder: Path) -> Corpus:
-    """The corpus of a campaign, or the one that the folder is."""
+    """The corpus of a campaign's folder, or the folder itself as a corpus."""
     from overlong.fuzz.campaign.corpus import FOLDER, Corpus
     from overlong.fuzz.campaign.store import DATABASE
 
@@ -160,7 +160,7 @@ def _corpus(folder: Path) -> Corpus:
 
 
 def _there(folder: Path) -> Corpus:
-    """The corpus, if there is one.
+    """The corpus, which must exist.
 
     Raises:
         CampaignError: there is none.

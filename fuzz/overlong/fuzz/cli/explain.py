@@ -1,4 +1,4 @@
-"""``overlong explain``: what octets are, what a code means, or what a run found."""
+"""``overlong explain``: explain octets, a code, or a finding of a run."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _FINDING = re.compile(r"[Dd]-[0-9A-Fa-f]{1,8}")
 def command(what: tuple[str, ...], profile: str) -> None:
     """Explain octets (in hexadecimal), a code (OV201), or a finding of a run (FOLDER D-7f3a).
 
-    For octets: the walk through the automaton with the grammar's alternatives still open, the defect,
-    and what each error mode makes of them. 'codes' lists all codes. For a finding: all that is known
-    of it, its octets, what its code means, and what can be done with it.
+    For octets: the path through the automaton, with the grammar's alternatives that remain at each octet, the
+    defect, and the output of each error mode. 'codes' lists all codes. For a finding: all its data, its octets,
+    the meaning of its code, and what you can do with it.
 
     \b
     Exit status:
       0  explained
-      2  there is no such code or finding, or WHAT is no octets
+      2  there is no such code or finding, or WHAT does not stand for octets
     """  # noqa: D301 (click reads the backspace)
     if not _FINDING.fullmatch(what[-1]):
         click.get_current_context().invoke(explain.command, what=what, profile=profile)

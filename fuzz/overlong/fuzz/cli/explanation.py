@@ -1,4 +1,4 @@
-"""What a finding is: its facts, the walk of its octets through the automaton, what its code means, what to do."""
+"""The explanation of a finding: its facts, the path of its octets, the meaning of its code, and next steps."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ if TYPE_CHECKING:
     from overlong.fuzz.report.campaign import Found
 
 _OPEN = (
-    "A difference is no fault: RFC 3629 leaves open what the two targets do differently. Two programs that read the "
-    "same octets with them come to different results; if they must agree, their specification has to choose."
+    "A difference is no fault: RFC 3629 allows both answers. But two programs that read the same octets with these "
+    "targets get different results; if the programs must agree, their specification has to choose."
 )
 _UNSTABLE = (
-    "It did not show each time that it was asked again in a fresh process: something outlives a call, or the target "
-    "reads what is not its input. Ask it many times, under a sanitizer if it is native code."
+    "The finding did not recur in every fresh process: some state outlives a call, or the target reads beyond its "
+    "input. Run the input many times; under a sanitizer if the target is native code."
 )
 
 
 def explain_finding(stored: Found, profile: Profile, folder: str, width: int) -> Iterator[str]:
     """The lines, none of them styled, none (but commands) wider than ``width``."""
     explain, *rest = reversed(list(lines_of(stored, profile, folder, width)))
-    assert "explain:" in explain  # that is what this is
+    assert "explain:" in explain  # this output is the explanation itself
     yield from reversed(rest)
     for word in _offered(stored, profile, folder):
         yield f"     {word}: {printable(shlex.join(['overlong', 'finding', word, folder, stored.id]), 1000)}"
-    if stored.operation not in ENCODING:  # what those are given is no UTF-8
+    if stored.operation not in ENCODING:  # the input of an encoder is no UTF-8
         yield ""
         yield from _walk(stored, profile, width)
     if not stored.is_difference and (stored.code in DEFECTS or stored.code in KINDS):
@@ -56,7 +56,7 @@ def explain_finding(stored: Found, profile: Profile, folder: str, width: int) ->
 
 
 def _walk(stored: Found, profile: Profile, width: int) -> Iterator[str]:
-    """Its octets, without what is only filler, through the automaton."""
+    """The path of the finding's octets, without filler, through the automaton."""
     start, end = core(Vector("fuzz", stored.octets, profile=profile))
     if (start, end) != (0, len(stored.octets)):
         before, after = stored.octets[:start], stored.octets[end:]
@@ -69,7 +69,7 @@ def _walk(stored: Found, profile: Profile, width: int) -> Iterator[str]:
 
 
 def _offered(stored: Found, profile: Profile, folder: str) -> Iterator[str]:
-    """What can be done with it: a difference cannot be mended, and a finding cannot be a test in every language."""
+    """The commands that apply to the finding: a difference has none, and not every finding can become a test."""
     if not stored.is_difference:
         with contextlib.suppress(PromotionError):
             check(stored, profile)

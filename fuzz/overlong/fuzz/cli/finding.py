@@ -1,4 +1,4 @@
-"""``overlong finding``: what certify, matrix, sweep and fuzz found, one by one."""
+"""``overlong finding``: list, show and keep the findings of certify, matrix, sweep and fuzz."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from overlong.conformance.cli.options import width
 from overlong.fuzz.cli.campaigns import campaign_errors
 
 LANGUAGES = ("pytest", "rust", "go", "java", "node", "c")
-"""In which regression tests can be written."""
+"""The languages of regression tests."""
 _FOLDER = click.argument("folder", metavar="FOLDER")
 _NAME = click.argument("name", metavar="ID")
 
 
 @click.group("finding")
 def command() -> None:
-    """Findings of a run of certify, matrix, sweep or fuzz: one for each cause, with an input that shows it.
+    """Work with findings of certify, matrix, sweep or fuzz: one for each cause, with an input that shows it.
 
     \b
     Examples:
@@ -69,10 +69,10 @@ def list_command(folder: str, form: str) -> None:
     type=click.Choice(["json", "text", "id"]),
     default="json",
     show_default=True,
-    help="All of it as data, the report's lines, or the vector that 'overlong replay' takes.",
+    help="All data of the finding, the report's lines, or a vector for 'overlong replay'.",
 )
 def show_command(folder: str, name: str, form: str) -> None:
-    """Show a finding. ID may be shortened as long as no other begins like it, or be the vector's: overlong/c0ae.
+    """Show a finding. ID may be a unique beginning, or the id of a vector: overlong/c0ae.
 
     \b
     Examples:
@@ -111,7 +111,7 @@ def show_command(folder: str, name: str, form: str) -> None:
     help="Folder of regressions.",
 )
 def promote_command(folder: str, name: str, to: Path) -> None:
-    """Make a finding a regression vector: a file that every later run can be held to.
+    """Save a finding as a regression vector, a file that later runs can test.
 
     \b
     Examples:
@@ -139,14 +139,14 @@ def promote_command(folder: str, name: str, to: Path) -> None:
 @click.option(
     "--language",
     type=click.Choice(LANGUAGES),
-    help="Language of the test.  [default: that of the decoder, if its target tells]",
+    help="Language of the test.  [default: that of the decoder, if its target names it]",
 )
 @click.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="A new file, or a folder. Existing files are left as they are.  [default: stdout]",
+    help="A new file, or a folder. Existing files are never overwritten.  [default: stdout]",
 )
 def test_command(folder: str, name: str, language: str | None, output: Path | None) -> None:
     """Write a regression test for a finding, in the language of its decoder.
@@ -179,6 +179,6 @@ def test_command(folder: str, name: str, language: str | None, output: Path | No
             with file.open("x", encoding="utf-8", newline="\n") as stream:
                 stream.write(text)
         except FileExistsError:
-            raise CampaignError(f"{printable(str(file))}: it is there already; choose another name") from None
-        usual = file.name == file_name(stored, language)  # the command names it so
+            raise CampaignError(f"{printable(str(file))}: the file exists already; choose another name") from None
+        usual = file.name == file_name(stored, language)  # the printed command uses this name
         click.echo(printable(str(file), 1000) + (f"  ({how_to_run(stored, language)})" if usual else ""))

@@ -1,4 +1,4 @@
-"""``overlong fuzz``: inputs without end, until a limit or the user ends it."""
+"""``overlong fuzz``: give decoders new inputs until a limit or the user ends the campaign."""
 
 from __future__ import annotations
 
@@ -62,14 +62,14 @@ Examples:
 ENGINES = ("grammar", "hypothesis", "atheris")
 _RESULTS = Path("overlong-results")
 SUMMARY = "summary.txt"
-"""In the folder, with ``--ci``."""
+"""The file in the campaign's folder that ``--ci`` writes."""
 _FIXED = {"engine", "seed", "profile", "corpus", "path", "timeout", "restarts", "memory", "no_sandbox", "emit"}
-"""Options that say what a campaign is."""
+"""Options that define a campaign."""
 
 
 @dataclass(frozen=True)
 class _Shown:
-    """What a user wants to see."""
+    """The output that the user wants."""
 
     wanted: WantedFormats
     ci: bool
@@ -82,37 +82,37 @@ class _Shown:
 @click.option(
     "--time", "seconds", callback=read_by(seconds_of), metavar="TIME", help="End after 30s, 10m, 2h, 3d or 2w."
 )
-@click.option("--runs", callback=read_by(count_of), metavar="N", help="End after so many inputs: 5000, 10k or 5M.")
+@click.option("--runs", callback=read_by(count_of), metavar="N", help="End after this many inputs: 5000, 10k or 5M.")
 @click.option(
     "--seed",
     type=click.IntRange(0, (1 << 64) - 1),
     metavar="N",
-    help="Equal seeds and --runs find the same.  [default: random, and shown]",
+    help="Runs with equal seeds and --runs find the same.  [default: random, and shown]",
 )
 @click.option(
     "--engine",
     type=click.Choice(ENGINES),
     default="grammar",
     show_default=True,
-    help="Make inputs from the grammar, by Hypothesis, or guided by a Python target's coverage.",
+    help="Source of inputs: the grammar, Hypothesis, or Atheris, which follows a Python target's coverage.",
 )
 @profile_option("Dialect to measure by: rfc3629, cesu-8, mutf-8, wtf-8, ... (see 'overlong docs dialects').")
 @click.option(
     "--corpus",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="FOLDER",
-    help="Begin with the inputs in this folder, a file for each, as libFuzzer has them.",
+    help="Begin with the inputs in this folder: a file for each, as in a libFuzzer corpus.",
 )
 @click.option(
     "--jobs",
     type=click.IntRange(1, 1024),
     metavar="N",
-    help="Processes that ask at a time.  [default: one for each CPU]",
+    help="Number of processes.  [default: one for each CPU]",
 )
 @click.option(
     "--cluster",
     metavar="ADDRESS",
-    help="Let the workers of the Dask scheduler at tcp://HOST:PORT ask.",
+    help="Run the campaign on the workers of the Dask scheduler at tcp://HOST:PORT.",
 )
 @click.option(
     "--dir",
@@ -129,12 +129,14 @@ class _Shown:
     metavar="FOLDER",
     help="Continue the campaign in the folder, with its targets, seed and engine.",
 )
-@click.option("--ci", is_flag=True, help="No screen; fail if a target was not asked; write the report to summary.txt.")
-@click.option("--emit", type=click.Choice(["libfuzzer"]), help="Write a harness in C++ in place of running anything.")
+@click.option(
+    "--ci", is_flag=True, help="Show no screen; fail if a target got no input; write the report to summary.txt."
+)
+@click.option("--emit", type=click.Choice(["libfuzzer"]), help="Write a harness in C++ instead of running anything.")
 @formats_option("what campaign.json holds")
 @with_limits
-@click.option("-q", "--quiet", is_flag=True, help="No progress; if nothing is found one line.")
-@click.option("-v", "--verbose", is_flag=True, help="Lines in place of the screen; also how fast it was.")
+@click.option("-q", "--quiet", is_flag=True, help="Show no progress; if nothing is found, print one line.")
+@click.option("-v", "--verbose", is_flag=True, help="Print lines instead of the screen, and the speed.")
 def command(
     names: tuple[str, ...],
     seconds: float | None,
@@ -155,25 +157,26 @@ def command(
     quiet: bool,  # noqa: FBT001
     verbose: bool,  # noqa: FBT001
 ) -> None:
-    """Ask decoders inputs without end, and find each bug once.
+    """Give decoders new inputs without end, and report each bug once.
 
     TARGETs are named as in 'overlong certify', one word each; after -- comes one command that speaks
-    the protocol. Each is compared with the reference. Where RFC 3629 leaves something open, targets
-    are compared with each other; a difference is no fault. Without --time and --runs the campaign
-    goes on until Ctrl-C.
+    the protocol. The campaign compares each target with the reference. Where RFC 3629 allows
+    several answers, it compares the targets with each other; a difference is no fault. Without --time and
+    --runs the campaign runs until Ctrl-C.
 
     \b
     Exit status:
       0  nothing was found (differences do not count)
       1  a fault was found
       2  the command line or a file is wrong
-      3  nothing was asked: a target would not start; with --ci, one was not
-      4  incomplete: interrupted, the cluster is gone, or divergences were seen
-         that are not examined yet; --resume goes on
+      3  nothing was measured: a target did not start; or with --ci, a target got
+         no input
+      4  incomplete: interrupted, the cluster is gone, or some divergences are
+         not examined yet; continue with --resume
     """  # noqa: D301 (click reads the backspace)
     if jobs is not None and cluster is not None:
         raise click.UsageError(
-            "--jobs counts processes of this machine, and --cluster uses others; leave one of them out"
+            "--jobs counts processes on this machine, --cluster uses other machines; leave one of them out"
         )
     if cluster == "":
         raise click.BadParameter("'' is not an address; write tcp://HOST:PORT", param_hint="--cluster")
@@ -206,7 +209,7 @@ def command(
         with campaign:
             try:
                 _run(campaign, Goal(seconds, runs, str(folder)), jobs or cpus(), cluster or "", shown)
-            except KeyboardInterrupt:  # once more, while all was being ended or summed up
+            except KeyboardInterrupt:  # a second interruption, while ending or summing up
                 leave(f"interrupted; {_resumed_by(str(folder))}", INCOMPLETE)
 
 
@@ -215,27 +218,29 @@ def _words(target: str | tuple[str, ...]) -> str:
 
 
 def _refuse_what_is_fixed(names: Sequence[str]) -> None:
-    """A campaign goes on as it began.
+    """Refuse options that would change a campaign when it is resumed.
 
     Raises:
-        click.UsageError: something else is wanted.
+        click.UsageError: the command line has targets or such an option.
     """
     context = click.get_current_context()
     if names:
-        raise click.UsageError("--resume goes on with the targets that the campaign began with; name none")
+        raise click.UsageError("--resume continues with the targets of the campaign; leave out the targets")
     for option in context.command.params:
         given = context.get_parameter_source(option.name or "") is ParameterSource.COMMANDLINE
         if given and option.name in _FIXED:
-            raise click.UsageError(f"{option.opts[0]} is fixed when a campaign begins; with --resume leave it out")
+            raise click.UsageError(
+                f"{option.opts[0]} cannot change after the start of a campaign; leave it out with --resume"
+            )
 
 
 def _usual_folder(targets: Sequence[str | tuple[str, ...]]) -> Path:
-    """Where a campaign is kept by default."""
+    """The default folder of a campaign."""
     return _RESULTS / f"fuzz-{slug(' '.join(map(_words, targets)))}"
 
 
 def _seeds(corpus: Path | None) -> tuple[tuple[bytes, ...], tuple[str, ...]]:
-    """The seeds in a folder, and what is to be noted; files that are no input are named.
+    """The seeds in a folder, and notes for the report; a line on stderr names each file that is no input.
 
     Raises:
         CampaignError: there is no such folder.
@@ -252,16 +257,16 @@ def _seeds(corpus: Path | None) -> tuple[tuple[bytes, ...], tuple[str, ...]]:
 
 
 def _begun(folder: Path, job: CampaignJob, notes: tuple[str, ...], *, start: bool) -> Campaign:
-    """A new campaign of targets that start: of others, no folder is left.
+    """Begin a campaign. If a target does not start, no folder is left behind.
 
     Args:
-        folder: where it is to be kept.
-        job: what it is to do.
-        notes: what its report is to say of its seeds.
-        start: see whether they do; on a cluster they start elsewhere.
+        folder: of the campaign.
+        job: the targets, the engine and the limits.
+        notes: notes on the seeds, for the report.
+        start: test that the targets start; false on a cluster, where they start elsewhere.
 
     Raises:
-        TargetError: one of them does not, or offers nothing that could be asked.
+        TargetError: a target does not start, or offers no operation that a campaign can test.
         CampaignError: the folder cannot be used.
     """
     from overlong.conformance.oracle.target import TargetError
@@ -274,23 +279,23 @@ def _begun(folder: Path, job: CampaignJob, notes: tuple[str, ...], *, start: boo
         probe = Probe(target, job.limits, job.profile)
         try:
             if not probe.operations:
-                raise TargetError(f"{printable(probe.id)}: it offers no operation that a campaign could ask")
+                raise TargetError(f"{printable(probe.id)}: the target offers no operation that a campaign can test")
         finally:
             probe.close()
     if folder.parent == _RESULTS:
-        make_folder(_RESULTS)  # version control leaves it alone
+        make_folder(_RESULTS)  # so that version control ignores the folder
     return Campaign.create(folder, job, notes=notes)
 
 
 def _run(campaign: Campaign, goal: Goal, jobs: int, cluster: str, shown: _Shown) -> None:
-    """Ask until the end, say what was found, and exit."""
+    """Run the campaign, report what it found, and exit."""
     from overlong.conformance.report.wording import state_of_campaign
     from overlong.fuzz.campaign.statement import STATEMENT
     from overlong.fuzz.cli.screen import Screen
     from overlong.fuzz.report.campaign import report_of_status
 
     if not shown.quiet and goal.seconds is None and goal.runs is None:
-        click.echo("overlong: note: this goes on until Ctrl-C; --time or --runs would end it", err=True)
+        click.echo("overlong: note: this runs until Ctrl-C; set an end with --time or --runs", err=True)
     with Screen(goal, enabled=not shown.quiet, live=not (shown.ci or shown.verbose)) as screen:
         status, stopped = _asked(campaign, goal, jobs, cluster, screen.update)
     folder = campaign.folder
@@ -308,23 +313,23 @@ def _run(campaign: Campaign, goal: Goal, jobs: int, cluster: str, shown: _Shown)
     if stopped:
         leave(f"{stopped}; {_kept(status, goal.folder)}", INCOMPLETE)
     if shown.ci and (silent := _not_asked(folder)):
-        leave(f"{silent} was asked no input, so nothing is known about it", NOT_MEASURED)
+        leave(f"{silent} got no input, so nothing is known about it", NOT_MEASURED)
     state = state_of_campaign(report)
     if state is State.NOT_MEASURED:
         leave("no input was run; allow more --time or --runs", NOT_MEASURED)
     if state is State.INCOMPLETE:
-        leave(f"some divergences were seen and not examined in time; {_resumed_by(goal.folder)}", INCOMPLETE)
+        leave(f"some divergences were not examined in time; {_resumed_by(goal.folder)}", INCOMPLETE)
     sys.exit(exit_code_of(state))
 
 
 def _asked(
     campaign: Campaign, goal: Goal, jobs: int, cluster: str, told: Callable[[Status], None]
 ) -> tuple[Status, str]:
-    """Where the campaign is when it ends, and what ended it before its time, if something did.
+    """Run the campaign. Returns its last status, and the cause if it ended early.
 
     Raises:
-        TargetError: nothing was asked.
-        CampaignError: the folder cannot be written any more.
+        TargetError: no target got an input.
+        CampaignError: the folder can no longer be written.
     """
     from overlong.conformance.oracle.target import TargetError
     from overlong.conformance.support.printable import printable
@@ -347,7 +352,7 @@ def _asked(
 
 
 def _kept(status: Status, folder: str) -> str:
-    """What is saved, and how to go on."""
+    """What is saved, and how to continue."""
     from overlong.conformance.report.found import inputs
     from overlong.conformance.support.printable import counted
 
@@ -358,11 +363,11 @@ def _kept(status: Status, folder: str) -> str:
 def _resumed_by(folder: str) -> str:
     from overlong.conformance.support.printable import printable
 
-    return f"overlong fuzz --resume {printable(shlex.quote(folder), 1000)} goes on"
+    return f"overlong fuzz --resume {printable(shlex.quote(folder), 1000)} continues"
 
 
 def _lines(report: Report, status: Status, folder: str, shown: _Shown, *, stopped: str) -> Iterator[str]:
-    """The lines of the report; the last one alone if nothing was found and --quiet is given."""
+    """The lines of the report; only the last one if nothing was found and --quiet is given."""
     from overlong.conformance.report.wording import verdict_of_campaign
     from overlong.conformance.support.printable import printable, thousands
     from overlong.fuzz.report.campaign import summary
@@ -386,7 +391,7 @@ def _print(lines: Iterable[str], report: Report) -> None:
 
 
 def _not_asked(folder: Path) -> str:
-    """A target that was asked nothing, if there is one."""
+    """A target that got no input, or None."""
     import json
 
     from overlong.conformance.support.printable import printable
@@ -401,7 +406,7 @@ def _emit(targets: Sequence[str | tuple[str, ...]], path: Path | None) -> None:
     """Write a harness for libFuzzer to a file, or to stdout.
 
     Raises:
-        click.UsageError: a target is no function that a harness can call.
+        click.UsageError: a target is not a function that a harness can call.
     """
     from overlong.conformance.oracle.target import TargetError
     from overlong.conformance.support.printable import printable

@@ -1,4 +1,4 @@
-"""What a running campaign shows: a screen in a terminal (extra ``fuzz``), plain lines elsewhere; both on stderr."""
+"""The display of a running campaign on stderr: a screen in a terminal (extra ``fuzz``), plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _NARROW = 60  # columns under which the right half of each line is left out
 
 @dataclass(frozen=True)
 class Goal:
-    """After what a campaign ends by itself; nothing: it does not."""
+    """The limits after which a campaign ends; without limits it runs until Ctrl-C."""
 
     seconds: float | None = None
     runs: int | None = None
     folder: str = ""
-    """Where it is kept, as the user named it."""
+    """The campaign's folder, as the user named it."""
 
     def left(self, status: Status) -> str:
         """``8 min 37 s``, ``120 000 inputs``; until Ctrl-C."""
@@ -48,10 +48,10 @@ class Goal:
 
 
 class Screen:
-    """Shows each status that it is told; leaves nothing of the picture behind, for the report is what stays."""
+    """Shows each status, and finally removes the picture, so that only the report stays."""
 
     def __init__(self, goal: Goal, *, enabled: bool, live: bool) -> None:
-        """``enabled``: show anything at all; ``live``: a picture, if stderr is a terminal and rich is there."""
+        """``enabled``: show anything at all; ``live``: show a picture if stderr is a terminal and Rich is installed."""
         self._goal = goal
         self._enabled = enabled
         self._console: Console | None = _console() if enabled and live and sys.stderr.isatty() else None
@@ -67,14 +67,14 @@ class Screen:
         self.close()
 
     def close(self) -> None:
-        """Take the picture away, and give the terminal back as it was."""
+        """Remove the picture, and restore the terminal."""
         if self._live is not None:
             self._live.stop()
             self._live = None
         self._enabled = False
 
     def update(self, status: Status) -> None:
-        """The campaign is at this."""
+        """Show this status of the campaign."""
         if not self._enabled:
             return
         now = time.monotonic()
@@ -83,7 +83,7 @@ class Screen:
                 self._draw(self._console, status)
                 self._drawn = now
             return
-        if self._known is None:  # what an earlier run found is no news
+        if self._known is None:  # findings of an earlier run are not new
             self._known = set() if not status.resumed else {stored.id for stored in status.findings}
         for stored in status.findings:
             if stored.id not in self._known:
@@ -109,25 +109,25 @@ class Screen:
 
 
 def _console() -> Console | None:
-    """The terminal, or nothing if it cannot be drawn on."""
+    """The terminal; None if nothing can be drawn on it."""
     try:
         from rich.console import Console
     except ImportError:
-        click.echo(f"overlong: note: lines, for a screen needs Rich; {install('fuzz')}", err=True)
+        click.echo(f"overlong: note: plain lines, since the screen needs Rich; {install('fuzz')}", err=True)
         return None
     console = Console(stderr=True, highlight=False, markup=False, emoji=False)
     return console if console.is_terminal and not console.is_dumb_terminal else None
 
 
 def line_of(stored: StoredFinding) -> str:
-    """A finding in a line, as soon as it is there."""
+    """A new finding in a line."""
     target = printable(stored.target, 200) + (f" and {printable(stored.peer, 200)}" if stored.is_difference else "")
     begins = "DIFFERENCE" if stored.is_difference else "FAIL"
     return f"{begins} {stored.id} {kind_of(stored)}  {target}  {abbreviated(stored.octets, 12)}"
 
 
 def progress_line(status: Status, goal: Goal) -> str:
-    """How far it is, in a line."""
+    """The progress of the campaign in a line."""
     reached, everything = status.edges
     faults, differences = apart(status.findings)
     parts = [
@@ -144,7 +144,7 @@ def progress_line(status: Status, goal: Goal) -> str:
 
 
 def render(status: Status, width: int, height: int, goal: Goal) -> RenderableType:
-    """The screen: it fits into so many columns and lines, whatever targets are called."""
+    """The screen. It fits into the given columns and lines, whatever the names of the targets."""
     from rich.console import Group
     from rich.text import Text
 
@@ -160,7 +160,7 @@ def render(status: Status, width: int, height: int, goal: Goal) -> RenderableTyp
     ]
     folder = printable(goal.folder, 200)
     others = f"others at work on it: {status.others}; " if status.others else ""
-    lines.append(Text(f"{others}Ctrl-C ends it; overlong fuzz --resume {folder} goes on", style="dim"))
+    lines.append(Text(f"{others}Ctrl-C ends it; overlong fuzz --resume {folder} continues", style="dim"))
     for line in lines:
         line.no_wrap, line.overflow = True, "ellipsis"
         line.truncate(width)
@@ -168,7 +168,7 @@ def render(status: Status, width: int, height: int, goal: Goal) -> RenderableTyp
 
 
 def _figures(status: Status, goal: Goal, width: int) -> list[Any]:
-    """The head, and figures in two columns."""
+    """The head, and the figures in two columns."""
     from rich.text import Text
 
     reached, everything = status.edges
@@ -197,7 +197,7 @@ def _last_new(status: Status) -> str:
 
 
 def _targets(status: Status, most: int) -> list[Any]:
-    """A line for each target: how many findings it has."""
+    """A line for each target with the number of its findings."""
     from rich.text import Text
 
     lines: list[Any] = []
@@ -211,7 +211,7 @@ def _targets(status: Status, most: int) -> list[Any]:
 
 
 def _findings(findings: list[StoredFinding], most: int, width: int) -> list[Any]:
-    """The head of a table, and the findings for which there is room: those found last."""
+    """The head of a table, and the last findings, as many as there is room for."""
     from rich.text import Text
 
     if not findings:

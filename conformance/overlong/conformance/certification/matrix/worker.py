@@ -45,7 +45,7 @@ def main() -> int:
     except (TargetError, UnknownTarget, ExpectationError) as error:
         why, status = str(error), 3
     except KeyboardInterrupt:
-        why, status = "interrupted before anything was measured; nothing is written", INCOMPLETE
+        why, status = "interrupted before anything was measured; nothing was written", INCOMPLETE
     except OSError as error:
         where = f"{printable(str(error.filename))}: " if error.filename else "output cannot be written: "
         why, status = f"{where}{error.strerror or printable(str(error))}; choose another folder with -o", 2
