@@ -135,7 +135,7 @@ def test_a_block_has_all_that_is_known():
     text = "\n".join(lines_of_stored(unstable, RFC3629, "my folder", 80))
     for part in ("FAIL D-7f3a0c19  OV201 overlong form accepted", "RFC 3629 §3", "61 x 62  E0 A0 80",
                  "UTF8-3 at an octet of 80-9F, across a multiple of 64, validate", "182 331 inputs, UNSTABLE 4/10",
-                 "perhaps not the least", "explain: overlong explain 'my folder' D-7f3a0c19"):  # fmt: skip
+                 "perhaps not the shortest", "explain: overlong explain 'my folder' D-7f3a0c19"):  # fmt: skip
         assert part in text, part
 
 

@@ -1,4 +1,4 @@
-"""A ``Report`` in, text out: terminal, Markdown, HTML with its pictures, JUnit, SARIF, badges.
+"""Write a ``Report`` as text: for a terminal, Markdown, HTML with pictures, JUnit, SARIF or a badge.
 
-Nothing here may read a file of results, start a target or decide what is right.
+This package must not read a file of results, start a target, or judge an answer.
 """

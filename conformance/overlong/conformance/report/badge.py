@@ -1,7 +1,7 @@
-"""The badge: what shields.io's endpoint takes (https://shields.io/badges/endpoint-badge).
+"""The badge, in the form that the endpoint of shields.io takes (https://shields.io/badges/endpoint-badge).
 
-Green says that everything measured holds, and nothing less: what was expected, not measured, set aside or cut short is
-not green.
+Green means that everything measured holds. A badge is not green if anything was expected to diverge, not measured, set
+aside or cut short.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ GREEN, RED, ORANGE, BLUE, GREY = "brightgreen", "red", "orange", "blue", "lightg
 
 
 def badge(report: Report) -> str:
-    """The badge's JSON; one line, and the same for the same report."""
+    """The badge's JSON on one line; equal reports give equal text."""
     message, colour = _message(report)
     fields = {"schemaVersion": 1, "label": LABEL, "message": message, "color": colour}
     return json.dumps(fields) + "\n"
@@ -62,13 +62,13 @@ def _message(report: Report) -> tuple[str, str]:
         words = f"{words} ({short})"
     words = f"{profile} {words}" if profile else words
     aside = [printable(subject.set_aside, 100) for subject in subjects if subject.set_aside]
-    if aside:  # for limits that the target declares
+    if aside:  # because of limits that the target declares
         return f"{words}, {aside[0] if len(subjects) == 1 else f'{len(aside)} with vectors set aside'}", BLUE
     return words, GREEN
 
 
 def _of_many(subjects: tuple[Subject, ...], state: State) -> str:
-    """``2 of 40 `` where there are several."""
+    """``2 of 40 `` if there are several targets."""
     if len(subjects) == 1:
         return ""
     return f"{thousands(sum(subject.state is state for subject in subjects))} of {thousands(len(subjects))} "
@@ -86,6 +86,6 @@ def _of_difference(report: Report) -> tuple[str, str]:
 
 
 def _profile(subjects: tuple[Subject, ...]) -> str:
-    """The profile that all were measured by; empty if there are several."""
+    """The profile of all targets; empty if they differ."""
     profiles = {subject.profile for subject in subjects}
     return printable(profiles.pop(), 40) if len(profiles) == 1 else ""

@@ -1,6 +1,6 @@
 """A report as JSON, ``overlong/report-1``: the same members as in ``results/model.py``.
 
-``results/reading/data.py`` reads it back.
+``results/reading/data.py`` reads this JSON.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ def data(report: Report) -> str:
 
 
 def as_json(report: Report) -> dict[str, Any]:
-    """The report as plain data, in the form of ``schemas/report-1.schema.json``; what changed is a diff's to say."""
+    """The report as plain data, in the form of ``schemas/report-1.schema.json``; only a diff has changes."""
     extra = {name: value for name, value in report.extra.items() if name != "since"}
     return {"schema": SCHEMA, "state": report.state.value, **plain(replace(report, extra=extra))}
 
 
 def plain(value: Any) -> Any:
-    """Plain data of what a report is made of."""
+    """The parts of a report as plain data."""
     match value:
         case Map():
             return {"name": value.name, "answers": packed(value.answers)}

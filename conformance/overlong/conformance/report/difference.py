@@ -1,4 +1,4 @@
-"""A diff that a person reads in a terminal: pair by pair what became worse, what better, and what cannot be said."""
+"""A diff for a terminal: for each pair of targets what got worse, what got better, and what cannot be compared."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from overlong.conformance.results.model import Cause, Report, Subject
 
 _SHOWN = 20
-"""Causes of one standing, of one pair, that are written out."""
+"""The number of causes of one standing and one pair that are written out."""
 
 
 def told(report: Report, *, width: int, encoding: str) -> Iterator[str]:
-    """The lines of the report; none but commands is wider than ``width``."""
+    """The lines of the report; only commands may be wider than ``width``."""
     arrow = "->" if Glyphs(encoding).dot == "|" else "→"
     for name in ("older", "newer"):
         side = report.extra["sources"][name]
@@ -46,14 +46,14 @@ def told(report: Report, *, width: int, encoding: str) -> Iterator[str]:
 
 
 def _wrapped(text: str, width: int, *, before: int = 0, after: int = 0) -> list[str]:
-    """Lines of a text that may hold anything."""
+    """The lines of a text with arbitrary contents, wrapped."""
     return textwrap.wrap(
         printable(text, 2000), width, initial_indent=" " * before, subsequent_indent=" " * (before + after)
     )
 
 
 def _sides(before: Mapping[str, str], now: Mapping[str, str], arrow: str, width: int) -> Iterator[str]:
-    """Which two are compared; and what of them is not whole."""
+    """The two sides of the comparison, and which of them is incomplete."""
     if not before or not now:
         name, missing = (before or now)["id"], "newer" if before else "older"
         yield from _wrapped(f"{name}: not on the {missing} side", width)
@@ -68,7 +68,7 @@ def _sides(before: Mapping[str, str], now: Mapping[str, str], arrow: str, width:
 
 
 def _named(before: Mapping[str, str], now: Mapping[str, str], arrow: str) -> str:
-    """``zlib (1.2) → zlib (1.3)``; a pair of one name and version once."""
+    """``zlib (1.2) → zlib (1.3)``; only once if name and version are equal."""
     names = [f"{each['id']} ({each['version']})" if each["version"] else each["id"] for each in (before, now)]
     return f" {arrow} ".join(dict.fromkeys(names))
 

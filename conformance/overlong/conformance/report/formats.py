@@ -1,4 +1,4 @@
-"""The formats that a report is written in. Each is made by a module of its own, imported when it is wanted."""
+"""The formats of a report. Each has its own module, which is imported when the format is needed."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Format:
-    """A way to write a report."""
+    """A format of a report."""
 
     name: str
     file: str
-    """Its file's name in a folder."""
+    """The name of its file in a folder."""
     what: str
     """A short description, with its readers."""
     module: str
@@ -44,7 +44,7 @@ FORMATS = {
         Format(
             "issue",
             "issues.md",
-            "one text for each divergence, to file with its maintainers",
+            "a text for each divergence, to send to maintainers",
             f"{_HERE}.issue",
             "issues",
         ),
@@ -57,13 +57,13 @@ FORMATS = {
 
 
 def write_reports(report: Report, names: Sequence[str], folder: Path) -> list[Path]:
-    """Write the report into a folder in each of these formats; the paths of what was written.
+    """Write the report into a folder in each of these formats, and return the paths of the files.
 
-    All are made before the first is written, and each appears whole or not at all.
+    All formats are rendered before the first file is written. Each file appears whole or not at all.
 
     Raises:
         KeyError: there is no such format.
-        OSError: one cannot be written.
+        OSError: a file cannot be written.
     """
     made = [(folder / _file_of(report, name), FORMATS[name].render(report)) for name in names]
     for path, text in made:
@@ -72,7 +72,7 @@ def write_reports(report: Report, names: Sequence[str], folder: Path) -> list[Pa
 
 
 def _file_of(report: Report, name: str) -> str:
-    """The report's file name in a folder; a diff has only its JSON, which names it."""
+    """The report's file name in a folder; the JSON of a diff is ``diff.json``."""
     return "diff.json" if report.kind is ReportKind.DIFF and name == "json" else FORMATS[name].file
 
 
@@ -80,7 +80,7 @@ def write(text: str, path: Path) -> None:
     """Write a report to a file, whole or not at all, as UTF-8.
 
     Raises:
-        OSError: it cannot be written; then there is nothing of it.
+        OSError: the file cannot be written; then no part of it is left.
     """
     from overlong.conformance.support.whole_file import written_whole
 
@@ -89,13 +89,13 @@ def write(text: str, path: Path) -> None:
 
 
 def write_to(text: str, path: Path) -> None:
-    """Write a report where a user wants it: a link is followed, and a pipe or a device gets it as it is.
+    """Write a report to the path that a user named: this follows a link, and writes directly to a pipe or a device.
 
     Raises:
         OSError: it cannot be written.
     """
     if path.exists() and (not path.is_file() or path.is_relative_to("/dev")):
-        with path.open("a", encoding="utf-8", newline="\n") as file:  # to replace it would destroy /dev/null
+        with path.open("a", encoding="utf-8", newline="\n") as file:  # replacing the file would destroy /dev/null
             file.write(text)
     else:
         write(text, path.resolve())

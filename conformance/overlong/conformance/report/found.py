@@ -1,6 +1,6 @@
-"""A finding of a campaign, written for a person: a block of lines, and its input, abbreviated.
+"""A finding of a campaign as a block of lines, with its input abbreviated.
 
-Inputs that a fuzzer finds are long where the place of the flaw matters, and then mostly filler.
+If the place of the flaw matters, the input of a finding is long, and mostly filler.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ if TYPE_CHECKING:
     from overlong.conformance.vectors.vector import Vector
 
 _LONGEST_UNIT = 4
-"""Octets of what repeats: a character."""
+"""The most octets of a repeated unit: those of a character."""
 _PIECES = 24
-"""Pieces of an input that are shown: octets, and runs."""
+"""The number of pieces of an input (octets and runs) that are shown."""
 _INDENT = "     "
 _NAME = 400
 """Characters of a target's name that are shown."""
 
 
 def block(cause: Cause, target: str, width: int, further: Iterable[tuple[str, str]] = ()) -> Iterator[str]:
-    """All that a person needs of one finding.
+    """The lines about one finding.
 
     Args:
         cause: of a campaign's report.
-        target: in which it was found.
+        target: that has the finding.
         width: columns.
-        further: more commands that one may want: title and words.
+        further: more commands: title and words of each.
     """
     more = dict(cause.more)
     yield from _head(cause, width)
@@ -53,7 +53,7 @@ def block(cause: Cause, target: str, width: int, further: Iterable[tuple[str, st
         f"input {how_given(cause)}",
         *answers,
         f"where {', '.join(printable(each) for each in at if each)}",
-        f"{inputs(cause.count)}, {_stability(more)}{', perhaps not the least input' * (MINIMAL in more)}",
+        f"{inputs(cause.count)}, {_stability(more)}{', perhaps not the shortest input' * (MINIMAL in more)}",
     ]
     for part in parts:
         yield from textwrap.wrap(part, width, initial_indent=_INDENT, subsequent_indent=f"{_INDENT}  ")
@@ -63,12 +63,12 @@ def block(cause: Cause, target: str, width: int, further: Iterable[tuple[str, st
 
 
 def is_difference(cause: Cause) -> bool:
-    """Whether RFC 3629 leaves it open, so that it is no fault."""
+    """True if RFC 3629 leaves the answer open, so that the finding is no fault."""
     return cause.standing is Standing.DIFFERENCE
 
 
 def _head(cause: Cause, width: int) -> Iterator[str]:
-    """``FAIL D-7f3a0c19  OV201 overlong form accepted``, and at the end of the line where that is written."""
+    """``FAIL D-7f3a0c19  OV201 overlong form accepted``, and at the end of the line the section that demands it."""
     begins, kind = ("DIFFERENCE", cause.title) if is_difference(cause) else ("FAIL", f"{cause.code} {cause.title}")
     text, section = f"{begins} {printable(cause.id)}  {printable(kind)}", printable(cause.section)
     if len(text) + len(section) + 2 <= width:
@@ -84,14 +84,14 @@ def inputs(count: int) -> str:
 
 
 def _stability(more: dict[str, str]) -> str:
-    """Whether it shows each time."""
+    """How often the finding recurred when it was repeated."""
     shown, _, asked = more.get(STABLE, "").partition(" of ")
     times = f"{printable(shown)}/{printable(asked)}"
     return f"stable {times}" if shown == asked else f"UNSTABLE {times} in fresh processes"
 
 
 def abbreviated(octets: bytes, pieces: int = _PIECES) -> str:
-    """``61 x 62  E0 A0 80``: octets in hexadecimal, what repeats counted; long ones keep both ends."""
+    """``61 x 62  E0 A0 80``: octets in hexadecimal, with repetitions counted; a long input keeps both ends."""
     if not octets:
         return "(empty)"
     found = list(_pieces(octets))
@@ -104,7 +104,7 @@ def abbreviated(octets: bytes, pieces: int = _PIECES) -> str:
 
 
 def core(vector: Vector) -> tuple[int, int]:
-    """Where that begins and ends which is no filler: without what repeats at both ends, characters left whole."""
+    """The offsets of the part between the repetitions at both ends, in whole characters."""
     pieces, start, end = list(_pieces(vector.octets)), 0, len(vector.octets)
     if len(pieces) > 1 and pieces[0].repeats:
         start = max((each.offset for each in vector.segments if each.offset <= pieces[0].size), default=0)
@@ -115,7 +115,7 @@ def core(vector: Vector) -> tuple[int, int]:
 
 
 class _Piece(NamedTuple):
-    """One octet, or a run of what repeats."""
+    """One octet, or a run of a repeated unit."""
 
     text: str
     size: int
@@ -141,7 +141,7 @@ def _pieces(octets: bytes) -> Iterator[_Piece]:
 
 
 def how_given(stored: Given) -> str:
-    """The octets, and how they are given if not whole to a new decoder."""
+    """The octets; also their chunks and the earlier stream, if any."""
     text = abbreviated(stored.octets)
     if stored.chunks is not None:
         text += f" in chunks of {in_chunks(stored.chunks)}" if stored.chunks else " in no chunk"

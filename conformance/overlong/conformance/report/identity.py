@@ -1,4 +1,4 @@
-"""The result of ``identify``, for a terminal and as data."""
+"""The result of ``identify`` as text for a terminal, and as data."""
 
 from __future__ import annotations
 
@@ -188,7 +188,7 @@ def _against_as_json(against: Against) -> dict[str, Any]:
 
 
 def _change(change: object) -> object:
-    """A change as plain data: words, or the fields of what it is."""
+    """A change as plain data: words, or its fields."""
     if not isinstance(change, tuple):
         return change
     parts = [_change(each) for each in cast("tuple[object, ...]", change)]

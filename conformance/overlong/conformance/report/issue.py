@@ -1,4 +1,4 @@
-"""A text for an issue tracker: one divergence, for maintainers of the decoder that need not know overlong."""
+"""A text for an issue tracker: one divergence, for maintainers of the decoder who may not know overlong."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ if TYPE_CHECKING:
 _RULE = "\n\n---\n\n"
 _FENCES = {"C#": "csharp", "C++": "cpp", "Common Lisp": "lisp", "Emacs Lisp": "lisp", "JavaScript": "js"}
 _IN_GENERAL = "RFC 3629 §10"
-"""What it says of how ill-formed octets are handled: where a program fails, no section says more."""
+"""The section on handling ill-formed octets, for a program that fails: no other section says more."""
 _TABLE = "Unicode ch. 3, table 3-7"
 _OF_DOCUMENTS = {"json": "RFC 8259 §8.1", "cbor": "RFC 8949 §3.1"}
-"""Where the formats demand UTF-8 that have an RFC."""
+"""The sections in which formats with an RFC demand UTF-8."""
 _FAILS = "denial of service: one input ends the program, or keeps it"
 _EFFECTS = {
     Code.REFUSED: "data loss: text that is well-formed is turned away",
@@ -57,18 +57,18 @@ _EFFECTS = {
     MEMORY: "memory outside the input or the output is touched",
     LIMITS: "callers rely on what is not so",
 }
-"""What a divergence does, by its code, or else by its claim; what an accepted defect does, its own text says."""
+"""The harm of a divergence, by its code, or else by its claim. The text of an accepted defect names its own harm."""
 _PASSED_ON = re.compile(r"accepted(?: U\+00[0-7][0-9A-F]| U\+DC[89A-F][0-9A-F])+")
 
 
 def issues(report: Report) -> str:
-    """An issue for each unexpected divergence of each target, with rules between them."""
+    """An issue for each unexpected divergence of each target, with horizontal rules between them."""
     found = [text for subject in report.subjects for text in _of(subject)]
     return _RULE.join(found) + "\n" if found else "Nothing diverges, so there is nothing to report.\n"
 
 
 def _of(subject: Subject) -> Iterator[str]:
-    """The issues of a decoder; where a fault of the adapter explains all, that alone."""
+    """The issues of a decoder; if a fault of the adapter explains all divergences, only that fault."""
     if subject.sign and not subject.told:
         yield f"# {text(subject.id)}: look at the adapter first\n\n{text(subject.sign, 1000)}"
     else:
@@ -76,12 +76,12 @@ def _of(subject: Subject) -> Iterator[str]:
 
 
 def issue(subject: Subject, cause: Cause, confirmed: Confirmation | None = None) -> str:
-    """One divergence: a title, what was seen, how to see it, what is expected by which rule, and why it matters.
+    """One divergence: a title, the observation, how to repeat it, the expected answer, its rule, and why it matters.
 
     Args:
         subject: the decoder.
-        cause: of its causes.
-        confirmed: a program that shows it without overlong, and what it printed.
+        cause: one of its causes.
+        confirmed: a program that shows the divergence without overlong, and its output.
     """
     return "\n\n".join(_parts(subject, cause, confirmed))
 
@@ -121,21 +121,21 @@ def _title(subject: Subject, cause: Cause) -> str:
 
 
 def _input(cause: Cause) -> str:
-    """The input: octets with their chunks, or the numbers or code units for an encoder."""
+    """The input: octets with their chunks, or the code points or code units for an encoder."""
     if cause.operation not in ENCODING:
         return given(cause)
     return " ".join(f"U+{number:04X}" for number in numbers_of(cause.operation, cause.octets))
 
 
 def _wide(cause: Cause, confirmed: Confirmation | None) -> str:
-    """How wide it is: what was asked for that, and how many inputs of the suites show it."""
+    """The extent of the divergence: which variants were tried, and how many inputs of the suites show it."""
     suites = f"{counted(cause.count, 'input')} of the test suites"
     wide = confirmed.wide if confirmed is not None else ""
     return f"{wide}; {suites}" if wide else suites
 
 
 def _rule(cause: Cause, confirmed: Confirmation | None) -> str:
-    """The sections that say what is right, each with its address where that is known."""
+    """The sections that define the correct answer, with their addresses if known."""
     sections = DEFECTS[cause.code].section if cause.code in DEFECTS else cause.section or _IN_GENERAL
     if sections.startswith("RFC 3629"):
         sections += f"; {_TABLE}"
@@ -146,7 +146,7 @@ def _rule(cause: Cause, confirmed: Confirmation | None) -> str:
 
 
 def _fenced(program: str, language: str) -> str:
-    """A program as a block of code, without empty lines; longer fences than any in it."""
+    """A program as a block of code without empty lines. The fences are longer than any in the program."""
     fence = "```"
     while fence in program:
         fence += "`"

@@ -1,10 +1,11 @@
 """JUnit XML, in the subset that Jenkins' schema (junit-10.xsd), GitLab and junitparser take.
 
 A suite for each target. A case for each claim, for each category of vectors if they were counted, and for each cause;
-never one for each vector. Names hold no numbers that change from run to run, so that CI servers can tell history.
+never one for each vector. Names hold no numbers that change between runs, so that CI servers can show a history.
 
-An expected deviation is *skipped*, with its reason, as pytest writes what fails under ``xfail``; one that went stale
-*fails*, as ``xfail(strict=True)`` does that passes.
+An expected deviation is *skipped*, with its reason, as pytest reports a failure under ``xfail``. A stale one *fails*,
+as
+a test under ``xfail(strict=True)`` does when it passes.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from overlong.conformance.results.model import Cause, Report, Subject
 
 _LONG = 20_000
-"""Characters of a command that are shown."""
+"""The number of characters of a command that are shown."""
 
 
 def junit(report: Report) -> str:
@@ -39,7 +40,7 @@ def junit(report: Report) -> str:
     if report.incomplete or not report.subjects:
         suite = ET.SubElement(root, "testsuite", {"name": "overlong"})
         case = _case("overlong", "measured wholly")
-        _outcome(case, "error", State.INCOMPLETE.value, report.incomplete or "there is no target in it")
+        _outcome(case, "error", State.INCOMPLETE.value, report.incomplete or "the report has no target")
         suite.append(case)
         _count(suite)
     for name in ("tests", "failures", "errors"):
@@ -70,7 +71,7 @@ def _properties(suite: ET.Element, report: Report, subject: Subject) -> None:
 
 def _cases(report: Report, subject: Subject) -> Iterator[ET.Element]:
     yield _whole(subject)
-    if report.kind is not ReportKind.DIFF:  # whose claims fail on both sides, perhaps
+    if report.kind is not ReportKind.DIFF:  # the claims of a diff may fail on both sides
         yield from _claims(subject)
         yield from _categories(subject)
     names: dict[str, int] = {}
@@ -84,12 +85,12 @@ def _cases(report: Report, subject: Subject) -> Iterator[ET.Element]:
         yield _of_cause(subject, cause, name if names[name] == 1 else f"{name} #{names[name]}")
     for cause in subject.stale:
         case = _case(f"{subject.id}.expected", f"{headline(cause)}: {cause.vector}")
-        _outcome(case, "failure", "stale expectation", f"expected, and seen no more: {cause.reason}", _told(cause))
+        _outcome(case, "failure", "stale expectation", f"expected, but no longer seen: {cause.reason}", _told(cause))
         yield case
 
 
 def _whole(subject: Subject) -> ET.Element:
-    """Whether the target was measured at all, and to the end."""
+    """A case that passes if the target was measured, and to the end."""
     case = _case(subject.id, "measured wholly")
     if subject.state in (State.INCOMPLETE, State.NOT_MEASURED):
         _outcome(case, "error", subject.state.value, subject.why or subject.state.value)
@@ -139,7 +140,7 @@ def _of_cause(subject: Subject, cause: Cause, name: str) -> ET.Element:
 
 
 def _told(cause: Cause) -> str:
-    """All of a cause, a line for each thing that is known; none begins with what a target said."""
+    """All facts about a cause, one on each line; no line begins with text of the target."""
     lines = [
         ("input", given(cause)),
         ("expected", cause.expected),
@@ -167,12 +168,12 @@ def _outcome(case: ET.Element, outcome: str, kind: str, message: str, told: str 
 
 
 def _line(words: str, limit: int = 300) -> str:
-    """Words that XML can hold: noncharacters and control characters are spelled out."""
+    """Words in characters that XML allows; noncharacters and control characters are written as escapes."""
     return printable(words, limit)
 
 
 def _count(suite: ET.Element) -> None:
-    """The numbers that readers want before the cases."""
+    """The counts that readers of JUnit expect before the cases."""
     counts = {name: len(suite.findall(f"testcase/{outcome}")) for name, outcome in _COUNTED.items()}
     for name, number in {"tests": len(suite.findall("testcase")), **counts}.items():
         suite.set(name, str(number))

@@ -1,4 +1,4 @@
-"""The links of reports: addresses, which no browser fetches by itself, and ids of a page."""
+"""The links of reports: addresses, which a browser opens only on a click, and the ids of a page."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LONGEST = 60
 
 
 def section_links(section: str) -> list[tuple[str, str]]:
-    """``RFC 3629 §4; WHATWG`` in pieces, each with its address; empty where there is none known."""
+    """``RFC 3629 §4; WHATWG`` in pieces, each with its address, or an empty text if none is known."""
     pieces: list[tuple[str, str]] = []
     for piece in section.split("; "):
         found = ((pattern.fullmatch(piece), address) for pattern, address in _SECTIONS)
@@ -27,7 +27,7 @@ def section_links(section: str) -> list[tuple[str, str]]:
 
 
 def web_address(text: str) -> str:
-    """``text`` if it is an address of the web, and can be nothing else; else nothing."""
+    """``text`` if it is certainly an address of the web; else an empty text."""
     if not _ASKED.fullmatch(text):
         return ""
     try:
@@ -38,23 +38,23 @@ def web_address(text: str) -> str:
 
 
 def weakness(number: int) -> str:
-    """Where CWE describes it."""
+    """The address of a weakness in CWE."""
     return f"https://cwe.mitre.org/data/definitions/{number}.html"
 
 
 def vulnerability(name: str) -> str:
-    """The record of a CVE."""
+    """The address of the record of a CVE."""
     return f"https://www.cve.org/CVERecord?id={name}"
 
 
 class Anchors:
-    """Gives ids that hold nothing but plain letters, each once, and the same in every page of the same report."""
+    """Gives ids of plain letters, each only once, and equal in every page of the same report."""
 
     def __init__(self) -> None:
         self._given: Counter[str] = Counter()
 
     def give(self, *words: str) -> str:
-        """An id that tells ``words``; with a number if it was given before."""
+        """An id made of ``words``, with a number if it was given before."""
         name = "-".join(part for word in words if (part := _STRANGE.sub("-", word[:_LONGEST]).strip("-.")))
         name = name if name[:1].isalpha() else f"x-{name}" if name else "x"
         unique = name

@@ -1,7 +1,7 @@
-"""Markdown: for the summary of a CI step, or an issue. Text of targets and files stays text, and mentions no user.
+"""Markdown, for the summary of a CI step or an issue. Text of targets and files stays text, and mentions no user.
 
-Backslashes do not keep a forge from turning ``@name``, ``#12`` or an address into a link, and code does. So whatever is
-not plainly words is shown as code: between backticks where they hold it, else in ``<code>``, each sign as an entity.
+A forge turns ``@name``, ``#12`` or an address into a link even after a backslash, but not in code. So any text that is
+not plain words becomes code: between backticks where possible, else in ``<code>`` with each sign as an entity.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ if TYPE_CHECKING:
     from overlong.conformance.results.model import Cause, Report, Subject
 
 LIMIT = 1 << 20
-"""Octets that GitHub takes as the summary of a step."""
+"""The most octets that GitHub takes as the summary of a step."""
 SHOWN = 20
-"""Causes of one target that are written out; the rest are counted."""
+"""The most causes of one target that are written out; the rest are counted."""
 
 _GLYPHS = {HOLDS: "✓", FAILS: "✗"}
 _OPEN = "–"  # noqa: RUF001 (the mark for "not measured")
 _PLAIN = re.compile(r"""(?:[^\W_]|[ ,.;:()'"/+=…→·§-])*""")
 _LINKED = re.compile(r"://|www\.|:[\w+-]+:|GH-\d|\b[0-9a-f]{7,}\b|  ", re.IGNORECASE)
-"""What a forge or a renderer makes something of without any mark around it."""
+"""Text that a forge or a renderer turns into a link or a mention without any markup."""
 _COMMAND = "##["
-"""How old commands to the runner of a CI job begin, anywhere in a line of a log."""
+"""The beginning of old commands to the runner of a CI job, anywhere in a line of a log."""
 
 
 def text(words: str, limit: int = 400) -> str:
-    """Hostile words that stay words, on one line; as they are if nothing can be read into them, else as code."""
+    """Hostile words on one line: unchanged if they have no meaning in Markdown, else as code."""
     shown = printable(words, limit)
     if _PLAIN.fullmatch(shown) and not _LINKED.search(shown):
         return shown.strip()
@@ -44,7 +44,7 @@ def text(words: str, limit: int = 400) -> str:
 
 
 def code(words: str, limit: int = 400) -> str:
-    """Hostile words as code, on one line, also inside a table; empty if there are none."""
+    """Hostile words as code on one line, also inside a table; empty if there are no words."""
     shown = printable(words, limit)
     if not shown.strip():
         return ""
@@ -54,8 +54,8 @@ def code(words: str, limit: int = 400) -> str:
 
 
 def markdown(report: Report, *, limit: int = LIMIT) -> str:
-    """The report; no longer than ``limit`` octets: what has no room is left out, and the end says so."""
-    room = limit - 400  # for the sentence below
+    """The report in at most ``limit`` octets. If parts have no room, the end of the text says so."""
+    room = limit - 400  # room for the sentence below
     kept: list[str] = []
     for block in _blocks(report):
         room -= len(block.encode()) + 2
@@ -69,7 +69,7 @@ def markdown(report: Report, *, limit: int = LIMIT) -> str:
 
 
 def claims_table(subjects: Sequence[Subject], kind: ReportKind = ReportKind.MATRIX) -> Iterator[str]:
-    """The lines of a table with a row for each target and a column for each claim that one was measured by."""
+    """The lines of a table: a row for each target, and a column for each claim of any target."""
     names = dict.fromkeys(claim for subject in subjects for claim in subject.claims)
     claims = [name for name in names if any(subject.claims.get(name) in (HOLDS, FAILS) for subject in subjects)]
     yield _row("target", "version", "state", *map(text, claims))
@@ -80,7 +80,7 @@ def claims_table(subjects: Sequence[Subject], kind: ReportKind = ReportKind.MATR
 
 
 def _blocks(report: Report) -> Iterator[str]:
-    """Paragraphs, tables and headings; nothing between two of them but an empty line."""
+    """Paragraphs, tables and headings, to be joined by empty lines."""
     if report.kind is ReportKind.MATRIX or (len(report.subjects) != 1 and report.kind is not ReportKind.DIFF):
         yield from _many(report)
     elif report.kind is ReportKind.DIFF:
@@ -158,7 +158,7 @@ def _alarm(report: Report) -> Iterator[str]:
 
 
 def _subject(subject: Subject, kind: ReportKind) -> Iterator[str]:
-    """All of one target."""
+    """The blocks of one target."""
     yield from _sign(subject)
     if subject.why:
         yield f"**{'No certificate' if kind is ReportKind.CERTIFY else 'Why'}:** {text(subject.why, 1000)}"
@@ -202,7 +202,7 @@ def _sign(subject: Subject) -> Iterator[str]:
 
 
 def _cause(cause: Cause) -> Iterator[str]:
-    """One cause, written out."""
+    """The blocks of one cause."""
     yield f"### {_standing(cause)}{_headline(cause)}"
     rows = [
         ("input", code(given(cause))),
@@ -220,7 +220,7 @@ def _cause(cause: Cause) -> Iterator[str]:
 
 
 def _headline(cause: Cause) -> str:
-    """What it is and where it shows, in pieces, so that only what needs it is code."""
+    """The divergence and its place, in pieces, so that only the necessary pieces become code."""
     where = f" ({text(cause.place)})" if cause.place else ""
     return f"{text(cause.code)} {text(cause.title)}{where}"
 
@@ -234,7 +234,7 @@ def _after(section: str) -> str:
 
 
 def _table_of_causes(causes: Sequence[Cause]) -> Iterator[str]:
-    """Causes, a line each."""
+    """A table of causes, one on each line."""
     if not causes:
         return
     reasons = any(cause.reason or cause.link for cause in causes)
@@ -257,7 +257,7 @@ def _stale(subject: Subject) -> Iterator[str]:
 
 
 def _asked(subject: Subject) -> Iterator[str]:
-    """The suites and plans that ran, how much of each, and what it shows."""
+    """The suites and plans that ran: how much of each, and what it shows."""
     if not subject.parts:
         return
     rows = [_row("asked", "how many", "wrong", "it shows, if nothing is wrong"), _rule(4)]
@@ -284,7 +284,7 @@ def _mark(subject: Subject, kind: ReportKind) -> str:
 
 
 def _command(command: str) -> str:
-    """A command to be copied."""
+    """A command that a reader can copy."""
     shown = printable(command, 20_000)
     if "`" in shown or _COMMAND in shown or shown.lstrip().startswith("::"):
         return f"<pre><code>{_entities(shown)}</code></pre>"
@@ -292,7 +292,7 @@ def _command(command: str) -> str:
 
 
 def _entities(shown: str) -> str:
-    """Text with each sign that is no letter, digit or space as an entity: nothing is left to be read into it."""
+    """Text in which every sign except letters, digits and spaces is an entity, so that Markdown sees no markup."""
     return "".join(each if each.isalnum() or each == " " else f"&#{ord(each)};" for each in shown)
 
 

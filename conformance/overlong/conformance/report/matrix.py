@@ -1,4 +1,4 @@
-"""The table of many targets that a person reads: a row for each, a column for each claim, and why."""
+"""The table of many targets for a terminal: a row for each, a column for each claim, and the causes below."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ SHORT = {
 }
 """Claims whose names are too long for a column."""
 _LEAST = 10
-"""Columns that names of targets have at least; where they would have fewer, heads of claims are cut to two letters."""
+"""The least width of the names of targets. If there is less room, the heads of claims are cut to two letters."""
 _SHOWN = 3
-"""Causes of one target that are written out."""
+"""The number of causes of one target that are written out."""
 
 
 def columns_of(subjects: Sequence[Subject]) -> list[str]:
-    """The claims that some target was measured by, in the order of the certificate."""
+    """The claims of any target, in the order of the certificate."""
     return [claim for claim in CLAIMS if any(each.claims.get(claim) in (HOLDS, FAILS) for each in subjects)]
 
 
@@ -51,7 +51,7 @@ def tally(subjects: Sequence[Subject], width: int) -> list[str]:
 
 
 def table(subjects: Sequence[Subject], *, width: int, encoding: str) -> Iterator[str]:
-    """The lines of the table; what fails is told below it. None is wider than ``width``, whatever is in them."""
+    """The lines of the table, with the failures below it. No line is wider than ``width``."""
     glyphs, claims = Glyphs(encoding), columns_of(subjects)
     words = heads = [SHORT.get(claim, claim) for claim in claims]
     if width - sum(len(head) + 1 for head in heads) < _LEAST:
@@ -77,7 +77,7 @@ def table(subjects: Sequence[Subject], *, width: int, encoding: str) -> Iterator
 
 
 def _told(subject: Subject, width: int) -> Iterator[str]:
-    """Why a row is not all right."""
+    """The reasons why a target does not pass."""
     if subject.state is State.CONFORMS and not subject.stale and not subject.set_aside:
         return
     yield ""

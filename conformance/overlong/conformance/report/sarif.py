@@ -1,11 +1,12 @@
 """SARIF 2.1.0 (https://docs.oasis-open.org/sarif/sarif/v2.1.0/), as GitHub's code scanning and other viewers take it.
 
-One result for each cause, one rule for each code. A result stands where its vector stands in the file that
-``overlong vectors export --format jsonl -o overlong-vectors.jsonl`` writes: GitHub refuses a file of which one result
-has no place. A vector that is not in that file stands at its first line, and its id is the logical location.
+One result for each cause, one rule for each code. A result has the location of its vector in the file that ``overlong
+vectors export --format jsonl -o overlong-vectors.jsonl`` writes, since GitHub refuses a log if a result has no
+location.
+For a vector that is not in that file, the location is the first line, and the id is the logical location.
 
-Fingerprints are made of the target, the code, the place and the claim: another count or another example is the same
-alert. GitHub tells alerts apart by ``primaryLocationLineHash`` alone, so that is given too.
+Fingerprints consist of the target, the code, the place and the claim, so an alert stays the same with another count or
+another example. GitHub distinguishes alerts only by ``primaryLocationLineHash``, so the log has that, too.
 """
 
 from __future__ import annotations
@@ -39,9 +40,9 @@ if TYPE_CHECKING:
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 ANCHOR = "overlong-vectors.jsonl"
-"""The file that results stand in, from the root of the repository."""
+"""The file of the results' locations, from the root of the repository."""
 RUNS, RESULTS, SIZE = 20, 5000, 9_000_000
-"""GitHub's limits: runs of a file; results that it shows of a run; and octets (of 10 million) that are kept to here."""
+"""GitHub's limits: runs in a file; shown results of a run; and octets, of 10 million, that this module uses."""
 _BASELINE = {
     Standing.REGRESSED: "new",
     Standing.NEW: "new",
@@ -49,14 +50,14 @@ _BASELINE = {
     Standing.SAME: "unchanged",
 }
 _INDENTED = 1000
-"""Octets that indentation adds to a result or a rule, at most."""
+"""The most octets that indentation adds to a result or a rule."""
 _NOTES = 100
-"""Notes of a target that are kept."""
+"""The most notes of a target."""
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
 
 def sarif(report: Report) -> str:
-    """The report as a SARIF log: a run for each target; of more than GitHub takes, one run for all of them."""
+    """The report as a SARIF log: a run for each target, or one run for all if GitHub does not take so many."""
     subjects = report.subjects
     groups = [subjects] if len(subjects) > RUNS or not subjects else [(subject,) for subject in subjects]
     room = SIZE
@@ -70,24 +71,24 @@ def sarif(report: Report) -> str:
 
 
 def fingerprint(subject: Subject, cause: Cause, place: int = 1) -> str:
-    """The stable name of a target's cause in every run; ``place`` tells those of one key apart."""
+    """The stable name of a target's cause in every run; ``place`` distinguishes causes of one key."""
     named = json.dumps([subject.id, cause.key, *([place] * (place > 1))])
     return hashlib.sha256(named.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 @dataclass(frozen=True)
 class _Vectors:
-    """The file that results stand in: what it holds, and where."""
+    """The file of the results' locations, and the line of each vector in it."""
 
     digest: str
     octets: int
     lines: dict[str, tuple[int, str]]
-    """For each vector its line, from 1, and the text of it."""
+    """The line number, from 1, and the line's text for each vector."""
 
 
 @cache
 def _vectors() -> _Vectors:
-    """The exported file; made, not read: every copy of it is the same."""
+    """The exported file. It is generated, not read, since every copy of it is equal."""
     from overlong.conformance.vectors.export import export
     from overlong.conformance.vectors.selection import Selection
 
@@ -103,7 +104,7 @@ def _vectors() -> _Vectors:
 
 
 def _run(report: Report, subjects: tuple[Subject, ...], room: int) -> tuple[dict[str, Any], int]:
-    """One run, and how many octets are left for others."""
+    """One run, and the number of octets left for others."""
     rules: dict[str, dict[str, Any]] = {}
     results: list[dict[str, Any]] = []
     left_out = 0
@@ -137,7 +138,7 @@ def _run(report: Report, subjects: tuple[Subject, ...], room: int) -> tuple[dict
                 "mimeType": "application/jsonl",
                 "hashes": {"sha-256": vectors.digest},
                 "description": {
-                    "text": f"Test vectors: what 'overlong vectors export --format jsonl -o {ANCHOR}' writes."
+                    "text": f"Test vectors, as 'overlong vectors export --format jsonl -o {ANCHOR}' writes them."
                 },
             }
         ],
@@ -165,7 +166,7 @@ def _results(report: Report, subject: Subject) -> list[tuple[dict[str, Any], dic
     if subject.sign:
         made.append((_of_sign(report, subject), ADAPTER_RULE))
     for cause in subject.told:
-        seen[cause.key] = seen.get(cause.key, 0) + 1  # those of one key are told apart by their order
+        seen[cause.key] = seen.get(cause.key, 0) + 1  # causes of one key differ by their order
         if cause.standing is Standing.FIXED:
             continue
         rule = rule_of(cause)
@@ -184,7 +185,7 @@ def _results(report: Report, subject: Subject) -> list[tuple[dict[str, Any], dic
             result["baselineState"] = _BASELINE.get(cause.standing, "unchanged")
         made.append((result, rule))
     for cause in subject.stale:
-        text = f"{subject.id}: expected, and seen no more: {cause.code} {cause.title}: {cause.reason}"
+        text = f"{subject.id}: expected, but no longer seen: {cause.code} {cause.title}: {cause.reason}"
         named = json.dumps([subject.id, cause.key, cause.vector, cause.observed, STALE])
         result = {
             "ruleId": STALE,
@@ -201,7 +202,7 @@ def _results(report: Report, subject: Subject) -> list[tuple[dict[str, Any], dic
 
 
 def _of_sign(report: Report, subject: Subject) -> dict[str, Any]:
-    """The result that stands for all causes which a sign explains."""
+    """The result that stands for all causes explained by a sign."""
     digest = hashlib.sha256(json.dumps([subject.id, ADAPTER]).encode("utf-8", "surrogatepass")).hexdigest()
     result: dict[str, Any] = {
         "ruleId": ADAPTER,
@@ -215,7 +216,7 @@ def _of_sign(report: Report, subject: Subject) -> dict[str, Any]:
 
 
 def _level(cause: Cause) -> str:
-    """How loud it is."""
+    """The level of a result."""
     if is_fault(cause):
         return "error"
     return "warning" if cause.standing in (Standing.SAME, Standing.CHANGED) and excused(cause) is None else "note"
@@ -231,7 +232,7 @@ def _suppression(cause: Cause) -> dict[str, Any]:
 
 
 def _located(subject: Subject, cause: Cause) -> dict[str, Any]:
-    """Where the vector of a cause stands."""
+    """The location of a cause's vector."""
     line, text = _vectors().lines.get(cause.vector, (1, ""))
     region: dict[str, Any] = {"startLine": line}
     if text and len(text) <= 2000:
@@ -264,12 +265,12 @@ def _message(subject: Subject, cause: Cause) -> str:
 
 
 def _invocation(report: Report, subject: Subject, left_out: int) -> dict[str, Any]:
-    """How the measuring went."""
+    """The course of the measurement."""
     measured = subject.state not in (State.INCOMPLETE, State.NOT_MEASURED) and not report.incomplete
     told = [("error", words) for words in (report.incomplete, "" if measured else subject.why) if words]
     told += [("note", note) for note in subject.notes[:_NOTES]]
     if left_out:
-        told.append(("warning", f"{left_out} results are left out here, to keep to the limits of code scanning"))
+        told.append(("warning", f"{left_out} results are left out because of the limits of code scanning"))
     invocation: dict[str, Any] = {
         "executionSuccessful": measured,
         "toolExecutionNotifications": [
@@ -278,7 +279,7 @@ def _invocation(report: Report, subject: Subject, left_out: int) -> dict[str, An
     }
     if subject.command:
         invocation["commandLine"] = shown(subject.command, 4000)
-    if report.kind is not ReportKind.DIFF:  # whose exit code --fail-on chooses
+    if report.kind is not ReportKind.DIFF:  # a diff, whose exit code depends on --fail-on
         code = exit_code_of(subject.state, len(subject.stale))
         invocation |= {"exitCode": code, "exitCodeDescription": verdict(subject, report.kind)}
     if _TIME.fullmatch(report.time):

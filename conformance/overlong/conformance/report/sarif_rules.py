@@ -1,4 +1,4 @@
-"""The rules of a SARIF log: one for each code, and the weaknesses that they find; and words as SARIF takes them."""
+"""The rules of a SARIF log, one for each code; the weaknesses that they find; and text in the form of SARIF."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from overlong.conformance.results.model import Cause
 
 STALE = "stale-expectation"
-"""The rule of an expected deviation that occurs no more."""
+"""The rule of an expected deviation that no longer occurs."""
 ADAPTER = "adapter-in-doubt"
 """The rule of a sign that the adapter is wrong."""
 CWE = "CWE"
 
 
 def message_text(words: str, limit: int = 1000) -> str:
-    """Text of a message, in which braces and links have a meaning (sections 3.11.5 and 3.11.6): here they have none."""
+    """Text of a message. Braces and links would have a meaning (sections 3.11.5 and 3.11.6), so they are escaped."""
     return printable(words, limit).replace("{", "{{").replace("}", "}}").replace("](", "] (")
 
 
@@ -36,7 +36,7 @@ STALE_RULE: dict[str, Any] = {
     "id": STALE,
     "name": "StaleExpectation",
     "shortDescription": {"text": "expected deviation gone stale"},
-    "fullDescription": {"text": "A deviation that was expected occurs no more, or otherwise."},
+    "fullDescription": {"text": "An expected deviation no longer occurs, or has changed."},
     "help": {"text": "Remove the entry from the file of expected deviations, or correct it: --update-expected does."},
     "defaultConfiguration": {"level": "error"},
     "properties": {"tags": ["correctness"]},
@@ -47,15 +47,15 @@ ADAPTER_RULE: dict[str, Any] = {
     "id": ADAPTER,
     "name": "AdapterInDoubt",
     "shortDescription": {"text": "the adapter seems to be wrong, not the decoder"},
-    "fullDescription": {"text": "All divergences are what a wrong adapter makes of a right decoder."},
-    "help": {"text": "Mend the adapter, or the choice of abi=, and measure again: overlong target check examines it."},
+    "fullDescription": {"text": "A wrong adapter of a correct decoder would show exactly these divergences."},
+    "help": {"text": "Fix the adapter, or the choice of abi=, and measure again: overlong target check examines it."},
     "defaultConfiguration": {"level": "error"},
     "properties": {"tags": ["correctness"]},
 }
 
 
 def rule_of(cause: Cause) -> dict[str, Any]:
-    """The rule of a code; of a code that this version does not know, as much as the cause says."""
+    """The rule of a code. For a code that this version does not know, the rule has only the text of the cause."""
     if cause.code in DEFECTS:
         defect = DEFECTS[cause.code]
         title, line, section = f"{defect.title} accepted", defect.line, defect.section
@@ -78,7 +78,7 @@ def rule_of(cause: Cause) -> dict[str, Any]:
         "defaultConfiguration": {"level": "error"},
         "properties": {"tags": tags, "precision": "very-high"},
     }
-    if cause.code in DEFECTS or cause.code in KINDS:  # words of ours: they are no danger as Markdown
+    if cause.code in DEFECTS or cause.code in KINDS:  # this text is overlong's own, so it is safe as Markdown
         rule["help"]["markdown"] = _braces("\n".join((text, "", *(f"- {fact}" for fact in facts))))
     if address := next((address for _, address in section_links(section) if address), ""):
         rule["helpUri"] = address
@@ -86,7 +86,7 @@ def rule_of(cause: Cause) -> dict[str, Any]:
 
 
 def related(rules: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The taxonomies of these rules, which are told their places in them: CWE, if one of them finds a weakness."""
+    """The taxonomies of these rules: CWE, if a rule finds a weakness. Each rule gets its indices in the taxonomy."""
     found = [(rule, DEFECTS[rule["id"]].cwe) for rule in rules if rule["id"] in DEFECTS]
     weaknesses = sorted({number for _, numbers in found for number in numbers})
     for rule, numbers in found:

@@ -1,4 +1,4 @@
-"""A score as a person reads it in a terminal: the figures first, then what to do about them."""
+"""A score as text for a terminal: the figures first, then what to do."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from overlong.conformance.models.score.score import Kills, Score
 
 SHOWN = 4
-"""Names of one kind that are written out; the rest are counted."""
+"""The number of names of one kind that are written out; the rest are counted."""
 
 SHOWN_VERBOSE = 12
-"""The same with ``-v``."""
+"""The same number with ``-v``."""
 
 _LABEL = 25  # columns of the first column
 
@@ -29,7 +29,7 @@ def summary(score: Score, *, width: int, verbose: bool = False, added: str = "")
     Args:
         score: what was measured.
         width: columns.
-        verbose: more names, and what they mean.
+        verbose: show more names, and their meanings.
         added: the file into which the missing vectors were written, if any.
     """
     shown = SHOWN_VERBOSE if verbose else SHOWN
@@ -67,7 +67,7 @@ def summary(score: Score, *, width: int, verbose: bool = False, added: str = "")
 
 
 def _wrapped(text: str, width: int, indent: str = "", hanging: str = "  ") -> list[str]:
-    """Lines of ``text``; names with hyphens stay whole."""
+    """The lines of ``text``, in which names with hyphens stay whole."""
     return textwrap.wrap(text, width, initial_indent=indent, subsequent_indent=hanging, break_on_hyphens=False)
 
 
@@ -92,7 +92,7 @@ def _missed(label: str, kills: Kills, shown: int, width: int) -> Iterator[str]:
 
 
 def _sentences(score: Score, width: int) -> Iterator[str]:
-    """The meaning of the names of missed faults."""
+    """The meanings of the names of missed faults."""
     lines = {**CLASSES, **{name: line for name, (line, _) in SHAPES.items()}}
     missed = (*score.historical.missed, *(score.streams.missed if score.streams else ()), *score.shapes.missed)
     for name in missed:

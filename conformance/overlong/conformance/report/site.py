@@ -1,6 +1,6 @@
 """A matrix as a folder for a web server or a browser: an index, and a page for each target.
 
-``index.html`` links to ``targets/NAME.html``, which links back; links are relative. Other formats lie beside it under
+``index.html`` links to ``targets/NAME.html``, which links back; links are relative. Other formats are beside it under
 their usual names.
 """
 
@@ -22,12 +22,12 @@ INDEX, PAGES = "index.html", "targets"
 
 
 def write_site(report: Report, folders: Sequence[str], names: Sequence[str], output: Path) -> list[Path]:
-    """Write a matrix in these formats; the paths of what was written, without the targets' own pages.
+    """Write a matrix in these formats. Returns the paths of the files, without the targets' own pages.
 
     Args:
         report: of a matrix.
-        folders: for each of its subjects the name of its folder, which is its page's name too.
-        names: of formats. ``json`` is ``matrix.json``, which is there already.
+        folders: the folder of each subject; its name is also that of the subject's page.
+        names: of formats. ``json`` is ``matrix.json``, which exists already.
         output: the folder.
 
     Raises:

@@ -1,6 +1,6 @@
 """The report in a terminal after a run or a sweep: the verdict, a block for each bucket, bounds, and counts.
 
-The lines are those of ``report/text.py``. The run itself is asked for what no file holds: times, and what is proved.
+The lines are those of ``report/text.py``. The run itself has what no file holds: times, and the proved bounds.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from overlong.conformance.results.sweeps import PlanRun, SweepRun
 
 _SEEDS = 3
-"""More of them are counted; the command names all."""
+"""If there are more, the rest is counted; the command names all."""
 _WHY = "(-v\xa0says\xa0why)"
 _PLANS = f"{'plan':<15}{'strings':>20}{'seconds':>10}{'per second':>15}{'well-formed':>18}"
 
@@ -46,7 +46,7 @@ def summary(
         certificate: of the run.
         width: columns.
         encoding: that the terminal has.
-        every: why claims were not measured, and buckets though a sign explains them.
+        every: show why claims were not measured, and buckets even if a sign explains them.
     """
     (subject,), run, glyphs = report.subjects, certificate.run, Glyphs(encoding)
     yield from verdict_lines(report, width)
@@ -71,7 +71,7 @@ def summary(
 
 
 def _claims(subject: Subject, glyphs: Glyphs, width: int, *, every: bool) -> Iterator[str]:
-    """A line for each claim; those that the target cannot be measured by share one, unless ``every`` is wanted."""
+    """A line for each claim. Claims that were not measured share a line unless ``every`` is set."""
     claims = [claim for claim in subject.claims if claim != MEMORY or GUARDED in subject.operations]  # of C functions
     brief = (
         [] if every else [claim for claim in claims if is_not_offered(claim, subject.claims[claim], subject.operations)]
@@ -85,14 +85,14 @@ def _claims(subject: Subject, glyphs: Glyphs, width: int, *, every: bool) -> Ite
 
 
 def _wrapped(line: str, width: int, indent: str = "") -> Iterator[str]:
-    """Lines of that width, never broken at a no-break space."""
+    """The lines of a text in this width, never broken at a no-break space."""
     behind = f"{indent}  "
     for part in textwrap.wrap(line, width, initial_indent=indent, subsequent_indent=behind, break_on_hyphens=False):
         yield part.replace("\xa0", " ")
 
 
 def _asked(subject: Subject, run: Run, glyphs: Glyphs, width: int) -> Iterator[str]:
-    """How many vectors and strings were asked, and how long that took."""
+    """The numbers of vectors and strings asked, and the time."""
     between = f" {glyphs.dot} "
     suites = [f"{part.name} {thousands(part.asked)}" for part in subject.parts if not part.is_sweep]
     yield from in_rows(["asked", *(suites or ["nothing"]), f"{run.seconds:.1f} s"], width, indent="", between=between)
@@ -114,7 +114,7 @@ def _remarks(certificate: Certificate) -> list[str]:
     if run.incomplete:
         lines.append(f"incomplete: {printable(run.incomplete)}")
     proved = {claim for claim, state in run.claims.items() if state == HOLDS}
-    if VERDICT not in proved:  # what it wrongly accepts has no place
+    if VERDICT not in proved:  # a wrongly accepted string has no place
         proved.discard(POSITION)
     lines.extend(
         f"complete{' but for what is set aside' if part.aside else ''}: {part.suite.shows}"
@@ -145,7 +145,7 @@ def _remarks(certificate: Certificate) -> list[str]:
 
 
 def lines_of_expected(expected: Expectations, width: int) -> Iterator[str]:
-    """The lines on all entries, none wider than ``width``; none if there are no entries for the target."""
+    """The lines about all entries, none wider than ``width``; no lines if the target has no entries."""
     occurring = [
         f"expected: {each.names}: {printable(each.reason) or 'no reason given'}"
         + (f" ({printable(each.link)})" if each.link else "")
@@ -153,7 +153,7 @@ def lines_of_expected(expected: Expectations, width: int) -> Iterator[str]:
         for each in expected.occurring
     ]
     stale = [
-        f"STALE {each.deviation.where}: {each.deviation.names}: {printable(each.why)}; --update-expected mends it"
+        f"STALE {each.deviation.where}: {each.deviation.names}: {printable(each.why)}; --update-expected corrects it"
         for each in expected.stale
     ]
     for lines in (occurring, unasked_as_words(expected), expired_as_words(expected), stale):
@@ -201,7 +201,7 @@ def summary_of_sweep(report: Report, run: SweepRun, *, width: int, encoding: str
 
 def _plan(part: PlanRun, glyphs: Glyphs) -> str:
     rate = thousands(round(part.seen.strings / part.seconds)) if part.seconds else ""
-    whole = glyphs.holds if part.seen == part.expected else glyphs.open  # some of them were not asked
+    whole = glyphs.holds if part.seen == part.expected else glyphs.open  # some strings were not asked
     mark = glyphs.fails if part.divergences else whole
     return (
         f"{part.plan:<15}{thousands(part.seen.strings):>20}{part.seconds:>10.1f}{rate:>15}"

@@ -1,6 +1,6 @@
-"""Plain text of any report: what ``overlong report`` shows in a terminal, 80 columns or wide.
+"""Plain text of any report, as ``overlong report`` shows it in a terminal.
 
-``report/terminal.py`` shows a run that has just ended: the same lines, fewer of them, and what only the run knows.
+``report/terminal.py`` shows a run that has just ended: fewer of these lines, and facts that only the run knows.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ if TYPE_CHECKING:
     from overlong.conformance.results.model import Cause, Moment, Report, Subject
 
 _LONG, _COMMAND = 2000, 20_000
-"""Characters of hostile text, and of a command, that are shown."""
+"""The number of characters shown of hostile text, and of a command."""
 _CLAIM = 18
-"""Columns for the name of a claim."""
+"""The columns for the name of a claim."""
 SHOWN = 20
-"""Buckets that are written out; the rest are counted."""
+"""The number of buckets that are written out; the rest are counted."""
 _HEADS = {
     Standing.UNEXPECTED: "FAIL",
     Standing.EXPECTED: "EXPECTED",
     Standing.DIFFERENCE: "DIFFERENCE",
     Standing.NOT_COMPARABLE: "NOT COMPARABLE",
 }
-"""How a cause begins; of the other standings, with the standing in capitals."""
+"""The first word of a cause; for other standings it is the standing in capitals."""
 
 
 def text(report: Report, width: int = 80, *, encoding: str = "utf-8") -> str:
@@ -50,7 +50,7 @@ def text(report: Report, width: int = 80, *, encoding: str = "utf-8") -> str:
     Args:
         report: of any kind.
         width: columns.
-        encoding: that can show the marks; where it cannot, plainer ones stand for them.
+        encoding: of the terminal; if it cannot show the marks, plainer marks replace them.
     """
     glyphs = Glyphs(encoding)
     if report.kind is ReportKind.DIFF:
@@ -89,7 +89,7 @@ def in_rows(items: Sequence[str], width: int, *, indent: str = "  ", between: st
 
 
 def _rows(items: Sequence[str], width: int, glyphs: Glyphs) -> Iterator[str]:
-    """Items side by side, none of them broken but those that need more than a line."""
+    """Items side by side, none of them broken unless it needs more than a line."""
     short = [item for item in items if len(item) <= width]
     if short:
         yield from in_rows(short, width, indent="", between=f" {glyphs.dot} ")
@@ -99,7 +99,7 @@ def _rows(items: Sequence[str], width: int, glyphs: Glyphs) -> Iterator[str]:
 
 
 def _head(report: Report, glyphs: Glyphs, width: int) -> Iterator[str]:
-    """The report's subject, and how it was made."""
+    """The report's subject and its origin."""
     if len(report.subjects) == 1:
         yield from title(report.subjects[0], glyphs, width)
     else:
@@ -116,7 +116,7 @@ def title(subject: Subject, glyphs: Glyphs, width: int) -> Iterator[str]:
 
 
 def _conclusion(report: Report, width: int) -> Iterator[str]:
-    """The verdict, or how many targets of a matrix got which."""
+    """The verdict, or the number of targets of a matrix with each verdict."""
     if report.kind is ReportKind.FUZZ:
         yield from _wrapped(verdict_of_campaign(report), width)
     elif len(report.subjects) == 1:
@@ -126,7 +126,7 @@ def _conclusion(report: Report, width: int) -> Iterator[str]:
 
 
 def _single(report: Report, subject: Subject, glyphs: Glyphs, width: int) -> Iterator[str]:
-    """All that is known of one target."""
+    """The lines about one target."""
     if subject.sign:
         yield from sign_lines(subject.sign, width)
     if subject.why:
@@ -162,7 +162,7 @@ def sign_lines(sign: str, width: int) -> Iterator[str]:
 
 
 def blocks(report: Report, causes: Sequence[Cause], width: int) -> Iterator[str]:
-    """The first causes of a report of one target, an empty line after each."""
+    """The first causes of a report of one target, each followed by an empty line."""
     profile = report.subjects[0].profile if report.kind is ReportKind.CERTIFY else ""
     for cause in causes[:SHOWN]:
         if report.kind is ReportKind.SWEEP:
@@ -175,7 +175,7 @@ def blocks(report: Report, causes: Sequence[Cause], width: int) -> Iterator[str]
 
 
 def verdict_lines(report: Report, width: int) -> Iterator[str]:
-    """The verdict, and how much of what was asked it rests on: on one line if that has room for both."""
+    """The verdict and its extent, on one line if both fit."""
     subject = report.subjects[0]
     if report.kind is ReportKind.SWEEP:
         yield from _wrapped(verdict_of_sweep(subject), width)
@@ -196,14 +196,14 @@ def verdict_of_sweep(subject: Subject) -> str:
 
 
 def claim_lines(subject: Subject, claim: str, glyphs: Glyphs, width: int, meaning: str = "") -> Iterator[str]:
-    """A claim, and what more is to be said of it; ``meaning``: what is said if nothing is."""
+    """A claim and its remark; ``meaning`` is the remark if the report has none."""
     what = printable(subject.details.get(claim, ""), _LONG) or meaning
     line = f"{glyphs.of(subject.claims[claim])} {printable(claim):<{_CLAIM}} {what}".rstrip()
     yield from textwrap.wrap(line, width, initial_indent="  ", subsequent_indent=" " * (_CLAIM + 5))
 
 
 def _remarks(subject: Subject, width: int) -> Iterator[str]:
-    """Further remarks on a target: the basis of its result, and what it does not show."""
+    """Further remarks on a target: the basis of its result, and its limits."""
     if subject.behaves_like:
         yield from _wrapped(f"behaves like: {printable(subject.behaves_like)}", width)
     for name, words in subject.traits.items():
@@ -241,9 +241,9 @@ def lines_of_cause(cause: Cause, width: int, profile: str = "") -> Iterator[str]
     """``FAIL core/c080  OV201 overlong form accepted``, and all of it below.
 
     Args:
-        cause: its text may be hostile.
+        cause: may hold hostile text.
         width: columns.
-        profile: that the target was measured by; by it an earlier stream is said to have ended well, or not.
+        profile: of the measurement; it decides whether an earlier stream ended well.
     """
     where = ", ".join(printable(each, _LONG) for each in (cause.section, cause.place) if each)
     yield from _head_of_cause(cause, cause.vector or cause.id, where, width)
@@ -268,7 +268,7 @@ def lines_of_cause(cause: Cause, width: int, profile: str = "") -> Iterator[str]
 
 
 def _head_of_cause(cause: Cause, name: str, where: str, width: int) -> Iterator[str]:
-    """The divergence; at the end of the line, if there is room, the section that forbids it."""
+    """The divergence, and if there is room, the section that forbids it at the end of the line."""
     begins = _HEADS.get(cause.standing, cause.standing.value.upper())
     head = f"{begins} {printable(name)}  {printable(cause.code)} {printable(cause.title)}"
     if len(head) + len(where) + 2 <= width:
@@ -279,7 +279,7 @@ def _head_of_cause(cause: Cause, name: str, where: str, width: int) -> Iterator[
 
 
 def _lines_of_set(cause: Cause, width: int) -> Iterator[str]:
-    """Strings of a plan that diverge alike: which they are, and the least of them."""
+    """Strings of a plan that diverge alike: their description, and the least string."""
     more = dict(cause.more)
     yield from _head_of_cause(cause, more.get(PLAN, cause.vector), printable(cause.section, _LONG), width)
     for part in (
@@ -296,7 +296,7 @@ def _lines_of_set(cause: Cause, width: int) -> Iterator[str]:
 
 
 def _stale(cause: Cause, width: int) -> Iterator[str]:
-    """An expectation that does not hold any more."""
+    """An expectation that no longer holds."""
     named = " ".join(printable(each) for each in (cause.vector, cause.code, cause.title, cause.place) if each)
     yield from _wrapped(f"STALE {named}".rstrip(), width, further="     ")
     expected = f"expected {printable(cause.observed)}" if cause.observed else ""
@@ -307,7 +307,7 @@ def _stale(cause: Cause, width: int) -> Iterator[str]:
 
 
 def _campaign(report: Report, width: int) -> Iterator[str]:
-    """Each target of a campaign, and what was found in it."""
+    """Each target of a campaign and its findings."""
     yield ""
     for subject in report.subjects:
         version = f" ({printable(subject.version)})" if subject.version else ""
@@ -324,7 +324,7 @@ def _campaign(report: Report, width: int) -> Iterator[str]:
 
 
 def _discovered(moments: Sequence[Moment], last: Moment) -> str:
-    """How findings came in the course of a campaign."""
+    """The times of the findings in a campaign."""
     first = next((moment for moment in moments if moment.findings), None)
     found = f", the first after {first.seconds:.1f} s" if first else ""
     newest = next((moment for moment in moments if moment.findings == last.findings), last)

@@ -1,4 +1,4 @@
-"""A vector as text: everything that is known of it."""
+"""A vector as text, with all its data."""
 
 from __future__ import annotations
 

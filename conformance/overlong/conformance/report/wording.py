@@ -1,4 +1,4 @@
-"""Words that several reports share: the verdict, and what a decoder was given."""
+"""Words that several reports share: the verdict, and the input of a decoder."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ AS_FAR = "CONFORMANT as far as these strings go"
 """The verdict of a sweep that found nothing."""
 _CERTIFIES = frozenset({ReportKind.CERTIFY, ReportKind.MATRIX})
 RUN = 5
-"""Repetitions from which a run is counted and not written out."""
+"""The number of repetitions from which on a run is counted instead of written out."""
 _FAULTS = frozenset({Standing.UNEXPECTED, Standing.REGRESSED, Standing.NEW})
 
 
@@ -53,16 +53,16 @@ class Glyphs:
 
 
 def excused(cause: Cause) -> str | None:
-    """Why a deviation is expected, perhaps in no words at all; None if it is not."""
+    """The reason why a deviation is expected, which may be empty; None if the deviation is not expected."""
     if cause.standing is Standing.EXPECTED:
         return cause.reason
     return dict(cause.more).get(EXPECTED)
 
 
 def is_fault(cause: Cause) -> bool:
-    """Whether it needs attention: it is not expected, gone, as before, or no fault.
+    """True if the cause needs attention: it is not expected, fixed, unchanged, or no fault.
 
-    In a diff as with ``--fail-on new``: of what was wrong before, only that which more inputs show now.
+    In a diff this follows ``--fail-on new``: an older cause counts only if more inputs show it now.
     """
     if excused(cause) is not None:
         return False
@@ -75,7 +75,7 @@ def faults(subject: Subject) -> tuple[Cause, ...]:
 
 
 def verdict(subject: Subject, kind: ReportKind = ReportKind.CERTIFY) -> str:
-    """What the run came to, in capitals where it is a verdict of ``certify``; free of what a target says."""
+    """The outcome of the run, in capitals if it is a verdict of ``certify``; without text of the target."""
     if kind is ReportKind.DIFF and subject.state not in (State.INCOMPLETE, State.NOT_MEASURED, State.NOTHING):
         return of_standings(subject.causes) or "NO DIFFERENCE"
     return verdict_words(
@@ -90,12 +90,12 @@ def verdict(subject: Subject, kind: ReportKind = ReportKind.CERTIFY) -> str:
 
 
 def swept_short(subject: Subject, kind: ReportKind = ReportKind.CERTIFY) -> str:
-    """``tier brief; not swept further``, ``not swept``: what was swept, if it is less than usual."""
+    """``tier brief; not swept further``, ``not swept``: the extent of the sweep if it is less than usual."""
     return short_of_usual(part.name for part in subject.parts if part.is_sweep) if kind in _CERTIFIES else ""
 
 
 def state_of_campaign(report: Report) -> State:
-    """The state of a campaign: findings count, even if more divergences wait for examination."""
+    """The state of a campaign. Findings count even if other divergences are not examined yet."""
     states, failing = {subject.state for subject in report.subjects}, _failing(report)
     if states <= {State.NOT_MEASURED}:
         return State.NOT_MEASURED
@@ -103,7 +103,7 @@ def state_of_campaign(report: Report) -> State:
 
 
 def words_of_campaign(report: Report) -> str:
-    """The words with which the verdict of a campaign begins."""
+    """The first words of the verdict of a campaign."""
     return verdict_words(state_of_campaign(report), _failing(report), kind=ReportKind.FUZZ)
 
 
@@ -146,13 +146,13 @@ def verdict_words(
     """A state as the verdict of one run.
 
     Args:
-        state: that the run came to.
+        state: of the run.
         failing: the claims that fail.
-        expected: how many buckets are expected, if all are.
-        stale: how many expected deviations occur no more, or otherwise.
-        short: what was swept, in words, if it is less than usual: nothing is called conformant without it.
-        aside: what of the vectors was set aside for traits that the target declares, in words.
-        kind: of the run: a campaign certifies nothing.
+        expected: the number of buckets if all are expected.
+        stale: the number of expected deviations that no longer occur, or have changed.
+        short: the extent of the sweep, in words, if it is less than usual; CONFORMANT is never shown without it.
+        aside: the vectors set aside for traits that the target declares, in words.
+        kind: of the run; a campaign certifies nothing.
     """
     but_for = (f" ({short})" if short else "") + (f", {aside}" if aside else "")
     only = " and ".join(map(printable, failing))
@@ -174,10 +174,10 @@ def verdict_words(
 
 
 def extent_of(subject: Subject, kind: ReportKind = ReportKind.CERTIFY) -> str:
-    """``3 buckets (1 as expected), 12 of 966 vectors``: how much of what was asked a verdict rests on.
+    """``3 buckets (1 as expected), 12 of 966 vectors``: the extent of a verdict.
 
-    Of a sweep that found nothing: ``6 plans, 12 659 087 strings``. Wrong answers to strings that were set aside for a
-    declared limit are counted apart.
+    For a sweep without findings: ``6 plans, 12 659 087 strings``. Wrong answers to strings that were set aside for a
+    declared limit are counted separately.
     """
     causes = subject.causes
     if kind is ReportKind.SWEEP and subject.state is State.CONFORMS:
@@ -196,7 +196,7 @@ def extent_of(subject: Subject, kind: ReportKind = ReportKind.CERTIFY) -> str:
 
 
 def with_version(named: str, version: str, width: int) -> Iterator[str]:
-    """What is named, with its version: that on lines of its own where one line has no room for both."""
+    """The name with its version; the version gets its own lines if both do not fit on one line."""
     said = f"({printable(version)})" if version else ""
     if len(named) + 1 + len(said) <= width:
         yield f"{named} {said}".rstrip()
@@ -228,7 +228,7 @@ def of_state(number: int, state: State, kind: ReportKind = ReportKind.CERTIFY) -
 
 
 def state_words(state: State, kind: ReportKind = ReportKind.CERTIFY, number: int = 1) -> str:
-    """A state of so many, as it is called: a campaign and a sweep certify nothing."""
+    """The words for a state of this many targets; those of a campaign or a sweep differ, since they certify nothing."""
     if state is State.CONFORMS and kind in (ReportKind.FUZZ, ReportKind.SWEEP):
         return "nothing found" if kind is ReportKind.FUZZ else "no divergence"
     if state is State.EXCEPT and kind is ReportKind.FUZZ:
@@ -237,12 +237,12 @@ def state_words(state: State, kind: ReportKind = ReportKind.CERTIFY, number: int
 
 
 def of_several(state: State) -> str:
-    """The verb of several: ``20 conform``."""
+    """The verb for several targets: ``20 conform``."""
     return _OF_SEVERAL.get(state, state.value)
 
 
 def in_chunks(chunks: Sequence[int]) -> str:
-    """``1, 2, 0 x 8, 3``: lengths of chunks, what repeats counted."""
+    """``1, 2, 0 x 8, 3``: lengths of chunks, with repetitions counted."""
     groups = [(length, len(list(same))) for length, same in groupby(chunks)]
     return ", ".join(
         f"{length} x {times}" if times >= RUN else ", ".join([str(length)] * times) for length, times in groups
@@ -250,11 +250,11 @@ def in_chunks(chunks: Sequence[int]) -> str:
 
 
 def given(cause: Cause, profile: str = "") -> str:
-    """The octets, how they were cut, and what was decoded before: ``E2 82 AC in chunks of 2, 1``.
+    """The octets, their chunks, and the stream decoded before: ``E2 82 AC in chunks of 2, 1``.
 
     Args:
-        cause: that tells them.
-        profile: tells how the stream before it ended; empty: leave that out.
+        cause: the cause with these data.
+        profile: decides how the earlier stream ended; empty: leave that out.
     """
     words = spaced_hex(cause.octets)
     if cause.chunks is not None and (len(cause.chunks) > 1 or profile):
@@ -271,5 +271,5 @@ def given(cause: Cause, profile: str = "") -> str:
 
 
 def headline(cause: Cause) -> str:
-    """``OV202 surrogate accepted``, and where it shows if that is told."""
+    """``OV202 surrogate accepted``, and its place if known."""
     return f"{cause.code} {cause.title}" + (f" ({cause.place})" if cause.place else "")

@@ -1,4 +1,4 @@
-"""The two sides of a diff, and where a page lies among others: what ``Report.extra`` holds, whatever it holds."""
+"""The two sides of a diff, and links between pages: from ``Report.extra``, whose contents are untrusted."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Fact:
 
 @dataclass(frozen=True)
 class ClaimCell:
-    """A claim, before and now: each with its tone and glyph."""
+    """A claim before and now, each with its tone and glyph."""
 
     name: str
     older: tuple[str, str, str]
@@ -53,7 +53,7 @@ class BucketPair:
 
 @dataclass(frozen=True)
 class Change:
-    """How a claim or a bucket stands to an older run."""
+    """The change of a claim or a bucket since an older run."""
 
     tone: str
     glyph: str
@@ -67,13 +67,13 @@ class Since:
     source: str
     """The older run's name and time."""
     claims: dict[tuple[str, str], Change]
-    """By target and claim; of those that both runs have."""
+    """By target and claim, for those that both runs have."""
     causes: dict[tuple[str, str], Change]
-    """By target and :attr:`Cause.key`; of those that the newer run has."""
+    """By target and :attr:`Cause.key`, for those that the newer run has."""
     fixed: dict[str, tuple[str, ...]]
     """For each target the buckets that are gone."""
     counts: tuple[tuple[int, Change], ...]
-    """How many claims changed in which way."""
+    """The number of claims for each kind of change."""
     came: tuple[str, ...]
     """Targets that the older run did not have."""
     went: tuple[str, ...]
@@ -82,17 +82,17 @@ class Since:
 
 CHANGES = {
     Standing.REGRESSED: Change(BAD, "↓", "broke"),
-    Standing.NEW: Change(BAD, "↓", "new: it was not asked before"),
+    Standing.NEW: Change(BAD, "↓", "new: the older run did not ask it"),
     Standing.CHANGED: Change(WARN, "≠", "changed"),
     Standing.FIXED: Change(GOOD, "↑", "fixed"),
     Standing.NOT_COMPARABLE: Change(OPEN, "?", "not comparable"),
     Standing.SAME: Change(OPEN, "=", "unchanged"),
 }
-"""How what stands so is shown, in the order in which a reader wants them."""
+"""How each standing is shown, the most important first."""
 
 
 def since(report: Report) -> Since | None:
-    """The changes of the report's targets; None if there is no baseline."""
+    """The changes of the report's targets; None without a baseline."""
     told = _mapping(report.extra.get("since"))
     if not told:
         return None
@@ -131,7 +131,7 @@ def sources(report: Report) -> tuple[Fact, ...]:
 
 
 def pairs(report: Report) -> list[BucketPair]:
-    """For each subject of a diff, its sides; nothing of other reports."""
+    """The two sides of each subject of a diff; empty for other reports."""
     if report.kind is not ReportKind.DIFF:
         return [BucketPair((), ()) for _ in report.subjects]
     older, newer = (_list(report.extra.get(side)) for side in ("older", "newer"))
@@ -146,12 +146,12 @@ def pairs(report: Report) -> list[BucketPair]:
 
 
 def page_among_others(address: object) -> str:
-    """A page beside this one, as matrices write them; nothing if the address could lead elsewhere."""
+    """The address of a page beside this one, as matrices write it; empty if the address could lead elsewhere."""
     return address if isinstance(address, str) and _PAGE.fullmatch(address) else ""
 
 
 def pages_of(report: Report) -> dict[str, str]:
-    """For targets that have a page of their own, where it is."""
+    """The addresses of the pages of targets that have one."""
     told = _mapping(report.extra.get("pages"))
     return {name: page for name, address in told.items() if (page := page_among_others(address))}
 

@@ -1,6 +1,6 @@
-"""Octets as a person reads them: in hex and in bits, with the bits that mark a lead or a tail octet set apart.
+"""Octets in hexadecimal and in bits, with the marker bits of a lead or tail octet set apart.
 
-Which bits those are comes from the layout, the widest that there ever was: it tells the octets of RFC 2279, too.
+The marker bits come from the layout of RFC 2279, the widest form of UTF-8, so its octets are marked, too.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from overlong.reference import Dialect
 
 SHOWN = 24
-"""Octets of a long input that are drawn: those around the first that are ill-formed."""
+"""The number of octets drawn of a long input: those around the first ill-formed ones."""
 _BEFORE = 6
-_LONGEST = 1 << 14  # octets that are looked through for the first ill-formed one
+_LONGEST = 1 << 14  # octets in which the first ill-formed ones are searched
 
 
 @dataclass(frozen=True)
@@ -29,19 +29,19 @@ class Cell:
     offset: int
     hex: str
     marker: str
-    """The bits that say what kind of octet it is."""
+    """The marker bits, which give the kind of octet."""
     free: str
-    """The bits of the number."""
+    """The bits of the scalar value."""
     role: str
     """``lead of 3``, ``tail``, ``alone``, ``none``."""
     ill_formed: bool
-    """It is part of a maximal subpart."""
+    """True if the octet is part of a maximal subpart."""
     begins_chunk: bool
 
 
 @dataclass(frozen=True)
 class Cells:
-    """The octets that are drawn, and how many are not."""
+    """The octets that are drawn, and the number of those left out."""
 
     cells: tuple[Cell, ...]
     before: int
@@ -51,7 +51,7 @@ class Cells:
 
 @cache
 def _parts(octet: int) -> tuple[str, str, str]:
-    """Its marker bits, its other bits and its role."""
+    """The marker bits, the other bits and the role of an octet."""
     bits, layout = f"{octet:08b}", load_layout("rfc2279")
     if layout.is_tail(octet):
         free, role = layout.rows[-1].templates[-1].free, "tail"
@@ -69,7 +69,7 @@ def cells_of(octets: bytes, chunks: tuple[int, ...] | None, spoken: Dialect | No
     Args:
         octets: of the input.
         chunks: lengths, if it came in chunks.
-        spoken: the dialect that says which octets are ill-formed; None: mark none.
+        spoken: the dialect that defines which octets are ill-formed; None: mark none.
     """
     begins: set[int] = set()
     place = 0

@@ -1,7 +1,7 @@
-"""One self-contained page of a report: no network, readable without its script, and nothing hostile in it.
+"""One self-contained page of a report: it needs no network and no script, and hostile text cannot harm it.
 
-Every text that comes from a report goes through :func:`printable`, then through jinja2's escaping; there is no way
-around either in the templates. What is marked safe is the style, the script, and pictures that svg.py let through.
+Every text of a report goes through :func:`printable`, then through jinja2's escaping; the templates cannot avoid
+either. Only the style, the script, and pictures that svg.py let through are marked as safe.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from overlong.conformance.results.model import Report
 
 LARGEST = 2_000_000
-"""Octets of a page."""
+"""The largest number of octets of a page."""
 ROOMS = (
     Room(causes=30, walks=30, maps=Maps.ALL, text=2000),
     Room(causes=30, walks=6, maps=Maps.DIFFERENCES, text=2000),
@@ -51,14 +51,14 @@ ROOMS = (
     Room(causes=1, walks=0, maps=Maps.NONE, text=80, subjects=300),
     Room(causes=0, walks=0, maps=Maps.NONE, text=80, subjects=200, drawn=sys.maxsize),
 )
-"""Cuts to try, until the page is not too large."""
+"""Cuts to try until the page is small enough."""
 FEW = 7
-"""Rows or buckets that need no filter."""
+"""The most rows or buckets without a filter."""
 _LEAST = 700
-"""Octets of a bucket with nothing in it."""
+"""The octets of an empty bucket."""
 _GROUPS = re.compile(r"(?<=\d) (?=\d{3}\b)")
 COMMAND = 20_000
-"""Characters of a command that are shown: one that is cut does nothing."""
+"""The most characters of a command; a longer one is not shown, since a cut command is useless."""
 _LABELS = {
     ReportKind.CERTIFY: "Conformance report",
     ReportKind.MATRIX: "Matrix of decoders",
@@ -135,13 +135,13 @@ def _rendered(report: Report, room: Room, known: dict[str, Picture | None]) -> s
 
 
 def _operation_words(letters: str) -> str:
-    """``decode strictly, encode code points``: operations in words; what only carries them is left out."""
+    """``decode strictly, encode code points``: operations in words, without those that only transport others."""
     return ", ".join(OPERATIONS.get(letter, letter) for letter in letters if letter not in ECHO + BATCH) or letters
 
 
 @cache
 def _environment(limit: int) -> Environment:
-    """Templates that show so many characters of a text."""
+    """An environment whose templates show at most this many characters of a text."""
 
     def finalize(value: object) -> str:
         if isinstance(value, Markup):
@@ -170,7 +170,7 @@ def _whole(text: str) -> Markup:
 
 
 def _unbroken(text: str) -> Markup:
-    """A text whose numbers stay on one line: half of one would be another."""
+    """A text whose numbers are not broken over lines: half of a number would look like another number."""
     return Markup(_GROUPS.sub("\N{NO-BREAK SPACE}", str(escape(printable(text, COMMAND)))))  # noqa: S704 - escaped
 
 
@@ -188,7 +188,7 @@ def _inside(text: str) -> Markup:
 
 
 def _common(subjects: list[ShownSubject]) -> tuple[str, ...]:
-    """The gaps that all of them share, said once."""
+    """The gaps that all targets share, so that the page names them once."""
     first, *others = [each.subject.not_covered for each in subjects if each.subject.not_covered] or [()]
     return tuple(line for line in first if all(line in lines for lines in others))
 
@@ -207,7 +207,7 @@ def _script() -> str:
 
 @cache
 def _policy() -> str:
-    """The Content-Security-Policy: nothing from anywhere, but this style and this script."""
+    """The Content-Security-Policy: the page may load nothing except this style and this script."""
     style, script = (
         base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in (_style(), _script())
     )

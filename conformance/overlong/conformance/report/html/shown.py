@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Maps(Enum):
-    """Which maps are drawn of a decoder. Of one among many those that are the reference's are only named."""
+    """The maps drawn of a decoder. In a report of many decoders, maps equal to the reference's are only named."""
 
     ALL = "the decoder, the reference and their difference"
     DIFFERENCES = "differences"
@@ -38,12 +38,12 @@ class Maps(Enum):
 
 @dataclass(frozen=True)
 class Room:
-    """How much of a report a page shows."""
+    """The amounts of a report that a page shows."""
 
     causes: int
     """Buckets of one target."""
     walks: int
-    """Buckets that have their walk drawn."""
+    """Buckets with a picture of their walk."""
     maps: Maps
     text: int
     """Characters of one text."""
@@ -53,7 +53,7 @@ class Room:
 
 
 class TooLarge(Exception):
-    """The pictures alone are more than a page may hold."""
+    """The pictures alone exceed the size of a page."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Explanation:
 
 @dataclass(frozen=True)
 class Figure:
-    """A picture and what stands below it."""
+    """A picture and its caption."""
 
     caption: str
     markup: Markup
@@ -95,12 +95,12 @@ class ShownCause:
     walk: Markup | None
     operation: str
     explained: bool
-    """Whether the page explains its code."""
+    """True if the page explains the code."""
 
 
 @dataclass(frozen=True)
 class ShownClaim:
-    """A claim, and whether it holds."""
+    """A claim and its result."""
 
     name: str
     state: str
@@ -120,16 +120,16 @@ class ShownSubject:
     verdict: Verdict
     claims: tuple[ShownClaim, ...]
     groups: tuple[tuple[Standing, tuple[ShownCause, ...]], ...]
-    """Buckets by standing; of one standing unless others are asked for."""
+    """Buckets by standing; a report other than a diff has only one standing."""
     left: int
-    """Buckets that the page has no room for."""
+    """The number of buckets that the page has no room for."""
     left_divergences: int
     stale: tuple[ShownCause, ...]
     stale_left: int
     figures: tuple[Figure, ...]
     map_note: str
     not_whole: tuple[ReportPart, ...]
-    """Suites that were not wholly asked."""
+    """Suites that did not run completely."""
 
     @property
     def divergences(self) -> int:
@@ -138,15 +138,15 @@ class ShownSubject:
 
 @dataclass
 class Shower:
-    """Prepares the parts of one page: it hands out anchors and keeps pictures, so that none is there twice."""
+    """Prepares the parts of one page. It hands out anchors and keeps each picture only once."""
 
     report: Report
     room: Room
     known: dict[str, Picture | None]
-    """Pictures that were let through for another page of the same report, or were not."""
+    """Pictures already checked for another page of the same report, and whether they passed."""
     anchors: Anchors = field(default_factory=Anchors)
     codes: dict[str, Explanation] = field(default_factory=dict[str, Explanation])
-    """Those that the page has to explain, in order."""
+    """The codes that the page has to explain, in order."""
 
     def __post_init__(self) -> None:
         for name in (
@@ -169,7 +169,7 @@ class Shower:
         return [self._subject(subject) for subject in self.report.subjects[: self.room.subjects]]
 
     def figure(self, caption: str, svg: str, *, large: bool = False) -> Iterator[Figure]:
-        """A picture with its caption; none if there is nothing to show."""
+        """A picture with its caption; None if there is nothing to show."""
         markup = self._picture(svg, caption)
         if markup is not None:
             yield Figure(caption, markup, large)
@@ -250,7 +250,7 @@ class Shower:
         )
 
     def _portrait(self, subject: Subject) -> tuple[tuple[Figure, ...], str]:
-        """The pictures of one target, and a note on those that are missing."""
+        """The pictures of one target, and a note on missing ones."""
         figures: list[Figure] = []
         same: list[str] = []
         differing: list[tuple[Map, Map]] = []
@@ -274,9 +274,11 @@ class Shower:
         left = len(subject.maps) - len(shown | {*same})
         notes: list[str] = []
         if not subject.maps and not several and self.report.kind is ReportKind.CERTIFY and subject.parts:
-            notes.append("No maps of it were recorded: only one that fails the verdict and does not break has any.")
+            notes.append("No maps were recorded: only a decoder that fails the verdict and does not crash has maps.")
         if same:
-            notes.append(f"To every pair of octets of these maps it answers as the reference does: {', '.join(same)}.")
+            notes.append(
+                f"For every pair of octets of these maps, the decoder answers as the reference does: {', '.join(same)}."
+            )
         if left > 0:
             notes.append(f"There are {counted(left, 'more map')} that this page has no room for.")
         return tuple(figures), " ".join(notes)
@@ -293,7 +295,7 @@ def _caption(seen: Map, what: str, *, alike: bool) -> str:
 
 
 def explanation_of(code: str) -> Explanation | None:
-    """The entry of a code; None if there is none."""
+    """The explanation of a code; None if there is none."""
     if code in DEFECTS:
         known = DEFECTS[code]
         title = f"{known.title} accepted"
@@ -307,13 +309,13 @@ def explanation_of(code: str) -> Explanation | None:
 
 
 def dialect_of(profile: str) -> Dialect | None:
-    """The dialect of ``rfc3629@1``; None if this version knows none of that name."""
+    """The dialect named by a profile such as ``rfc3629@1``; None if this version does not know it."""
     name = profile.partition("@")[0]
     return dialect(name) if name in DIALECTS else None
 
 
 def claims_of(subjects: Iterable[Subject]) -> list[str]:
-    """The claims that the subjects have, in the order of a certificate."""
+    """The claims of the subjects, in the order of a certificate."""
     named = {claim: None for subject in subjects for claim in subject.claims}
     return [*(claim for claim in CLAIMS if claim in named), *(claim for claim in named if claim not in CLAIMS)]
 
@@ -324,7 +326,7 @@ def _claim(name: str, state: str, detail: str) -> ShownClaim:
 
 
 def _numbers(cause: Cause) -> tuple[str, ...]:
-    """The code points, or code units, that an encoder was given."""
+    """The code points or code units given to an encoder."""
     size = 2 if cause.operation == ENCODE_UTF16 else 4
     shown = cause.octets[: 16 * size]
     numbers = [shown[place : place + size] for place in range(0, len(shown), size)]
@@ -371,11 +373,11 @@ def overviews(report: Report) -> Iterator[tuple[str, str]]:
     from overlong.conformance.report.pictures.similarity import similarity
 
     several = len(report.subjects) > 1
-    named = tuple(replace(each, id=printable(each.id)) for each in report.subjects)  # no lone surrogates to be hashed
+    named = tuple(replace(each, id=printable(each.id)) for each in report.subjects)  # a lone surrogate cannot be hashed
     report = replace(report, subjects=named)
     drawings: list[tuple[bool, str, Callable[[Report], str]]] = [
         (several and any(subject.claims or subject.categories for subject in report.subjects),
-         "Decoders and what they were measured by", claims_picture),
+         "Decoders and their claims", claims_picture),
         (several, "How alike the decoders are", similarity),
         (bool(report.discovery), "Divergences over time", discovery),
     ]  # fmt: skip

@@ -1,7 +1,8 @@
-"""SVG from a file, let into a page: what is not on the list is left out, and what does not parse is no picture.
+"""Check SVG from a file before it enters a page: only listed elements and attributes stay; invalid XML gives no
+picture.
 
-The text may come from a hostile results file. Nothing of it is copied: it is parsed as XML, and an element or an
-attribute is written anew only if it is known to do no more than draw.
+The text may come from a hostile results file, so nothing is copied. It is parsed as XML, and an element or an
+attribute is written again only if it is known to do no more than draw.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 LARGEST = 600_000
-"""Characters of a picture; a larger one is left out."""
+"""The most characters of a picture; a larger one is left out."""
 ELEMENTS = frozenset(
     ("svg", "g", "path", "rect", "circle", "ellipse", "line", "polyline", "polygon", "text", "tspan", "title", "desc",
      "defs", "marker", "pattern")
@@ -41,7 +42,7 @@ _OWN = re.compile(r"url\(#([A-Za-z][\w.-]*)\)", re.ASCII)
 
 @dataclass(frozen=True)
 class Picture:
-    """SVG that can stand in a page."""
+    """SVG that is safe in a page."""
 
     markup: Markup
     label: str
@@ -53,19 +54,19 @@ class Picture:
 
     @property
     def again(self) -> Markup:
-        """The same picture in another place of the page."""
+        """SVG that shows the same picture in another place of the page."""
         return Markup('<svg role="img" aria-label="{}"{}><use href="#{}"/></svg>').format(
             self.label, self.frame, self.name
         )
 
 
 def drawn(text: str, name: str, title: str = "") -> Picture | None:
-    """The picture in ``text``, fit to stand in a page; None if it is none.
+    """The picture in ``text``, made safe for a page; None if ``text`` is no picture.
 
     Args:
         text: SVG, perhaps hostile.
-        name: of this picture in the page: its ids begin with it, so that no two pictures share one.
-        title: its accessible name, if it has none of its own.
+        name: of this picture in the page; its ids begin with it, so that no two pictures share an id.
+        title: its accessible name, if the SVG has none.
     """
     if len(text) > LARGEST or "<!" in text or "<?" in text:  # no DTD, so no entities
         return None
@@ -88,7 +89,7 @@ def _element(element: ET.Element, name: str, label: str, depth: int) -> Iterator
     if kind not in ELEMENTS:
         return
     if depth > _DEEPEST:
-        raise ValueError("a picture is not that deep")
+        raise ValueError("the picture is nested too deeply")
     attributes = {key: kept for key, value in element.attrib.items() if (kept := _value(key, value, name)) is not None}
     if not depth:
         attributes |= {"id": name, "role": "img", "aria-label": label}

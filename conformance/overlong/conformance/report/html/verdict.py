@@ -1,4 +1,4 @@
-"""The verdict of a report in words, a glyph and a tone: what a reader sees first, and must not misread."""
+"""The verdict of a report in words, a glyph and a tone. A reader sees it first, and must not misread it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ STANDINGS = {
     Standing.SAME: (OPEN, "="),
     Standing.FIXED: (GOOD, "✓"),
 }
-"""In the order in which a reader wants them."""
+"""The most important first."""
 CLAIM_STATES = {HOLDS: (GOOD, "✓"), FAILS: (BAD, "✗")}
 NOT_SAID = (OPEN, "–")  # noqa: RUF001
 
@@ -60,7 +60,7 @@ def verdict_of(report: Report) -> Verdict:
     if len(report.subjects) == 1:
         return verdict_of_subject(report.subjects[0], report.kind)
     if not report.subjects:
-        return Verdict(*STATES[State.NOT_MEASURED], "NOT MEASURED", "There is no target in it.")
+        return Verdict(*STATES[State.NOT_MEASURED], "NOT MEASURED", "The report has no target.")
     return _of_many(report)
 
 
@@ -71,15 +71,15 @@ def verdict_of_subject(subject: Subject, kind: ReportKind) -> Verdict:
     match subject.state:
         case State.CONFORMS | State.EXPECTED if subject.stale:
             tone, glyph = STATES[State.DIVERGES]
-            detail = "An expectation that is not met is as wrong as a divergence that is not expected."
+            detail = "An expectation that is no longer met counts like an unexpected divergence."
         case State.CONFORMS if kind is ReportKind.FUZZ:
-            detail = "A campaign shows faults; that it found none does not show that there are none."
+            detail = "A campaign can find faults, but cannot show that there are none."
         case State.CONFORMS if kind is ReportKind.SWEEP:
-            detail = f"It conforms as far as these strings go. {_counted(subject)}".rstrip()
+            detail = f"The decoder conforms as far as these strings go. {_counted(subject)}".rstrip()
         case State.CONFORMS:
             detail = detail or "Every claim that was measured holds."
         case State.EXPECTED:
-            detail = "It does not conform; each of its divergences was expected and is written down."
+            detail = "The decoder does not conform; each of its divergences was expected and recorded."
         case State.DIVERGES | State.EXCEPT:
             detail = _counted(subject)
             if subject.sign:
@@ -120,14 +120,14 @@ def _of_many(report: Report) -> Verdict:
     if worst is not State.CONFORMS:
         return Verdict(*STATES[worst], f"{thousands(states[worst])} of {total} {worst.upper()}", told)
     if report.kind is ReportKind.FUZZ:
-        words, told = "NOTHING FOUND", f"{told} A campaign shows faults, never that there are none."
+        words, told = "NOTHING FOUND", f"{told} A campaign can find faults, but cannot show that there are none."
     else:
         words = f"{total} of {total} CONFORMANT"
     return Verdict(*STATES[worst], words, told)
 
 
 def _of_diff(report: Report) -> Verdict:
-    """The verdict of a diff: what got worse comes first."""
+    """The verdict of a diff; regressions come first."""
     counts = standings_of(report)
     told = f"{', '.join(f'{thousands(number)} {each.value}' for each, number in counts.items()) or 'no divergence'}."
     more = sum(MORE in dict(cause.more) for subject in report.subjects for cause in subject.causes)
@@ -138,13 +138,13 @@ def _of_diff(report: Report) -> Verdict:
     for standing in (Standing.NEW, Standing.CHANGED, Standing.NOT_COMPARABLE):
         if number := counts.get(standing, 0):
             words = f"{thousands(number)} {standing.upper()}"
-            return Verdict(*STANDINGS[standing], words, f"Nothing is known to have regressed: {told}")
+            return Verdict(*STANDINGS[standing], words, f"No regression is known: {told}")
     if State.INCOMPLETE in {subject.state for subject in report.subjects}:
-        return Verdict(*STATES[State.INCOMPLETE], "INCOMPLETE", f"A side is not whole: {told}")
+        return Verdict(*STATES[State.INCOMPLETE], "INCOMPLETE", f"A side is incomplete: {told}")
     return Verdict(GOOD, "✓", "NOTHING REGRESSED", told)
 
 
 def standings_of(report: Report) -> dict[Standing, int]:
-    """How many causes there are of each standing, in the order of :data:`STANDINGS`."""
+    """The number of causes of each standing, in the order of :data:`STANDINGS`."""
     seen = Counter(cause.standing for subject in report.subjects for cause in subject.causes)
     return {standing: seen[standing] for standing in STANDINGS if seen[standing]}

@@ -1,6 +1,6 @@
-"""Pictures of what was measured: SVG text with classes, made from a report's data and nothing else.
+"""Pictures of results: SVG text with classes, made only from a report's data.
 
-Colours stand in ``pictures.css`` and are those of the page; what colours say, hatching, glyphs or words say, too. Every
+``pictures.css`` has the colours, which are those of the page; hatching, glyphs or words repeat their meaning. Every
 picture is an image with a name (``role="img"``, ``aria-label``). All text from reports is hostile and goes through
 ``printable`` and XML's escaping.
 """

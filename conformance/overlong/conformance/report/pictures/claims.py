@@ -1,4 +1,4 @@
-"""Decoders and what they were measured by: a row for each decoder, a column for each claim and category."""
+"""A picture of decoders and claims: a row for each decoder, a column for each claim and category."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _WIDTH, _HEIGHT, _LEFT, _TOP, _BETWEEN = 30, 22, 190, 150, 26
 _MOST = 200  # decoders, and columns
-_SEVERAL = 0.1  # of the vectors of a category: from here on the cell is darker
+_SEVERAL = 0.1  # share of failing vectors of a category from which on the cell is darker
 _OPEN = "\N{EN DASH}"
 _KINDS = {
     "holds": ("✓", "good"),
@@ -24,11 +24,11 @@ _KINDS = {
     "most": ("✘", "bad"),
     "open": (_OPEN, "quiet"),
 }
-"""Kinds of cells: glyph, and the class of its ink."""
+"""The kinds of cells: a glyph, and the class of its ink."""
 
 
 def claims_picture(report: Report) -> str:
-    """The decoders of a report by claims, and by categories of vectors if these were recorded; nothing without both."""
+    """The decoders of a report by claims, and by categories of vectors if recorded; empty without these."""
     subjects = [each for each in report.subjects if each.claims or each.categories][:_MOST]
     claims = _in_order((each.claims for each in subjects), list(CLAIMS))
     categories = _in_order((each.categories for each in subjects), ())

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from overlong.conformance.results.model import Moment, Report
 
 _LEFT, _TOP, _WIDTH, _HEIGHT = 64, 34, 560, 240
-_POINTS = 600  # of a line: more than there are pixels say nothing more
+_POINTS = 600  # points of a line; more points than pixels show nothing more
 _ROUND = (1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 18000, 36000, 86400)
 _APART = 46  # between two labels of time
 _LEAST = 0.1  # seconds at the left end
 
 
 def discovery(report: Report) -> str:
-    """How the findings of a campaign came; nothing if it has no moments."""
+    """The number of findings of a campaign over time; empty if the campaign recorded no moments."""
     moments = sorted((each for each in report.discovery if math.isfinite(each.seconds)), key=lambda each: each.seconds)
     if not moments:
         return ""
@@ -54,7 +54,7 @@ def discovery(report: Report) -> str:
 
 
 def _steps(moments: Sequence[Moment]) -> list[Moment]:
-    """The moments at which there were more findings than before; thinned out evenly if they are very many."""
+    """The moments with new findings; evenly thinned out if there are very many."""
     found: list[Moment] = []
     for each in moments:
         if each.findings > (found[-1].findings if found else 0):

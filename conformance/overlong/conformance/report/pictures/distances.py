@@ -1,4 +1,4 @@
-"""How far decoders are from each other, and the order that puts the near ones side by side."""
+"""The distances between decoders, and the order that puts near ones side by side."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from overlong.conformance.results.model import Map, Subject
 
 Distances = dict[tuple[int, int], float]
-"""For each two places, the lower first, 0 to 1."""
+"""The distance, from 0 to 1, of each two places, the lower place first."""
 
 
 class Joined(NamedTuple):
-    """Two groups of decoders that were joined, and how far they were apart; a group is a place or a :class:`Joined`."""
+    """Two joined groups of decoders, and their distance; a group is a place or a :class:`Joined`."""
 
     left: Joined | int
     right: Joined | int
@@ -25,7 +25,7 @@ class Joined(NamedTuple):
 
 
 def distances(subjects: Sequence[Subject]) -> tuple[Distances, str]:
-    """The distances of all pairs, and what they are: of maps where all have the same, else of causes."""
+    """The distances of all pairs, and their meaning. They compare maps if all decoders have the same, else causes."""
     named = [tuple(each.name for each in subject.maps) for subject in subjects]
     if named[0] and all(names == named[0] for names in named):
         return _of_maps([subject.maps for subject in subjects]), "share of pairs of octets that they answer differently"
@@ -34,7 +34,7 @@ def distances(subjects: Sequence[Subject]) -> tuple[Distances, str]:
         (one, other): len(causes[one] ^ causes[other]) / max(len(causes[one] | causes[other]), 1)
         for one, other in combinations(range(len(causes)), 2)
     }
-    return apart, "share of their causes of divergence that they have not in common"
+    return apart, "share of their causes of divergence that only one of them has"
 
 
 def joined(count: int, apart: Distances) -> Joined | int:
@@ -54,7 +54,7 @@ def joined(count: int, apart: Distances) -> Joined | int:
 
 
 def leaves(group: Joined | int) -> list[int]:
-    """The places of a group, from left to right."""
+    """The places in a group, from left to right."""
     result: list[int] = []
     stack = [group]
     while stack:
@@ -67,9 +67,10 @@ def leaves(group: Joined | int) -> list[int]:
 
 
 def _of_maps(maps: Sequence[Iterable[Map]]) -> Distances:
-    """Octets of all maps in a row are compared as one large number: what is not 0 in the exclusive or differs.
+    """The octets of all maps are joined and compared as one large number: a non-zero octet of the exclusive or is a
+    difference.
 
-    Pieces that all decoders answer alike, which are most, are only counted.
+    Most pieces are equal for all decoders; these are only counted.
     """
     rows = [b"".join(each.answers for each in some) for some in maps]
     kinds = {row: number for number, row in enumerate(dict.fromkeys(rows))}

@@ -1,4 +1,4 @@
-"""Maps of pairs of octets: of a decoder, of the reference, and of where they differ."""
+"""Maps of pairs of octets: of a decoder, of the reference, and of their difference."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ SAME_REFUSED, SAME_ACCEPTED, TOO_MUCH, TOO_LITTLE, OTHERWISE, UNTOLD = range(6)
 """The kinds of cells in a difference."""
 
 BOUND = 24_000
-"""Characters of path data in a map; a map that needs more is drawn in blocks of cells."""
-_NAMED = 48  # regions of a difference that are named when one points at them
-_RINGED = 40  # small ones that get a ring around them
+"""The most characters of path data in a map; a map that needs more is drawn in blocks of cells."""
+_NAMED = 48  # regions of a difference that have a tooltip
+_RINGED = 40  # small regions that get a ring
 _SMALL = 24  # cells
 _CELL, _LEFT, _TOP = 2, 44, 56
 _LINE = 30  # of the legend
@@ -32,7 +32,7 @@ _LARGEST = SIDE * _CELL
 
 
 class _Kind(NamedTuple):
-    """A kind of cells: its class, the glyph of its hatching in the legend, and what it means."""
+    """A kind of cells: its class, the glyph of its hatching in the legend, and its meaning."""
 
     style: str
     glyph: str
@@ -82,7 +82,7 @@ def map_picture(seen: Map, reference: Map, what: str) -> str:
         what: ``decoder``, ``reference`` or ``difference``.
 
     Raises:
-        ValueError: the maps are not of the same pairs, or there is nothing of that name to draw.
+        ValueError: the maps are not of the same pairs, or ``what`` names no map.
     """
     if seen.name != reference.name or len(seen.answers) != len(reference.answers) or len(seen.answers) != SIDE * SIDE:
         raise ValueError(f"a map of {safe(seen.name)} and one of {safe(reference.name)}: they cannot be compared")
@@ -115,7 +115,7 @@ def map_picture(seen: Map, reference: Map, what: str) -> str:
 
 
 def differing(seen: Sequence[int], reference: Sequence[int]) -> list[int]:
-    """For each answer of two maps the kind of their difference."""
+    """The kind of difference for each pair of answers in two maps."""
     return [_difference(one, other) for one, other in zip(seen, reference, strict=True)]
 
 
@@ -129,7 +129,7 @@ def _difference(one: int, other: int) -> int:
 
 
 def _within_bound(cells: Sequence[int]) -> tuple[int, dict[int, list[Region]]]:
-    """The finest drawing whose paths stay in the bound: cells in a block, and the regions."""
+    """The finest drawing whose paths stay below the limit: the number of cells in a block, and the regions."""
     block = 1
     while True:
         found = regions(cells, block, SIDE * SIDE if block == SIDE // 8 else BOUND // SHORTEST)
@@ -141,7 +141,7 @@ def _within_bound(cells: Sequence[int]) -> tuple[int, dict[int, list[Region]]]:
 def _cells(
     found: dict[int, list[Region]], known: dict[int, _Kind], counts: Counter[int], prefix: str, *, apart: bool
 ) -> Iterator[str]:
-    """A path for each kind; of what differs, a path for each region, if they are few."""
+    """A path for each kind; for differences a path for each region, if there are few."""
     for kind, some in sorted(found.items()):
         style, means = known[kind].style, known[kind].means
         hatched = f' fill="url(#{{id}}-{style})"' if style in _HATCHES else ""
@@ -161,7 +161,7 @@ def _span(start: int, length: int) -> str:
 
 
 def _rings(found: dict[int, list[Region]]) -> Iterator[str]:
-    """Differences too small to see: a few cells."""
+    """Rings around differences of a few cells, which are too small to see."""
     small = [
         each for kind in (TOO_MUCH, TOO_LITTLE, OTHERWISE, MIXED) for each in found.get(kind, ())
         if each.width * each.height <= _SMALL
@@ -182,7 +182,7 @@ def _hatches(kinds: Iterator[_Kind] | Sequence[_Kind]) -> Iterator[str]:
 
 
 def _axes(prefix: str) -> Iterator[str]:
-    """Every sixteenth octet in hex, and what the axes are."""
+    """Labels of the axes: every sixteenth octet in hexadecimal, and the names of the axes."""
     end = _LARGEST
     after = f" after {prefix}" if prefix else ""
     number = len(prefix.split())

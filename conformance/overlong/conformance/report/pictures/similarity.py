@@ -1,4 +1,4 @@
-"""How alike decoders are: a triangle of distances, near ones side by side, and the tree of how they group."""
+"""The similarity of decoders: a triangle of distances, with near ones side by side, and the tree of their groups."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _LEFT, _TOP, _TREE = 190, 24, 160
 
 
 def similarity(report: Report) -> str:
-    """The decoders of a report that were measured, compared with each other; nothing if that shows nothing."""
+    """The measured decoders of a report, compared with each other; empty if the comparison shows nothing."""
     subjects = [each for each in report.subjects if each.claims or each.causes or each.maps][:_MOST]
     if len(subjects) < 2:
         return ""
     apart, what = distances(subjects)
     pairs = {round(_distance(apart, one, other), 3) for one in range(len(subjects)) for other in range(one)}
-    if pairs == {1.0}:  # none is like another
+    if pairs == {1.0}:  # no two decoders are alike
         return ""
     tree = joined(len(subjects), apart)
     order = leaves(tree)
@@ -52,7 +52,7 @@ def _distance(apart: Distances, one: int, other: int) -> float:
 
 
 def _heat(order: Sequence[int], apart: Distances) -> Iterator[str]:
-    """A path for each shade; the lower triangle, since the upper is the same."""
+    """A path for each shade. Only the lower triangle is drawn, since the upper is the same."""
     shades: dict[int, list[str]] = {}
     for row, one in enumerate(order):
         start = 0
@@ -66,7 +66,7 @@ def _heat(order: Sequence[int], apart: Distances) -> Iterator[str]:
 
 
 def _numbers(order: Sequence[int], apart: Distances, cell: int) -> Iterator[str]:
-    """In per cent."""
+    """The distances in per cent."""
     for row, one in enumerate(order):
         for column, other in enumerate(order[:row]):
             distance = 100 * _distance(apart, one, other)
@@ -82,7 +82,7 @@ def _per_cent(distance: float) -> str:
 
 
 def _dendrogram(tree: Joined | int, order: Sequence[int], cell: int, left: float) -> Iterator[str]:
-    """The tree beside the rows: where two branches meet says how far they are apart, on a scale of square roots."""
+    """The tree beside the rows: the point where two branches meet shows their distance, on a scale of square roots."""
     rows = {place: at for at, place in enumerate(order)}
     farthest = tree.distance if isinstance(tree, Joined) else 0.0
     parts: list[str] = []

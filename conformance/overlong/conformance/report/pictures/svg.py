@@ -1,6 +1,6 @@
-"""The few elements that all pictures are made of, and a grid of 256 x 256 kinds as path data.
+"""The elements of all pictures, and a grid of 256 x 256 kinds as path data.
 
-A path is of runs of a row, joined with equal runs of the rows above.
+A path consists of runs of a row, joined with equal runs of the rows above.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 LABEL = 40
-"""Characters of a name in a picture; the rest is cut."""
+"""The most characters of a name in a picture; the rest is cut."""
 SIDE = 256
 SHORTEST = len("M0 0h1v1h-1z")
-"""Characters of the path of a rectangle, at least."""
+"""The fewest characters of a rectangle's path."""
 MIXED = -1
-"""The kind of a block whose answers are not all of one kind."""
+"""The kind of a block with answers of several kinds."""
 
 
 def image(kind: str, label: str, size: tuple[float, float], body: Iterable[str]) -> str:
@@ -29,9 +29,9 @@ def image(kind: str, label: str, size: tuple[float, float], body: Iterable[str])
 
     Args:
         kind: its class, beside ``picture``.
-        label: what it is called where it cannot be seen.
+        label: its accessible name.
         size: width and height.
-        body: its elements. ``{id}`` in one is replaced by what no other picture has.
+        body: its elements. ``{id}`` in an element is replaced by an id that no other picture has.
     """
     inner, label = "".join(body), safe(label, 1000)
     name = "p" + hashlib.sha256(f"{kind} {label} {inner}".encode()).hexdigest()[:10]
@@ -43,12 +43,12 @@ def image(kind: str, label: str, size: tuple[float, float], body: Iterable[str])
 
 
 def safe(text: str, limit: int = LABEL) -> str:
-    """Hostile text on one line, as XML has it."""
+    """Hostile text on one line, escaped for XML."""
     return escape(printable(text, limit)).replace("{", "&#123;")
 
 
 def words(x: float, y: float, text: str, kind: str = "", *, anchor: str = "start", turned: bool = False) -> str:
-    """Text; ``turned``: reading upwards, at an angle that keeps it apart from its neighbours."""
+    """Text; ``turned`` makes it read upwards, at an angle that keeps it apart from its neighbours."""
     place = f'transform="translate({x:g} {y:g}) rotate(-55)"' if turned else f'x="{x:g}" y="{y:g}"'
     named = f' class="{kind}"' if kind else ""
     at = "" if anchor == "start" else f' text-anchor="{anchor}"'
@@ -69,12 +69,15 @@ def regions(kinds: Sequence[int], block: int = 1, most: int = SIDE * SIDE) -> di
 
     Args:
         kinds: of the cells, row by row.
-        block: cells in a row and in a column that are drawn as one; where they differ, their kind is :data:`MIXED`.
-        most: rectangles; if there are more, the search ends early, and there is nothing.
+        block: the number of cells in each direction that are drawn as one cell; if they differ, its kind is
+        :data:`MIXED`.
+        most: the most rectangles; if there are more, the search ends early, and the result is empty.
     """
     closed = 0
     found: dict[int, list[Region]] = {}
-    open_runs: dict[tuple[int, int, int], int] = {}  # x, width, kind of the runs of the last row, and where they began
+    open_runs: dict[
+        tuple[int, int, int], int
+    ] = {}  # x, width and kind of the runs of the last row, and the row in which each began
     side = SIDE // block
     for row in range(side + 1):
         runs = _runs(kinds, row, block) if row < side else []
@@ -112,6 +115,6 @@ def _runs(kinds: Sequence[int], row: int, block: int) -> list[tuple[int, int, in
 
 
 def _kind(rows: Sequence[Sequence[int]]) -> int:
-    """The kind of all cells of a block, if they have the same."""
+    """The kind of all cells of a block; :data:`MIXED` if they differ."""
     first, kind = rows[0], rows[0][0]
     return kind if first.count(kind) == len(first) and all(each == first for each in rows) else MIXED

@@ -1,6 +1,6 @@
 """The walk of octets through the automaton of a dialect, drawn from top to bottom: a state, an octet, a state.
 
-And the automaton that was learned of a decoder, beside that of the reference, as ``identify`` draws it.
+Also the learned automaton of a decoder beside that of the reference, as ``identify`` draws it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from overlong.conformance.results.model import Subject
     from overlong.reference import Dialect
 
-_HEAD, _TAIL = 4, 10  # steps that are drawn of a long walk: its beginning, and its end
+_HEAD, _TAIL = 4, 10  # steps drawn of a long walk: at its beginning, and at its end
 _LONGEST_INPUT = 1 << 16
 _ROW, _RAIL, _TEXT, _WIDTH, _RADIUS = 46, 26, 52, 640, 9
 _LONGEST = 84  # characters of a line
@@ -34,18 +34,18 @@ class WalkStep:
     offset: int
     octet: int
     group: OctetClass
-    """The octets that no state tells apart from it."""
+    """The class of the octet: octets that no state distinguishes from it."""
     to: int
     """The state after it."""
     stands: str
     """The state after it, in words."""
     open: str
-    """The alternatives of the grammar that may be under way then; of the last step of all, what was wanted."""
+    """The alternatives of the grammar that are possible after the octet; for the last step, the octets wanted."""
 
 
 @dataclass(frozen=True)
 class Walk:
-    """A walk, up to its end or to the octet at which it dies."""
+    """A walk up to its end, or to the octet after which nothing can be accepted."""
 
     steps: tuple[WalkStep, ...]
     end: str
@@ -53,17 +53,17 @@ class Walk:
     state: str
     """``accepts``, ``open`` or ``dies``."""
     unread: int
-    """Octets after the one at which it dies."""
+    """The number of octets after the one at which the walk dies."""
 
 
 @lru_cache(maxsize=512)
 def walk(octets: bytes, profile: str, chunks: tuple[int, ...] | None = None) -> str:
-    """The walk, drawn; nothing if there is no such profile, or the input is longer than 65 536 octets.
+    """A picture of the walk; empty if the profile is unknown, or the input is longer than 65 536 octets.
 
     Args:
         octets: the input.
         profile: ``rfc3629@1``; the number does not matter.
-        chunks: lengths, if the input came in chunks: where one ends, a line is drawn.
+        chunks: lengths, if the input came in chunks; the picture has a line at each end of a chunk.
     """
     speaks = profile.partition("@")[0]
     if speaks not in DIALECTS or len(octets) > _LONGEST_INPUT:
@@ -100,7 +100,7 @@ def walk(octets: bytes, profile: str, chunks: tuple[int, ...] | None = None) -> 
 
 
 def walked_through(octets: bytes, spoken: Dialect) -> Walk:
-    """The steps of ``octets`` through the automaton, up to the one at which nothing can be accepted any more."""
+    """The steps of ``octets`` through the automaton, up to the one after which nothing can be accepted."""
     automaton, unfolded, names = spoken.automaton, spoken.unfolded, access_words(spoken.automaton)
     groups = {octet: group for group in automaton.classes for octet in group.octets}
     steps: list[WalkStep] = []
@@ -129,7 +129,7 @@ def _flaw(octets: bytes, spoken: Dialect) -> str:
 
 
 def _chunk_ends(chunks: Sequence[int]) -> set[int]:
-    """The offsets at which a chunk begins."""
+    """The offsets at which the chunks begin."""
     ends = set[int]()
     total = 0
     for length in chunks:
@@ -139,7 +139,7 @@ def _chunk_ends(chunks: Sequence[int]) -> set[int]:
 
 
 def _shown(steps: Sequence[WalkStep]) -> Iterator[WalkStep | str]:
-    """The steps to draw, and words for those that are left out."""
+    """The steps to draw, and a text for the steps left out."""
     left = len(steps) - _HEAD - _TAIL
     if left <= 1:
         yield from steps
@@ -164,7 +164,7 @@ def _cut(text: str, limit: int) -> str:
 
 
 def _node(y: float, kind: str) -> str:
-    """A state: doubled where it accepts, crossed where the walk dies."""
+    """A state: a double circle if it accepts, a cross if the walk dies."""
     circle = f'<circle class="state {kind}" cx="{_RAIL}" cy="{y:g}" r="{_RADIUS}"/>'
     if kind == "dies":
         return circle + f'<path class="cross" d="M{_RAIL - 4} {y - 4:g}l8 8m0-8l-8 8"/>'
@@ -174,10 +174,10 @@ def _node(y: float, kind: str) -> str:
 
 
 def automaton_picture(subject: Subject) -> str:
-    """A decoder's learned automaton; if it passes the verdict, the automaton that complete-0 proves.
+    """A decoder's learned automaton. If the decoder passes the verdict, this is the reference's, as complete-0 proves.
 
     Returns:
-        SVG; what was learned comes from a file and is as hostile as that. Nothing if its automaton is unknown.
+        SVG; empty if the automaton is unknown. The learned automaton comes from a file, and may be hostile.
     """
     from overlong.conformance.models.identify.picture import Drawing, drawn_in_svg
 
