@@ -1,7 +1,7 @@
-"""The certificate: an in-toto Statement that says what was asked of a decoder, and what held.
+"""The certificate: an in-toto Statement of the suites and sweeps that a decoder ran, and of the claims that hold.
 
-It holds no time, nothing of chance and no path of the machine: the same decoder, asked by the same version, gives the
-same octets.
+It holds no time, no random value and no path of the machine, so the same decoder and the same version give the same
+octets.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ SAMPLED = (
     ("behaviour that depends on length", "that of the longest vector", ("lengths", "far")),
     ("hidden state between calls", "the order in which the suites run", ("order",)),
 )
-"""What suites only sample, how far they go, and the kinds of plans that go further, the first of which is named. A
-certificate says so; and that encoding was not asked, or :data:`OF_MEMORY`, where that is so."""
+"""What the suites only sample, how far they go, and the kinds of plans that go further; a certificate names the first
+that ran. It also names encoding or :data:`OF_MEMORY` if no suite measured them."""
 NOT_COVERED = (*(f"{behaviour}, beyond {suites}" for behaviour, suites, _ in SAMPLED), OF_MEMORY, "encoding")
 """Behaviour that the suites alone do not measure."""
 
@@ -56,7 +56,7 @@ class Certificate:
     command: str
     invocation: Invocation
     left_out: tuple[str, ...] = ()
-    """Suites that this target was spared: it is certified without them, and the certificate says so."""
+    """Suites left out because this target is slow. It is certified without them, and the certificate names them."""
     expected: Expectations | None = None
     """The expected deviations, settled; None if no expectations were read."""
 
@@ -66,7 +66,7 @@ class Certificate:
 
     @property
     def as_expected(self) -> bool:
-        """It diverges, only as expected, and nothing that was expected is missed."""
+        """True if the target diverges, only as expected, and every expected deviation occurred."""
         return self.state is State.EXPECTED and not self.stale
 
     @property
@@ -77,12 +77,12 @@ class Certificate:
 
     @property
     def stale(self) -> tuple[Stale, ...]:
-        """Expected deviations that do not hold any more."""
+        """Expected deviations that no longer hold."""
         return () if self.expected is None else self.expected.stale
 
     @property
     def unexpected(self) -> list[Bucket]:
-        """The buckets with unexpected divergences, in order; of these divergences alone, if that is known."""
+        """The buckets with unexpected divergences, in order; each with only these divergences if known."""
         if self.expected is None:
             return self.run.ordered_buckets
         unexpected = self.expected.unexpected
@@ -94,7 +94,7 @@ class Certificate:
 
     @property
     def refused(self) -> str:
-        """Why this run cannot be certified; empty if it can."""
+        """The reason why this run cannot be certified; empty if it can."""
         if self.run.incomplete:
             return "the run is incomplete"
         if not self.run.buckets and not self.run.conformant:
@@ -167,7 +167,7 @@ class Certificate:
         }
 
     def to_json(self) -> str:
-        """The statement, as it is written to a file."""
+        """The statement in the form of its file."""
         return spelt(self.statement)
 
 
@@ -177,5 +177,5 @@ def digest_of_all(digests: Iterable[str]) -> str:
 
 
 def spelt(statement: Any) -> str:
-    """A statement, as it is written to a file."""
+    """A statement in the form of its file."""
     return as_text(statement, indent=2) + "\n"

@@ -1,4 +1,4 @@
-"""A remark on a claim: why it was not measured, or by what, from the data of a file or a run."""
+"""A remark on a claim, from the data of a file or a run: why the claim was not measured, or its error mode."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ def detail(
     """A remark on a claim; empty if there is none.
 
     Args:
-        claim: one of :data:`overlong.conformance.protocol.kind.CLAIMS`; nothing is said of another.
-        state: what became of it.
-        operations: that the target offers.
-        error_mode: that it says it has.
-        unsupported: how many vectors it said it does not support, by operation.
-        without_text: how many well-formed vectors it should decode strictly, and did not accept.
-        as_expected: all that refutes the claim was expected.
+        claim: one of :data:`overlong.conformance.protocol.kind.CLAIMS`; any other has no remark.
+        state: its result.
+        operations: the operations of the target.
+        error_mode: the error mode that the target declares.
+        unsupported: the number of vectors that the target does not support, by operation.
+        without_text: the number of well-formed vectors that strict decoding did not accept.
+        as_expected: every divergence that refutes the claim was expected.
     """
     if state == NOT_MEASURED:
         why = why_not(claim, operations, error_mode, unsupported, without_text)
@@ -50,14 +50,14 @@ def detail(
 
 
 def is_not_offered(claim: str, state: str, operations: str) -> bool:
-    """Whether a claim was not measured since the target cannot be asked about it, as is usual; else look into it."""
+    """True if a claim was not measured only because the target does not offer its operations, which is usual."""
     if state != NOT_MEASURED or claim not in {POSITION, *MEASURED_BY}:
         return False
     return claim == POSITION or not set(operations) & set(MEASURED_BY[claim])
 
 
 def why_not(claim: str, operations: str, error_mode: str, unsupported: Mapping[str, int], without_text: int = 0) -> str:
-    """Why a claim was not measured; empty if this version does not know the claim."""
+    """The reason why a claim was not measured; empty if this version does not know the claim."""
     offered = set(operations)
     if claim == POSITION:
         return "it does not say where" if offered & set("VD") else "it refuses nothing"

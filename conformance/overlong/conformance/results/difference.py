@@ -1,7 +1,7 @@
 """Compares two reports: what improved, what regressed, and what cannot be compared.
 
-A cause that is missing on one side proves something only if that side was asked the same: the same profile, the same
-vectors, by the same operation, to the end. Where that is not so the reason stands with it, and nothing is "fixed".
+The absence of a cause on one side proves something only if that side was asked the same: the same profile, the same
+vectors, by the same operation, to the end. If not, the cause is not "fixed", and the diff gives the reason.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ class FailOn(Enum):
     """The standings that make a diff fail."""
 
     REGRESSION = "regression"
-    """A cause that was not there before, on inputs that were asked before; or more inputs that show one."""
+    """A new cause on inputs that the older side was asked, too; or an old cause that more inputs show."""
     NEW = "new"
-    """That, or a cause of something that was not asked before."""
+    """A regression, or a cause on inputs that the older side was not asked."""
     ANY = "any"
-    """Whatever is not the same."""
+    """Any difference."""
     NONE = "none"
 
 
 class _Asked(Enum):
-    """How a side without a cause was asked about it."""
+    """Whether a side without a cause was asked the inputs that show it."""
 
     ALL = "all inputs that could have shown it"
     LESS = "not all of them: it may be that no input could show it"
@@ -54,11 +54,11 @@ class _Asked(Enum):
 
 
 def difference(older: Report, newer: Report) -> Report:
-    """How the causes of ``newer`` stand to those of ``older``: a report of the kind :attr:`ReportKind.DIFF`.
+    """Compare the causes of ``newer`` with those of ``older``: a report of the kind :attr:`ReportKind.DIFF`.
 
-    Targets are paired by their names; if each side has exactly one, these two are a pair whatever they are called.
+    Targets are paired by their names; if each side has exactly one, these two are a pair whatever their names.
     Every cause of either side is in it once, with a :class:`Standing`: FIXED, REGRESSED, NEW, SAME, CHANGED or
-    NOT_COMPARABLE. A fixed one is the older side's, any other that the newer side has is that side's.
+    NOT_COMPARABLE. A fixed cause has the data of the older side; a cause of the newer side has the data of that side.
     """
     pairs = _pairs(older.subjects, newer.subjects)
     subjects, claims = list[Subject](), list[dict[str, str]]()
@@ -92,10 +92,10 @@ def difference(older: Report, newer: Report) -> Report:
 
 
 def since(older: Report, newer: Report) -> Report:
-    """``newer``, and in its ``extra["since"]`` how its claims and causes stand to those of ``older``, for a page.
+    """``newer``, with the changes of its claims and causes since ``older`` in ``extra["since"]``, for a page.
 
-    That is what :func:`difference` says: ``sources``, ``older``, ``newer``, ``claims`` and ``counts`` as in a diff, and
-    ``causes``: of each target and cause its name, what tells it apart, and its standing.
+    The contents come from :func:`difference`: ``sources``, ``older``, ``newer``, ``claims`` and ``counts`` as in a
+    diff, and ``causes``: the target's name, the cause's key, and the standing of each cause.
     """
     diff = difference(older, newer)
     causes = [
@@ -113,7 +113,7 @@ def since(older: Report, newer: Report) -> Report:
 
 
 def fails(diff: Report, on: FailOn) -> bool:
-    """Whether there is something in it that ``on`` means; expected deviations fail only with ``any``."""
+    """True if the diff has a standing of ``on``; expected deviations fail only with ``any``."""
     if on is FailOn.NONE:
         return False
     causes = [cause for subject in diff.subjects for cause in subject.causes]
@@ -127,7 +127,7 @@ def fails(diff: Report, on: FailOn) -> bool:
 
 
 def is_incomplete(diff: Report) -> bool:
-    """Whether a side of a pair is missing in part, so that what it would have shown is not known."""
+    """True if a side of a pair is incomplete, so that its missing part could hold regressions."""
     pairs = zip(diff.extra["older"], diff.extra["newer"], strict=True)
     unlike = any(
         (before["state"] == State.NOT_MEASURED) != (now["state"] == State.NOT_MEASURED)
@@ -151,7 +151,7 @@ def _pairs(older: Sequence[Subject], newer: Sequence[Subject]) -> list[tuple[Sub
 
 
 def _subject(before: Subject | None, now: Subject | None, causes: tuple[Cause, ...]) -> Subject:
-    """The shown side of a pair: the newer, or the older if it is alone."""
+    """The side of a pair that a report shows: the newer, or the older if there is no newer."""
     shown = now or before
     assert shown is not None
     return Subject(
@@ -172,7 +172,7 @@ def _subject(before: Subject | None, now: Subject | None, causes: tuple[Cause, .
 
 
 def _described(subject: Subject | None) -> dict[str, str]:
-    """One side of a pair, by what tells it apart; empty if it is not there."""
+    """The identifying data of one side of a pair; empty if the side is missing."""
     if subject is None:
         return {}
     return {
@@ -214,7 +214,7 @@ def _words(environment: dict[str, str]) -> str:
 
 
 def _claims(before: Subject | None, now: Subject | None, shown: Subject) -> Iterator[dict[str, str]]:
-    """How each claim stood and stands, in the order of the certificate."""
+    """The older and the newer result of each claim, in the order of the certificate."""
     if before is None or now is None:
         return
     for claim in dict.fromkeys([*now.claims, *before.claims]):
@@ -230,7 +230,7 @@ def _claims(before: Subject | None, now: Subject | None, shown: Subject) -> Iter
 
 
 def _standing_of_claim(was: str, became: str, causes: set[Standing]) -> Standing:
-    """A claim is as its causes are: it is fixed only if all of them are."""
+    """The standing of a claim follows its causes: it is fixed only if all of them are."""
     if was == became:
         return Standing.SAME
     if (was, became) == (HOLDS, FAILS):
@@ -259,7 +259,7 @@ def _causes(before: Subject | None, now: Subject | None, *, chance: bool) -> Ite
 
 
 def _keyed(subject: Subject | None) -> dict[tuple[str, int], Cause]:
-    """Causes by what they are called in every run; a campaign may have several of one name."""
+    """Causes by their stable name; a campaign may have several of one name."""
     seen: Counter[str] = Counter()
     keyed = dict[tuple[str, int], "Cause"]()
     for cause in subject.causes if subject else ():
@@ -308,14 +308,14 @@ def _example(cause: Cause) -> tuple[Any, ...]:
 
 
 def _asked(cause: Cause, here: Subject | None, there: Subject | None, side: str, *, chance: bool) -> tuple[_Asked, str]:
-    """Whether the other side was asked what showed a cause here; and if not, why not.
+    """Whether the other side was asked the inputs that show a cause here; if not, the reason.
 
     Args:
-        cause: that ``here`` has.
+        cause: of the target ``here``.
         here: the target with the cause.
         there: the other side.
-        side: what that is called.
-        chance: one side is a campaign, whose inputs are never twice the same.
+        side: the name of the other side: older or newer.
+        chance: one side is a campaign, which never asks the same inputs twice.
     """
     assert here is not None
     if there is None:

@@ -1,7 +1,7 @@
-"""The state of a whole run, decided here from its claims, and nowhere else.
+"""The state of a whole run. Only this module derives it from the claims.
 
-Every report, certificate and exit code asks this module; ``docs/command-line.md`` has the same as a table. How a state
-is worded is in ``report/wording.py``.
+Every report, certificate and exit code asks this module; ``docs/command-line.md`` has the same as a table.
+``report/wording.py`` has the words for a state.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ class State(StrEnum):
     EXPECTED = "diverges as expected"
     """Each of its divergences is an expected deviation: 0 unexpected, never "certified"."""
     EXCEPT = "conforms with exceptions"
-    """Nothing fails that RFC 3629 demands; something else does."""
+    """No claim that RFC 3629 demands fails, but another claim fails."""
     DIVERGES = "diverges"
     INCOMPLETE = "incomplete"
     NOT_MEASURED = "not measured"
-    """It could not be asked anything."""
+    """The target answered nothing."""
     NOTHING = "nothing to judge"
-    """It was asked, and no claim holds or fails."""
+    """The target answered, but no claim holds or fails."""
 
 
 WAITS = "what was seen is not examined yet"
-"""Why a campaign that had no time to say whether a divergence is a finding is incomplete."""
+"""The reason why a campaign is incomplete if it had no time to examine a divergence."""
 FAILING = (State.DIVERGES, State.EXCEPT)
-"""States of a target that diverges otherwise than expected."""
+"""The states of a target with unexpected divergences."""
 WORST_FIRST = (
     *(State.INCOMPLETE, State.NOT_MEASURED, State.DIVERGES, State.EXCEPT),
     *(State.NOTHING, State.EXPECTED, State.CONFORMS),
@@ -47,7 +47,7 @@ def state_of(failing: Collection[str], *, held: bool, incomplete: bool = False, 
 
     Args:
         failing: the claims that fail.
-        held: a claim holds; of a sweep or a campaign, which settles no claims: something was asked.
+        held: a claim holds; or, in a sweep or a campaign, which settles no claims, the target answered something.
         incomplete: the run ended early.
         as_expected: there are divergences, and each of them is expected.
     """
@@ -56,13 +56,15 @@ def state_of(failing: Collection[str], *, held: bool, incomplete: bool = False, 
     if as_expected:
         return State.EXPECTED
     if failing:
-        graver = NORMATIVE.intersection(failing) or not CLAIMS.keys() >= set(failing)  # an unknown claim may be grave
+        graver = NORMATIVE.intersection(failing) or not CLAIMS.keys() >= set(
+            failing
+        )  # an unknown claim may be one that RFC 3629 demands
         return State.DIVERGES if graver else State.EXCEPT
     return State.CONFORMS if held else State.NOTHING
 
 
 def exit_code_of(state: State, stale: int = 0) -> int:
-    """The exit code of a program whose result is a state; ``stale``: so many expected deviations occur no more."""
+    """The exit code for a state; ``stale``: the number of expected deviations that no longer occur."""
     return _CODES.get(state, 1) or int(stale > 0)
 
 

@@ -1,8 +1,7 @@
-"""The question to a decoder in machine-readable words: enough to ask it again.
+"""The arguments of a measurement in machine-readable form, so that it can be repeated.
 
-A certificate holds it as ``invocation``; ``certification/verification/consistency.py`` reads it back. No path of this
-machine stands in it: files are named as they were on the command line, and by their last part alone if that was
-absolute.
+A certificate holds it as ``invocation``; ``certification/verification/consistency.py`` reads it back. It has no path of
+this machine: a file has its name on the command line, or only the last part of an absolute path.
 """
 
 from __future__ import annotations
@@ -27,13 +26,13 @@ if TYPE_CHECKING:
     from overlong.conformance.vectors.vector import Vector
 
 TYPED = 100
-"""Octets that a command line spells out; files of results spell all."""
+"""The most octets written out in a command line; files of results have all."""
 _FETCHED = "OCTETS"
-"""Where those stand that it does not."""
+"""The place of longer inputs."""
 
 
 class Given(Protocol):
-    """An input, and how it was given."""
+    """An input with its chunks and the earlier stream."""
 
     @property
     def octets(self) -> bytes: ...
@@ -49,7 +48,7 @@ class GivenFile:
 
     name: str
     algorithm: str
-    """``sha256`` of a file; of a folder in-toto's ``dirHash``: that of what ``sha256sum`` prints for its files."""
+    """``sha256`` of a file; of a folder in-toto's ``dirHash``: that of the output of ``sha256sum`` for its files."""
     digest: str
 
     @classmethod
@@ -57,7 +56,7 @@ class GivenFile:
         """Read a file, or the files right in a folder.
 
         Raises:
-            OSError: it cannot be read.
+            OSError: the file cannot be read.
         """
         name = path.name if path.is_absolute() else PurePath(path).as_posix()
         if not path.is_dir():
@@ -77,9 +76,9 @@ class Invocation:
     target: str | tuple[str, ...]
     """Its name, or the words of a command that speaks the protocol."""
     suites: tuple[str, ...] | None
-    """Those that were named; None: all that the target can bear."""
+    """The suites that were named; None: all that are fast enough on the target."""
     sweeps: tuple[str, ...] | None
-    """Likewise the plans of sweeps; empty: none at all."""
+    """The plans of sweeps that were named; None: those of the tier; empty: no sweep."""
     thorough: bool
     vectors: tuple[GivenFile, ...]
     expected: GivenFile | None
@@ -87,7 +86,7 @@ class Invocation:
     limits: Limits
 
     def command(self, speaks: str) -> str:
-        """The command line that does this again, measured by the dialect ``speaks``."""
+        """The command line that repeats this run, measured by the dialect ``speaks``."""
         words = [] if speaks == RFC3629.speaks else ["--profile", speaks]
         words += [word for name in self.suites or () for word in ("--suite", name)] + ["--thorough"] * self.thorough
         words += [word for file in self.vectors for word in ("--vectors", file.name)]
@@ -125,12 +124,12 @@ def words_of_target(target: str) -> str | list[str]:
         return target
     try:
         return shlex.split(command)
-    except ValueError:  # it was shortened, or never was one
+    except ValueError:  # the name was shortened, or was never a command
         return target
 
 
 def reproduce_command(verb: str, target: str | Sequence[str], *words: str, profile: Profile = RFC3629) -> str:
-    """The command line that does this again."""
+    """The command line that repeats a run."""
     named = [target] if isinstance(target, str) else ["--", *target]
     measured_by = [] if profile.speaks == RFC3629.speaks else ["--profile", profile.speaks]
     return shlex.join(["overlong", verb, *measured_by, *words, *named])
@@ -139,13 +138,15 @@ def reproduce_command(verb: str, target: str | Sequence[str], *words: str, profi
 def replay_command(vector: Vector, target: str | Sequence[str]) -> str:
     """The command line that asks a vector again."""
     name = vector.id
-    if "/sha256-" in name and (vector.category == FOUND or not _in_a_suite(vector)):  # a digest is looked up there
+    if "/sha256-" in name and (
+        vector.category == FOUND or not _in_a_suite(vector)
+    ):  # ``replay`` looks up a digest in the suites
         name = vector.in_full
     return reproduce_command("replay", target, name, profile=vector.profile)
 
 
 def spelled(given: Given) -> str:
-    """The id that ``overlong replay`` reads: every octet, a dot where a chunk ends, what came earlier before a plus."""
+    """The id that ``overlong replay`` reads: every octet, dots between chunks, a plus after the earlier stream."""
     if given.chunks is None and given.earlier is None:
         return given.octets.hex() or "input/empty"
     chunks = given.chunks if given.chunks is not None else (len(given.octets),)
@@ -156,13 +157,13 @@ def spelled(given: Given) -> str:
 
 
 def replay_found(given: Given, name: str, target: str, profile: Profile, folder: str) -> str:
-    """The command that shows a finding of a campaign again; of a long one it fetches the octets from the folder.
+    """The command that shows a finding of a campaign again; for a long input it reads the octets from the folder.
 
     Args:
         given: its input.
         name: its id.
         target: as results name it.
-        profile: that the target is measured by.
+        profile: of the measurement.
         folder: of the campaign.
     """
     words = words_of_target(target)
@@ -174,7 +175,7 @@ def replay_found(given: Given, name: str, target: str, profile: Profile, folder:
 
 @lru_cache(maxsize=256)
 def _in_a_suite(vector: Vector) -> bool:
-    """Whether the vector's id leads to it."""
+    """True if ``replay`` finds the vector by its id."""
     from overlong.conformance.vectors.selection import find_vectors
 
     try:

@@ -1,7 +1,8 @@
-"""Expected deviations: what a project knows its decoder to get wrong, answer by answer, with a reason.
+"""Expected deviations: the wrong answers that a project accepts from its decoder, each with a reason.
 
-A divergence that no entry names is unexpected; an entry that names nothing any more has gone stale. Both fail a run, so
-a list of entries is always as exact as on the day when it was written. ``docs/expected.md`` tells the format.
+A divergence that no entry names is unexpected; an entry that no longer names a divergence is stale. Both fail a run, so
+a
+list of entries stays exact. ``docs/expected.md`` describes the format.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""An expected deviation: one entry of a file, and which divergences it stands for."""
+"""An expected deviation: one entry of a file, and the divergences that it covers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class ExpectationError(Exception):
 
 
 class Seen(NamedTuple):
-    """What of a divergence entries can name."""
+    """The parts of a divergence that entries can name."""
 
     code: str
     place: str
@@ -39,7 +39,7 @@ class Seen(NamedTuple):
 
     @property
     def line(self) -> bytes:
-        """What an entry's digest is made of."""
+        """The line of this divergence in an entry's digest."""
         return f"{self.finding} {self.id}\n".encode()
 
 
@@ -54,7 +54,7 @@ class Deviation:
     observed: str
     """The answer that is expected, in the words of a report."""
     reason: str
-    """Why that is accepted; empty if no reason is given."""
+    """The reason; empty if none is given."""
     target: str = "*"
     profile: str = "rfc3629"
     id: str = ""
@@ -69,25 +69,25 @@ class Deviation:
     expires: date | None = None
     """The last day on which it counts."""
     suites: tuple[str, ...] = ()
-    """The suites or sweeps that show it, if given: it is missed only where all of them ran."""
+    """The suites or sweeps that show it, if given: it is stale only if all of them ran."""
     count: int | None = None
-    """How many divergences it stands for when :attr:`suites`, and no others, are run; None: any number."""
+    """The number of divergences that it covers if exactly :attr:`suites` run; None: any number."""
     digest: str = ""
     """SHA-256 of them all, in hexadecimal digits; empty: whichever."""
 
     @property
     def pinned(self) -> bool:
-        """The number of its divergences, or their very answers, are fixed."""
+        """True if the entry fixes the number of its divergences, or their answers."""
         return self.count is not None or bool(self.digest)
 
     @property
     def names(self) -> str:
-        """What it names, in a few words: ``overlong/c0af D``, ``OV201 place``."""
+        """The divergences that it names, in a few words: ``overlong/c0af D``, ``OV201 place``."""
         words = [self.id, self.code, self.place or "", self.operation]
         return printable(" ".join(word for word in words if word))
 
     def names_same(self, seen: Seen) -> bool:
-        """Whether it names a divergence, whatever was observed."""
+        """True if the entry names the divergence, whatever the observed answer."""
         return (
             (not self.code or self.code == seen.code)
             and (not self.operation or self.operation == seen.operation)

@@ -1,4 +1,4 @@
-"""Divergences held against what was expected, one by one as they are found; and afterwards, what was missed."""
+"""Compares each divergence with the expected deviations, and finally finds the entries that did not occur."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Stale:
-    """An entry that does not hold any more, and what is so instead."""
+    """An entry that no longer holds, and the present behaviour."""
 
     deviation: Deviation
     why: str
@@ -43,7 +43,7 @@ class Stale:
 
 @dataclass(frozen=True)
 class Unasked:
-    """An entry that this run could not check, and why."""
+    """An entry that this run could not check, and the reason."""
 
     deviation: Deviation
     why: str
@@ -51,12 +51,12 @@ class Unasked:
 
 @dataclass
 class DeviationTally:
-    """The divergences that an entry stands for."""
+    """The divergences covered by an entry."""
 
     total: int = 0
     buckets: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
     pinned: int = 0
-    """How many suites found, and not sweeps: of those that count and digest fix."""
+    """The number found by suites, not sweeps: count and digest fix only these."""
 
     def __post_init__(self) -> None:
         self._answers = hashlib.sha256()
@@ -79,11 +79,11 @@ class _Named:
     def __init__(self) -> None:
         self.answers: Patterns[list[Deviation]] = Patterns()
         self.first = ""
-        """What was observed of the first divergence that they name."""
+        """The answer observed for the first divergence that they name."""
 
 
 class Matcher:
-    """Finds the entries that stand for a divergence by what they name, never by going through them all."""
+    """Finds the entries that cover a divergence by lookup, without a search through all entries."""
 
     def __init__(self, deviations: Iterable[Deviation]) -> None:
         self.tallies: dict[int, DeviationTally] = {}
@@ -97,7 +97,7 @@ class Matcher:
             named.answers.of(each.observed, list[Deviation]).append(each)
 
     def match(self, seen: Seen, *, swept: bool = False) -> Deviation | None:
-        """The first entry that stands for it; each that does counts it."""
+        """The first entry that covers a divergence; every entry that covers it counts it."""
         first: Deviation | None = None
         for key in product((seen.code, ""), (seen.operation, "")):
             ids = self._places[key].matching(seen.place) if key in self._places else ()
@@ -110,12 +110,12 @@ class Matcher:
         return first
 
     def otherwise(self, deviation: Deviation) -> str:
-        """What was observed where an entry that stands for nothing expects something else, at first; empty: nothing."""
+        """The first observed answer where an entry without divergences expects another; empty if there is none."""
         return self._named[deviation.number].first
 
 
 class Expectations:
-    """What is expected of one target, and in the course of a run what became of that.
+    """The expected deviations of one target, and during a run the divergences that they cover.
 
     First :meth:`read`, then :meth:`judge` each finding, then :meth:`settle`.
     """
@@ -132,18 +132,18 @@ class Expectations:
         given: bool = False,
         updating: bool = False,
     ) -> None:
-        """``deviations``: all of a file. Those of other targets and profiles are left out."""
+        """``deviations``: all entries of a file. The object keeps only those of this target and profile."""
         self.file, self.path, self.target, self.profile, self.on = file, path, target, profile, on
         self.given = given
-        """The file was named for this target: its entries need not name it."""
+        """True if the file was named for this target, so that entries need not name it."""
         self.all = tuple(deviations)
         """The entries for every target."""
         own = [each for each in deviations if each.profile == profile and _is_for(each.target, target)]
         self.deviations = tuple(each for each in own if each.expires is None or each.expires >= on)
         self.expired = tuple(each for each in own if each.expires is not None and each.expires < on)
-        """Entries that do not count any more."""
+        """Expired entries, which no longer count."""
         self.unexpected: dict[tuple[str, str], Bucket] = {}
-        """The divergences that no entry stands for, by cause."""
+        """The divergences that no entry covers, by cause."""
         self.stale: tuple[Stale, ...] = ()
         self.unasked: tuple[Unasked, ...] = ()
         self._matcher = Matcher(self.deviations)
@@ -152,7 +152,7 @@ class Expectations:
         if self._kept is not None:
             weakref.finalize(self, self._kept.close)
         self.changes = ""
-        """What was written to the file, in a few words; empty if nothing was to be."""
+        """The changes written to the file, in a few words; empty if there are none."""
 
     @classmethod
     def read(
@@ -164,17 +164,17 @@ class Expectations:
         profile: str = "rfc3629",
         updating: bool = False,
     ) -> Expectations:
-        """What is expected of a target.
+        """Read the expected deviations of a target.
 
         Args:
-            path: a file that has it; if left out, ``overlong.toml`` or ``pyproject.toml`` of the current folder.
+            path: the file with the entries; if left out, ``overlong.toml`` or ``pyproject.toml`` of the current folder.
             target: as on the command line.
-            on: the day that decides what has expired.
-            profile: the dialect that it is measured by.
-            updating: divergences will be kept, so that the file can be written anew; it need not be there.
+            on: the day that decides which entries have expired.
+            profile: the dialect of the measurement.
+            updating: keep all divergences, so that the file can be updated; the file need not exist.
 
         Raises:
-            ExpectationError: the file is not there, no TOML, or an entry is none.
+            ExpectationError: the file does not exist, is not TOML, or has an invalid entry.
         """
         file = file_of(path)
         none = file is None and not updating
@@ -198,7 +198,7 @@ class Expectations:
         )
 
     def judge(self, finding: Finding, *, swept: bool = False) -> Deviation | None:
-        """The entry that stands for a finding; None if it is unexpected. ``swept``: a sweep found it, no suite."""
+        """The entry that covers a finding; None if it is unexpected. ``swept``: a sweep found it, not a suite."""
         if self._looks_up_nothing:
             self.unexpected.setdefault(finding.bucket, Bucket(finding)).add(finding)
             return None
@@ -215,9 +215,9 @@ class Expectations:
     def listeners(
         self, found: Callable[[Finding], None] | None, diverged: Callable[[Divergences], None] | None
     ) -> tuple[Callable[[Finding], None], Callable[[Divergences], None], Callable[[Finding], None]]:
-        """What to call with each finding of suites, with many in columns, and with each of sweeps.
+        """Three functions to call with each finding of suites, with many findings in columns, and with each of sweeps.
 
-        They are judged, and told to ``found`` and ``diverged``.
+        They judge the findings, and pass them to ``found`` and ``diverged``.
         """
 
         def listen(finding: Finding, *, swept: bool = False) -> None:
@@ -242,21 +242,21 @@ class Expectations:
 
     @property
     def says_something(self) -> bool:
-        """Whether the file has entries for this target, or is to get some."""
+        """True if the file has entries for this target, or the run will add some."""
         return bool(self.deviations or self.expired or self.updating)
 
     def as_given(self) -> GivenFile | None:
-        """The file, as a certificate names it; None if it says nothing of this target."""
+        """The file as a certificate names it; None if it has no entry for this target."""
         if not self.says_something:
             return None
         return GivenFile.of(self.file) if self.file.exists() else GivenFile(self.file.name, "sha256", "")
 
     def settle(self, run: Run, left_out: Sequence[str] = ()) -> None:
-        """Find what has gone stale. An incomplete run shows nothing of that.
+        """Find the stale entries. An incomplete run cannot show any.
 
         Args:
-            run: that has ended, and all of whose findings were judged.
-            left_out: suites that the target was spared.
+            run: a finished run, all findings of which were judged.
+            left_out: suites left out because the target is slow.
         """
         if run.incomplete:
             self.unasked = tuple(Unasked(each, "the run is incomplete") for each in self.deviations if self._gone(each))
@@ -281,7 +281,7 @@ class Expectations:
             elif each.digest and each.digest != tally.digest:
                 stale.append(Stale(each, "the answers are others, though as many"))
         self.stale, self.unasked = tuple(stale), tuple(unasked)
-        for gone in stale:  # its divergences are other ones than those that were expected
+        for gone in stale:  # the present divergences differ from the expected ones
             for key in self.tally(gone.deviation).buckets:
                 self.unexpected.setdefault(key, run.buckets[key])
 
@@ -289,12 +289,12 @@ class Expectations:
         return not self.tally(deviation).total
 
     def tally(self, deviation: Deviation) -> DeviationTally:
-        """What an entry stands for, as far as it was found."""
+        """The divergences found so far that an entry covers."""
         return self._matcher.tallies[deviation.number]
 
     @property
     def occurring(self) -> tuple[Deviation, ...]:
-        """The entries that stand for something."""
+        """The entries that cover a divergence."""
         return tuple(each for each in self.deviations if not self._gone(each))
 
     @property
@@ -303,28 +303,28 @@ class Expectations:
 
     @property
     def met(self) -> bool:
-        """Nothing unexpected was found, and nothing that was expected was missed."""
+        """True if every divergence was expected, and every expected deviation occurred."""
         return not self.unexpected and not self.stale
 
     def of_bucket(self, key: tuple[str, str]) -> Deviation | None:
-        """The entry that stands for a bucket's divergences; None if one of them is unexpected."""
+        """The entry that covers a bucket's divergences; None if a divergence is unexpected."""
         return None if key in self.unexpected else self._first.get(key)
 
     def failing_as_expected(self, run: Run) -> list[str]:
-        """The claims that nothing refutes but what was expected."""
+        """The claims that only expected divergences refute."""
         unexpected = {run.buckets[key].example.claim for key in self.unexpected}
         refuted = {bucket.example.claim for bucket in run.buckets.values()}
         return [claim for claim in CLAIMS if claim in refuted - unexpected]
 
     def anew(self, deviations: Sequence[Deviation]) -> Expectations:
-        """The same with other entries, and nothing judged."""
+        """A copy with other entries, which has judged nothing."""
         return Expectations(
             deviations,
             file=self.file, path=self.path, target=self.target, profile=self.profile, on=self.on, given=self.given,
         )  # fmt: skip
 
     def recall(self, seen: Seen, run: Run, *, swept: bool) -> None:
-        """Judge what others have judged and kept."""
+        """Judge again the divergences that another object has kept."""
         key = seen.code, seen.place
         deviation = self._matcher.match(seen, swept=swept)
         if deviation is None:
@@ -333,7 +333,7 @@ class Expectations:
             self._first.setdefault(key, deviation)
 
     def kept(self) -> Iterator[tuple[Seen, bool]]:
-        """All divergences that were judged, and whether a sweep found them; of one that is updating."""
+        """All judged divergences, and whether a sweep found them; only if this object is updating."""
         assert self._kept is not None
         self._kept.seek(0)
         while True:
@@ -349,16 +349,16 @@ class Expectations:
 
 
 def _is_for(pattern: str, target: str) -> bool:
-    """Whether an entry is for a target, however its path is written: a certificate has it without."""
+    """True if an entry is for a target. The path in the name may differ: a certificate leaves it out."""
     return matches(pattern, target) or portable(pattern) == portable(target)
 
 
 def _not_asked(
     deviation: Deviation, run: Run, ran: set[str], left_out: Sequence[str], asked_ids: Collection[str]
 ) -> str:
-    """Why a run cannot say whether what an entry names still occurs; empty if it can.
+    """The reason why a run cannot show whether an entry still occurs; empty if it can.
 
-    ``asked_ids``: the ids, and patterns of ids, that a vector of a suite that ran has.
+    ``asked_ids``: the ids, and patterns of ids, of vectors in the suites that ran.
     """
     if deviation.suites:
         missing = [name for name in deviation.suites if name not in ran]
@@ -381,7 +381,7 @@ def _not_asked(
 
 
 def asked_of(run: Run, patterns: Collection[str]) -> set[str]:
-    """Those of some ids, or patterns of ids, that a vector of a suite that ran has."""
+    """Those ids, or patterns of ids, that match a vector of the suites that ran."""
     wanted: Patterns[str] = Patterns()
     for pattern in patterns:
         wanted.of(pattern, partial(str, pattern))

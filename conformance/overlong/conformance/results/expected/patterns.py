@@ -1,7 +1,7 @@
-"""Patterns in which ``*`` stands for anything, kept so that a text is tried against few of them.
+"""Patterns in which ``*`` stands for anything, indexed so that a text is compared with few of them.
 
 A file may hold ten thousand patterns, and a run may find millions of divergences. So each pattern is kept under a
-piece of it that a text must contain: what it begins with, else what it ends with, else its longest piece. A text is
+piece of it that a text must contain: its beginning, else its end, else its longest piece. A text is
 looked up by its own pieces of these lengths.
 """
 
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 def matches(pattern: str, text: str) -> bool:
-    """Whether a pattern stands for a text: ``*`` for anything, also nothing; all else for itself."""
+    """True if a pattern matches a text. ``*`` matches any text, also none; other characters match themselves."""
     first, star, rest = pattern.partition("*")
     if not star:
         return pattern == text
@@ -33,12 +33,12 @@ def matches(pattern: str, text: str) -> bool:
 
 
 def says_nothing(pattern: str, separators: str = "") -> bool:
-    """Whether a pattern holds nothing but ``*``, and ``separators``, which all texts of its kind have."""
+    """True if a pattern consists of ``*`` and ``separators``, which all texts of its kind have."""
     return not pattern.strip("* " + separators)
 
 
 class Patterns(Generic[T]):
-    """A value for each of some patterns, to be found by the texts that the pattern stands for."""
+    """A value for each pattern, which a lookup by any matching text finds."""
 
     def __init__(self) -> None:
         self._exact: dict[str, T] = {}
@@ -47,10 +47,10 @@ class Patterns(Generic[T]):
         self._last: dict[int, dict[str, dict[str, T]]] = {}
         self._within: dict[int, dict[str, dict[str, T]]] = {}
         self.tried = 0
-        """How often a text was tried against a pattern: the price of all that was looked up."""
+        """The number of comparisons of a text with a pattern: the cost of all lookups."""
 
     def of(self, pattern: str, make: Callable[[], T]) -> T:
-        """The value of a pattern; of a new one a new value."""
+        """The value of a pattern; a new pattern gets a new value."""
         if "*" not in pattern:
             if pattern not in self._exact:
                 self._exact[pattern] = make()
@@ -72,7 +72,7 @@ class Patterns(Generic[T]):
         return alike[pattern]
 
     def matching(self, text: str) -> Iterator[T]:
-        """The values of all patterns that stand for a text, each once, in no order."""
+        """The values of all patterns that match a text, each once, in no order."""
         if text in self._exact:
             self.tried += 1
             yield self._exact[text]

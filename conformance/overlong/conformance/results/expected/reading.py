@@ -1,7 +1,7 @@
-"""Expected deviations, read from TOML and checked: an entry that says something else than it seems to is refused.
+"""Expected deviations, read from TOML and checked: a misleading entry is refused.
 
-For messages and for :mod:`writing` a file is cut into pieces, one for each table: what is not changed stays octet for
-octet. A document's model would move comments that stand between tables; a cut before each header moves nothing.
+For messages and for :mod:`writing` a file is cut into pieces, one for each table, so that unchanged pieces stay octet
+for octet. A model of the document would move comments between tables; a cut before each header moves nothing.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ OF_A_PROJECT = ("tool", "overlong", "expected")
 
 PROJECT = "pyproject.toml"
 FILES = {"overlong.toml": OWN, PROJECT: OF_A_PROJECT}
-"""Where a project's entries may stand, the first that has some wins; and the tables in which they stand."""
+"""The files that may hold a project's entries, and the tables in them; the first file with entries wins."""
 
 _KEYS = {
     "target": "a string: a target's name, * for anything",
@@ -48,16 +48,17 @@ _KEYS = {
     "count": "a whole number from 1 up",
     "digest": "a string: sha256: and 64 hexadecimal digits",
 }
-"""What an entry may say, and of what kind it is."""
+"""The keys of an entry, and the kinds of their values."""
 DIGEST = "sha256:"
 _HEADER = re.compile(r"^[ \t]*(?=\[)", re.MULTILINE)
 
 
 def file_of(given: Path | None) -> Path | None:
-    """The file that has the entries: the given one, or that of the project in the current folder; None if none has.
+    """The file that has the entries: the given file, or that of the project in the current folder; None if no file has
+    any.
 
-    A file of the project that is no TOML has none: it does not stand in the way of targets that need nothing of it, and
-    what it may have expected is a divergence like any other.
+    A file of the project that is not TOML has no entries. So it does not block targets that do not need it, and the
+    divergences that it may have expected count like any other.
     """
     if given is not None:
         return given
@@ -72,7 +73,7 @@ def _has_entries(file: Path, path: tuple[str, ...]) -> bool:
 
 
 def path_in(file: Path, given: Path | None) -> tuple[str, ...]:
-    """The keys under which entries stand in a file: those of a project's tables, or for a file named by itself."""
+    """The keys of the table of entries: that of a project's file, or of a file named on the command line."""
     if file.name == PROJECT:
         return OF_A_PROJECT
     if given is not None and file.is_file():
@@ -87,11 +88,11 @@ def read_entries(file: Path, path: tuple[str, ...], *, given: bool) -> tuple[Dev
 
     Args:
         file: TOML.
-        path: the keys under which they stand.
-        given: the file was named for one target, which its entries need not name; and it holds nothing else.
+        path: the keys of their table.
+        given: the file was named for one target, so that entries need not name it, and the file holds nothing else.
 
     Raises:
-        ExpectationError: it is no TOML, cannot be read, or an entry is none.
+        ExpectationError: the file is not TOML, cannot be read, or has an invalid entry.
     """
     if given and path == OWN:
         others = sorted((_toml(file) or {}).keys() - {*OWN, "targets"})
@@ -123,7 +124,7 @@ def _toml(file: Path) -> dict[str, Any] | None:
 
 
 def _entries(file: Path, path: tuple[str, ...]) -> object:
-    """What stands under these keys; None if nothing does."""
+    """The value of these keys; None if there is none."""
     found: Any = _toml(file)
     for number, key in enumerate(path):
         if found is None or (isinstance(found, dict) and key not in found):
@@ -175,7 +176,7 @@ def _read(where: str, number: int, entry: object, *, given: bool) -> Deviation:
 
 
 def _names_an_answer(where: str, observed: str) -> None:
-    """An entry for which accepting and refusing are the same is refused: it would hide whatever comes."""
+    """Refuse an entry that fits acceptance as well as refusal, since it would hide any answer."""
     samples = (
         (Accepted(), Accepted((0x41, 0xFFFD, 0xD800))),
         (Refused(), Refused(0, 1), Refused(12, 3, incomplete=True)),
@@ -189,7 +190,7 @@ def _names_an_answer(where: str, observed: str) -> None:
 
 
 def _is_right(key: str, value: object) -> bool:
-    """Whether a value is of its key's kind."""
+    """True if a value has the kind of its key."""
     match key:
         case "expires":
             return isinstance(value, date) and not isinstance(value, datetime)
@@ -212,10 +213,10 @@ def _known(where: str, name: str, known: list[str]) -> None:
 
 
 def pieces_of(text: str) -> list[str]:
-    """A document, cut before the header of each table; what stands before the first is the first, if anything does.
+    """A document, cut before the header of each table; text before the first header is the first piece.
 
     Raises:
-        ValueError: it is no TOML.
+        ValueError: the text is not TOML.
     """
     starts = [0, *(found.start() for found in _HEADER.finditer(text)), len(text)]
     result: list[str] = []
@@ -231,7 +232,7 @@ def pieces_of(text: str) -> list[str]:
 
 
 def _is_whole(piece: str) -> bool:
-    """A line that begins with a bracket inside a string or a list is no header: up to there it is no document."""
+    """True if these lines are a document: a bracket after them is a header, not inside a string or a list."""
     try:
         tomllib.loads(piece)
     except tomllib.TOMLDecodeError:
@@ -240,7 +241,7 @@ def _is_whole(piece: str) -> bool:
 
 
 def is_entry(piece: str, path: tuple[str, ...]) -> bool:
-    """Whether a piece is an element of the array of tables at ``path``, and its keys."""
+    """True if a piece is an element of the array of tables at ``path``; also its keys."""
     if not piece.lstrip(" \t").startswith("[["):
         return False
     found: Any = tomllib.loads(piece)
@@ -252,7 +253,7 @@ def is_entry(piece: str, path: tuple[str, ...]) -> bool:
 
 
 def lines_of_entries(file: Path, path: tuple[str, ...], count: int) -> list[int]:
-    """The numbers of the lines of their headers, from 1; none if entries are not written with headers."""
+    """The line numbers of the entries' headers, from 1; empty if the entries have no headers."""
     try:
         text = file.read_bytes().decode()
         pieces = pieces_of(text)
@@ -268,7 +269,7 @@ def lines_of_entries(file: Path, path: tuple[str, ...], count: int) -> list[int]
 
 
 def in_two(piece: str) -> tuple[str, str]:
-    """A piece's table, and what follows it: blank lines and comments, which belong to the next piece or to none."""
+    """A piece's table, and the blank lines and comments after it, which do not belong to the table."""
     lines = re.findall(r"[^\n]*\n|[^\n]+", piece)
     end = len(lines)
     while end > 1 and (not lines[end - 1].strip() or lines[end - 1].lstrip().startswith("#")):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def standing_as_json(bucket: Bucket, expected: Expectations | None) -> dict[str, Any]:
-    """How a bucket stands to what is expected; empty if no expectations apply."""
+    """Whether a bucket is expected, as data; empty if no expectations apply."""
     if expected is None or not expected.all:
         return {}
     deviation = expected.of_bucket(bucket.example.bucket)
@@ -44,7 +44,7 @@ def stale_as_json(stale: Stale) -> dict[str, Any]:
 
 
 def expected_as_json(expected: Expectations | None) -> dict[str, Any]:
-    """What a certificate says of all that: the entries that stand for something, and those gone stale."""
+    """The data of a certificate: the entries that cover a divergence, and the stale ones."""
     if expected is None or not (expected.deviations or expected.expired):
         return {}
     return {
@@ -61,7 +61,7 @@ def unasked_as_words(expected: Expectations) -> list[str]:
 
 
 def expired_as_words(expected: Expectations) -> list[str]:
-    """A line for each entry that does not count any more."""
+    """A line for each expired entry."""
     return [
         f"expired on {each.expires}, and does not count: {each.where}: {each.names}: {printable(each.reason)}"
         for each in expected.expired
@@ -69,7 +69,7 @@ def expired_as_words(expected: Expectations) -> list[str]:
 
 
 def missing_as_words(expected: Expectations) -> list[str]:
-    """A line on missing reasons; none if all are there."""
+    """A line on missing reasons; no line if all are given."""
     missing = expected.without_reason
     if not missing:
         return []
@@ -78,14 +78,14 @@ def missing_as_words(expected: Expectations) -> list[str]:
 
 
 def notes_on(expected: Expectations | None) -> list[str]:
-    """What results say of entries that are neither met nor stale."""
+    """Notes on entries that are neither met nor stale."""
     if expected is None:
         return []
     return [*unasked_as_words(expected), *expired_as_words(expected), *missing_as_words(expected)]
 
 
 def counts_as_json(expected: Expectations | None, run: Run) -> dict[str, Any]:
-    """How many buckets and divergences of a run are expected, and how many entries are stale."""
+    """The numbers of expected buckets, expected divergences, and stale entries of a run."""
     if expected is None or not (expected.deviations or expected.expired):
         return {}
     buckets = [bucket for key, bucket in run.buckets.items() if expected.of_bucket(key) is not None]

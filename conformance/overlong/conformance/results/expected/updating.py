@@ -1,7 +1,7 @@
-"""Which entries a run calls for: so that the same run again finds nothing unexpected, and misses nothing.
+"""The entries that a run needs, so that the same run again finds nothing unexpected and no stale entry.
 
-What holds stays; an entry whose answer changed keeps its reason, link and expiry; one that occurs no more goes; what is
-new comes after the others, and waits for its reason.
+An entry that holds stays. An entry with a changed answer keeps its reason, link and expiry. An entry that no longer
+occurs is removed. New entries come last, with an empty reason.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
     from overlong.conformance.results.run import Run
 
 FEW = 3
-"""Divergences of a cause that get an entry each; more than that share one, which their number and digest pin."""
+"""The most divergences of a cause that get an entry each. More share one entry with their number and digest."""
 
 
 @dataclass
 class _Group:
-    """Divergences that no entry stands for, of one cause, one operation, and answers of one kind."""
+    """Divergences that no entry covers, of one cause, one operation, and one kind of answer."""
 
     found: list[Seen] = field(default_factory=list[Seen])
-    """The first of them: at most one more than a few."""
+    """The first divergences: at most one more than those that get an entry each."""
     prefix: str = ""
-    """What all their answers begin with."""
+    """The common beginning of their answers."""
     alike: bool = True
     swept: bool = True
-    """Sweeps found them all."""
+    """True if sweeps found all of them."""
 
     def add(self, seen: Seen, *, swept: bool) -> None:
         if not self.found:
@@ -49,12 +49,12 @@ class _Group:
 
     @property
     def observed(self) -> str:
-        """A pattern of their answers."""
+        """A pattern that matches their answers."""
         return self.prefix if self.alike else f"{self.prefix}*"
 
 
 def settled(expectations: Expectations, run: Run, left_out: Sequence[str] = ()) -> Expectations:
-    """What is expected when a run has ended, settled; of one that is updating, as it is written anew.
+    """The settled expectations after a run; with an update they are those written to the file.
 
     Args:
         expectations: of this run.
@@ -71,10 +71,10 @@ def settled(expectations: Expectations, run: Run, left_out: Sequence[str] = ()) 
 
 
 def _updated(expectations: Expectations, run: Run, left_out: Sequence[str] = ()) -> Expectations:
-    """Write what a run found to the file; what is expected now, settled.
+    """Write the findings of a run to the file, and return the new expectations, settled.
 
     Args:
-        expectations: of this run, updating, and settled.
+        expectations: settled expectations of this run, which update the file.
         run: that is whole.
         left_out: suites that the target was spared.
 
@@ -97,7 +97,7 @@ def _updated(expectations: Expectations, run: Run, left_out: Sequence[str] = ())
 
 
 def _wanted(expectations: Expectations, run: Run) -> list[Deviation]:
-    """The entries that should stand in the file, of this target, in order: those that have a place there keep it."""
+    """The entries of this target for the file, in order; existing entries keep their place."""
     expired = Matcher(expectations.expired)
     for seen, swept in expectations.kept():
         expired.match(seen, swept=swept)
@@ -119,14 +119,14 @@ def _wanted(expectations: Expectations, run: Run) -> list[Deviation]:
 
 
 def _still(deviation: Deviation, expectations: Expectations) -> date | None:
-    """Its expiry, unless that is over: updating expectations renews it."""
+    """The expiry of an entry, or None if it has passed, since an update renews the entry."""
     return None if any(each.number == deviation.number for each in expectations.expired) else deviation.expires
 
 
 def _unmatched(
     expectations: Expectations, matcher: Matcher, gone: Sequence[Deviation]
 ) -> tuple[dict[tuple[str, str, str, str], _Group], list[Deviation]]:
-    """What no entry stands for, by cause and operation; and the entries of vectors that are answered otherwise now."""
+    """The divergences that no entry covers, by cause and operation, and the entries of vectors with changed answers."""
     of_vectors: dict[str, list[Deviation]] = {}
     for each in gone:
         of_vectors.setdefault(each.id, []).append(each)
@@ -140,13 +140,13 @@ def _unmatched(
             of_vectors[seen.id].remove(known)
             adopted.append(replace(known, observed=seen.observed))
         else:
-            kind = seen.observed.partition(" ")[0]  # accepted, refused, ...: no pattern stands for all of them
+            kind = seen.observed.partition(" ")[0]  # accepted, refused, ...: no pattern matches all of them
             groups.setdefault((seen.code, seen.place, seen.operation, kind), _Group()).add(seen, swept=swept)
     return groups, adopted
 
 
 def _entries_of(group: _Group, expectations: Expectations, run: Run) -> Iterator[Deviation]:
-    """New entries for a group: one for each divergence if they are few, and suites ask them by name."""
+    """New entries for a group: one for each divergence if there are few, and suites name their vectors."""
     first = group.found[0]
     common = Deviation(
         "", -1, group.observed, "", expectations.target, expectations.profile,
@@ -163,7 +163,7 @@ def _entries_of(group: _Group, expectations: Expectations, run: Run) -> Iterator
 
 
 def _pinned(expectations: Expectations, run: Run, entries: Sequence[Deviation]) -> list[Deviation]:
-    """The entries, those that are pinned by what this run found."""
+    """The entries, in which count and digest are those of this run."""
     ran, as_read = tuple(part.suite.name for part in run.suites), set(expectations.all)
     matcher = Matcher(entries)
     for seen, swept in expectations.kept():

@@ -1,4 +1,4 @@
-"""Entries into a file: those that change in their place, the others and all else octet for octet as they were."""
+"""Write entries into a file: a changed entry stays in its place, and everything else stays octet for octet."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ def write(
     """Change, remove and add entries.
 
     Args:
-        file: TOML; made if it is not there. A symbolic link stays one.
+        file: TOML; created if it does not exist. A symbolic link stays one.
         path: the keys under which the entries stand.
-        changed: by their place among the entries, from 0.
+        changed: by position among the entries, from 0.
         removed: likewise.
-        new: what comes after all others.
+        new: entries to add after all others.
 
     Raises:
-        ExpectationError: it cannot be written, or would not say this afterwards; then it is as it was.
+        ExpectationError: the file cannot be written, or would not have these entries afterwards; then it is unchanged.
     """
     name = printable(str(file))
     real = file.resolve()
@@ -96,7 +96,7 @@ def _edited(
 
 
 def _values(deviation: Deviation) -> dict[str, Any]:
-    """The keys of an entry, and what is written for them."""
+    """The keys of an entry, and their values in TOML."""
     values: dict[str, Any] = {each.name: getattr(deviation, each.name) for each in fields(deviation)}
     if values["profile"] == "rfc3629":
         values["profile"] = ""
@@ -107,7 +107,7 @@ def _values(deviation: Deviation) -> dict[str, Any]:
 
 
 def _changed(body: str, path: tuple[str, ...], deviation: Deviation, end: str) -> str:
-    """The text of an entry with other values where they are other ones."""
+    """The text of an entry with the changed values."""
     import tomlkit
 
     document = tomlkit.parse(body if body.endswith("\n") else body + end)
@@ -143,7 +143,7 @@ def _says(
     removed: Collection[int],
     new: Sequence[Deviation],
 ) -> bool:
-    """Whether a text has the entries that it should, and all else as another has it."""
+    """True if a text has the given entries, and everything else as in the other text."""
     before, entries_before = _apart(text, path)
     after, entries_after = _apart(written, path)
     wanted: list[dict[str, Any]] = []
@@ -158,7 +158,7 @@ def _says(
 
 
 def _apart(text: str, path: tuple[str, ...]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """A document without the entries (and without tables that hold nothing else), and the entries."""
+    """A document without the entries (and without tables that hold only entries), and the entries."""
     document = tomllib.loads(text)
     tables: list[dict[str, Any]] = [document]
     for key in path[:-1]:
@@ -171,7 +171,7 @@ def _apart(text: str, path: tuple[str, ...]) -> tuple[dict[str, Any], list[dict[
 
 
 def _replace(file: Path, before: bytes, octets: bytes) -> None:
-    """Other octets under a name, all at once, unless they changed meanwhile."""
+    """Replace the contents of a file atomically, unless the file changed meanwhile."""
     with tempfile.NamedTemporaryFile(dir=file.parent, prefix=f".{file.name[:100]}.", delete=False) as unfinished:
         try:
             unfinished.write(octets)
