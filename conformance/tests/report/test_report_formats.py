@@ -261,7 +261,10 @@ def test_junit_as_people_who_know_xfail_expect_it():
         "x.categories: overlong": "passed",
         "x.categories: streams": ("Skipped", "nothing of it was asked"),
         "x.divergences: OV202 surrogate accepted [verdict]": ("Skipped", "expected: of old"),
-        "x.expected: OV201 overlong form accepted: surrogate/eda080": ("Failure", "expected, but no longer seen: was so"),
+        "x.expected: OV201 overlong form accepted: surrogate/eda080": (
+            "Failure",
+            "expected, but no longer seen: was so",
+        ),
     }
     unexpected = outcomes(of(ONE, claims={"verdict": "fails"}, categories={"surrogate": (9, 2)}))
     assert {name for name, how in unexpected.items() if how != "passed"} == set(unexpected) - {"x: measured wholly"}
