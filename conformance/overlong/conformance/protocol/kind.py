@@ -193,9 +193,9 @@ KINDS = {
              "caller that relies on it writes beyond a buffer or loses the end of a text; a size for refused input "
              "reserves room for nothing."),
         Kind(Code.ENCODER_REPLACEMENT, ENCODER, "wrong replacement", "Unicode ch. 3; WHATWG",
-             "The encoder treats surrogates or numbers beyond 10FFFF otherwise than the greeting says: it replaces "
-             "them where it should refuse, refuses where it should replace, replaces them by something else, or "
-             "leaves them out. Text changes without a sign."),
+             "The encoder does not treat surrogates or numbers beyond 10FFFF as declared: it replaces them where "
+             "it should refuse, refuses where it should replace, replaces them by something else, or leaves them "
+             "out. Text changes without a sign."),
         Kind(Code.READ_PAST_END, MEMORY, "read past the end of the input", "",
              "With a guard page right behind the input the function died, and with memory behind the same octets it "
              "returned: it reads past its input. Usual causes: the lead octet trusted before the length is checked, "
