@@ -10,6 +10,7 @@ certificates of some, to see how long they take.
     python benchmarks/power.py                       the whole: about an hour on two cores
     python benchmarks/power.py --share 0.1           a tenth of it
     python benchmarks/power.py --write               and write docs/power.md
+    python benchmarks/power.py --only streams        one section of the page, or "replacers": some minutes
 """
 
 from __future__ import annotations
@@ -29,17 +30,21 @@ from typing import TYPE_CHECKING
 
 from all import machine
 from mutants import outputs, served
-from mutants.measuring import CERTIFIED, OF_ALL, Finder, FinderOfOutputs
+from mutants.measuring import CERTIFIED, Finder, FinderOfOutputs
 from mutants.population import LIBRARY, by_family, population
+from mutants.replacers import REPLACERS
+from mutants.spoken import OF_ALL, RIGHT, FinderOfSpoken
+from mutants.streams import STREAMS
 from overlong.conformance.sweep.pool import cpus
 from overlong.conformance.targets.resolve import Limits
 from overlong.fuzz.engines.opening import open_engine
 from overlong.fuzz.execution.engine import BLOCK, CampaignJob, WorkUnit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from mutants.population import Mutant
+    from mutants.spoken import Population
 
 PAGE = Path(__file__).parents[1] / "docs" / "power.md"
 SECONDS = 10.0
@@ -94,10 +99,31 @@ OUTPUTS = """
 
 {count} decoders in C whose verdicts are right: a character comes out as another, or a refusal names a wrong offset,
 where and when the family says. Each is proved wrong likewise ({left_out} draws were left out). Strings are decoded
-and outputs compared; operations that only decoders behind the protocol have (replacement, streams) are not in this
-population.
+and outputs compared.
 
 """
+SECTIONS = {
+    REPLACERS: """
+## Replacement
+
+{count} decoders in C that offer operation `L` ([protocol.md](protocol.md#frames)): ill-formed octets come out as too
+many or too few U+FFFD, take text along, or are left out; or a character comes out as U+FFFD, twice or not at all.
+{how}
+""",
+    STREAMS: """
+## Streams
+
+{count} decoders in C that offer `S` and `N`: at a cut between chunks something is lost, kept or changed; a stream that
+ends within a character passes; a refusal has a wrong offset, or output or a refusal comes a chunk late; or a decoder
+that was reset remembers the stream before. The words behind the colon say where: in one state of the automaton, say, or
+at one offset.
+{how}
+""",
+}
+HOW = """Each is proved wrong likewise ({left_out} draws were left out). One program holds them all, and its argument
+says which it is. Its answers to whole suites are compared with those of the right program, which `overlong certify`
+found CONFORMANT. Sweeps ask only `V` and `D`, so the suites are all that a certificate has here. `fuzz` was given
+{some} of them; `overlong certify` refused {refused} of these, the ones that its suites find."""
 
 
 @dataclass
@@ -109,7 +135,7 @@ class Measured:
     """The names of what finds it."""
 
 
-_finder: Finder | None = None
+_finder: Finder | FinderOfSpoken | None = None
 
 
 def _asked(mutant: Mutant) -> list[str]:
@@ -117,9 +143,9 @@ def _asked(mutant: Mutant) -> list[str]:
     return _finder.found(mutant)
 
 
-def by_campaign(mutant: Mutant) -> bool:
-    """Whether the engine of campaigns finds it within :data:`SECONDS`."""
-    engine = open_engine(CampaignJob((mutant.target,), limits=_LIMITS))
+def by_campaign(target: str | tuple[str, ...]) -> bool:
+    """Whether the engine of campaigns finds a mutant within :data:`SECONDS`."""
+    engine = open_engine(CampaignJob((target,), limits=_LIMITS))
     engine.run(WorkUnit(0, 1), lambda _: None)  # what it compiles or loads is not counted
     began, first, count = time.monotonic(), 1, BLOCK
     try:
@@ -162,7 +188,7 @@ def found_by(measured: list[Measured], tier: str) -> str:
     return f"{100 * found / len(measured):.1f}"
 
 
-def asked_all(mutants: list[Mutant], finder: Finder) -> list[Measured]:
+def asked_all(mutants: Sequence[Mutant], finder: Finder | FinderOfSpoken) -> list[Measured]:
     """Lists and sweeps, of all of them, by a process for each CPU."""
     global _finder  # noqa: PLW0603 (what forked processes have in common)
     _finder = finder
@@ -199,25 +225,58 @@ def table(measured: list[Measured], some: list[Measured], columns: list[str]) ->
     return "\n".join(lines) + "\n"
 
 
-def main() -> int:
-    """Measure, print, and write the page if that is wanted."""
+def spoken(population: Population, folder: Path, options: argparse.Namespace) -> str:
+    """The section about decoders behind the protocol.
+
+    Raises:
+        SystemExit: a certificate is refused or given where the suites say otherwise.
+    """
+    mutants, left_out = population.population(folder, options.seed, options.share)
+    finder = FinderOfSpoken(population, folder)
+    measured = asked_all(mutants, finder)
+    some = random.Random(options.seed).sample(measured, min(options.spoken, len(measured)))  # noqa: S311
+    known = {RIGHT: False, **{each.mutant.symbol: OF_ALL in each.found for each in some}}
+    for symbol, wrong in known.items():
+        if served.certificate_of(["--", *population.command(symbol)], folder)[0] != wrong:
+            raise SystemExit(f"{population.name} {symbol}: its certificate is not what its answers to the suites say")
+    asked_some(some, CAMPAIGN, lambda mutant: by_campaign(population.command(mutant.symbol)))
+    how = HOW.format(left_out=left_out, some=len(some), refused=sum(known.values()))
+    text = SECTIONS[population].format(count=len(mutants), how=how)
+    return text + "\n" + table(measured, some, [*finder.columns, CAMPAIGN])
+
+
+def _options() -> argparse.Namespace:
+    """Those of the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--share", type=float, default=1.0, help="of the population")
     parser.add_argument("--fuzzed", type=int, default=100, help="how many are given to fuzzers")
     parser.add_argument("--certified", type=int, default=20, help="how many are certified as a user would")
+    parser.add_argument("--spoken", type=int, default=10, help="how many of each population behind the protocol are")
+    parser.add_argument("--only", choices=[each.name for each in SECTIONS], help="measure and print this section alone")
     parser.add_argument("--write", action="store_true", help="write docs/power.md")
     options = parser.parse_args()
+    if options.write and options.only:
+        parser.error("--write is for the whole page: it would lose the other sections")
+    return options
+
+
+def main() -> int:
+    """Measure, print, and write the page if that is wanted."""
+    options = _options()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         os.chdir(folder)
+        if options.only:
+            print("".join(spoken(each, folder, options) for each in SECTIONS if each.name == options.only))
+            return 0
         mutants, left_out = population(folder, options.seed, options.share)
         print(f"{len(mutants)} wrong validators; {left_out} draws left out", flush=True)
         finder = Finder(folder / LIBRARY, options.seed)
         rights = {name: finder.seconds_of_right(name) for name in (*finder.lists, *finder.tiers)}
         measured = asked_all(mutants, finder)
         chosen = random.Random(options.seed).sample(measured, min(options.fuzzed, len(measured)))  # noqa: S311
-        asked_some(chosen, CAMPAIGN, by_campaign)
+        asked_some(chosen, CAMPAIGN, lambda mutant: by_campaign(mutant.target))
         columns = [*finder.columns, CAMPAIGN]
         if shutil.which("clang") is None:
             print("left out: clang is not on the path, so there is no libFuzzer")
@@ -235,11 +294,13 @@ def main() -> int:
         wrong, unshown = outputs.population(folder, options.seed, options.share)
         of_outputs = FinderOfOutputs(folder / outputs.LIBRARY, options.seed)
         measured_outputs = asked_all(wrong, of_outputs)
+        behind = "".join(spoken(each, folder, options) for each in SECTIONS)
     text = table(measured, chosen, columns)
     text += f"\n`fuzz` is a campaign of {SECONDS:.0f} seconds on one core, and libFuzzer (Clang's, which sees the "
     text += f"branches) has as long: {len(chosen)} of all were given to both, none of those seconds for compiling.\n"
     text += OTHERWISE + "".join(each.row(found_by(measured, each.tier)) for each in whole)
     text += OUTPUTS.format(count=len(wrong), left_out=unshown) + table(measured_outputs, [], of_outputs.columns)
+    text += behind
     text += "\n## What each costs\n\nSeconds that a right validator takes, in its own process:\n\n"
     text += "| " + " | ".join(rights) + " |\n|" + "---:|" * len(rights) + "\n| "
     text += " | ".join(f"{each:.2f}" for each in rights.values()) + " |\n"

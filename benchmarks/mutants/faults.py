@@ -342,6 +342,19 @@ def after_characters(random: Random) -> Place:
     return Place(f"after {most} {what}", f"{which} >= {most}", before)
 
 
+def after_errors(random: Random) -> Place:
+    """After so many ill-formed sequences, or every so manieth."""
+    if random.random() < 0.25:
+        every = random.choice((2, 3, 4, 8, 16, 256))
+        before = tuple(each * (every - 1) for each in (b"\x80", b"\x80a"))
+        return Place(f"at every {every}th error", f"errors % {every} == {every - 1}", before)
+    most = threshold(random, most=14)
+    before = tuple(each * most for each in (b"\x80", b"\x80a"))
+    if random.random() < 0.25 and most < 5000:
+        return Place(f"after exactly {most} errors", f"errors == {most}", before)
+    return Place(f"after {most} errors", f"errors >= {most}", before)
+
+
 def history(random: Random) -> Place:
     """Depending on the calls before."""
     most = 1 << random.randint(1, 16)

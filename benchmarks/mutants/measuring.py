@@ -14,6 +14,7 @@ import numpy as np
 
 from mutants.outputs import Outputs
 from mutants.population import Library, Mutant
+from mutants.spoken import OF_ALL, OF_QUICK
 from overlong.conformance.certification.tiers import BRIEF, FAST, FULL, LEAN, LEAST, MODEST, USUAL
 from overlong.conformance.oracle.expectation import expectation
 from overlong.conformance.protocol.wire import DECODE, UNITS, VALIDATE, Greeting
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 ABI = ABIS["bool(ptr,len)"]
-OF_QUICK, OF_ALL = "suites of --quick", "all suites"
 HURRIED, WHOLE = f"tier {FAST.name}", f"tier {FULL.name}"
 QUICKLY, CERTIFIED = "certify --quick", "certify"
 """What some suites find, or a tier."""

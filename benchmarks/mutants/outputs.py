@@ -33,7 +33,7 @@ ptrdiff_t first_wrong(struct decoded (*asked)(const octet *, size_t, uint32_t *)
     return -1;
 }
 """
-_PLACES: tuple[tuple[str, Callable[[Random], Place]], ...] = (
+PLACES: tuple[tuple[str, Callable[[Random], Place]], ...] = (
     ("anywhere", faults.anywhere),
     ("after a character", faults.behind_character),
     ("offset in a block", faults.at_offset),
@@ -45,7 +45,7 @@ _PLACES: tuple[tuple[str, Callable[[Random], Place]], ...] = (
 _OF_EACH = 20
 
 
-def _drawn(random: Random, *, refuses: bool, placed: bool) -> Fault:
+def drawn_of_kind(random: Random, *, refuses: bool, placed: bool) -> Fault:
     """One that is about characters, or one that is about what is ill-formed."""
     while True:
         made = fault(random, placed=placed, at_end=not placed)
@@ -53,36 +53,37 @@ def _drawn(random: Random, *, refuses: bool, placed: bool) -> Fault:
             return made
 
 
-def _witnesses(what: Fault, place: Place) -> tuple[tuple[bytes, ...], ...]:
+def witnesses(what: Fault, place: Place) -> tuple[tuple[bytes, ...], ...]:
+    """Strings that may show a fault at a place."""
     behind = (b"",) if what.at_end else (b"", b"a") if place.behind == (b"",) else place.behind
     return tuple((before + what.piece + after,) for before in place.before for after in behind)
 
 
 def _scalar(random: Random, place: Place) -> Mutant:
     """A character, or all of some kind, comes out as another."""
-    what = _drawn(random, refuses=True, placed=bool(place.words))
+    what = drawn_of_kind(random, refuses=True, placed=bool(place.words))
     value = random.choice(("c + 1", "c - 1", "0xFFFD", "0", f"c ^ {1 << random.randrange(21):#x}", "c & 0xFFFF"))
     words = f"{what.words.removesuffix(' refused')} put out as {value} {place.words}".strip()
     code = f"DECODE(NAME, ({place.condition}) && ({what.refuses}), {value}, false, 0)"
-    return Mutant("", "", words, code, _witnesses(what, place))
+    return Mutant("", "", words, code, witnesses(what, place))
 
 
 def _offset(random: Random, place: Place) -> Mutant:
     """What is refused is said to be elsewhere."""
-    what = _drawn(random, refuses=False, placed=bool(place.words))
+    what = drawn_of_kind(random, refuses=False, placed=bool(place.words))
     value = random.choice(
         ("i + 1", "i ? i - 1 : 1", "n", "0", "count", "i & 0xFF", "i & 0xFFFF", "i + subpart(s + i, left)")
     )
     words = f"{what.words.removesuffix(' passed over')} refused at {value} {place.words}".strip()
     code = f"DECODE(NAME, false, c, ({place.condition}) && ({what.accepts}), {value})"
-    return Mutant("", "", words, code, _witnesses(what, place))
+    return Mutant("", "", words, code, witnesses(what, place))
 
 
 def drawn(seed: int, share: float = 1.0) -> list[Mutant]:
     """Candidates, in order, all different."""
     random, found = Random(seed), dict[str, Mutant]()  # noqa: S311 (no secret)
     for kind, make in (("scalar value", _scalar), ("error offset", _offset)):
-        for name, place in _PLACES:
+        for name, place in PLACES:
             for _ in range(max(1, round(_OF_EACH * share))):
                 made = make(random, place(random))
                 found.setdefault(made.code, replace(made, family=f"{kind}: {name}"))

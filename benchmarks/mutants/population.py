@@ -11,7 +11,7 @@ import subprocess
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from mutants import faults
 from mutants.faults import Fault, Place, access, fault, threshold
@@ -53,6 +53,9 @@ class Mutant:
     def target(self) -> str:
         """The target, as on the command line."""
         return f"so:./{LIBRARY}:{self.symbol}?abi=bool(ptr,len)"
+
+
+Each = TypeVar("Each", bound=Mutant)
 
 
 def _placed(family: str, where: Fault, place: Place, verdict: str = "ok") -> Mutant:
@@ -366,7 +369,7 @@ def population(folder: Path, seed: int = 0, share: float = 1.0) -> tuple[list[Mu
     return those_shown(candidates, Library(folder / LIBRARY).proved)
 
 
-def those_shown(candidates: list[Mutant], proved: Callable[[Mutant], Mutant | None]) -> tuple[list[Mutant], int]:
+def those_shown(candidates: list[Each], proved: Callable[[Each], Each | None]) -> tuple[list[Each], int]:
     """Those that are proved wrong, and how many are not."""
     found = [shown for each in candidates if (shown := proved(each)) is not None]
     return found, len(candidates) - len(found)
