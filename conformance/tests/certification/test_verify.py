@@ -531,7 +531,7 @@ def test_what_is_no_certificate_is_refused_on_one_line(tmp_path, text, why):
 def test_a_folder_without_a_certificate_says_why_it_has_none(tmp_path):
     ended = run(tmp_path)
     assert ended.exit_code == 2
-    assert "no certificate.json in it; a run of some suites" in " ".join(ended.stderr.split())
+    assert "no certificate.json in it; an interrupted run" in " ".join(ended.stderr.split())
 
 
 def test_files_outside_the_folder_are_not_read(statement, tmp_path):
