@@ -1,5 +1,5 @@
-"""A campaign: its store, its budget of time, its workers, and the triage of what they saw.
+"""A campaign: its store, its time budget, its workers, and the triage of their results.
 
-In come targets, a seed and time; out come findings in a folder that survives any interruption. How inputs are made,
-and how a target is asked, is the engine's affair.
+A campaign turns targets, a seed and time into findings, in a folder that survives any interruption. The engine makes
+the inputs and asks the targets.
 """

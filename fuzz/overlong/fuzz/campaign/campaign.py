@@ -1,4 +1,4 @@
-"""A campaign: a folder, an engine, and time. It goes on where it was, whatever ended it."""
+"""A campaign: a folder, an engine, and time. After any end it can continue where it was."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from overlong.fuzz.minimise.stored import StoredFinding
 
 IMPORTED = "imported"
-"""The folder with inputs that are to be seeds from the next resume on."""
+"""The folder with inputs that become seeds at the next resume."""
 
 
 def named(target: str | tuple[str, ...]) -> str:
@@ -56,9 +56,9 @@ class Campaign:
         self._earlier = store.seconds
         self._executions = 0
         self.pool: Pool[WorkUnit, UnitResult] | None = None
-        """What runs units, if a run is under way."""
+        """The pool that runs units during a run."""
         self.sees_faults = False
-        """Whether what is being examined are not all differences."""
+        """True if the divergences under examination include a fault."""
         self.began = self.looked = time.monotonic()
         self._new = self.began
         self._findings = store.findings
@@ -70,16 +70,16 @@ class Campaign:
     def create(
         cls, folder: Path | str, job: CampaignJob, *, notes: Iterable[str] = (), tools: Tools = USUAL
     ) -> Campaign:
-        """A new campaign in a folder that is empty or not there yet.
+        """Create a campaign in a folder that is empty or does not exist.
 
         Args:
-            folder: where it is to be kept.
-            job: which targets are asked what; its seeds become the first inputs of the corpus.
-            notes: what its report is to say, each safe to show.
+            folder: of the campaign.
+            job: the targets and inputs; its seeds become the first inputs of the corpus.
+            notes: notes for its report, each safe to show.
             tools: for tests.
 
         Raises:
-            CampaignError: something is in the folder, perhaps a campaign; or it cannot be written.
+            CampaignError: the folder is not empty, or cannot be written.
             UnknownTarget: there is no such target.
             TargetError: a target cannot be used here.
         """
@@ -107,10 +107,10 @@ class Campaign:
 
     @classmethod
     def resume(cls, folder: Path | str, *, tools: Tools = USUAL) -> Campaign:
-        """The campaign in a folder. What was imported into it meanwhile gives its further inputs their parts.
+        """Open the campaign in a folder. Further inputs also use parts of inputs imported meanwhile.
 
         Raises:
-            CampaignError: there is none; it is of another version of this program, damaged, or cannot be written.
+            CampaignError: the folder has no campaign, or one that is of another version, damaged, or not writable.
             TargetError: a target cannot be used here any more.
         """
         folder = Path(folder)
@@ -139,17 +139,17 @@ class Campaign:
         cluster: str = "",
         told: Callable[[Status], None] | None = None,
     ) -> Status:
-        """Ask inputs until something ends it, and keep what was found.
+        """Run inputs until a limit or an error ends the run, and keep the findings.
 
         Args:
-            seconds: after which no more are asked in this run; None for no end.
-            runs: how many inputs the campaign is to have, with those of earlier runs; None for no end.
-            jobs: processes of this machine that ask at a time.
-            cluster: the address of a Dask scheduler whose workers are to ask instead.
-            told: is told now and then how it stands.
+            seconds: limit of this run; None for no limit.
+            runs: limit of the campaign's inputs, with those of earlier runs; None for no limit.
+            jobs: number of processes on this machine.
+            cluster: the address of a Dask scheduler, whose workers run the inputs instead.
+            told: gets the status from time to time.
 
         Raises:
-            TargetError: a target cannot be asked any more, or a cluster is gone. What was found is kept.
+            TargetError: a target can no longer be asked, or a cluster is gone. The findings are kept.
             CampaignError: the folder cannot be written any more. What was committed is kept.
             KeyboardInterrupt: on Ctrl-C and SIGTERM. What was committed is kept.
         """
@@ -157,7 +157,7 @@ class Campaign:
         self._earlier = self.store.seconds
         before = self.store.totals.executions
         run = Running(self, seconds, runs, jobs, cluster, told or _nobody, before)
-        with listening(), held():  # how it ends is written whatever signals come, and however many
+        with listening(), held():  # the end must be written despite any number of signals
             try:
                 with released():
                     run.go_on()
@@ -177,10 +177,10 @@ class Campaign:
         return status
 
     def _ended_early(self, run: Running, *, examine: bool) -> None:
-        """Keep what a run came to that an error has ended, which is the one to tell.
+        """Keep the results of a run that an error has ended; the caller raises that error.
 
         Raises:
-            KeyboardInterrupt: the user would not wait for examination.
+            KeyboardInterrupt: the user interrupted the examination.
         """
         try:
             if examine:
@@ -193,7 +193,7 @@ class Campaign:
 
     @property
     def status(self) -> Status:
-        """Where it is; of a run that has ended, how that was.
+        """The present status, or the last status of a run that has ended.
 
         Raises:
             CampaignError: its file cannot be read.
@@ -202,7 +202,7 @@ class Campaign:
         return self.status_in(None)
 
     def close(self) -> None:
-        """Let go of the folder. Never raises."""
+        """Release the folder. Never raises."""
         self.store.close()
 
     def __enter__(self) -> Self:
@@ -229,7 +229,7 @@ class Campaign:
         return self._earlier + time.monotonic() - self.began
 
     def look(self) -> None:
-        """Read again what others may have changed."""
+        """Read again the data that other processes may have changed."""
         found = len(self._findings)
         self._findings = self.store.findings
         self._others = self.store.others
@@ -249,7 +249,7 @@ class Campaign:
         return notes
 
     def status_in(self, run: Running | None) -> Status:
-        """Where it is in a run, or after the last one.
+        """The status in a run, or after the last one.
 
         Raises:
             CampaignError: its file cannot be read.
@@ -279,7 +279,7 @@ class Campaign:
         )
 
     def triage_next(self, examiner: Examiner) -> bool:
-        """Triage the next result until one divergence is examined, if that is this process's to do; whether it did.
+        """Triage the next result until one divergence is examined, unless another process triages. True if it did.
 
         Raises:
             CampaignError: the folder cannot be written, or its file is damaged.
@@ -304,7 +304,7 @@ class Campaign:
         return True
 
     def _keep_inputs(self, result: UnitResult, new: frozenset[int]) -> None:
-        """Put into the corpus what reaches something new: of the reference, or of a target that is instrumented."""
+        """Add inputs to the corpus that reach something new in the reference or in an instrumented target."""
         missing = set(new)
         for octets in result.interesting:
             if reached := self.tools.features_of(octets, self.job.profile.dialect) & missing:
@@ -315,11 +315,11 @@ class Campaign:
 
 
 def _nobody(_status: Status) -> None:
-    """There is no watcher."""
+    """A watcher that does nothing."""
 
 
 def _made(folder: Path) -> None:
-    """Make the folder, or see that it is empty.
+    """Create the folder, or check that it is empty.
 
     Raises:
         CampaignError: it is not, or cannot be made.
@@ -348,7 +348,7 @@ def _job_as_json(job: CampaignJob) -> dict[str, Any]:
 
 
 def _job_of(store: Store) -> CampaignJob:
-    """What a campaign began with, without its seeds.
+    """The original job of a campaign, without its seeds.
 
     Raises:
         CampaignError: the file is damaged.
@@ -364,7 +364,7 @@ def _job_of(store: Store) -> CampaignJob:
 
 
 def _with_imported(folder: Path, store: Store) -> tuple[bytes, ...]:
-    """The seeds of the last generation; of a new one, if inputs were imported since it began."""
+    """The seeds of the last generation, or of a new one if inputs were imported since."""
     before, refused, notes = store.seeds(store.generation), list[str](), list[str]()
     imported = Corpus(folder / IMPORTED).inputs(refused)
     seeds = seeds_of(itertools.chain(before, imported), notes)
@@ -377,7 +377,7 @@ def _with_imported(folder: Path, store: Store) -> tuple[bytes, ...]:
 
 
 def _changed(header: dict[str, str], identities: tuple[str, ...]) -> list[str]:
-    """A note for each target that is not what it was when the campaign began."""
+    """A note for each target that has changed since the campaign began."""
     return [
         f"{printable(name)} has changed since the campaign began: what was found before may be mended"
         for (name, digest), now in zip(json.loads(header["identities"]), identities, strict=True)
@@ -386,7 +386,7 @@ def _changed(header: dict[str, str], identities: tuple[str, ...]) -> list[str]:
 
 
 def import_into(folder: Path | str, source: Path) -> Imported:
-    """Add inputs to a campaign's corpus. They give its inputs their parts from the next resume on.
+    """Add inputs to a campaign's corpus. After the next resume, the campaign uses parts of them.
 
     Raises:
         CampaignError: no campaign is there; there is no such file; the folder cannot be written.
@@ -399,7 +399,7 @@ def import_into(folder: Path | str, source: Path) -> Imported:
 
 
 def findings_in(folder: Path | str) -> list[StoredFinding]:
-    """What a campaign has found, in that order.
+    """The findings of a campaign in the order of discovery.
 
     Raises:
         CampaignError: no campaign is there, or its file is damaged.
@@ -409,7 +409,7 @@ def findings_in(folder: Path | str) -> list[StoredFinding]:
 
 
 def profile_of(folder: Path | str) -> Profile:
-    """What a campaign measures its targets by.
+    """The profile of a campaign.
 
     Raises:
         CampaignError: no campaign is there, or its file is damaged.
@@ -419,5 +419,5 @@ def profile_of(folder: Path | str) -> Profile:
 
 
 def to_vector(stored: StoredFinding, profile: Profile) -> Vector:
-    """The input of a finding, to be asked again."""
+    """The input of a finding as a vector."""
     return Vector("fuzz", stored.octets, chunks=stored.chunks, earlier=stored.earlier, profile=profile)

@@ -1,4 +1,4 @@
-"""Two targets asked as if they were one, whose fault is to differ where RFC 3629 lets them."""
+"""Two targets as one, whose findings are differences that RFC 3629 allows."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 class Differing(Probe):
-    """Asks both; a difference is a finding of the first. A fault of either is no difference."""
+    """Asks both targets. A difference is a finding of the first target; a fault of either is no difference."""
 
     def __init__(self, probe: Probe, peer: Probe, operation: str) -> None:
-        """Ask two targets, which stay whose they are, by one operation."""
+        """Ask two targets, which the caller still owns, by one operation."""
         super().__init__(probe.target, probe.limits)
         self._both = probe, peer
         self._operation = operation
@@ -34,7 +34,7 @@ class Differing(Probe):
         return self._operation
 
     def ask(self, vectors: Sequence[Vector], operation: str) -> list[tuple[Observation, Finding | None]]:
-        """What the first answers to each vector, and whether the other does otherwise.
+        """The first target's answer to each vector, and whether the other's differs.
 
         Raises:
             TargetError: one of them does not start any more.
@@ -58,5 +58,5 @@ class Differing(Probe):
         return result
 
     def cause_of(self, finding: Finding) -> Finding:
-        """The finding: nothing else is wrong."""
+        """The finding itself, since it can have no simpler cause."""
         return finding

@@ -1,4 +1,4 @@
-"""Divergences to buckets: the least example of each, and what simpler question its target answers wrongly, too."""
+"""Turns divergences into buckets: finds the least example, and a simpler question with a wrong answer."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ if TYPE_CHECKING:
     from overlong.fuzz.minimise.bucket import Key
 
 _SECONDS = 5.0  # to minimise a fault
-_DIFFERENCE = 1.0  # to minimise a difference: they are many, and no faults
+_DIFFERENCE = 1.0  # to minimise a difference: there are many, and they are no faults
 
 
 class Probing:
     """Asks the targets of a job, each in processes of its own, which are kept from one divergence to the next."""
 
     def __init__(self, job: CampaignJob, meanwhile: Callable[[], None] = lambda: None) -> None:
-        """Nothing is started before something is examined.
+        """Start no process before the first examination.
 
         Args:
             job: whose targets.
-            meanwhile: what to do between two questions. If it raises, that ends the examination.
+            meanwhile: called between two questions. If it raises, the examination ends.
         """
         self._meanwhile = meanwhile
         self._elsewhere = 0.0
@@ -49,7 +49,7 @@ class Probing:
         self._probes = {probe.id: probe for probe in probes}
 
     def examine(self, divergence: Divergence) -> Examined:
-        """Its bucket and least example.
+        """Find the bucket and the least example of a divergence.
 
         Raises:
             TargetError: the target cannot be asked any more.
@@ -59,7 +59,7 @@ class Probing:
             both = Differing(probe, self._probes[divergence.peer], divergence.finding.operation)
             small = minimise(divergence.finding, both, seconds=_DIFFERENCE, clock=self._clock)
             key = key_of(small.finding, f"{divergence.target} and {divergence.peer}")
-            # a habit shows in many places, and is told once
+            # a habit shows in many places, but is one finding
             name = key._replace(form="", octets_at="", placement="").id
         else:
             if (known := self._recognised(divergence.finding, probe)) is not None:
@@ -75,10 +75,11 @@ class Probing:
         return examined
 
     def _recognised(self, finding: Finding, probe: Probe) -> Examined | None:
-        """A known fault, if the sequence that a finding is about shows by itself one of the same code and alternative.
+        """A known fault of the same code and alternative, if the sequence of the finding alone shows it.
 
-        Nothing around the sequence matters then, and making it less would come to what is known: so most of what a
-        decoder with a few faults diverges by costs one question.
+        Then nothing around the sequence matters, and minimising would give the known fault. So most divergences of a
+        decoder
+        with a few faults cost one question.
         """
         if finding.operation not in VALIDATE + DECODE or finding.code not in (REFUSED, *DEFECTS):
             return None
@@ -94,7 +95,7 @@ class Probing:
         return known if known is not None and order(known.finding.vector) <= order(alone.vector) else None
 
     def stable(self, examined: Examined) -> int:
-        """How often it shows again, out of ``stored.AGAIN``, each time in fresh processes.
+        """How often the finding recurs in ``stored.AGAIN`` repetitions, each in fresh processes.
 
         Raises:
             TargetError: the target cannot be asked any more.
@@ -104,7 +105,7 @@ class Probing:
         return stable(examined.finding, self._probes[examined.target], self._meanwhile)
 
     def _clock(self) -> float:
-        """Seconds, without those in which something else was done."""
+        """Seconds, without the time spent on other work."""
         began = time.monotonic()
         self._meanwhile()
         now = time.monotonic()
@@ -126,9 +127,9 @@ def _examined(small: Minimised, divergence: Divergence, name: str, words: tuple[
 
 
 def _simpler(finding: Finding, probe: Probe) -> Finding | None:
-    """What is wrong with the same octets if they are replaced as a whole, or by a decoder that was not used before.
+    """The fault of the same octets with replacement of the whole input, or in an unused decoder.
 
-    That the verdict on the whole may be wrong, too, is looked at before: while it is minimised.
+    The minimiser has already looked for a wrong verdict on the whole input.
     """
     vector, asked = finding.vector, list[tuple[str, bool]]()
     if finding.operation in REPLACING and finding.operation != REPLACE:

@@ -1,4 +1,4 @@
-"""The process that works on a campaign's folder, told from any other that ever had its number."""
+"""The process that works on a campaign's folder, distinguished from any other process with the same number."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class LockOwner:
-    """A process, as others on the folder see it."""
+    """The identity of a process for others on the folder."""
 
     host: str
     boot: str
-    """The start of the host; empty where the system does not tell."""
+    """The start of the host; empty if the system does not report it."""
     pid: int
     begun: str
-    """When it began, in the system's own ticks since that start; empty where the system does not tell."""
+    """The start of the process, in ticks since the host's start; empty if the system does not report it."""
     token: str
-    """Chosen by chance: two campaigns of one process are told apart."""
+    """A random token, which distinguishes two campaigns of one process."""
 
     @classmethod
     def here(cls) -> LockOwner:
-        """The process that asks."""
+        """The calling process."""
         pid = os.getpid()
         return cls(socket.gethostname(), _boot(), pid, _begun(pid), uuid.uuid4().hex)
 
     def may_be_at_work(self, seconds: float, patience: float) -> bool:
-        """Whether its claims are to be left alone.
+        """True if the process may still be at work, so that its claims must stay.
 
         Args:
-            seconds: since it was last heard of.
-            patience: seconds for which a process on another host is believed to live without a word.
+            seconds: since its last sign of life.
+            patience: seconds without a sign of life after which a process on another host counts as dead.
         """
         if self.host != socket.gethostname():
             return seconds < patience

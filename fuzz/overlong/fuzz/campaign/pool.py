@@ -34,13 +34,13 @@ if TYPE_CHECKING:
     from overlong.fuzz.execution.engine import CampaignJob, InputEngine
 
 _AHEAD = 2  # units for each worker that are under way: none waits for triage
-_DEATHS = 3  # workers that may end without having run a unit, one after the other
-_SAY = 0.2  # seconds between two words of a worker
+_DEATHS = 3  # workers in a row that may end without running a unit
+_SAY = 0.2  # seconds between two messages of a worker
 _PATIENCE = 5.0  # seconds for a worker to end its targets
 
 
 def ran(engine: InputEngine, unit: WorkUnit, progress: Callable[[int], None]) -> UnitResult:
-    """What came of a unit, and how long it took.
+    """Run a unit. Returns the result and the duration.
 
     Raises:
         TargetError: a target cannot be asked any more; or the engine failed.
@@ -71,7 +71,7 @@ _engines = Engines["InputEngine"]()
 
 @dataclass(frozen=True)
 class UnitTask:
-    """Runs a job's units in the worker of a cluster."""
+    """Runs a job's units in a worker of a cluster."""
 
     job: CampaignJob
     open_engine: Callable[[CampaignJob], InputEngine]
@@ -86,7 +86,7 @@ class UnitTask:
         return self.identify(self.job)
 
     def run(self, unit: WorkUnit) -> UnitResult:
-        """What came of a unit; each thread of a worker keeps an engine.
+        """Run a unit; each thread of a worker keeps an engine.
 
         Raises:
             TargetError: a target cannot be asked any more; or the engine failed.
@@ -100,21 +100,21 @@ class UnitTask:
 
 
 def _nobody(_done: int) -> None:
-    """A worker has no watcher."""
+    """A watcher that does nothing, for a worker."""
 
 
 def end_engines() -> None:
-    """End the engines of all threads of this process, also those that are at work: their units fail."""
+    """End the engines of all threads of this process. Units still running fail."""
     _engines.end_all()
 
 
 class Here:
-    """Runs them in this process, one at a time, when it is waited for."""
+    """Runs units in this process, one at a time, when the caller waits for a result."""
 
     def __init__(
         self, job: CampaignJob, open_engine: Callable[[CampaignJob], InputEngine], told: Callable[[], None]
     ) -> None:
-        """``told`` is called now and then while a unit is run."""
+        """``told`` is called from time to time while a unit runs."""
         self._job, self._open, self._told = job, open_engine, told
         self._engine: InputEngine | None = None
         self._unit: WorkUnit | None = None
@@ -161,7 +161,7 @@ class _Worker:
 
 
 class Processes:
-    """So many processes, each with an engine of its own. A lost one is replaced."""
+    """Several processes, each with its own engine. The pool replaces a lost process."""
 
     def __init__(self, job: CampaignJob, open_engine: Callable[[CampaignJob], InputEngine], count: int) -> None:
         self._job, self._open = job, open_engine
@@ -180,7 +180,7 @@ class Processes:
         process = self._context.Process(target=serve, args=(theirs, self._open, self._job), daemon=True)
         with _no_interrupt(), safe_for_children():
             process.start()
-        theirs.close()  # so that its end shows
+        theirs.close()  # so that the end of the process closes the pipe
         return _Worker(process, ours)
 
     @property
@@ -198,7 +198,7 @@ class Processes:
     def submit(self, unit: WorkUnit) -> None:
         worker = min(self._workers, key=lambda worker: len(worker.units))
         worker.units.append(unit)
-        with contextlib.suppress(OSError):  # it has ended: that shows when it is waited for
+        with contextlib.suppress(OSError):  # the process has ended, which the next wait detects
             worker.connection.send(unit)
 
     def next(self, seconds: float) -> UnitResult | None:
@@ -231,7 +231,7 @@ class Processes:
                 raise said
 
     def _replace(self, worker: _Worker) -> None:
-        """Start another, and have it run what that one had to run."""
+        """Start another process, and give it the units of the lost one."""
         self._deaths += 1
         worker.connection.close()
         worker.process.join(_PATIENCE)
@@ -254,7 +254,7 @@ class Processes:
             if at_once:
                 worker.process.terminate()
             with contextlib.suppress(OSError, ValueError):
-                worker.connection.close()  # it ends when there is nothing more to hear
+                worker.connection.close()  # the process ends when its pipe closes
         deadline = time.monotonic() + _PATIENCE
         for worker in self._workers:
             worker.process.join(max(deadline - time.monotonic(), 0))
@@ -266,7 +266,7 @@ class Processes:
 
 @contextlib.contextmanager
 def _no_interrupt() -> Generator[None]:
-    """Ctrl-C waits, where it can; a process that begins here is spared it until it has said what it does with it."""
+    """Delay Ctrl-C if possible; a process that starts here is protected until it has set its own handler."""
     if sys.platform == "win32":
         yield
         return
@@ -287,12 +287,12 @@ def _ending(code: int | None) -> str:
 def serve(
     connection: Connection[Any, Any], open_engine: Callable[[CampaignJob], InputEngine], job: CampaignJob
 ) -> None:
-    """Run units as they come, until the reader is gone. The process does nothing else, and ends with its parent."""
+    """Run units until the reader is gone. The process does nothing else, and ends with its parent."""
     as_before()
     threading.Thread(target=_end_with_parent, daemon=True).start()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent, too, which ends this process
     if sys.platform != "win32":
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # targets should be able to get it
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # targets must not inherit a blocked signal
     signal.signal(signal.SIGTERM, _leave)
     engine: InputEngine | None = None
     said = 0.0

@@ -1,7 +1,7 @@
-"""One run of a campaign: units are claimed, run and triaged until something ends it.
+"""One run of a campaign: it claims, runs and triages units until its end.
 
-Workers run units while findings are examined. Where there is no other worker, triage gets a share of the time, so that
-a decoder with many faults never stalls the campaign.
+Workers run units while findings are examined. Without another worker, triage gets a share of the time, so
+that a decoder with many faults never stalls the campaign.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from overlong.fuzz.execution.engine import CampaignJob, UnitResult, WorkUnit
 
 _FIRST = 64  # inputs of the first unit, whose duration is unknown
-_GROWTH = 64  # times as many inputs as the last unit had, at most
+_GROWTH = 64  # largest growth of a unit over the last one
 _SHORT, _LONG = 1.0, 10.0  # seconds of a unit, at first and when the campaign is old
 _AGEING = 60.0  # seconds for each of which a unit gets longer by one of those
-_STARTS = 8  # a unit is so many times as long as its engine takes to start
+_STARTS = 8  # least length of a unit, as a multiple of its engine's start time
 _LOOK = 0.2  # seconds without a result after which the clock is looked at
 _PUMP = 0.05  # seconds between looks for a result while examining
 _OTHERS = 5.0  # seconds after which what other processes have found is looked at
@@ -41,7 +41,7 @@ _GRACE = 10.0  # the same until there is a first fault to tell
 
 
 class Owner(Protocol):
-    """What a run needs of its campaign."""
+    """The part of a campaign that a run uses."""
 
     job: CampaignJob
     store: Store
@@ -85,7 +85,7 @@ class Running:
         return time.monotonic() - self._campaign.began
 
     def go_on(self) -> None:
-        """Until time or inputs are at their end, and then until all that was found is examined."""
+        """Run until the time or the inputs are used up, then until all findings are examined."""
         self._store.join()
         while True:
             more = self._fill()
@@ -96,13 +96,13 @@ class Running:
             self._gather(_LOOK if self._idle else 0.0)
             self._triage(once=True)
             self._say()
-        if self._pool is not None:  # what it needs to end is not to be added to the time
+        if self._pool is not None:  # time for ending the run does not count
             self._pool.close(at_once=False)
             self._pool = None
         self._triage(once=False)
 
     def _gather(self, seconds: float) -> bool:
-        """Commit a result, if one comes in so many seconds; whether one did."""
+        """Commit a result if one comes within this time. True if one came."""
         assert self._pool is not None
         result = self._pool.next(seconds)
         if result is not None:
@@ -111,7 +111,7 @@ class Running:
         return result is not None
 
     def _meanwhile(self) -> None:
-        """Between two questions of the examiner: other work should not wait for it.
+        """Do other work between two questions of the examiner.
 
         Raises:
             Unfinished: the time is over.
@@ -131,7 +131,7 @@ class Running:
             self._say()
 
     def _fill(self) -> bool:
-        """Give the pool what it has room for; whether anything is left to do."""
+        """Give the pool as many units as it has room for. True if work is left."""
         while self._pool is None or self._pool.room > 0:
             over = self._seconds is not None and self.passed >= self._seconds
             if self._pool is not None and self._pool.pending and over:
@@ -146,7 +146,7 @@ class Running:
         return True
 
     def _change_to(self, generation: int) -> None:
-        """Inputs of another generation are made of other seeds: by other engines."""
+        """Change to the engines of another generation, whose inputs use other seeds."""
         job = replace(self._campaign.job, seeds=self._store.seeds(generation))
         if self._pool is not None:
             while self._pool.pending:
@@ -168,24 +168,24 @@ class Running:
         return Here(job, opens, self._say)
 
     def _wanted(self) -> int:
-        """How many inputs the next unit should have."""
+        """The number of inputs of the next unit."""
         # parts of blocks make a slow target tell something soon; whole ones the same examples each time
         least = BLOCK if self._runs is not None else _FIRST
         if not self._speed:
             return least
         length = min(_LONG, max(_SHORT, self.passed / _AGEING, self._starting * _STARTS))
         if self._seconds is not None:
-            left = self._seconds - self.passed  # of which another unit may have to wait for this one
+            left = self._seconds - self.passed  # another unit with the rest of the block would wait for this one
             length = min(length, max(left if isinstance(self._pool, Here) else left / 2, _LOOK))
         return max(least, min(int(self._speed * length), self._last * _GROWTH))
 
     def _learn(self, result: UnitResult) -> None:
-        """How fast it is, as far as one can tell from the last unit."""
+        """Estimate the speed from the last unit."""
         self._last, self._starting = result.unit.count, result.starting
         self._speed = result.unit.count / max(result.seconds - result.starting, 1e-3)
 
     def _triage(self, *, once: bool) -> None:
-        """Examine what was found: what the share of it allows, or all that time does."""
+        """Examine findings within triage's share of the time, or until the time is over."""
         if self._examiner is None:
             self._examiner = self._tools.open_examiner(self._campaign.job, self._meanwhile)
         self._idle = False
@@ -205,7 +205,7 @@ class Running:
                 return
 
     def _say(self) -> None:
-        """Tell how it stands, not too often; and others that this process lives."""
+        """Report the status, not too often, and tell other processes that this one lives."""
         now = time.monotonic()
         if now - self._said < _LOOK:
             return
@@ -217,7 +217,7 @@ class Running:
         self._told(campaign.status_in(self))
 
     def save_the_rest(self) -> None:
-        """Examine what is harvested, if the target that ended the run allows. Never raises."""
+        """Examine the harvested results, as far as the target that ended the run allows. Never raises."""
         if self._pool is not None:
             self._pool.close(at_once=True)
             self._pool = None
@@ -225,7 +225,7 @@ class Running:
             self._triage(once=False)
 
     def end(self, *, at_once: bool) -> None:
-        """End all processes, and give back what is claimed. Never raises."""
+        """End all processes, and return claimed units. Never raises."""
         if self._pool is not None:
             self._pool.close(at_once=at_once)
         if self._examiner is not None:

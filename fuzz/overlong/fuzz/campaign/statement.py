@@ -1,6 +1,6 @@
-"""What a campaign leaves for others to read: ``campaign.json``, and two files for each finding.
+"""The files of a campaign for readers: ``campaign.json``, and two files for each finding.
 
-The same seed and number of inputs give the same octets, but for the times, which stand in members of their own.
+The same seed and number of inputs give the same octets except for times, which have their own members.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 STATEMENT, FINDINGS = "campaign.json", "findings"
 SCHEMA, FINDING_SCHEMA = "overlong/campaign-1", "overlong/finding-1"
 _OF_CHANCE = {"seconds", "stable", "count"}
-"""What of a finding may be otherwise in another run: of a target that answers by chance, all counts are."""
+"""The members of a finding that may differ in another run. All counts may, since a target may answer at random."""
 
 
 def digest_of_findings(findings: Iterable[StoredFinding]) -> str:
-    """SHA-256 over what was found, but for times, counts and how often it shows."""
+    """SHA-256 of the findings without times, counts and repetitions."""
     whole = hashlib.sha256()
     for each in sorted(findings, key=lambda finding: finding.id):
         plain = {name: value for name, value in finding_as_json(each).items() if name not in _OF_CHANCE}
@@ -45,11 +45,11 @@ def digest_of_findings(findings: Iterable[StoredFinding]) -> str:
 
 
 def statement(store: Store, job: CampaignJob, edges: tuple[int, int]) -> dict[str, Any]:
-    """What ``campaign.json`` holds.
+    """The contents of ``campaign.json``.
 
     Args:
         store: of the campaign.
-        job: what it began with.
+        job: the original job.
         edges: transitions of the reference's automaton: reached, and all.
 
     Raises:
@@ -106,7 +106,7 @@ def statement(store: Store, job: CampaignJob, edges: tuple[int, int]) -> dict[st
 
 
 def command_of(store: Store, job: CampaignJob, inputs: int) -> str:
-    """The command that asks the same again; empty if none does, since seeds came to it in between.
+    """The command that repeats the campaign; empty if there is none, since it got seeds later.
 
     Raises:
         CampaignError: the store cannot be read.
@@ -136,7 +136,7 @@ def command_of(store: Store, job: CampaignJob, inputs: int) -> str:
 
 
 def write(folder: Path, store: Store, job: CampaignJob, edges: tuple[int, int]) -> None:
-    """Write ``campaign.json``, and the files of findings that are not there as they should be.
+    """Write ``campaign.json``, and missing or outdated files of findings.
 
     Raises:
         CampaignError: one of them cannot be written: then there is nothing of it.

@@ -1,4 +1,4 @@
-"""Where a campaign is: all that a screen or a report shows; and what a user can mend about its folder."""
+"""The status of a campaign, for a screen or a report; and the errors of its folder that a user can fix."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ if TYPE_CHECKING:
 
 
 class CampaignError(Exception):
-    """A folder cannot be used, or not for this campaign. The message is one line that names it and the remedy."""
+    """A folder cannot be used, or not for this campaign. The message is one line with the folder and the remedy."""
 
 
 @dataclass(frozen=True)
 class Status:
-    """A moment of a campaign. All text is safe to show but for names of targets."""
+    """A moment of a campaign. All text except names of targets is safe to show."""
 
     targets: tuple[str, ...]
     """The targets, as a user names them."""
@@ -24,11 +24,11 @@ class Status:
     profile: Profile
     seed: int
     resumed: bool
-    """Whether it had begun before this run."""
+    """True if the campaign began before this run."""
     inputs: int
-    """Inputs of the campaign, with those that are being asked."""
+    """Inputs of the campaign, with those under way."""
     executions: int
-    """Answers that were asked for, in the campaign."""
+    """Answers requested in the campaign."""
     rate: float
     """Executions per second in this run, on all processes that it started."""
     octets: int
@@ -38,22 +38,22 @@ class Status:
     edges: tuple[int, int]
     """Transitions of the reference's automaton: reached, and all."""
     coverage: int
-    """Edges of a target's code that were reached; 0 if none is instrumented."""
+    """Edges of a target's code that were reached; 0 if no target is instrumented."""
     seconds: float
     """Seconds of this run."""
     earlier: float
     """Seconds of campaign time before this run."""
     last_new: float
-    """Seconds since something was new; since the start of this run if nothing was."""
+    """Seconds since the last new result, or since the start of this run."""
     findings: list[StoredFinding] = field(default_factory=list["StoredFinding"])
     """Faults and differences, in the order in which they were found."""
     notes: list[str] = field(default_factory=list[str])
     others: int = 0
     """Other processes that work on the folder."""
     faults_wait: bool = False
-    """Whether the run has ended, and a fault of a new sort was seen that is not examined yet."""
+    """True if the run has ended and an unexamined divergence may be a new fault."""
 
     @property
     def differences(self) -> int:
-        """How many findings are differences, and no faults."""
+        """The number of findings that are differences, not faults."""
         return sum(each.is_difference for each in self.findings)
