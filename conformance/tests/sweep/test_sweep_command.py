@@ -153,7 +153,7 @@ def test_a_target_that_fails_too_often(tmp_path, monkeypatch):
     assert done.exit_code == 4
     assert "FAIL exhaustive-1  OV605" in done.stdout
     assert done.stdout.startswith("INCOMPLETE  256 of 14 134 strings\n")
-    assert "--resume goes on" in done.stderr
+    assert "the same command and --resume" in done.stderr
     assert not (tmp_path / "sweep.json").exists()
 
 

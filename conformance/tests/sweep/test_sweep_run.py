@@ -157,7 +157,7 @@ def test_interrupted_by_hand(tmp_path):
     assert (running.returncode, out) == (4, "")
     assert "interrupted; " in one_line(err)
     assert "strings are done" in err
-    assert "--resume goes on" in err
+    assert "the same command and --resume" in err
 
 
 def test_a_finished_ledger_is_replaced_and_an_unfinished_one_is_not(stand_in, monkeypatch, tmp_path):

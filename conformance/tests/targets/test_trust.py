@@ -126,7 +126,7 @@ def test_trust_agrees_for_one_run_and_says_what_it_runs():
 def test_set_up_runs_once_in_a_run_of_many_processes():
     done = overlong("matrix", "-q", "--quick", "-j", "2", "--trust", "foo", "other")
     assert done.returncode == 0, done.stderr
-    assert done.stderr.count("this folder runs") == 1
+    assert done.stderr.count("this folder names what runs") == 1
     Path("set-up").unlink()
     done = overlong("fuzz", "-q", "--runs", "2000", "--jobs", "2", "--dir", "campaign", "--trust", "foo")
     assert done.returncode == 0, done.stderr

@@ -1,6 +1,6 @@
 """A folder of inputs, laid out as libFuzzer does: each file is named by the SHA-1 of its octets.
 
-What does not belong there is refused by rule and reported: it is never followed, and never read whole.
+A file that does not belong there is refused and reported. Links in it are never followed, and it is never read whole.
 """
 
 from __future__ import annotations
@@ -27,18 +27,19 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FOLDER = "corpus"
-"""Its name in a campaign's folder."""
+"""The corpus's name in a campaign's folder."""
 LONGEST = 1 << 20
-"""Octets of an input; larger files are refused."""
+"""The most octets of an input; larger files are refused."""
 MOST_SEEDS = 1 << 24
-"""Octets that the seeds of a campaign have in all: every process keeps them."""
+"""The most octets of all seeds of a campaign, since every process keeps them."""
 MOST_IN_NUMBER = 1 << 16
-"""Seeds of a campaign: each is a file of its corpus."""
+"""The most seeds of a campaign; each is a file of its corpus."""
 _BLOCK = 1 << 16
-"""Octets that are read at a time. What is asked for is allocated, however little comes; a mebioctet for each of many
-small files would be so many mappings of memory, of which Linux allows a process 65,530."""
+"""Octets of one read, all of which Python allocates even for a small file. A mebioctet for each of many small files
+would
+need too many memory mappings: Linux allows a process 65,530."""
 _DEEPEST = 16  # folders within folders
-_TOLD = 20  # files that are named
+_TOLD = 20  # refused files that a message names
 _NAME = re.compile(r"[0-9a-f]{40}")
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 
@@ -50,18 +51,18 @@ def name_of(octets: bytes) -> str:
 
 @dataclass
 class Imported:
-    """What came of reading files."""
+    """The result of reading files."""
 
     added: list[str] = field(default_factory=list[str])
-    """Names of inputs that were not there before."""
+    """Names of new inputs."""
     known: int = 0
-    """Files whose octets were there already."""
+    """The number of files whose octets the corpus already had."""
     refused: list[str] = field(default_factory=list[str])
-    """A line for each file that was not taken: its name, safe to show, and why."""
+    """A line for each refused file: its name, safe to show, and the reason."""
 
 
 class Corpus:
-    """A corpus in a folder, which need not be there before something is added."""
+    """A corpus in a folder, which need not exist before the first addition."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -69,7 +70,7 @@ class Corpus:
 
     @property
     def names(self) -> set[str]:
-        """The names of all its inputs, as they were when this was first asked, and those added since.
+        """The names of all inputs at the first call, and those added since.
 
         Raises:
             CampaignError: the folder cannot be read.
@@ -86,11 +87,11 @@ class Corpus:
         return len(self.names)
 
     def look_again(self) -> None:
-        """Others write to the folder, too."""
+        """Read the folder again, since other processes write to it, too."""
         self._names = None
 
     def add(self, octets: bytes) -> bool:
-        """Put an input into it; whether it is new. Its file is there wholly or not at all.
+        """Add an input. True if it is new. Its file appears whole or not at all.
 
         Raises:
             CampaignError: it cannot be written.
@@ -105,7 +106,7 @@ class Corpus:
         return True
 
     def inputs(self, refused: list[str] | None = None) -> Iterator[bytes]:
-        """Its inputs, by name. What is no input of it is not read, and told in ``refused``.
+        """The inputs, by name. Other files are not read, but listed in ``refused``.
 
         Raises:
             CampaignError: the folder cannot be read.
@@ -143,7 +144,7 @@ class Corpus:
         return _added(Corpus(destination), self.inputs(refused), refused)
 
     def remove(self, names: Iterable[str]) -> None:
-        """Take inputs out of it.
+        """Remove inputs.
 
         Raises:
             CampaignError: it cannot be written.
@@ -166,7 +167,7 @@ def _added(corpus: Corpus, inputs: Iterable[bytes], refused: list[str]) -> Impor
 
 
 def merge(destination: Path, sources: Sequence[Path], features_of: Callable[[bytes], frozenset[int]]) -> Imported:
-    """Add from folders what reaches features that the corpus there does not reach, and no more.
+    """Add only inputs that reach features new to the corpus.
 
     Args:
         destination: a folder with a corpus, or none yet.
@@ -184,7 +185,7 @@ def merge(destination: Path, sources: Sequence[Path], features_of: Callable[[byt
 
 
 def minimise(corpus: Corpus, features_of: Callable[[bytes], frozenset[int]]) -> Imported:
-    """Leave as few inputs in it as reach the same features; ``added`` are those that stay.
+    """Keep only few inputs that reach the same features; ``added`` are those that stay.
 
     Raises:
         CampaignError: it cannot be read or written.
@@ -192,7 +193,7 @@ def minimise(corpus: Corpus, features_of: Callable[[bytes], frozenset[int]]) -> 
     refused: list[str] = []
     kept = {name_of(octets) for octets in fewest(corpus.inputs(refused), features_of)}
     spoilt = {line.partition(":")[0].rpartition("/")[2] for line in refused}
-    gone = corpus.names - kept - spoilt  # what could not be read is not ours to remove
+    gone = corpus.names - kept - spoilt  # never remove a file that could not be read
     corpus.remove(gone)
     return Imported(sorted(kept), len(gone), refused)
 
@@ -200,10 +201,11 @@ def minimise(corpus: Corpus, features_of: Callable[[bytes], frozenset[int]]) -> 
 def fewest(
     inputs: Iterable[bytes], features_of: Callable[[bytes], frozenset[int]], reached: frozenset[int] = frozenset()
 ) -> list[bytes]:
-    """Few of the inputs that together reach all that all reach: the greedy cover, least inputs first.
+    """A few inputs that together reach all features: the greedy cover, least inputs first.
 
-    Of inputs that add equally much for their length the shortlex-least is taken; then what others reach is left out. Of
-    those that reach the same only the least is kept in memory.
+    If inputs add equally much for their length, the shortlex-least wins. Finally, redundant inputs are removed. Of
+    inputs
+    that reach the same features, memory holds only the least.
 
     Args:
         inputs: any, in any order; the result does not depend on it.
@@ -224,13 +226,13 @@ def fewest(
     while missing:
         number, place, octets = heapq.heappop(heap)
         still = len(features[octets] & missing)
-        if still == -number:  # what the others say of themselves is no less than it is by now
+        if still == -number:  # the recorded gains of other inputs can only have fallen since
             chosen.append(octets)
             missing -= features[octets]
         elif still:
             heapq.heappush(heap, (-still, place, octets))
     times = Counter(feature for octets in chosen for feature in features[octets])
-    for octets in sorted(chosen, key=shortlex, reverse=True):  # an early choice may have become needless
+    for octets in sorted(chosen, key=shortlex, reverse=True):  # an early choice may have become redundant
         if all(times[feature] > 1 for feature in features[octets]):
             chosen.remove(octets)
             times.subtract(features[octets])
@@ -238,9 +240,9 @@ def fewest(
 
 
 def seeds_of(inputs: Iterable[bytes], notes: list[str]) -> tuple[bytes, ...]:
-    """Inputs as a campaign takes them: each once, least first, as many as are not too many; ``notes`` says what is not.
+    """The seeds of a campaign: each input once, least first, up to the limits; ``notes`` reports those left out.
 
-    The order and the choice depend on the set of inputs alone. No more than twice what is taken is kept in memory.
+    The order and the choice depend only on the set of inputs. Memory holds at most twice the result.
     """
     read, kept, octets, cut = 0, set[bytes](), 0, False
     for each in inputs:
@@ -249,7 +251,7 @@ def seeds_of(inputs: Iterable[bytes], notes: list[str]) -> tuple[bytes, ...]:
             kept.add(each)
             octets += len(each)
         if octets > 2 * MOST_SEEDS or len(kept) > 2 * MOST_IN_NUMBER:
-            kept, cut = set(_least(kept)), True  # what stands behind them would not fit beside any others either
+            kept, cut = set(_least(kept)), True  # the inputs after these would not fit beside any others either
             octets = sum(map(len, kept))
     seeds = _least(kept)
     if cut or len(seeds) < len(kept):
@@ -262,7 +264,7 @@ def seeds_of(inputs: Iterable[bytes], notes: list[str]) -> tuple[bytes, ...]:
 
 
 def _least(inputs: set[bytes]) -> list[bytes]:
-    """The least inputs, as many as seeds may be."""
+    """The least inputs, up to the limits for seeds."""
     seeds, octets = list[bytes](), 0
     for each in sorted(inputs, key=shortlex)[:MOST_IN_NUMBER]:
         if (octets := octets + len(each)) > MOST_SEEDS:
@@ -272,7 +274,7 @@ def _least(inputs: set[bytes]) -> list[bytes]:
 
 
 class RefusedInput(Exception):
-    """A file is no input; the message says why."""
+    """A file is no input; the message gives the reason."""
 
 
 def files_in(source: Path, refused: list[str]) -> Iterator[bytes]:
@@ -280,7 +282,7 @@ def files_in(source: Path, refused: list[str]) -> Iterator[bytes]:
 
     Args:
         source: the file or folder; a symbolic link is followed here, because the user named it, and nowhere else.
-        refused: gets a line for each file that is not taken, in the end sorted.
+        refused: gets a line for each refused file, sorted at the end.
 
     Raises:
         CampaignError: there is nothing of that name, or it cannot be read.
@@ -303,7 +305,7 @@ def files_in(source: Path, refused: list[str]) -> Iterator[bytes]:
 
 
 def _walked(folder: Path, refused: list[str], depth: int) -> Iterator[bytes]:
-    """The inputs, in the order in which the system has them: a folder of a million names is not kept in memory."""
+    """The inputs in the system's order, so that memory need not hold a million names."""
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
@@ -332,15 +334,15 @@ _KINDS = (
 
 
 def read_input(path: Path) -> bytes:
-    """The octets of a file, which is no link.
+    """The octets of a file that is not a link.
 
     Raises:
         RefusedInput: it is no regular file, too large, not readable, or has the name of other octets.
     """
     try:
-        _check(path.lstat())  # before it is opened: a device may do something then
+        _check(path.lstat())  # before opening, which may act on a device
         with open(os.open(path, os.O_RDONLY | _NO_FOLLOW), "rb", buffering=0) as file:  # noqa: PTH123 (with flags)
-            _check(os.fstat(file.fileno()))  # it may be another one by now
+            _check(os.fstat(file.fileno()))  # the path may name another file by now
             octets = _read(file)
     except OSError as error:
         why = "a symbolic link" if error.errno == errno.ELOOP else error.strerror or "it cannot be read"
@@ -353,7 +355,7 @@ def read_input(path: Path) -> bytes:
 
 
 def _read(file: FileIO) -> bytes:
-    """All of a file, but of a larger one than any input only a little more than that."""
+    """All octets of a file; of a file larger than any input, only slightly more than the limit."""
     blocks, octets = list[bytes](), 0
     while octets <= LONGEST and (block := file.read(_BLOCK)):
         blocks.append(block)
@@ -375,10 +377,10 @@ def _check(status: os.stat_result) -> None:
 
 
 def written_at_once(path: Path, octets: bytes) -> None:
-    """A file that appears under its name only when all of it is written; several processes may write the same.
+    """Write a file that appears under its name only when it is complete; several processes may write the same one.
 
     Raises:
-        OSError: it cannot be written; then there is nothing of it.
+        OSError: the file cannot be written; then no part of it is left.
     """
     unfinished = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part")
     try:
@@ -390,14 +392,14 @@ def written_at_once(path: Path, octets: bytes) -> None:
 
 
 def told(refused: Sequence[str]) -> list[str]:
-    """What is said of files that were not taken where they are not the subject: the first ones, and how many more."""
+    """A short report of refused files: the first ones, and the number of the others."""
     more = len(refused) - _TOLD
     return [*refused[:_TOLD], *([f"{thousands(more)} more files"] if more > 0 else [])]
 
 
 @contextlib.contextmanager
 def _errors_of(folder: Path) -> Generator[None]:
-    """What goes wrong with a folder, in one line."""
+    """Report an error of a folder on one line."""
     try:
         yield
     except OSError as error:

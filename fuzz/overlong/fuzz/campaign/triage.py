@@ -1,9 +1,9 @@
-"""From what engines saw to findings: which divergences are looked at, and what is counted.
+"""Turns the results of engines into findings: chooses the divergences to examine, and counts the rest.
 
 Divergences with one fingerprint mostly have one cause. So the first is examined, which takes seconds, and the rest are
-counted. But another cause may hide behind the same fingerprint; so one more is examined each time the campaign has
-become twice as long. All of that depends on the numbers of inputs alone, and not on how they were cut into units. A
-difference shows in every other input, and is no fault: of it the first example is enough.
+counted. But another cause may hide behind the same fingerprint, so one more is examined each time the length of
+the campaign has doubled. This depends only on the numbers of inputs, not on their division into units. A difference
+shows in every other input, and is no fault, so its first example is enough.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _LONGEST = 500  # characters of what was expected or observed
 
 @dataclass(frozen=True)
 class Examined:
-    """What a divergence came to: its bucket, and the least example that was found."""
+    """The result of an examination: the bucket, and the least example found."""
 
     id: str
     """Id of the bucket."""
@@ -47,14 +47,14 @@ class Examined:
 
 
 class Unfinished(Exception):
-    """There is no time left to examine a divergence: it waits for the next run."""
+    """There is no time left to examine a divergence, which waits for the next run."""
 
 
 class Examiner(Protocol):
-    """Makes the least example of a divergence, and says what its cause is. It is given what to do meanwhile."""
+    """Finds the least example and the cause of a divergence. Meanwhile it calls a given function."""
 
     def examine(self, divergence: Divergence) -> Examined:
-        """Its bucket and least example.
+        """Find the bucket and the least example of a divergence.
 
         Raises:
             TargetError: the target cannot be asked any more.
@@ -63,7 +63,7 @@ class Examiner(Protocol):
         ...
 
     def stable(self, examined: Examined) -> int:
-        """How often it shows again, out of ``AGAIN``, each time in fresh processes.
+        """How often the finding recurs in ``AGAIN`` repetitions, each in fresh processes.
 
         Raises:
             TargetError: the target cannot be asked any more.
@@ -77,12 +77,12 @@ class Examiner(Protocol):
 
 
 def octave(index: int) -> int:
-    """How often the campaign had become twice as long, in blocks, before this input."""
+    """The number of times that the campaign's length, in blocks, had doubled before this input."""
     return (index // BLOCK + 1).bit_length()
 
 
 def thinned(result: UnitResult) -> UnitResult:
-    """The result with those divergences that :func:`triage` may look at: of each octave and fingerprint the first."""
+    """The result with only the first divergence of each octave and fingerprint, which :func:`triage` may examine."""
     first: dict[tuple[Fingerprint, int], Divergence] = {}
     for each in result.divergences:
         first.setdefault((each.fingerprint, octave(each.index)), each)
@@ -90,18 +90,18 @@ def thinned(result: UnitResult) -> UnitResult:
 
 
 def triage(store: Store, result: UnitResult, examiner: Examiner, seconds: float) -> tuple[Triaged, UnitResult | None]:
-    """What a result changes until one divergence is examined, and what is left of it. Nothing is written.
+    """The changes of a result until one divergence is examined, and the rest of the result. Writes nothing.
 
     Args:
-        store: what is known until now; all before the result is triaged.
+        store: of the campaign; all earlier results are triaged.
         result: the next one.
-        examiner: what looks at new divergences.
+        examiner: examines new divergences.
         seconds: of campaign time.
 
     Raises:
         CampaignError: the store cannot be read.
         TargetError: a target cannot be asked any more.
-        Unfinished: there is no time left for the first that is to be examined.
+        Unfinished: there is no time left to examine the first divergence.
     """
     work = _Work(store, examiner, seconds)
     left = Counter(result.counts)
@@ -122,7 +122,7 @@ def triage(store: Store, result: UnitResult, examiner: Examiner, seconds: float)
 
 
 class _Work:
-    """A part of a result, half triaged."""
+    """A partly triaged result."""
 
     def __init__(self, store: Store, examiner: Examiner, seconds: float) -> None:
         self._store, self._examiner, self._seconds = store, examiner, seconds
@@ -132,7 +132,7 @@ class _Work:
         self._new: Counter[tuple[str, str]] = Counter()
 
     def take(self, divergence: Divergence) -> bool:
-        """Look at it, if it is to be looked at; whether it was, and is counted."""
+        """Examine a divergence if it is due. True if it was examined and counted."""
         fingerprint, when = divergence.fingerprint, octave(divergence.index)
         known = self._known(fingerprint)
         if known is None or not known.octave:
@@ -155,10 +155,12 @@ class _Work:
         return True
 
     def count(self, counts: Counter[Fingerprint]) -> None:
-        """Inputs that were not examined count for the first finding of their fingerprint."""
+        """Count inputs that were not examined for the first finding of their fingerprint."""
         for fingerprint, count in counts.items():
             known = self._known(fingerprint)
-            if known is None:  # of each block engines give examples of a few; this one's may be in the next unit
+            if (
+                known is None
+            ):  # this fingerprint's example may be in the next unit of the block
                 known = self.fingerprints[fingerprint] = Known("", 0, 0)
             known.count += count
             if known.finding:
@@ -171,7 +173,7 @@ class _Work:
         return known
 
     def _examined(self, divergence: Divergence) -> str:
-        """The id of its bucket, which has the less example of the two afterwards."""
+        """The id of the bucket, which keeps the lesser of the two examples."""
         examined = self._examiner.examine(divergence)
         there = self.findings.get(examined.id) or self._store.finding(examined.id)
         if there is None or _order(examined.finding) < _order_of(there):
@@ -225,7 +227,7 @@ def _stored(examined: Examined, divergence: Divergence, stable: int, seconds: fl
 
 
 def left_out(store: Store) -> list[str]:
-    """What was not examined, in words.
+    """The divergences that were not examined, in words.
 
     Raises:
         CampaignError: the store cannot be read.

@@ -1,4 +1,4 @@
-"""Executors: many generated inputs asked of one target, in its own process, in columns or one by one.
+"""Executors: give one target many generated inputs, in its own process, in columns or one by one.
 
-In come a job and numbers of inputs; out come divergences. Nothing here knows which engine or campaign wants them.
+They turn a job and numbers of inputs into divergences, and do not depend on the engine or the campaign.
 """

@@ -1,7 +1,7 @@
 """Adapter for campaigns on shared libraries: ``adapter.py LIBRARY SYMBOLS ABI [trait=value ...]``.
 
-It is ``sweep/adapter.py`` of the conformance tools, and asks inputs that are made by number in the place of grids.
-Only ``in_process.py`` beside it asks it.
+It is ``sweep/adapter.py`` of the conformance tools, with inputs by number instead of grids. Only ``in_process.py``
+beside it starts it.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-if __name__ == "__main__":  # wherever this package lies, it must be found
+if __name__ == "__main__":  # Python must find this package in any place
     if (_root := str(Path(__file__).resolve().parents[3])) not in sys.path:
         sys.path.insert(0, _root)
 
@@ -36,13 +36,13 @@ class ByNumber:
     """Inputs by their numbers: the source of strings of this adapter."""
 
     def strings(self, question: Question) -> Inputs:
-        """Those of a seed, and of a corpus."""
+        """The inputs of a seed and a corpus."""
         if (question.plan, question.grid) != (PLAN, 0):
             raise Impossible(f"inputs are asked as the plan '{PLAN}'")
         return _inputs(question.speaks, question.more)
 
     def sparing(self, question: Question, first: int, end: int) -> Callable[[int, int], Sequence[int]]:
-        """Others where it fails alike."""
+        """Decides which inputs to leave out after failures."""
         return Sparing(self.strings(question).generated, first, end).failed
 
     def compile(self, abi: Abi) -> None:

@@ -1,5 +1,5 @@
 # pyright: basic
-"""Inputs by number to whatever speaks the protocol: in large batches, with several under way."""
+"""Gives inputs by number to a target of the protocol: in large batches, with several under way."""
 
 from __future__ import annotations
 
@@ -31,27 +31,27 @@ if TYPE_CHECKING:
     from overlong.fuzz.generation.generated import Generated
 
 STEP = 1 << 12
-"""Inputs that are made at a time, and the most in a batch: what is made of them stays in the CPU's cache."""
+"""Inputs made at a time, and the most in a batch, so that their data stay in the CPU's cache."""
 
 
 class ColumnarSurvey:
-    """Asks a target inputs by number, by one operation, and judges whole columns.
+    """Gives a target inputs by number, for one operation, and judges whole columns.
 
-    Restarts are no limit: each input that the target does not survive is a fault of its own in the result. Of others
-    like it only a few are asked: see ``sparing.py``.
+    There is no limit on restarts: each input that crashes the target is a separate fault in the result. Of similar
+    inputs only a few are asked: see ``sparing.py``.
     """
 
     def __init__(self, probe: Probe, generated: Generated, profile: Profile, operation: str = "") -> None:
         """Start the target.
 
         Args:
-            probe: of the target; it is not asked anything else meanwhile.
+            probe: of the target; nothing else may use it meanwhile.
             generated: the inputs.
             profile: what it is measured by.
-            operation: ``V`` or ``D``; empty for the one of them that says more.
+            operation: ``V`` or ``D``; empty for the more informative one that the target offers.
 
         Raises:
-            TargetError: it does not start, or offers nothing that could be judged in columns.
+            TargetError: the target does not start, or offers no operation that can be judged in columns.
         """
         self._probe = probe
         self._generated = generated
@@ -68,14 +68,14 @@ class ColumnarSurvey:
 
     @property
     def judges_all(self) -> bool:
-        """Whether all that the operation says is judged: in some dialects, and with some traits, output is not."""
+        """True if all parts of an answer are judged: in some dialects, and with some traits, the output is not."""
         return self.operation == "V" or bool(self._expectation.units)
 
     def run(self, shard: Shard) -> ShardResult:
         """Ask all inputs of a shard.
 
         Raises:
-            TargetError: the target does not start any more, or fails again and again without answering anything.
+            TargetError: the target no longer starts, or fails repeatedly without an answer.
         """
         began = time.perf_counter()
         tally = ShardTally(shard)
@@ -90,7 +90,7 @@ class ColumnarSurvey:
         self._probe.close()
 
     def _run(self, tally: ShardTally, first: int, end: int, sparing: Sparing, spared: set[int]) -> int:
-        """Ask inputs up to before the end, or until more of them are not to be asked; where it ended."""
+        """Ask inputs before ``end``, or until further ones are left out. Returns the place of the end."""
         if spared:  # they are of one block
             end = min((first // BLOCK + 1) * BLOCK, end)
         numbers = [number for number in range(first, end) if number not in spared] if spared else range(first, end)
@@ -110,7 +110,7 @@ class ColumnarSurvey:
                 spared.update(more)
                 for each in more:
                     tally.mark(each, LEFT_OUT, each + 1)
-                if more:  # it stands alone in its batch, and nothing is under way
+                if more:  # the input is alone in its batch, and nothing else is under way
                     asked.close()
                     return number + len(batch)
         spared.clear()
@@ -120,7 +120,7 @@ class ColumnarSurvey:
         return self._oracle.expected(lengths, octets, self._habits)
 
     def _asked(self, numbers: Sequence[int]) -> Iterator[tuple[Batch, str]]:
-        """Inputs of numbers, which ascend, in batches that the target takes, for now."""
+        """Inputs of ascending numbers, in batches of the size that the target takes at present."""
         for first, count in _in_rows(numbers):
             done = 0
             while done < count:
@@ -137,7 +137,7 @@ class ColumnarSurvey:
 
 
 def _in_rows(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """The first of each row of numbers without a gap, and how many they are."""
+    """The first number and the length of each run of consecutive numbers."""
     if isinstance(numbers, range):
         yield numbers.start, len(numbers)
         return
@@ -153,5 +153,5 @@ def _kind_of(fault: Observed) -> int:
 
 
 def _items(batch: Batch, _first: int, _count: int) -> tuple[array[int], bytes]:
-    """What was asked, as :class:`Judge` has it made again."""
+    """Makes the inputs of a batch again, for :class:`Judge`."""
     return batch.lengths, batch.octets

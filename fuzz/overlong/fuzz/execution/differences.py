@@ -1,4 +1,4 @@
-"""Where two targets differ and RFC 3629 lets them: neither is at fault, but a user of both may be surprised."""
+"""Differences between two targets that RFC 3629 allows: neither is at fault, but a user of both may be surprised."""
 
 from __future__ import annotations
 
@@ -29,14 +29,15 @@ KIND = "difference"
 def differences(
     said: Sequence[tuple[str, Profile, Iterable[Sampled]]], counts: Counter[Fingerprint]
 ) -> Iterator[Divergence]:
-    """For each habit in which two targets differ the shortest input that shows it.
+    """The shortest input for each habit in which two targets differ.
 
-    What stands for ill-formed octets follows from the error mode that a target declares, if the answer is right. So of
-    targets with the same one only the first is compared in that.
+    The replacement of ill-formed octets follows from the declared error mode if the answer is correct. So of targets
+    with
+    the same error mode, only the first takes part in that comparison.
 
     Args:
-        said: for each target its name, what it is measured by, and what it answered.
-        counts: how many inputs showed each; they are added.
+        said: the name, the profile and the answers of each target.
+        counts: the number of inputs for each difference, to which this adds.
     """
     least: dict[Fingerprint, Divergence] = {}
     samples = [(name, profile, tuple(sample)) for name, profile, sample in said]
@@ -65,7 +66,7 @@ def differences(
 
 
 def _right(sample: Iterable[Sampled]) -> dict[tuple[int, str], tuple[Vector, Observation]]:
-    """The answers that are differences, and no faults."""
+    """The answers that can be differences, since they are no faults."""
     return {(each.number, each.operation): (each.vector, each.observed) for each in sample if each.finding is None}
 
 
@@ -85,13 +86,13 @@ def _between(
         if (what := _what(observed, other, counted_alike=counted_alike)) is None:
             continue
         code, words = what
-        detail = observed_in_words(other, operation), ""  # what it says, no more: a refusal may have no length
+        detail = observed_in_words(other, operation), ""  # only the reported parts: a refusal may have no length
         finding = Finding(vector, operation, code, _as_outcome(other), observed, words, detail)
         yield Divergence(name, finding, Fingerprint(name, operation, KIND, f"{peer}, {words}"), number, peer)
 
 
 def _what(one: Observation, other: Observation, *, counted_alike: bool) -> tuple[str, str] | None:
-    """The code of what comes nearest, and what differs in words; None if nothing does that both say."""
+    """The nearest code, and the difference in words; None if all parts that both report are equal."""
     match one, other:
         case Accepted(mine), Accepted(theirs):
             return None if mine is None or theirs is None or mine == theirs else (Code.REPLACEMENT_TEXT, "other output")

@@ -1,4 +1,4 @@
-"""An input to which a target answers otherwise than the reference, or than another target."""
+"""An input for which a target's answer differs from the reference's, or from another target's."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ if TYPE_CHECKING:
 
 
 class Fingerprint(NamedTuple):
-    """What divergences look like before they are minimised: those of one cause often share it.
+    """The fingerprint of a divergence before minimisation; divergences of one cause often share it.
 
-    It is cheap, and no name for a cause: a bucket is (see ``bucket.py``).
+    A fingerprint is cheap, but does not name a cause; a bucket does (see ``bucket.py``).
     """
 
     target: str
@@ -20,18 +20,18 @@ class Fingerprint(NamedTuple):
     kind: str
     """A code of a kind (``OV101``), or of a sweep (``refused``)."""
     where: str
-    """What is known of the place without asking anything: a state of the automaton and a class of octets."""
+    """The place, as far as known without a question: a state of the automaton and a class of octets."""
 
 
 @dataclass(frozen=True)
 class Divergence:
-    """One input, one target, and what is wrong with its answer."""
+    """One input, one target, and the fault of its answer."""
 
     target: str
     """The target, as the campaign names it."""
     finding: Finding
     fingerprint: Fingerprint
     index: int
-    """The number of the input in the campaign; of what has none, that of the unit in which it was found."""
+    """The number of the input in the campaign, or of its unit if it has none."""
     peer: str = ""
-    """The other target, if two targets differ where RFC 3629 leaves it open: then it is a difference, and no fault."""
+    """The other target of a difference that RFC 3629 allows, which is no fault; else empty."""

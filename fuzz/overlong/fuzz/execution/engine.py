@@ -1,4 +1,4 @@
-"""What an engine is: whatever makes inputs, asks the targets, and tells what diverges."""
+"""The interface of an engine, which makes inputs, asks the targets, and reports divergences."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from overlong.fuzz.execution.divergence import Divergence, Fingerprint
 
 BLOCK = 1 << 12
-"""Inputs of a block: units are whole blocks, but for the last one of a campaign that has a number of runs."""
+"""Inputs of a block: units are whole blocks, except the last one of a campaign with a limit on inputs."""
 
 
 @dataclass(frozen=True, order=True)
 class WorkUnit:
-    """Inputs by number: ``first``, and so many from there on."""
+    """Inputs by number: ``count`` of them from ``first`` on."""
 
     first: int
     count: int
@@ -28,7 +28,7 @@ class WorkUnit:
 
 @dataclass(frozen=True)
 class CampaignJob:
-    """What an engine is to do. It can be pickled: a worker elsewhere makes an engine of it."""
+    """The work of an engine. It can be pickled, and a worker elsewhere makes an engine from it."""
 
     targets: tuple[str | tuple[str, ...], ...]
     """Names, as on the command line; or commands that speak the protocol."""
@@ -44,7 +44,7 @@ class CampaignJob:
 
 @dataclass(frozen=True)
 class UnitResult:
-    """What came of a unit."""
+    """The result of a unit."""
 
     unit: WorkUnit
     executions: int
@@ -52,36 +52,36 @@ class UnitResult:
     octets: int
     """Octets of the inputs."""
     divergences: tuple[Divergence, ...] = ()
-    """The first of each fingerprint in each block, in the order of inputs, targets and operations."""
+    """The first divergence of each fingerprint in each block, in the order of inputs, targets and operations."""
     counts: Counter[Fingerprint] = field(default_factory=Counter["Fingerprint"])
-    """How many inputs of each fingerprint diverge."""
+    """The number of divergent inputs for each fingerprint."""
     reached: frozenset[int] = frozenset()
     """Features of the reference that the inputs reached: see ``generation/features.py``."""
     interesting: tuple[bytes, ...] = ()
-    """The shortest inputs that reach them: candidates for the corpus."""
+    """The shortest inputs that reach each feature: candidates for the corpus."""
     coverage: int = 0
-    """Edges of a target's code that were reached, if it is instrumented."""
+    """The number of edges reached in the code of an instrumented target."""
     seconds: float = 0.0
     notes: tuple[str, ...] = ()
-    """What a user should know, each safe to show."""
+    """Notes for the user, each safe to show."""
     asked: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
     """Executions by target and operation; together :attr:`executions`."""
     covering: tuple[bytes, ...] = ()
-    """Inputs that reach new code of a target: they belong into the corpus whatever they reach of the reference."""
+    """Inputs that reach new code of a target. They belong in the corpus, whatever they reach in the reference."""
     starting: float = 0.0
-    """Seconds of :attr:`seconds` before anything was asked: a longer unit has no more of them."""
+    """The part of :attr:`seconds` before the first question, which does not grow with the unit."""
 
 
 class InputEngine(Protocol):
     """Makes inputs and asks the targets, one unit after the other; a pure function of its job and the unit."""
 
     def run(self, unit: WorkUnit, progress: Callable[[int], None]) -> UnitResult:
-        """Ask the inputs of a unit; ``progress`` is told now and then how many of them are done.
+        """Ask the inputs of a unit; ``progress`` gets the number of finished inputs from time to time.
 
         Raises:
-            BudgetSpent: a target failed more often than its limit.
+            BudgetSpent: a target failed more often than its limit allows.
             TargetError: a target cannot be asked (any more).
-            KeyboardInterrupt: as it comes; nothing of the unit is kept then.
+            KeyboardInterrupt: on Ctrl-C; then no part of the unit is kept.
         """
         ...
 

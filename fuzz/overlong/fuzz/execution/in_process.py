@@ -1,7 +1,7 @@
-"""The engine for shared libraries: inputs are made, asked and judged by compiled loops in the library's own process.
+"""The engine for shared libraries: compiled loops in the library's own process make, ask and judge the inputs.
 
-All of it but the inputs is the machinery of sweeps: the sandbox, the process that dies in the library's place, kinds,
-sums and faults (see ``overlong.conformance.sweep.in_process``).
+Everything except the inputs is the machinery of sweeps: the sandbox, the process that dies in place of the library's,
+kinds, sums and faults (see ``overlong.conformance.sweep.in_process``).
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ _ADAPTER = Path(__file__).with_name("adapter.py")
 
 
 def reason_against_surveying(target: Target) -> str:
-    """Why a target cannot be asked in its own process, in words; empty if it can."""
+    """The reason why a target cannot be asked in its own process; empty if it can."""
     return reason_against(target) if isinstance(target, FramedTarget) else "it is no running program"
 
 
 class InProcessSurvey:
-    """Asks inputs by their numbers in the process of a shared library, by a child of it."""
+    """Asks inputs by number in the process of a shared library, in a child of it."""
 
     def __init__(self, job: CampaignJob, target: str | tuple[str, ...], made: MadeInputs | None = None) -> None:
         """Start nothing yet.
 
         Args:
-            job: which inputs there are, what is expected, and the limits.
+            job: the inputs, the expected answers and the limits.
             target: one of the job's, a function of a shared library.
             made: where inputs are made for several targets; None: its own process makes them.
 
@@ -63,7 +63,7 @@ class InProcessSurvey:
 
     @property
     def greeting(self) -> Greeting:
-        """What the target says of itself.
+        """The target's greeting.
 
         Raises:
             TargetError: it would not start.
@@ -72,17 +72,17 @@ class InProcessSurvey:
 
     @property
     def isolation(self) -> str:
-        """What contains its accidents; known when it has been asked."""
+        """The isolation of the target; known after the first question."""
         return self._engine.isolation
 
     @property
     def restarts(self) -> int:
-        """How often the library's process had to be started anew."""
+        """The number of restarts of the library's process."""
         return self._engine.restarts
 
     @property
     def notes(self) -> list[str]:
-        """What a user should know."""
+        """Notes for the user."""
         return self._engine.notes
 
     def run(self, shard: Shard) -> ShardResult:
