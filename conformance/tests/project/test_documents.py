@@ -724,7 +724,7 @@ def test_plans_on_the_page_are_those_there_are():
         number = {"depth": 1, "exhaustive": 4}.get(kind.name, kind.usual)
         plan = plan_named(kind.name if kind.least is None else f"{kind.name}-{number}")
         assert spaced(plan.size) in strings
-    costs = {cells[0].strip("`"): cells[1] for cells in rows("sweeps.md", "## What more would cost")}
+    costs = {cells[0].strip("`"): cells[1] for cells in rows("sweeps.md", "## The cost of larger sweeps")}
     assert len(costs) == 6
     for name, strings in costs.items():
         assert strings == spaced(plan_named(name).size)
