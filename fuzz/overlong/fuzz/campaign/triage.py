@@ -158,9 +158,7 @@ class _Work:
         """Count inputs that were not examined for the first finding of their fingerprint."""
         for fingerprint, count in counts.items():
             known = self._known(fingerprint)
-            if (
-                known is None
-            ):  # this fingerprint's example may be in the next unit of the block
+            if known is None:  # this fingerprint's example may be in the next unit of the block
                 known = self.fingerprints[fingerprint] = Known("", 0, 0)
             known.count += count
             if known.finding:
