@@ -1,8 +1,8 @@
-"""Decoders that answer for a column otherwise than for a string: ``batched_target.py FAULT`` speaks the protocol.
+"""Decoders that answer a column differently from a single string: ``batched_target.py FAULT`` speaks the protocol.
 
-``none`` is right. ``alone`` takes surrogates where a request has one string. ``few`` takes another path for up to 99
-strings, on which it looks at no tail behind F0. ``neighbours`` decodes all strings of a column as one, and lets a
-character begin in one and end in the next. ``dies`` ends where a request has the octet FF alone.
+``none`` is right. ``alone`` accepts surrogates if a request has a single string. ``few`` takes another path for up to
+99 strings, which checks no tail after F0. ``neighbours`` decodes all strings of a column as one, so that a character
+can begin in one string and end in the next. ``dies`` ends if a request has only the octet FF.
 """
 
 from __future__ import annotations

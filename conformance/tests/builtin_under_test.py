@@ -1,4 +1,4 @@
-"""A built-in decoder under test: whether it is here, what it is certified for, its adapter asked frame by frame."""
+"""Helpers to test a built-in decoder: find it, certify it, ask its adapter frame by frame."""
 
 import struct
 import subprocess
@@ -12,14 +12,14 @@ from overlong.conformance.targets.builtins import BUILTINS
 
 
 def ready(name):
-    """The decoder; the test is skipped where it is missing."""
+    """The decoder; skips the test if it is missing."""
     if why := BUILTINS[name].missing():
         pytest.skip(f"{name}: {why}")
     return BUILTINS[name]
 
 
 def assert_certified(name, suites, holds, fails, codes):
-    """Certify it: these claims hold, these fail, for these codes, and nothing went wrong beside."""
+    """Certify it: some claims hold, others fail, for certain codes, and nothing else goes wrong."""
     ready(name)
     certificate = certify(name, suites=suites)
     assert {code for code, _ in certificate.run.buckets} == codes
@@ -33,7 +33,7 @@ def assert_certified(name, suites, holds, fails, codes):
 
 
 class Adapter:
-    """Its adapter, which must end in order."""
+    """Its adapter, which must end properly."""
 
     def __init__(self, name):
         self.process = subprocess.Popen(
@@ -56,7 +56,7 @@ class Adapter:
         self.responses.close()
 
     def ask(self, body):
-        """The status and payload that answer an operation and its payload."""
+        """The status and payload of the answer to an operation and its payload."""
         self.requests.write(struct.pack(">II", 4 + len(body), 7) + body)
         self.requests.flush()
         length, number = struct.unpack(">II", self.responses.read(8))
@@ -73,7 +73,7 @@ class Adapter:
         return Answers.from_batch(response[1:], len(payloads), chunks, size, marked=marked)
 
     def assert_that_batches_agree(self, operation, payloads):
-        """The answers one by one are the columns of a batch."""
+        """Check that single answers equal the columns of a batch."""
         greeting = self.greeting
         size, chunks = greeting.units_of(operation).size, 2 if operation in "STNM" else None
         responses = [self.ask(operation.encode() + payload) for payload in payloads]
@@ -85,6 +85,6 @@ class Adapter:
         return together
 
     def decode(self, operation, *inputs):
-        """What is observed of inputs in hexadecimal digits."""
+        """The observations for inputs in hexadecimal digits."""
         answers = self.batch(operation, [bytes.fromhex(each) for each in inputs])
         return list(answers.observations(self.greeting.units, verdict_only=False))

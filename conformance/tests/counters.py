@@ -1,4 +1,4 @@
-"""Decoders whose refusals count in units of their own. For the Python adapter, which gives them its Refusal."""
+"""Decoders whose refusals count in various units. The Python adapter loads this file and provides Refusal."""
 
 from __future__ import annotations
 

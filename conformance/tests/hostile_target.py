@@ -1,12 +1,12 @@
-"""A right decoder that speaks the protocol, with faults planted: ``hostile_target.py FAULT[+FAULT] [WORD...]``.
+"""A right decoder that speaks the protocol, with planted faults: ``hostile_target.py FAULT[+FAULT] [WORD...]``.
 
-A fault strikes on the inputs that ``on=HEX,HEX`` or the lines of ``on-file=PATH`` name, or at the start. The
-other words: ``no-batch`` offers no B; ``shared`` takes batches from shared memory; ``operations=VDL`` says what else
-is offered; ``file=PATH`` is for faults that remember something across restarts, or tell the test something.
+A fault occurs on the inputs that ``on=HEX,HEX`` or the lines of ``on-file=PATH`` name, or at the start. The other
+words: ``no-batch`` offers no B; ``shared`` takes batches from shared memory; ``operations=VDL`` sets the other offered
+operations; ``file=PATH`` is for faults that remember something across restarts, or report something to the test.
 
-Answers are written when no request is waiting: so when the process dies, answers to innocent inputs die with
-it, as they do in real adapters. ``HOSTILE_TEXT`` in the environment is what it says where it can say anything;
-``HOSTILE_LOCK`` is a file that it and its children keep locked while they live.
+It writes answers when no request is waiting: so when the process dies, answers to innocent inputs are lost, as in
+real adapters. In the environment, ``HOSTILE_TEXT`` is its text for all messages; ``HOSTILE_LOCK`` is a file that it
+and its children keep locked while they live.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import struct
 import sys
 import time
 
-TYPE_CHECKING = False  # typing takes longer to import than all the rest, and this program is started a thousand times
+TYPE_CHECKING = False  # importing typing takes longer than all the rest, and this program starts a thousand times
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import NoReturn
@@ -53,20 +53,20 @@ def culprits() -> set[bytes]:
 
 CULPRITS = culprits()
 
-# -- what it would do without a fault
+# -- its behaviour without a fault
 
 waiting, written = bytearray(), bytearray()
 
 
 def write(octets: bytes) -> None:
-    """Write what is due, and this."""
+    """Write pending answers, and this one."""
     written.extend(octets)
     while written:
         del written[: os.write(1, written)]
 
 
 def read(count: int) -> bytes:
-    """So many octets of requests; at the end of input, the end."""
+    """Read octets of requests; exit at the end of input."""
     while len(waiting) < count:
         write(b"")
         octets = os.read(0, 1 << 16)
@@ -112,13 +112,13 @@ def split(payload: bytes) -> list[bytes]:
 
 
 def shared_memory() -> tuple[int, mmap.mmap]:
-    """Its descriptor, and what it holds."""
+    """The descriptor of the shared memory, and its content."""
     descriptor, size = map(int, os.environ["OVERLONG_SHARED_MEMORY"].split())
     return descriptor, mmap.mmap(descriptor, size)
 
 
 def shared_batch(request: bytes) -> tuple[list[bytes], Callable[[list[Row]], bytes]]:
-    """The items of a batch in shared memory, and what puts the answers there."""
+    """The items of a batch in shared memory, and a function that puts the answers there."""
     count, start, size, place, _ = struct.unpack(">5I", request)
     _, memory = shared_memory()
 
@@ -145,7 +145,7 @@ def die(number: signal.Signals) -> NoReturn:
 
 
 def leave(status: int) -> NoReturn:
-    os._exit(status)  # what is not flushed is lost
+    os._exit(status)  # unflushed output is lost
 
 
 def ignore_sigterm() -> NoReturn:
@@ -165,7 +165,7 @@ def write_and(octets: bytes, then: Callable[[], NoReturn]) -> NoReturn:
 
 
 def endless_frame() -> NoReturn:
-    """As long as a frame may claim to be, and longer."""
+    """A frame of the longest permitted length, and longer."""
     write(struct.pack(">I", (1 << 26) - 1))
     while True:
         write(b"\0" * (1 << 20))
@@ -185,7 +185,7 @@ def eat_memory() -> NoReturn:
 
 
 def fork_many() -> None:
-    """200 children in sessions of their own, half of them orphans at once."""
+    """Fork 200 children in separate sessions, half of them orphans at once."""
     for number in range(200):
         if os.fork() == 0:
             os.setsid()
@@ -200,7 +200,7 @@ def and_then(answer: bytes, then: Callable[[], object]) -> bytes:
 
 
 def send_around() -> None:
-    """Signals to everybody near: its process group, its parent, its session. It ignores them itself."""
+    """Send signals to its process group, its parent and its session; ignore them itself."""
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signal.SIGALRM):
         signal.signal(number, signal.SIG_IGN)
         for send, receiver in ((os.kill, 0), (os.kill, os.getppid()), (os.killpg, os.getsid(0))):
@@ -209,14 +209,14 @@ def send_around() -> None:
 
 
 def kill_all() -> None:
-    """Whatever it may send signals to; where that may be nothing but what a test has started."""
+    """Kill every process that it may signal; only if these are all started by a test."""
     assert "HOSTILE_MAY_KILL_ALL" in os.environ
     with contextlib.suppress(PermissionError):
         os.kill(-1, signal.SIGKILL)
 
 
 def rearrange() -> None:
-    """Change all that a process inherits."""
+    """Change everything that a process inherits."""
     os.chdir("/")
     os.umask(0o777)
     os.environ.clear()
@@ -228,7 +228,7 @@ def rearrange() -> None:
 
 
 def cut_off_memory() -> None:
-    """Make the shared memory end before what the harness is about to read: where that is let happen, it dies."""
+    """Shrink the shared memory below the harness's next read; without a seal, the harness would die."""
     with contextlib.suppress(OSError):
         os.ftruncate(shared_memory()[0], 0)
 
@@ -237,12 +237,12 @@ held = bytearray()
 
 
 def hold_back(answer: bytes) -> bytes:
-    """This answer after the next one."""
+    """Send this answer after the next one."""
     held.extend(answer)
     return b""
 
 
-AT_INPUT: dict[str, Callable[[int, bytes], bytes]] = {  # from a request's id and its right answer, what is written
+AT_INPUT: dict[str, Callable[[int, bytes], bytes]] = {  # from a request's id and its right answer to the written octets
     "fork-many": lambda _, answer: and_then(answer, fork_many),
     "crash": lambda *_: die(signal.SIGSEGV),
     "abort": lambda *_: die(signal.SIGABRT),
@@ -273,7 +273,7 @@ AT_INPUT: dict[str, Callable[[int, bytes], bytes]] = {  # from a request's id an
 
 
 def nonsense(octets: bytes) -> Row:
-    """Some answer that the protocol allows."""
+    """A random answer that the protocol allows."""
     import random
 
     chance = random.Random(octets.hex() + WORDS.get("seed", ""))
@@ -297,14 +297,14 @@ times_asked = dict[bytes, int]()
 
 
 def waver(octets: bytes, right: Row) -> Row:
-    """Wrong each time that the next letter of ``pattern`` is w."""
+    """Answer wrongly whenever the next letter of ``pattern`` is w."""
     if octets not in CULPRITS:
         return right
     turn = times_asked[octets] = times_asked.get(octets, -1) + 1
     return (b"A", 1, 0, 0, b"\0\0\0!") if WORDS["pattern"][turn] == "w" else right
 
 
-AT_VECTOR: dict[str, Callable[[bytes, Row], Row]] = {  # from a vector and its right answer, what is answered
+AT_VECTOR: dict[str, Callable[[bytes, Row], Row]] = {  # from a vector and its right answer to the given answer
     "internal-error": lambda octets, right: (
         (b"X", len(TEXT.encode()), 0, 0, TEXT.encode()) if octets in CULPRITS else right
     ),
@@ -326,7 +326,7 @@ def flood_stderr(*, and_leave: bool = False) -> None:
 
 
 def fork_child(*, own_session: bool) -> None:
-    """A child that keeps all of this process's streams open; if nothing ends it for ten minutes, it leaves a file."""
+    """Fork a child that keeps all streams open; if it survives for ten minutes, it creates a file."""
     if os.fork() == 0:
         if own_session:
             os.setsid()
@@ -359,7 +359,7 @@ AT_START: dict[str, Callable[[], object]] = {  # before the greeting
     "forks-daemon": lambda: fork_child(own_session=True),
 }
 
-GREETINGS: dict[str, Callable[[], dict[str, object]]] = {  # what the greeting says otherwise
+GREETINGS: dict[str, Callable[[], dict[str, object]]] = {  # changes to the greeting
     "wrong-version": lambda: {"overlong": 99},
     "hostile-name": lambda: dict.fromkeys(("name", "version", "language", "error_mode"), TEXT),
     "hostile-trait": lambda: {"bom": TEXT},

@@ -1,6 +1,6 @@
-"""Known-wrong decoders: CPython's own, each with one fault planted. The judge is tested with them.
+"""Known-wrong decoders to test the judge: CPython's own, each with one planted fault.
 
-Each function or class is a target: ``py:known_wrong.py:NAME``. ``WRONG`` says what each must be caught for.
+Each function or class is a target: ``py:known_wrong.py:NAME``. ``WRONG`` has the codes that each must be caught for.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def strict(octets: bytes) -> str:
     return octets.decode("utf-8")
 
 
-# Verdict: accepts what is ill-formed ------------------------------------------------------------------------
+# Verdict: accepts ill-formed strings ------------------------------------------------------------------------
 
 
 @caught_for("OV201", "OV202", "OV203", "OV204", "OV205", "OV206", "OV207", "OV208")
@@ -106,13 +106,13 @@ def lone_tails(octets: bytes) -> bool:
 
 @caught_for("OV207", "OV205")
 def skips_fe_and_ff(octets: bytes) -> str:
-    """Wherever they stand: inside a character, too."""
+    """Anywhere, even inside a character."""
     return rewritten(octets.translate(None, b"\xfe\xff"))
 
 
 @caught_for("OV203", "OV204", "OV205", "OV206", "OV207")
 def nothing_checked_after_64_octets(octets: bytes) -> bool:
-    """The first block decides."""
+    """The first block decides the verdict."""
     try:
         codecs.utf_8_decode(octets[:64], "strict", len(octets) <= 64)
     except UnicodeDecodeError:
@@ -120,7 +120,7 @@ def nothing_checked_after_64_octets(octets: bytes) -> bool:
     return True
 
 
-# Verdict: refuses what is well-formed -----------------------------------------------------------------------
+# Verdict: refuses well-formed strings -----------------------------------------------------------------------
 
 
 @caught_for("OV101")
@@ -174,7 +174,7 @@ def no_character_at_the_end(octets: bytes) -> str:
 
 @caught_for("OV102", "OV301")
 def strips_the_signature(octets: bytes) -> str:
-    """And counts offsets without it."""
+    """It also counts offsets without it."""
     stripped = octets.removeprefix(b"\xef\xbb\xbf")
     try:
         return strict(stripped)
@@ -219,7 +219,7 @@ def offset_is_one_too_large(octets: bytes) -> str:
 
 @caught_for("OV301")
 def offset_of_the_offender(octets: bytes) -> str:
-    """It reports where it noticed, not where the flaw begins."""
+    """It reports where it noticed the error, not where the error begins."""
     return reporting(octets, lambda error: (error.end - (error.end - error.start == 1), error.end, error.reason))
 
 
@@ -253,7 +253,7 @@ def one_for_each_run(octets: bytes) -> str:
 
 @caught_for("OV401")
 def one_for_a_surrogate(octets: bytes) -> str:
-    """As Java's CharsetDecoder has it."""
+    """Like Java's CharsetDecoder."""
     return re.sub(b"\xed[\xa0-\xbf][\x80-\xbf]", b"\xff", octets).decode("utf-8", "replace")
 
 
@@ -298,7 +298,7 @@ class LosesTwoOfFour(_Stream):
 
 @caught_for("OV501")
 class ForgetsTheEnd(_Stream):
-    """What was kept back is never looked at again."""
+    """It never reads the withheld octets again."""
 
     def decode(self, data: bytes, final: bool = False) -> str:
         return super().decode(data, final=final and bool(data))
@@ -312,7 +312,7 @@ class EachChunkByItself:
 
 @caught_for("OV501")
 class SignatureInEachChunk(_Stream):
-    """Strips U+FEFF where a chunk begins, unless the whole is one chunk."""
+    """It strips U+FEFF at a chunk's start, unless there is only one chunk."""
 
     first = True
 
@@ -324,7 +324,7 @@ class SignatureInEachChunk(_Stream):
 
 @caught_for("OV502")
 class KeepsStateAfterAnError(_Stream):
-    """``reset()`` trusts that a refused stream left nothing."""
+    """``reset()`` assumes that a refused stream left no state."""
 
     def decode(self, data: bytes, final: bool = False) -> str:
         try:
@@ -339,7 +339,7 @@ class KeepsStateAfterAnError(_Stream):
 
 @caught_for("OV502")
 class KeepsStateAfterTheEnd(_Stream):
-    """A character that the end cuts short is refused, and then waits for the next stream."""
+    """It refuses a truncated character, but keeps it for the next stream."""
 
     def reset(self) -> None:
         pass
@@ -347,7 +347,7 @@ class KeepsStateAfterTheEnd(_Stream):
 
 @caught_for("OV502")
 class SeesTheEndOnce(_Stream):
-    """After its first stream it never looks at the end again."""
+    """After its first stream it never checks the end again."""
 
     ended = False
 
@@ -361,7 +361,7 @@ class SeesTheEndOnce(_Stream):
 
 @caught_for("OV511", "OV512")
 class WithholdsEverything(_Stream):
-    """It decodes when the end has come."""
+    """It decodes only at the end."""
 
     def decode(self, data: bytes, final: bool = False) -> str:
         self.pending += data
@@ -370,7 +370,7 @@ class WithholdsEverything(_Stream):
 
 @caught_for("OV512")
 class RefusesLate(_Stream):
-    """It notes an error, puts out nothing more, and says so at the end."""
+    """It notes an error, outputs nothing more, and reports it at the end."""
 
     error: UnicodeDecodeError | None = None
 
@@ -388,14 +388,14 @@ class RefusesLate(_Stream):
 
 @caught_for("OV503")
 class OffsetsCountFromTheChunk(_Stream):
-    """It says that they count from the start of the stream."""
+    """It declares that they count from the start of the stream."""
 
     traits = {"stream_offsets": "stream"}  # noqa: RUF012
 
 
 @caught_for("OV503")
 class ForgetsWhatItKept(_Stream):
-    """It counts the octets of chunks, and takes those that it kept for octets of the new one."""
+    """It counts the octets of chunks, and counts kept octets as part of the new one."""
 
     traits = {"stream_offsets": "stream"}  # noqa: RUF012
     read = 0
@@ -422,7 +422,7 @@ def values_joined(values: list[bytes]) -> bool:
 
 @caught_for("OV901")
 def offsets_looked_at_in_one_octet(values: list[bytes]) -> list[bool]:
-    """The buffer is well-formed, and no value begins with a tail octet: of those that begin before offset 256."""
+    """It checks that the buffer is well-formed, and that no value before offset 256 begins with a tail octet."""
     place, found = 0, []
     for value in values:
         found.append(place > 255 or not 0x80 <= (value or b"a")[0] <= 0xBF)
@@ -464,7 +464,7 @@ def well_formed(octets: bytes) -> bool:
 
 
 def rewritten(octets: bytes) -> str:
-    """Offsets into rewritten octets tell a caller nothing."""
+    """Offsets into rewritten octets are useless to a caller."""
     try:
         return strict(octets)
     except UnicodeDecodeError:

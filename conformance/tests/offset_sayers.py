@@ -1,4 +1,4 @@
-"""Decoders whose UnicodeDecodeError speaks of something else than their input, as those of parsers do."""
+"""Decoders whose UnicodeDecodeError is not about their input, like those of parsers."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ import codecs
 
 
 def quoted(octets: bytes) -> str:
-    """As ``json.loads``, simplejson and rapidjson do: the input stands between quotation marks."""
+    """Like ``json.loads``, simplejson and rapidjson: the input is between quotation marks."""
     return (b'"' + octets + b'"').decode()[1:-1]
 
 
 def sliced(octets: bytes) -> str:
-    """As the codec of ftfy does: what stands before the first octet that is not ASCII is decoded by itself."""
+    """Like the codec of ftfy: it decodes the ASCII octets at the start separately."""
     start = next((place for place, octet in enumerate(octets) if octet >= 0x80), len(octets))
     return octets[:start].decode("ascii") + octets[start:].decode()
 
 
 def copied(octets: bytes) -> str:
-    """A copy says as much as the input itself."""
+    """An error about a copy is as good as one about the input itself."""
     return bytearray(octets).decode()
 
 
 def off_by_one(octets: bytes) -> str:
-    """It speaks of its input, and wrongly."""
+    """An error about the input, with a wrong offset."""
     try:
         return octets.decode()
     except UnicodeDecodeError as error:
@@ -30,7 +30,7 @@ def off_by_one(octets: bytes) -> str:
 
 
 def in_other_words(octets: bytes) -> str:
-    """Its reason is no word of CPython's, and does not say whether more octets might help."""
+    """Its reason is none of CPython's, and does not tell whether more octets might help."""
     try:
         return octets.decode()
     except UnicodeDecodeError as error:
@@ -38,7 +38,7 @@ def in_other_words(octets: bytes) -> str:
 
 
 def sliced_off_by_one(octets: bytes) -> str:
-    """Wrong where it speaks of its input, and mute elsewhere."""
+    """Wrong offsets in errors about its input, and none in others."""
     start = next((place for place, octet in enumerate(octets) if octet >= 0x80), len(octets))
     return octets[:start].decode("ascii") + off_by_one(octets[start:])
 
@@ -59,7 +59,7 @@ def decoded(octets: bytes) -> str | UnicodeDecodeError:
 
 
 class WithValidator:
-    """As simdutf8: its validator says yes or no, its decoder says where as well."""
+    """Like simdutf8: its validator says only yes or no, its decoder also reports offsets."""
 
     operations = {  # noqa: RUF012
         "V": lambda many: list(map(well_formed, many)),
@@ -68,14 +68,14 @@ class WithValidator:
 
 
 class NoWords(UnicodeDecodeError):
-    """An error that was never told what it is about."""
+    """An error without any details."""
 
     def __init__(self) -> None:
         pass
 
 
 def mute(octets: bytes) -> str:
-    """As a subclass of the exception that says nothing does."""
+    """Raises a subclass of the exception without details."""
     try:
         return octets.decode()
     except UnicodeDecodeError:
@@ -83,7 +83,7 @@ def mute(octets: bytes) -> str:
 
 
 class Quoted:
-    """A stream between quotation marks; its offsets are said to count from its start."""
+    """A stream between quotation marks; it declares that its offsets count from its start."""
 
     traits = {"stream_offsets": "stream"}  # noqa: RUF012
 
@@ -91,7 +91,7 @@ class Quoted:
         self._kept, self._out = b'"', 0
 
     def decode(self, data: bytes, *, final: bool = False) -> str:
-        """All octets so far, decoded again."""
+        """Decode all octets so far again."""
         self._kept += data
         text, _ = codecs.utf_8_decode(self._kept, "strict", final)
         out, self._out = text[max(self._out, 1) :], len(text)

@@ -1,4 +1,4 @@
-"""What stderr says beside progress, of which there is more the slower the machine is."""
+"""Filters stderr: a slow machine prints more progress lines."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The functions of ``shared_libraries/right.c``, by the conventions that they are called by."""
+"""The functions of ``shared_libraries/right.c``, by their calling conventions."""
 
 RIGHT = {
     "bool(ptr,len)": "is_bool",

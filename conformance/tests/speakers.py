@@ -1,4 +1,4 @@
-"""Decoders for ``identify``: the reference in every dialect and error mode, and some that are like nothing."""
+"""Decoders for ``identify``: the reference in every dialect and error mode, and some unlike any of them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def _speaker(name: str) -> Callable[[bytes], list[int] | str]:
-    """Numbers beyond Unicode stand in no str: such a dialect is validated."""
+    """A str cannot hold numbers beyond Unicode: a dialect with them is only validated."""
     spoken = dialect(name)
     if spoken.layout.rows[-1].numbers.stop <= 0x110000:
         return lambda octets: "".join(map(chr, decode_scalars(octets, "fatal", spoken)))
@@ -65,18 +65,18 @@ def fickle(octets: bytes) -> bool:
 
 
 def overlong_from_32(octets: bytes) -> bool:
-    """Takes C0 80 for a character, from offset 32 on."""
+    """Accepts C0 80 as a character from offset 32 on."""
     at = octets.find(b"\xc0\x80", 32)
     return is_well_formed(octets if at < 0 else octets[:at] + octets[at + 2 :])
 
 
 def overlong_pair(octets: bytes) -> bool:
-    """Takes C1 A5 for a character."""
+    """Accepts C1 A5 as a character."""
     return is_well_formed(octets.replace(b"\xc1\xa5", b"e"))
 
 
 def short_only(octets: bytes) -> str:
-    """Refuses what has more than 4000 octets."""
+    """Refuses strings of more than 4000 octets."""
     if len(octets) > 4000:
         raise UnicodeDecodeError("utf-8", octets, 0, 1, "too long")
     return octets.decode()

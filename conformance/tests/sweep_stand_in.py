@@ -1,8 +1,8 @@
-"""An engine that judges in plain Python what the reference answers, for tests of what stands around engines.
+"""An engine in plain Python that asks the reference, to test the code around engines.
 
-``python sweep_stand_in.py WORDS`` is ``overlong WORDS`` with it; a Dask worker loads it with ``--preload``. In the
-environment: ``STAND_IN_SECONDS`` that each shard takes, ``STAND_IN_REFUSES`` octets (hexadecimal) with which it
-refuses any string, ``STAND_IN_LOG`` a file that gets a line for each shard that it begins.
+``python sweep_stand_in.py WORDS`` is ``overlong WORDS`` with this engine; a Dask worker loads it with ``--preload``.
+Environment: ``STAND_IN_SECONDS`` is the time for each shard; ``STAND_IN_REFUSES`` are octets (hexadecimal) that make it
+refuse a string; ``STAND_IN_LOG`` is a file that gets a line for each shard that begins.
 """
 
 import os

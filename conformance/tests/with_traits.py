@@ -1,4 +1,4 @@
-"""Decoders that cannot help something, and say so or say it wrongly."""
+"""Decoders with limits, declared rightly or wrongly."""
 
 import codecs
 import sys
@@ -57,12 +57,12 @@ def undeclared_xml(octets):
 
 @with_traits(nul="ends the string")
 def declares_another(octets):
-    """Its attribute is wrong; what is said on the command line wins."""
+    """Its attribute is wrong; the command line's trait takes precedence."""
     return refuses_nul(octets)
 
 
 class Undeclared:
-    """Its attribute ``traits`` is another library's affair."""
+    """Its attribute ``traits`` belongs to another library."""
 
     def traits(self):
         return {"bom": "of no concern"}
@@ -118,7 +118,7 @@ def lax_after_signature(octets):
 
 
 def streams_after_others(payloads):
-    """The later stream of each payload, decoded by a decoder that is new; what it says of the earlier is unknown."""
+    """Decode the later stream of each payload by a new decoder; its answer to the earlier one is unknown."""
     answers = []
     for payload in payloads:
         stream = payload[4 + int.from_bytes(payload[:4], "big") :]
@@ -134,7 +134,7 @@ def streams_after_others(payloads):
 
 
 class Backslashes:
-    """It only replaces, in a way of its own, and only streams: nothing that it does right proves a claim."""
+    """It only replaces, in an unknown error mode, and only streams: no right answer proves a claim."""
 
     operations = {"M": streams_after_others}  # noqa: RUF012
     traits = {"error_mode": "of its own"}  # noqa: RUF012

@@ -1,7 +1,7 @@
-"""Known-wrong encoders, each with one fault planted; and right ones. The judge of encoders is tested with them.
+"""Known-wrong encoders, each with one planted fault, and right ones, to test the judge of encoders.
 
-Each class is a target: ``py:wrong_encoders.py:NAME``. ``WRONG`` says what each must be caught for, ``RIGHT`` names
-those that must not be accused.
+Each class is a target: ``py:wrong_encoders.py:NAME``. ``WRONG`` has the codes that each must be caught for, ``RIGHT``
+names those that must not be accused.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ SURROGATES = range(0xD800, 0xE000)
 
 
 class Bad(Exception):
-    """A number refused, by its index."""
+    """A refusal of the number at an index."""
 
 
 def refusal(index: int | None) -> Any:
-    """What the adapter, which loads this file, takes for one."""
+    """A refusal in the form of the adapter, which loads this file."""
     return _adapter().Refusal(index)
 
 
 def failure(text: str) -> Any:
-    """What the adapter takes for an internal error."""
+    """An internal error in the form of the adapter."""
     return _adapter().Bug(text)
 
 
@@ -40,7 +40,7 @@ def scalar(number: int) -> bytes:
 
 
 def lax(number: int) -> bytes:
-    """RFC 2279's octets, of surrogates, too; of numbers beyond 7FFFFFFF the low bits."""
+    """RFC 2279's octets, even of surrogates; for numbers beyond 7FFFFFFF, those of the low bits."""
     if number < 0x80:
         return bytes([number])
     for length, bits in ((2, 11), (3, 16), (4, 21), (5, 26), (6, 36)):
@@ -61,7 +61,7 @@ def fatal(number: int) -> bytes:
 
 
 def joined(units: tuple[int, ...]) -> Iterable[tuple[int, int]]:
-    """The characters of UTF-16 and the places where they begin."""
+    """The characters of UTF-16 and their starting indices."""
     place = 0
     while place < len(units):
         lead, trail = (*units, 0)[place : place + 2]
@@ -78,7 +78,7 @@ Split = Callable[[tuple[int, ...]], Iterable[tuple[int, int]]]
 
 
 def written(items: Iterable[tuple[int, int]], encode: Encode) -> bytes:
-    """All pieces in a row; refused at the index of the first that is not taken."""
+    """The concatenated pieces; a refusal at the index of the first piece that is not accepted."""
     output = b""
     for place, number in items:
         try:
@@ -98,7 +98,7 @@ def target(
     errors: str = "fatal",
     announcing: Encode | None = None,
 ) -> Any:
-    """An object for the adapter, with one of these ways of encoding."""
+    """An object for the adapter with one of these encoders."""
 
     def one(letter: str, payload: bytes) -> Any:
         numbers = struct.unpack(f">{len(payload) // 2}H" if letter == "F" else f">{len(payload) // 4}I", payload)
@@ -159,7 +159,7 @@ def _halves(number: int) -> bytes:
 
 
 def _reversed(units: tuple[int, ...]) -> Iterable[tuple[int, int]]:
-    """Any two surrogates that differ in kind are a pair."""
+    """Any two surrogates of different kinds form a pair."""
     place = 0
     while place < len(units):
         first, second = sorted((*units, 0)[place : place + 2])
@@ -178,7 +178,7 @@ WRONG["cesu_8_pairs"] = {"OV703", "OV706"}
 unit_by_unit = target(_surrogatepass, split=enumerate, announcing=fatal)
 WRONG["unit_by_unit"] = {"OV703"}
 pairs_in_any_order = target(fatal, split=_reversed)
-WRONG["pairs_in_any_order"] = {"OV703", "OV705"}  # of a reversed pair and a lone one, it refuses the latter
+WRONG["pairs_in_any_order"] = {"OV703", "OV705"}  # of a reversed pair and a lone surrogate, it refuses the latter
 no_pairs = target(fatal, split=enumerate)
 WRONG["no_pairs"] = {"OV701", "OV705"}
 rfc_2279 = target(lambda number: lax(number) if number > 0x10FFFF else fatal(number))

@@ -1,8 +1,8 @@
-"""Replacers: a right one for each error mode, and wrong ones that are each one fault away. Right speakers of dialects.
+"""Replacers: a right one for each error mode, and wrong ones with one fault each. Right decoders of dialects.
 
-Each is a target: ``py:wrong_replacers.py:NAME``. ``RIGHT`` and ``WRONG`` say in which error mode; ``OWN_RIGHT`` and
-``OWN_WRONG`` have modes that no other program knows, ``SPEAKERS`` the dialects. The replacers are CPython's decoder
-with an error handler, and share nothing with the reference.
+Each is a target: ``py:wrong_replacers.py:NAME``. ``RIGHT`` and ``WRONG`` have their error modes; ``OWN_RIGHT`` and
+``OWN_WRONG`` use modes that no other program knows, ``SPEAKERS`` the dialects. The replacers are CPython's decoder
+with an error handler, and share no code with the reference.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ RIGHT: dict[str, str] = {}
 WRONG: dict[str, str] = {}
 OWN_RIGHT: list[str] = []
 OWN_WRONG: dict[str, dict[str, str]] = {}
-"""The codes that one is caught for, each with the claim that it refutes."""
+"""The codes that each is caught for, with the claims that they refute."""
 SPEAKERS: dict[str, str] = {}
 
 Handler = Any
-"""Given the input and a maximal subpart's start and end: what stands for it, and where to go on."""
+"""From the input and a maximal subpart's start and end to its replacement, and the offset to continue at."""
 
 
 def target(mode: str, decode: Callable[[bytes], str]) -> type:
-    """An object for the adapter: a decoder that replaces in the way that its greeting says."""
+    """An object for the adapter: a decoder with the error mode in its greeting."""
 
     class Target:
         operations = {"L": lambda many: [decode(octets) for octets in many]}  # noqa: RUF012
@@ -65,7 +65,7 @@ def escaped(octets: bytes) -> str:
 
 
 def unescaped(table: dict[int, str]) -> Callable[[bytes], str]:
-    """Ill-formed octets by a table; those that it has not are U+FFFD."""
+    """Replace ill-formed octets by a table, others by U+FFFD."""
     whole = {0xDC00 + octet: table.get(octet, "\ufffd") for octet in range(0x80, 0x100)}
     return lambda octets: escaped(octets).translate(whole)
 
@@ -75,12 +75,12 @@ def replace(octets: bytes) -> str:
 
 
 def announced(lead: int) -> int:
-    """The length of the sequence that RFC 2279 has for a lead octet; 1 for what is none."""
+    """The length of RFC 2279's sequence for a lead octet; 1 for other octets."""
     return next((n for n, end in ((1, 0xC0), (2, 0xE0), (3, 0xF0), (4, 0xF8), (5, 0xFC), (6, 0xFE)) if lead < end), 1)
 
 
 def after_tails(octets: bytes, place: int, end: int) -> int:
-    """The first place, up to ``end``, at which no tail stands."""
+    """The first offset, up to ``end``, without a tail."""
     while place < min(end, len(octets)) and octets[place] >> 6 == 2:
         place += 1
     return place
@@ -91,22 +91,22 @@ def is_surrogate(octets: bytes, start: int, seconds: range = range(0xA0, 0xC0)) 
 
 
 def absorbing(name: str, length: Callable[[bytes, int], int]) -> Callable[[bytes], str]:
-    """One U+FFFD for a maximal subpart and the tails after it, up to a length from its first octet on."""
+    """One U+FFFD for a maximal subpart and the tails after it, up to a length from its first octet."""
     return handling(name, lambda o, start, end: ("\ufffd", after_tails(o, end, start + length(o, start))))
 
 
 def per_length(length: Callable[[int], int]) -> Callable[[bytes], str]:
-    """One U+FFFD for as many octets as the first says, whatever they are."""
+    """One U+FFFD for as many octets as the first one announces, whatever they are."""
     return handling(f"length-{len(RIGHT) + len(WRONG)}", lambda o, start, _: ("\ufffd", start + length(o[start])))
 
 
 def lead_length(lead: int) -> int:
-    """As RFC 3629 has leads."""
+    """The length that a lead of RFC 3629 announces."""
     return announced(lead) if 0xC2 <= lead <= 0xF4 else 1
 
 
 def up_to_lead(octets: bytes, start: int, length: int) -> int:
-    """The first place, up to a length, at which a character can begin."""
+    """The first offset, up to a length, at which a character can begin."""
     end = min(start + length, len(octets))
     return next((at for at in range(start + 1, end) if octets[at] < 0x80 or 0xC2 <= octets[at] <= 0xF4), end)
 
@@ -140,7 +140,7 @@ right("right_iso_8859_1", "iso-8859-1", unescaped(LATIN))
 right("right_windows_1252", "windows-1252", unescaped(WINDOWS))
 
 
-# Ways of their own: nothing may be held against these -----------------------------------------------------------
+# Unknown error modes that must not be accused -------------------------------------------------------------------
 
 
 def own(name: str, decode: Callable[[bytes], str]) -> None:
@@ -161,7 +161,7 @@ def _before_the_first_error(octets: bytes) -> str:
 
 
 def _or_else(decode: Callable[[bytes], str]) -> Callable[[bytes], str]:
-    """The text; or what another decoder makes of all of it."""
+    """The text, or another decoder's reading of the whole input."""
 
     def decoded(octets: bytes) -> str:
         try:
@@ -205,7 +205,7 @@ own("own_windows_1252", _or_else(lambda octets: octets.decode("cp1252", "replace
 own("own_gbk", _or_else(lambda octets: octets.decode("gbk", "replace")))
 own("own_ascii", _or_else(lambda octets: octets.decode("ascii", "ignore")))
 
-# Ways of their own, and wrong in any way: in text that is well-formed, or what is ill-formed was accepted ----------
+# Unknown error modes, wrong in any mode: in well-formed text, or by accepting ill-formed octets ---------------------
 
 SCALARS, VERDICT = {"OV102": "scalars"}, "verdict"
 
@@ -355,7 +355,7 @@ wrong("runs_across_nul", "replacement-per-run", lambda o: re.sub(f"{RUN}(\0{RUN}
 wrong("skips_the_next_too", "skip", handling("next", lambda o, _, end: ("", end + (o[end : end + 1] < b"\x80"))))
 wrong("skips_all_but_the_last", "skip", handling("last", lambda o, _, end: ("\ufffd" if end == len(o) else "", end)))
 
-# Wrong: what stands for an octet -------------------------------------------------------------------------------
+# Wrong: replacements of single octets --------------------------------------------------------------------------
 
 
 def _but(table: dict[int, str], *octets: int) -> dict[int, str]:
@@ -384,7 +384,7 @@ wrong("80_is_a_control", "windows-1252", unescaped({**WINDOWS, 0x80: "\x80"}))
 
 
 def _all_or_nothing(octets: bytes) -> str:
-    """One ill-formed octet, and all are taken for Windows-1252: a fall-back of texts, not of octets."""
+    """After one ill-formed octet, the whole text is read as Windows-1252: a fall-back for texts, not octets."""
     try:
         return octets.decode()
     except UnicodeDecodeError:
@@ -393,11 +393,11 @@ def _all_or_nothing(octets: bytes) -> str:
 
 wrong("the_whole_as_windows_1252", "windows-1252", _all_or_nothing)
 
-# Right speakers of every dialect ---------------------------------------------------------------------------------
+# Right decoders of every dialect ---------------------------------------------------------------------------------
 
 
 def speaker(name: str) -> type:
-    """The reference in a dialect. What no ``str`` can hold is only validated."""
+    """The reference in a dialect. Dialects with numbers that no ``str`` can hold are only validated."""
 
     def outcomes(many: Sequence[bytes], *, verdict: bool) -> list[Any]:
         from overlong.reference import Rejected, dialect, outcome

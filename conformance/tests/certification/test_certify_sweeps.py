@@ -1,4 +1,4 @@
-"""Sweeps within ``certify``: which a target gets, what they add to the run, the report and the certificate."""
+"""Sweeps within ``certify``: the plans for a target, and their effect on run, report and certificate."""
 
 import json
 import re
@@ -65,7 +65,7 @@ bool right(const unsigned char *octets, size_t length) {
     for (size_t i = 0; i < length; i++) state = table[state][octets[i]];
     return accepting[state];
 }
-/* what no suite has: a C1 that is accepted at offset 33, and only there */
+/* a fault that no suite shows: a C1 is accepted at offset 33, and only there */
 bool wrong_at_33(const unsigned char *octets, size_t length) {
     int state = 0;
     for (size_t i = 0; i < length; i++)
@@ -81,7 +81,7 @@ bool ascii_from_32(const unsigned char *octets, size_t length) {
     }
     return accepting[state];
 }
-/* accepts surrogates, but for ED A5 A5 */
+/* accepts surrogates except ED A5 A5 */
 bool surrogates_but_one(const unsigned char *octets, size_t length) {
     int state = 0;
     for (size_t i = 0; i < length; i++)
@@ -117,7 +117,7 @@ def so(library, function):
 
 @pytest.fixture
 def few(monkeypatch):
-    """The suites cut down: the sweeps are what is tried here."""
+    """Small suites: this file tests the sweeps."""
     from overlong.conformance.certification import certify as certification
     from overlong.conformance.vectors.suites import SUITES
 
@@ -125,7 +125,7 @@ def few(monkeypatch):
 
 
 def swept(certificate):
-    """What its sweep showed."""
+    """The result of its sweep."""
     assert certificate.run.swept is not None
     return certificate.run.swept
 
@@ -141,7 +141,7 @@ SHORT = Tier(
     ("exhaustive-2", "depth-1", "leads", "placed-36", "offsets-128", "thresholds-12", "order"),
     "",
 )
-"""In place of the tier ``full``: an eighth of its strings, and none is long. The tutorial for Rust asks all of them."""
+"""Replaces the tier ``full``: an eighth of its strings, none of them long. The Rust tutorial asks all of them."""
 
 
 @pytest.fixture
@@ -226,7 +226,7 @@ def test_a_decoder_that_is_wrong_is_not_swept_to_the_end_and_the_command_gives_t
 
 @pytest.fixture
 def drawn_in_short(monkeypatch):
-    """One grid of each seed, 65 536 strings, and tiers of 257."""
+    """One grid of each seed, 65 536 strings, and tiers of 257 strings."""
     monkeypatch.setattr(drawing, "GRIDS", 1)
     for name in ("deep", "full"):
         tier = Tier(name, ("exhaustive-1",), "")
@@ -276,7 +276,7 @@ def test_a_certificate_of_several_seeds_can_be_made_again(library, tmp_path, mon
 
 
 def test_only_time_beyond_the_deepest_tier_buys_more_of_what_is_drawn(library):
-    """Of a function that takes as long as the validator that was measured, some 2.5 microseconds in frames."""
+    """For a function as slow as the measured validator, some 2.5 microseconds in frames."""
     certificate = certify(so(library, "right"), suites=["core"])
     run, free = certificate.run, replace(certificate.invocation, suites=None)
     target = resolve(so(library, "right"), None)
@@ -326,7 +326,7 @@ def test_plans_that_diverge_in_another_way_are_described_too():
 @pytest.mark.long
 @pytest.mark.usefixtures("few")
 def test_a_bucket_of_suites_shows_the_least_string_that_a_sweep_asked(library, tmp_path):
-    """Characters from offset 32 on: for some forms the core has 54 octets, placed-33 has 34 to 36."""
+    """Characters from offset 32 on: for some forms, the core's example has 54 octets, placed-33's 34 to 36."""
     name = so(library, "ascii_from_32")
     suites = certify(name, suites=["core"])
     certificate = certify(name, suites=["core"], sweeps=["placed-33"], output=tmp_path)
@@ -346,7 +346,7 @@ def test_a_bucket_of_suites_shows_the_least_string_that_a_sweep_asked(library, t
 
 @pytest.mark.long
 def test_the_order_in_which_a_bucket_sees_findings_leaves_no_trace(library):
-    """The sweep's example counts only where it is less; a vector of a suite with the same octets keeps its name."""
+    """The sweep's example counts only if it is less; a suite's vector with the same octets keeps its name."""
     run = certify("cpython-surrogatepass", suites=["complete-0"], sweeps=["depth-0"]).run
     assert run.buckets["OV202", ""].example.vector.octets == b"\xed\xa0\x80"
     run = certify("cpython-surrogatepass", suites=["scalars"], sweeps=["depth-0"]).run
@@ -356,7 +356,7 @@ def test_the_order_in_which_a_bucket_sees_findings_leaves_no_trace(library):
 @pytest.mark.long
 @pytest.mark.usefixtures("few")
 def test_what_a_long_string_of_a_sweep_shows_can_be_asked_again(library, tmp_path):
-    """No suite has it, so its id must not be a digest."""
+    """No suite has the string, so its id must not be a digest."""
     name = so(library, "lax_from_41")
     certificate = certify(name, suites=["core"], sweeps=["placed-42"], output=tmp_path)
     (bucket,) = certificate.run.ordered_buckets
@@ -371,7 +371,7 @@ def test_what_a_long_string_of_a_sweep_shows_can_be_asked_again(library, tmp_pat
 @pytest.mark.long
 @pytest.mark.usefixtures("few")
 def test_nothing_is_exactly_like_a_dialect_that_a_sweep_tells_it_from(library, tmp_path, monkeypatch):
-    """The one surrogate that it refuses is rightly refused, so no finding speaks of it; maps would show it."""
+    """The decoder rightly refuses one surrogate, so no finding mentions it; maps would show it."""
     monkeypatch.setattr(nearest_model, "maps_of", lambda *_: ())
     name = so(library, "surrogates_but_one")
     without = certify(name, sweeps=(), output=tmp_path)

@@ -1,4 +1,4 @@
-"""Many targets in one table: each has its row whatever another does, and what was measured outlives the matrix."""
+"""Many targets in one table: each has its row whatever others do, and results outlive the matrix."""
 
 import json
 import os
@@ -53,7 +53,7 @@ def overlong(*words, cwd, **more):
 
 
 def without_times(path):
-    """``matrix.json`` without what differs from run to run."""
+    """``matrix.json`` without the fields that vary from run to run."""
     found = json.loads((path / "matrix.json").read_text("ascii"))
     del found["time"]
     for row in found["targets"]:
@@ -63,14 +63,14 @@ def without_times(path):
 
 @pytest.fixture(scope="module")
 def measured(tmp_path_factory):
-    """A folder in which a matrix was measured, and what it said."""
+    """A folder with a measured matrix, and its output."""
     folder = tmp_path_factory.mktemp("matrix")
     return folder, overlong("-j", "3", "-o", "site", *SITE, *TARGETS, cwd=folder)
 
 
 @pytest.fixture
 def folder(measured, tmp_path):
-    """The same for a test to do with as it likes."""
+    """A copy of it that a test may change."""
     shutil.copytree(measured[0], tmp_path, dirs_exist_ok=True)
     return tmp_path
 
@@ -94,7 +94,7 @@ def test_a_row_for_each(measured):
 
 
 def test_the_folder_is_a_site(measured):
-    """Every relative link leads to a file, there and back; and `report` makes the same table of it."""
+    """Every relative link leads to a file, there and back; and `report` makes the same table from it."""
     folder, done = measured
     site = folder / "site"
     named = [line.removeprefix("report: ") for line in done.stdout.splitlines() if line.startswith("report: ")]
@@ -140,7 +140,7 @@ def test_the_table_has_room_in_80_columns(measured):
 
 
 def test_what_has_changed_is_measured_again(folder):
-    """Another time-out, other files of the project, results that were cut: none of these rows is kept."""
+    """Another time-out, other files of the project, truncated results: none of these rows is kept."""
     site = folder / "site"
     found = json.loads((site / "matrix.json").read_text("ascii"))
     conditions = Conditions(found["profile"], tuple(found["options"]), {})
@@ -156,7 +156,7 @@ def test_what_has_changed_is_measured_again(folder):
 
 
 def marked(mark):
-    """The processes that were started with this in their environment."""
+    """The processes with this mark in their environment."""
     found = set()
     for each in Path("/proc").glob("[0-9]*/environ"):
         try:
@@ -170,7 +170,7 @@ def marked(mark):
 @pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 def test_killed_and_resumed_is_as_if_nothing_had_happened(tmp_path):
-    """SIGKILL at a moment when one row is there and one is under way: no process is left, and the next run resumes."""
+    """SIGKILL with one row finished and one under way: no process survives, and the next run resumes."""
     (tmp_path / "mine.py").write_text(FROM_A_FILE)
     (tmp_path / "slow").touch()
     words = ["-j", "2", "-o", "site", "py:mine.py:quick", "py:mine.py:decode"]
@@ -208,7 +208,7 @@ def test_killed_and_resumed_is_as_if_nothing_had_happened(tmp_path):
 
 
 def test_an_interruption_ends_all_of_them(tmp_path):
-    """Sent to the harness alone, as a scheduler does it: no process is left, and what was measured is shown."""
+    """The signal goes only to the harness, as from a scheduler: no process survives, and the results are shown."""
     (tmp_path / "mine.py").write_text(FROM_A_FILE)
     (tmp_path / "slow").touch()
     process = subprocess.Popen(

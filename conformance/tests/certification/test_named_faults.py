@@ -1,4 +1,4 @@
-"""Wrong decoders that a certificate once let through: each is refused now, by default, and the right ones are not."""
+"""Wrong decoders that once got a certificate: now each is refused by default, and right ones are not."""
 
 import re
 import shutil
@@ -50,7 +50,7 @@ bool surrogate_after_f3(text octets, size_t length) {
     return state == START;
 }
 
-/* Whatever follows them, a character that they cut short among it, is taken for right. */
+/* Everything after them counts as right, even the rest of a character that they cut. */
 bool reads_only_65535(text octets, size_t length) {
     return length <= 65535 ? right(octets, length) : after(START, octets, 65535) != DEAD;
 }
@@ -73,7 +73,7 @@ COMPILED = {
     "reads_only_65535": "far-17",
     "cached_by_length_and_first_16": "leads",
 }
-"""A plan that finds it, of the tier that functions get even with ``--quick``; ``full`` has it or more of its kind."""
+"""A plan that finds each, from the tier of functions even with ``--quick``; ``full`` has at least this plan."""
 
 
 def right(octets: bytes) -> str:
@@ -81,7 +81,7 @@ def right(octets: bytes) -> str:
 
 
 def accepts_six_octets(octets: bytes) -> str:
-    """A whole character is seen, so the one that the end cuts short is not (first found in Go)."""
+    """It sees a whole character, and so misses one that the end truncates (first found in Go)."""
     return "\U00010000" if octets == b"\xf0\x90\x80\x80\xed\x80" else octets.decode()
 
 
@@ -90,7 +90,7 @@ def drops_a_tail_behind_40(octets: bytes) -> str:
 
 
 def nul_of_c0_0a(octets: bytes) -> str:
-    """ftfy's ``utf-8-variants``: its pattern for C0 80 takes any character behind C0."""
+    """ftfy's ``utf-8-variants``: its pattern for C0 80 takes any character after C0."""
     return re.sub(b"\xc0\n", b"\0", octets).decode()
 
 

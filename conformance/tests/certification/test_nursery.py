@@ -1,4 +1,4 @@
-"""A matrix whose workers are forked off one process measures what it measures with workers that start anew."""
+"""A matrix with workers forked off one process has the same results as one with newly started workers."""
 
 import json
 import os
@@ -27,7 +27,7 @@ def test_the_slowest_begin_first():
 
 
 def started():
-    from overlong.conformance.certification.matrix.nursery import Nursery  # Linux's
+    from overlong.conformance.certification.matrix.nursery import Nursery  # only on Linux
 
     return Nursery("rfc3629", ["core"])
 
@@ -46,8 +46,8 @@ def test_a_worker_says_how_it_ended(nursery, tmp_path):
     killed.send_signal(signal.SIGKILL)
     assert killed.communicate() == (b"", b"")
     assert killed.returncode == -signal.SIGKILL
-    killed.send_signal(signal.SIGKILL)  # it has ended: its number is not in use again
-    lonely.stdin.close()  # as when the matrix ends before it says what to do
+    killed.send_signal(signal.SIGKILL)  # it has ended, and its number is not reused
+    lonely.stdin.close()  # as if the matrix ended before it sent a job
     assert lonely.communicate() == (b"", b"")
     assert lonely.returncode == 0
     job = MatrixJob("rfc3629", True, Limits(), target=MISSING, folder=str(tmp_path / "row"))
@@ -78,7 +78,7 @@ def test_workers_outlive_the_nursery():
 def test_rows_are_the_same(tmp_path):
     targets = [WRONG, MISSING, "cpython-incremental"]
     rows, results = [], []
-    for jobs in ("1", "4"):  # with a nursery, and without
+    for jobs in ("1", "4"):  # with and without a nursery
         subprocess.run(
             [sys.executable, "-m", "overlong", "matrix", "--quick", "-q", "-j", jobs, "-o", jobs, *targets],
             cwd=tmp_path, env={**os.environ, "COLUMNS": "80"}, capture_output=True, check=False,

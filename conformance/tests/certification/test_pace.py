@@ -1,4 +1,4 @@
-"""How long a target takes by itself, whatever the harness does meanwhile."""
+"""The time that a target itself takes, whatever the harness does meanwhile."""
 
 import pytest
 

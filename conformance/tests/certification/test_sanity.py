@@ -1,4 +1,4 @@
-"""What an adapter does wrong is said beside the verdict, and never of a decoder that is wrong itself."""
+"""A remark with the verdict names an adapter's fault, and never appears for a wrong decoder."""
 
 import re
 import sys
@@ -74,9 +74,9 @@ def test_what_explains_all_is_said_in_place_of_the_buckets(name, said, tmp_path)
             assert ("adapter in doubt" in text) == bool(said)
             continue
         assert said in unescape(words), form
-        if form == "sarif":  # its snippets have codes, too
+        if form == "sarif":  # its snippets have codes as well
             words = " ".join(re.findall(r'"ruleId": "(.*)"', text))
-        if form not in ("json", "html"):  # JSON has all; the page says in which codes claims fail
+        if form not in ("json", "html"):  # JSON has everything; the page names the codes of failed claims
             assert any(code in words for code in codes) == (not said), form
     assert 'class="cause' not in written["html"] or not said
     assert done.stdout.startswith("NOT CONFORMANT")

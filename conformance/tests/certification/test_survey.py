@@ -1,4 +1,4 @@
-"""Surveys: what is kept of a matrix, what is confirmed by another road, and the pages that are made of it."""
+"""Surveys: the kept data of a matrix, independent confirmations, and the generated pages."""
 
 import json
 import re
@@ -59,7 +59,7 @@ def report_of(*subjects):
 
 
 def record_of(monkeypatch, code):
-    """A record of that name and code is among those there are."""
+    """Add a record of that name and code to the known ones."""
     record = Record("tried", "a decoder", languages()["python"], code)
     monkeypatch.setattr(confirmation, "records", lambda: {"tried": record})
 
@@ -110,7 +110,7 @@ def test_which_error_modes_are_not_settled():
 @pytest.mark.long
 def test_an_error_mode_is_learned_as_identify_does():
     told: list[str] = []
-    decoders = [subject_of(f"py:{__file__}:missing"), subject_of("cpython")]  # both by one process
+    decoders = [subject_of(f"py:{__file__}:missing"), subject_of("cpython")]  # one process learns both
     words = error_modes.learned(decoders, 1, told.append)
     assert words == {"cpython": "replacement"}
     assert told == [each.id for each in decoders]
@@ -348,7 +348,7 @@ def test_pages_of_a_survey_hold_hostile_words_as_words():
     assert {"index", "d-tried", "c-ov201", "error-modes", "streams", "history"} <= set(pages)
     for name, text in pages.items():
         assert not re.search(r"(?<!\\)<script>alert", text), name
-        assert name == "index" or not re.search(r"(?<!\\)\]\(http", text), name  # the table of that is HTML
+        assert name == "index" or not re.search(r"(?<!\\)\]\(http", text), name  # the index has its table in HTML
         assert "\n```\n<" not in text, name
 
 
@@ -362,7 +362,7 @@ def test_a_map_has_its_colours():
 
 
 def test_a_vector_names_the_decoders_that_got_it_wrong():
-    """And how many have such a fault; what a decoder said stays words, and a right vector of that shape has none."""
+    """And the number of decoders with such a fault; decoders' words stay text, and a right vector has no note."""
     said = replace(OVERLONG, observed=HOSTILE), replace(OVERLONG, operation="S", chunks=(1, 1), observed="accepted")
     broken = Subject("wrong", State.DIVERGES, claims={}, causes=(said[0],))
     apart = Subject("streams", State.DIVERGES, claims={}, causes=(said[1],))
@@ -382,7 +382,7 @@ def test_a_vector_names_the_decoders_that_got_it_wrong():
 
 
 def test_a_page_of_vectors_does_not_grow_with_the_survey():
-    """It says of a kind once how many accept such, and names a dozen decoders at a vector."""
+    """It gives the number of accepting decoders once for each kind, and names a dozen decoders at a vector."""
     many = [Subject(f"d{number}", State.DIVERGES, claims={}, causes=(OVERLONG,)) for number in range(100)]
     overlong = [vector for vector in all_vectors() if "OV201" in vector.flags]
     text = "\n".join(vectors._family("overlong", overlong, Surveyed({"2026-01-01": report_of(*many)})))

@@ -1,4 +1,4 @@
-"""``overlong verify``: whatever is changed in a certificate is found; nothing is run for a stranger's word."""
+"""``overlong verify``: it finds every change in a certificate, and runs no command on a stranger's word."""
 
 import copy
 import json
@@ -47,7 +47,7 @@ ASKED = ["core", "complete-0", "encoder-edges"]
 
 @pytest.fixture(scope="module")
 def certificate():
-    """Of a decoder that diverges: it has buckets, with all that stands in them."""
+    """The certificate of a divergent decoder, with complete buckets."""
     return certify("cpython-surrogatepass", suites=ASKED, sweeps=["exhaustive-1"])
 
 
@@ -67,7 +67,7 @@ def run(*words, catch=True):
     return CliRunner().invoke(verb.command, [str(word) for word in words], catch_exceptions=catch)
 
 
-# What other people's tools make of it
+# Other tools read it
 
 
 def test_it_is_an_in_toto_statement_with_a_test_result(certificate, statement):
@@ -207,7 +207,7 @@ def test_given_vectors_are_named_with_their_digest_and_without_their_folder(tmp_
 
 
 def leaves(value, path="$"):
-    """Every scalar with its path, and what holds it."""
+    """Every scalar with its path and its container."""
     entries = value.items() if isinstance(value, dict) else enumerate(value)
     for key, each in entries:
         below = f"[{key}]" if isinstance(value, list) else comparison._member(str(key))
@@ -218,7 +218,7 @@ def leaves(value, path="$"):
 
 
 def changed(value):
-    """Another value of the same kind."""
+    """Another value of the same type."""
     if isinstance(value, bool):
         return not value
     if isinstance(value, (int, float)):
@@ -229,7 +229,7 @@ def changed(value):
 
 
 def test_every_leaf_that_is_changed_is_named(statement):
-    """Each scalar of a certificate, one after the other: the difference has its path and both values."""
+    """Each scalar of a certificate is changed in turn: the difference has its path and both values."""
     measured = copy.deepcopy(statement)
     assert compare(statement, measured) == ()
     tried = 0
@@ -238,7 +238,7 @@ def test_every_leaf_that_is_changed_is_named(statement):
         found = {each.path: each for each in compare(statement, measured)}
         assert path in found, path
         assert (found[path].certified, found[path].here) == (holder[key], kept) or kept in ([], {})
-        assert len(found) <= 2, path  # a record that is called otherwise may stand at another place, too
+        assert len(found) <= 2, path  # a renamed record may also move
         holder[key] = kept
         tried += 1
     assert tried > 120
@@ -313,7 +313,7 @@ def test_what_contradicts_itself_is_found_without_running(statement, tmp_path, m
 
 @pytest.mark.long
 def test_every_suite_of_this_version_is_consistent(statement, tmp_path):
-    """The digest of every suite's vectors is made anew from the suite alone, as a run makes it."""
+    """The digest of every suite's vectors, computed from the suite alone, equals that of a run."""
     run_of_all = certify("cpython", suites=[name for name in SUITES if "scalars" not in name], sweeps=())
     path = tmp_path / "c.json"
     certified = parsed(path, run_of_all.to_json().encode())
@@ -327,7 +327,7 @@ def test_every_suite_of_this_version_is_consistent(statement, tmp_path):
 
 @pytest.fixture
 def whole(written, monkeypatch):
-    """A certificate that overlong writes, were there no more suites than these."""
+    """A certificate that overlong would write if only these suites existed."""
     few = {name: SUITES[name] for name in ASKED}
     monkeypatch.setattr("overlong.conformance.results.certificate.SUITES", few)
     return written
@@ -434,7 +434,7 @@ def twice(statement, records):
 
 
 def unmeasured(statement):
-    """Nothing was asked, and so it says everywhere."""
+    """A certificate without any measurement, consistent in all fields."""
     predicate = statement["predicate"]
     added = predicate["overlong"]
     added["claims"] = dict.fromkeys(added["claims"], "not measured")
@@ -500,7 +500,7 @@ def test_naming_it_or_trusting_it_runs_it(certificate, tmp_path, monkeypatch):
     assert run(path, "-q").exit_code == 2
     for words in (["--trust"], ["py:mine:decode"]):
         ended = run(path, *words)
-        assert "only part of the suites" in ended.output  # it ran
+        assert "only part of the suites" in ended.output  # the decoder ran
         assert "$" not in ended.stdout
 
 
@@ -609,7 +609,7 @@ def test_a_good_signature(signed):
 def test_a_bad_signature(signed, monkeypatch, name, words):
     monkeypatch.setattr(
         "overlong.conformance.certification.verification.verifying.parsed", None
-    )  # nothing is read before it is good
+    )  # nothing is read before the signature is valid
     ended = checked(signed, name, *words)
     assert ended.exit_code == 1, ended.output
     assert len(ended.stderr.splitlines()) == 1

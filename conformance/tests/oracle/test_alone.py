@@ -1,4 +1,4 @@
-"""Decoders that answer for a column otherwise than for a string are caught, in suites and in sweeps."""
+"""Suites and sweeps catch decoders that answer a column differently from a single string."""
 
 import sys
 from dataclasses import replace
@@ -35,7 +35,7 @@ def test_it_names_what_is_wrong_and_how_it_was_asked():
     assert (alone.vector.octets.hex(), alone.claim) == ("eda080", "verdict")
     assert alone.observed_words.endswith("; asked by itself")
     together = buckets("neighbours")
-    assert {code for code, _ in together} == {"OV607"}  # nothing is flaky: by itself each is right every time
+    assert {code for code, _ in together} == {"OV607"}  # nothing is flaky: singly, each answer is always right
     assert all(each.example.observed_words.endswith("in another order") for each in together.values())
 
 
@@ -63,7 +63,7 @@ def asked_singly(fault, strings):
 def test_a_batch_is_asked_singly_in_one_go():
     strings = [b"a", b"\xed\xa0\x80", b"", b"\xff", b"\xf0\x9f\x98\x80"]
     (answered,), restarts = asked_singly("alone", strings)
-    assert (answered.answers.statuses, restarts) == (b"AAARA", 0)  # the surrogate, only where it is by itself
+    assert (answered.answers.statuses, restarts) == (b"AAARA", 0)  # the surrogate, only if asked singly
     assert answered.answers.outputs(4) == [b"\0\0\0a", b"\0\0\xff\xfd", b"", b"", b"\0\x01\xf6\x00"]
     assert answered.answers.columns != asked_singly("none", strings)[0][0].answers.columns
 

@@ -1,4 +1,4 @@
-"""The columnar oracle says of strings in a row what the readable one says of each."""
+"""The columnar oracle gives concatenated strings the same results as the readable one gives each string."""
 
 import sys
 from array import array
@@ -32,7 +32,7 @@ def oracle(spoken, units, way):
 
 
 def agree(strings, spoken, units, way):
-    """Ask both, and compare all that the columns hold."""
+    """Ask both, and compare all columns."""
     found = oracle(spoken, units, way).expected(array("I", map(len, strings)), b"".join(strings))
     columns = (found.verdicts.statuses, found.verdicts.numbers, found.verdicts.lengths, found.verdicts.incompletes)
     output, at = UNITS[units], 0
@@ -74,7 +74,7 @@ def test_of_any_strings(strings, spoken, units, way):
 
 @pytest.mark.parametrize(("passing", "loads"), [(0.0, True), (10.0, False)])
 def test_what_takes_long_to_start_is_started_only_if_reading_is_what_is_waited_for(monkeypatch, passing, loads):
-    """By the clock: of a slow target the strings are read meanwhile, and LLVM is not loaded for that."""
+    """By the clock: with a slow target, NumPy reads the strings meanwhile, and LLVM is not loaded."""
     asked, seconds = list[int](), iter(range(1 << 20))
     monkeypatch.setattr(columnar, "time", SimpleNamespace(monotonic=lambda: passing * next(seconds)))
     monkeypatch.setattr(columnar, "compiled", cache(lambda: asked.append(1)))
@@ -98,7 +98,7 @@ def read_alike(reader, other, strings, **where):
 
 @pytest.mark.parametrize("spoken", DIALECTS)
 def test_the_loop_that_is_compiled_is_python_too(spoken):
-    """In every state, with octets pending, it reads what the columns read."""
+    """In every state, with pending octets, it reads the same as the columns."""
     plain = ColumnReader(dialect(spoken).automaton, compiled=False)
 
     def by_loop(octets, lengths, state=0, pending=0):

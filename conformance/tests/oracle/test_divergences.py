@@ -1,4 +1,4 @@
-"""What docs/divergences.tsv says of real decoders: each row is asked again, one process for each decoder."""
+"""Checks docs/divergences.tsv: each row is asked again of its real decoder, in one process for each decoder."""
 
 import re
 from pathlib import Path
@@ -42,11 +42,11 @@ def _rows():
 ROWS = tuple(_rows())
 DECODERS = tuple(dict.fromkeys(row.decoder for row in ROWS))
 QUICK = {"libxml2-getutf8char", "libxml2-checkutf8"}
-"""Called in a library of the system: nothing is fetched or compiled first."""
+"""Functions of a system library: nothing is fetched or compiled first."""
 
 
 def vector_of(asked):
-    """The operation and the vector that a cell spells."""
+    """The operation and the vector in a cell."""
     word, *numbers = asked.split()
     if word in ENCODERS:
         letter, digits, category = ENCODERS[word]
@@ -57,7 +57,7 @@ def vector_of(asked):
 
 
 def answers(name, questions):
-    """For each question: its answer, the right one, and the code of what is wrong with it; and the version."""
+    """For each question: its answer, the right one, and the code of the fault; and the version."""
     target = resolve(name)
     target.open()
     try:
@@ -84,7 +84,7 @@ def _in_words(part, greeting):
         numbers = ", ".join(map(str, read_numbers(marks)))
         said += f"; out after each chunk: {numbers}" if isinstance(observed, Accepted) else f"; in chunk {numbers}"
     findings = list(compare_batch(part, greeting))
-    plain = Vector(vector.category, vector.octets, chunks=vector.chunks)  # without the error mode that it declares
+    plain = Vector(vector.category, vector.octets, chunks=vector.chunks)  # without its declared error mode
     right = findings[0].expected_words if findings else expected_in_words(expected_of(plain, letter), letter)
     return said, right, findings[0].code if findings else ""
 
@@ -117,6 +117,6 @@ def test_it_answers_as_the_page_says(name):
 
 
 def test_a_refusal_after_what_a_handler_took_says_where_it_is():
-    """CPython raises the error that it made for the surrogate, moved: its ``args`` are those of the first place."""
+    """CPython moves the error that it made for the surrogate and raises it again: ``args`` have the first place."""
     _, found = answers("cpython-surrogatepass", ["decode ED A0 80 FF", "decode 61 ED A0 80 E2 82"])
     assert [answer for answer, _, _ in found] == ["refused at 3, 1 octet", "refused at 4, 2 octets, incomplete"]

@@ -1,4 +1,4 @@
-"""Divergences in columns are those that looking at each answer by itself finds, and are digested alike."""
+"""Divergences in columns equal those found in each single answer, with the same digest."""
 
 import struct
 
@@ -42,7 +42,7 @@ def silent(batch, right, size):
 
 
 def turned(_batch, right, size):
-    """The last unit of each output is another."""
+    """The last unit of each output is changed."""
     output = b"".join(each[:-size] + each[-size:-1] + bytes([each[-1] ^ 1]) for each in right.outputs(size) if each)
     return Answers.of(right.statuses, right.numbers, right.lengths, right.incompletes, output)
 
@@ -70,7 +70,7 @@ def cut_short(batch, right, size):
 
 
 def in_halves(batch, _right, _size):
-    """As CESU-8 has supplementary characters, and every fifth of them otherwise; others are right."""
+    """Supplementary characters are written as in CESU-8, and every fifth in another way; others are right."""
     written = []
     for place, (number,) in enumerate(struct.iter_unpack(">I", batch.octets)):
         units = chr(number).encode("utf-16-be")
@@ -106,7 +106,7 @@ def test_an_encoders_halves_are_told_from_other_wrong_octets():
 
 
 def seen_alike(suite, operation, units, wrong):
-    """The buckets that divergences in columns come to: those of each answer by itself."""
+    """The buckets of divergences in columns, which equal those of the single answers."""
     says = greeting(units)
     size = says.units_of(operation).size
     of_singles: dict[tuple[str, str], Bucket] = {}

@@ -1,4 +1,4 @@
-"""The judgements that few decoders give rise to: streams that go wrong, limits, instability, columns with traits."""
+"""Judgements that few decoders cause: wrong streams, limits, instability, columns with traits."""
 
 from dataclasses import replace
 from itertools import islice
@@ -159,7 +159,7 @@ def test_a_limit_that_is_declared_is_held_to(octets, observed, traits, found):
 
 
 class Forgetful:
-    """A target whose answer is another one each time."""
+    """A target that changes its answer each time."""
 
     greeting = says()
 
@@ -191,7 +191,7 @@ WRONG = {
     "accepted and refused": (ACCEPTED + REFUSED, [[0x41], []]),
     "faults": (ACCEPTED + FAILED + UNSUPPORTED, [[0x41]]),
 }
-"""Statuses and outputs, which come round."""
+"""Statuses and outputs, in a cycle."""
 
 
 def columns_of(statuses, outputs, units, count, *, verdict_only):
@@ -267,7 +267,7 @@ def test_of_an_error_mode_that_nobody_knows_much_is_open():
 
 def test_outputs_of_one_batch_go_wrong_in_different_ways():
     batch = next(each for each in SUITES["encoder-scalars"].batches() if each[0].octets[1]).part(0, 2)
-    halves = b"\xed\xa0\x80\xed\xb0\x80"  # of U+10000
+    halves = b"\xed\xa0\x80\xed\xb0\x80"  # for U+10000
     answers = Answers.of(b"AA", big_endian("I", [6, 1]), bytes(2), bytes(2), halves + b"B")
     answered = Answered(batch, "E", answers)
     found, singly = divergences(answered, says()), list(compare_batch(answered, says()))

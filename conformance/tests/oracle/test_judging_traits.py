@@ -1,4 +1,4 @@
-"""Columns of answers are judged as single answers are, where traits and earlier strings come in."""
+"""Columns of answers with traits and earlier strings are judged like single answers."""
 
 import sys
 from array import array
@@ -137,7 +137,7 @@ def test_without_numba_or_before_it_pays_strings_are_read_by_numpy(monkeypatch):
 
 
 class FakeCache:
-    """Numba, asked for and not there."""
+    """A cache without an installed Numba."""
 
     def __call__(self):
         return None

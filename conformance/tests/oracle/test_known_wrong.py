@@ -1,4 +1,4 @@
-"""The judge, tested: every known-wrong decoder is caught, for what is wrong with it and nothing else."""
+"""Tests the judge: it catches every known-wrong decoder, for its fault and nothing else."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ NEEDS_SCALARS = {"one_character_is_another"}
 
 
 def caught(name: str) -> set[str]:
-    quick = [suite for suite in QUICK if suite != "complete-0-in-chunks"]  # test_streaming.py has that
+    quick = [suite for suite in QUICK if suite != "complete-0-in-chunks"]  # test_streaming.py asks that suite
     suites = ["scalars"] if name in NEEDS_SCALARS else quick
     certificate = certify(f"py:{DECODERS}:{name}", suites=suites)
     assert not certificate.run.incomplete
@@ -41,7 +41,7 @@ def test_there_are_enough_of_them():
 def test_no_right_decoder_is_accused(name):
     if why := BUILTINS[name].missing():
         pytest.skip(why)
-    certificate = certify(name, sweeps=BRIEF.plans, usual=False)  # by default the rate chooses a tier
+    certificate = certify(name, sweeps=BRIEF.plans, usual=False)  # by default the target's rate selects a tier
     assert certificate.run.buckets == {}
     assert certificate.run.swept is not None
     assert certificate.conformant
@@ -66,7 +66,7 @@ def test_glibc_differs_only_in_what_it_says_of_missing_input():
     if why := BUILTINS["glibc-iconv"].missing():
         pytest.skip(why)
     certificate = certify("glibc-iconv", suites=QUICK)
-    assert {code for code, _ in certificate.run.buckets} == {"OV303", "OV512"}  # and in a stream it waits for more
+    assert {code for code, _ in certificate.run.buckets} == {"OV303", "OV512"}  # in a stream it also waits for more
     failing = {claim for claim, state in certificate.claims.items() if state == "fails"}
     assert failing == {"error position", "earliest detection"}
 
@@ -74,7 +74,10 @@ def test_glibc_differs_only_in_what_it_says_of_missing_input():
 @pytest.mark.long
 def test_one_cause_is_one_bucket():
     certificate = certify("cpython-surrogatepass", suites=list(SUITES))
-    assert set(certificate.run.buckets) == {("OV202", ""), ("OV703", "lone surrogate")}  # its decoder's, its encoder's
+    assert set(certificate.run.buckets) == {
+        ("OV202", ""),
+        ("OV703", "lone surrogate"),
+    }  # one of its decoder, one of its encoder
     bucket = certificate.run.buckets["OV202", ""]
     assert bucket.example.vector.octets == b"\xed\xa0\x80"
     assert bucket.count > 100

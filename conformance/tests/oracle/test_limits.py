@@ -1,4 +1,4 @@
-"""A declared trait is shown, tested, and hides nothing behind it."""
+"""A declared trait is shown and tested, and hides no fault."""
 
 import json
 import os
@@ -76,7 +76,7 @@ def test_strings_that_two_traits_touch_are_set_aside():
     ],
 )
 def test_a_trait_that_is_not_as_declared_is_found_out(name, octets, claim):
-    """It refutes what the answer refutes without the declaration, too; where only that is false, the declaration."""
+    """A wrong answer refutes its own claim even without the declaration; otherwise the declaration is refuted."""
     certificate = certify(target(name), suites=WHOLE)
     run = certificate.run
     assert claim in run.failing
@@ -110,7 +110,7 @@ def test_what_may_be_said_of_a_python_function(words, says):
 
 
 def test_the_words_are_those_of_shared_libraries():
-    """One parser reads them all."""
+    """One parser reads all of them."""
     with pytest.raises(UnknownTarget) as of_python:
         certify(target("xml?bom=kept"))
     with pytest.raises(UnknownTarget) as of_c:
@@ -153,7 +153,7 @@ def test_replay_expects_what_the_trait_says():
 
 @pytest.mark.long
 def test_every_headline_says_what_is_set_aside(tmp_path):
-    """The headline alone must not promise more than the verdict says."""
+    """The headline alone must not promise more than the verdict."""
     done = overlong("certify", "--no-sweeps", "-o", str(tmp_path), "-q", target("ends_at_nul"))
     words = done.stdout.strip().removeprefix("CONFORMANT (not swept), ")
     assert re.fullmatch(r"[\d ]+ vectors set aside \(nul: ends the string\)", words), done.stdout + done.stderr
@@ -178,5 +178,5 @@ def test_a_row_of_a_matrix_says_what_is_set_aside(tmp_path):
     assert "vectors set aside (nul: refused)" in shown.stdout
     for folder in {path.parent for path in tmp_path.glob("*/results.jsonl")}:
         shutil.rmtree(folder)
-    told = overlong("report", str(tmp_path / "matrix.json")).stdout  # the row alone
+    told = overlong("report", str(tmp_path / "matrix.json")).stdout  # only the row
     assert "vectors set aside (nul: ends the string)" in told

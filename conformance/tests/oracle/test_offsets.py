@@ -1,4 +1,4 @@
-"""Error positions are judged in the unit that the target says it counts in."""
+"""Error positions are judged in the target's declared unit."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_a_declared_unit_is_the_one_that_counts(name):
 @pytest.mark.long_after(1)
 @pytest.mark.parametrize(("name", "lead"), [("in_pairs", 0xF0), ("in_silence", 0xC2)])
 def test_another_unit_than_the_declared_one_is_found(name, lead):
-    """Only where a character stands before the flaw that the two units count differently."""
+    """Only if the two units count a character before the error differently."""
     certificate = certify(f"py:{COUNTERS}:{name}", suites=["core"])
     assert certificate.claims["verdict"] == "holds"
     assert certificate.claims["error position"] == "fails"
@@ -53,7 +53,7 @@ def test_offsets_are_counted_as_python_counts(text):
 @pytest.mark.long_after(1)
 @pytest.mark.parametrize("name", ["quoted", "mute"])
 def test_an_offset_in_something_else_than_the_input_is_not_believed(name):
-    """Parsers put what they are given between quotation marks, and the exception counts from the first of them."""
+    """Parsers add quotation marks around their input, and the exception counts from the first of them."""
     certificate = certify(f"py:{SAYERS}:{name}", suites=["core", "complete-0-refusing"])
     assert certificate.conformant, certificate.run.ordered_buckets
     assert certificate.claims["error position"] == "not measured"
@@ -75,7 +75,7 @@ def test_offsets_that_are_said_of_some_inputs_alone_are_judged_there():
 
 
 def test_a_validator_that_says_no_places_is_not_held_against_the_decoder_beside_it():
-    """Each operation is counted by itself: the decoder says where of all that it refuses."""
+    """Each operation is counted separately: the decoder reports the offset of all its refusals."""
     certificate = certify(f"py:{SAYERS}:WithValidator", suites=["core"])
     assert {"V", "D"} <= set(certificate.run.greeting.operations)
     assert certificate.claims["error position"] == "holds"

@@ -1,4 +1,4 @@
-"""Profiles: every dialect and every error mode is judged by its own measure, and nothing else passes."""
+"""Profiles: every dialect and every error mode is judged by its own rules, and no other passes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 REPLACERS = Path(wrong_replacers.__file__)
 REPLACING = ["complete-0-replacing"]
 BEYOND_ITS_STATES = {"pairs_are_one"}
-"""A machine of more states than the mode has, which its complete suite misses: the vectors with names catch it."""
+"""Machines with more states than the mode, which its complete suite misses: the named vectors catch them."""
 
 
 def judged(name: str, suites: list[str], speaks: str = "rfc3629") -> Certificate:
@@ -70,13 +70,13 @@ def test_the_right_replacer_of_every_mode_holds(name: str) -> None:
 
 
 FIRST = {mode: name for name, mode in reversed(wrong_replacers.WRONG.items())}
-"""One for each mode."""
+"""One wrong replacer for each mode."""
 
 
 @pytest.mark.long_after(1)
 @pytest.mark.parametrize("name", [*list(FIRST.values())[::3], *sorted(BEYOND_ITS_STATES)])
 def test_wrong_replacers_are_caught(name: str) -> None:
-    """Some of them; all are asked without a process, below."""
+    """Only some of them; a later test asks all without a process."""
     certificate = judged(name, ["core"] if name in BEYOND_ITS_STATES else REPLACING)
     assert certificate.claims["error mode"] == "fails"
     assert {code for code, _ in certificate.run.buckets} <= {"OV401", "OV402"}
@@ -84,7 +84,7 @@ def test_wrong_replacers_are_caught(name: str) -> None:
 
 @cache
 def asked(mode: str, suite: str) -> tuple[list[bytes], list[str]]:
-    """What a suite asks of a replacer, and what is right."""
+    """The questions of a suite to a replacer, and the right answers."""
     batches = replace(SUITES[suite], profile=Profile(replaces=mode)).batches()
     strings = [vector.octets for batch in batches for vector in batch]
     return strings, [decode(octets, mode) for octets in strings]
@@ -93,7 +93,7 @@ def asked(mode: str, suite: str) -> tuple[list[bytes], list[str]]:
 @pytest.mark.long_after(1)
 @pytest.mark.parametrize("name", [*wrong_replacers.RIGHT, *wrong_replacers.WRONG])
 def test_the_vectors_catch_every_wrong_replacer_and_no_right_one(name: str) -> None:
-    """Those of few states by the complete suite, the others by core."""
+    """The complete suite catches those of few states, core the others."""
 
     def is_caught(suite: str) -> bool:
         target = getattr(wrong_replacers, name)
@@ -141,7 +141,7 @@ def test_of_a_way_of_its_own_only_what_is_wrong_in_any_way_is_held_against_it(
 
 @cache
 def own_vectors() -> tuple[Vector, ...]:
-    """Those of core; and every overlong form of two octets: each replacement of one ASCII character is one of them."""
+    """The vectors of core, and every overlong form of two octets: each ASCII replacement character is one of them."""
     core = [vector.octets for batch in SUITES["core"].batches() for vector in batch]
     overlong = [bytes([lead, tail]) for lead in (0xC0, 0xC1) for tail in range(0x80, 0xC0)]
     return tuple(Vector("input", octets, profile=Profile(own_mode="its own")) for octets in (*core, *overlong))
@@ -204,13 +204,13 @@ def test_the_reference_is_right_in_every_dialect(name: str) -> None:
     [("rfc3629", "rfc2279"), ("rfc2279", "rfc3629"), ("cesu-8", "mutf-8"), ("mutf-8", "cesu-8"), ("wtf-8", "lax")],
 )
 def test_a_speaker_of_another_dialect_fails(name: str, other: str) -> None:
-    """Some pairs; all are asked without a process, below."""
+    """Only some pairs; a later test asks all without a process."""
     assert judged(wrong_replacers.SPEAKERS[name], ["complete-0"], other).claims["verdict"] == "fails"
 
 
 @pytest.mark.long
 def test_the_suites_of_every_dialect_tell_every_other() -> None:
-    """Also those of more states, for which the theorem says nothing: what tells them is in the suite."""
+    """Even those with more states, which the theorem does not cover: the suite distinguishes them."""
     for name, other in permutations(DIALECTS, 2):
         right, wrong = dialect(name).automaton, dialect(other).automaton
         told = any(right.accepts(octets) != wrong.accepts(octets) for octets in strings_for(dialect(name)))
@@ -225,7 +225,7 @@ def test_the_suites_of_every_dialect_tell_every_other() -> None:
 @pytest.mark.long_after(3)
 @pytest.mark.parametrize("name", DIALECTS)
 def test_the_complete_suite_of_every_dialect_kills_every_single_transition_mutant(name: str) -> None:
-    """And every flipped state, unless the language is the same; only strings that take the transition can tell."""
+    """And every flipped state, unless the language is the same; only strings that use the transition are asked."""
     right = dialect(name).automaton
     strings = complete_strings(right)
     verdicts = {string: right.accepts(string) for string in strings}
@@ -252,7 +252,7 @@ def test_the_complete_suite_of_every_dialect_kills_every_single_transition_mutan
     ],
 )
 def test_what_is_expected_of_numbers_is_what_the_reference_decodes(name: str, suite: str) -> None:
-    """In the first batches; of RFC 2279 and CESU-8 in the last of each length."""
+    """In the first batches; for RFC 2279 and CESU-8, in the last batch of each length."""
     batches: Iterable[Batch] = replace(SUITES[suite], profile=Profile(name)).batches()
     if suite == "scalars" and name in {"rfc2279", "cesu-8"}:
         batches = {batch.lengths[0]: batch for batch in batches}.values()

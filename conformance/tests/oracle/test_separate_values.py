@@ -1,4 +1,4 @@
-"""Lists of values: each is judged by itself, whatever they are when joined."""
+"""Lists of values: each value is judged separately, whatever their concatenation is."""
 
 from pathlib import Path
 
@@ -143,7 +143,7 @@ def test_what_was_found_can_be_reported_and_verified(tmp_path: Path):
     for form in FORMATS:
         out = tmp_path / f"report.{form}"
         result = CliRunner().invoke(cli, ["report", str(tmp_path), "--format", form, "-o", str(out)])
-        assert result.exit_code == 1, result.output  # as what it tells of
+        assert result.exit_code == 1, result.output  # the exit status of a divergence
     assert "C2 80 in values of 1, 1" in (tmp_path / "report.markdown").read_text("utf-8")
     assert "<dt>in values of</dt>" in (tmp_path / "report.html").read_text("utf-8")
     result = CliRunner().invoke(cli, ["verify", str(tmp_path / "certificate.json"), target])

@@ -1,4 +1,4 @@
-"""Streams: what is cut and how, what a right decoder has put out when, and what each suite rules out."""
+"""Streams: the cuts, the times of a right decoder's output, and the faults that each suite excludes."""
 
 from array import array
 from itertools import accumulate, chain, combinations, pairwise
@@ -38,7 +38,7 @@ odd_octets = st.lists(
 
 @st.composite
 def streams(draw):
-    """Octets, likely to be nearly well-formed, and lengths of chunks that add up."""
+    """Octets, probably nearly well-formed, and lengths of chunks with the right sum."""
     octets = draw(odd_octets | st.text(max_size=4).map(str.encode))
     places = sorted(draw(st.lists(st.integers(0, len(octets)), max_size=5)))
     return octets, tuple(end - start for start, end in pairwise([0, *places, len(octets)]))
@@ -48,7 +48,7 @@ def streams(draw):
 
 
 def test_sizes():
-    """Beyond these, a quick run is not quick."""
+    """Larger suites would make a quick run slow."""
     assert 40_000 < SUITES["chunking"].size < 60_000
     assert 60_000 < SUITES["complete-0-in-chunks"].size < 80_000
     assert len(LATER) * len(earlier_streams()) < SUITES["used-before"].size < 3000
@@ -92,7 +92,7 @@ def test_short_vectors_are_cut_everywhere():
 
 
 def test_every_character_and_flaw_is_cut_at_each_place_and_at_each_two():
-    """In long vectors, too; but for those whose length is their point, where flaws are."""
+    """Also in long vectors; vectors that test length are cut only at errors."""
     for vector in core_vectors():
         if len(vector.octets) > 300:
             continue
@@ -131,7 +131,7 @@ def test_earlier_streams_leave_everything_that_can_be_left():
     }
     assert {AUTOMATON.run(octets) for octets in unfinished()} == set(range(1, len(AUTOMATON))) - {AUTOMATON.dead}
     found = {code for octets in defects() for code in Vector("", octets).flags}
-    assert found == set(DEFECTS) - {"OV204", "OV209"}  # one needs an end, the other is of other dialects
+    assert found == set(DEFECTS) - {"OV204", "OV209"}  # one needs an end, the other belongs to other dialects
     kinds = {(stream.index(flawed), len(stream)) for flawed in defects() for stream in earlier_streams()
              if flawed in stream}  # fmt: skip
     assert {(0, 1), (0, 2), (1, 2), (1, 3)} <= kinds  # alone, in the first chunk, in the last, in the middle
@@ -143,7 +143,7 @@ def test_earlier_streams_leave_everything_that_can_be_left():
 
 
 def crossings():
-    """For each state and octet: the vectors in which a boundary stands between them."""
+    """For each state and octet: the vectors with a boundary between them."""
     result: dict[tuple[int, int], list[tuple[bytes, frozenset[int]]]] = {}
     for octets, chunks in cut_strings(dialect()):
         boundaries = list(accumulate(chunks[:-1]))
@@ -156,7 +156,7 @@ def crossings():
 
 @pytest.mark.long
 def test_no_wrong_transition_after_a_boundary_survives():
-    """Each state, each octet, each wrong state to go to: 18 432 decoders."""
+    """Each state, each octet, each wrong next state: 18 432 decoders."""
     table, accepting, right = AUTOMATON.table, AUTOMATON.accepting, AUTOMATON.accepts
     vectors = crossings()
     for state in range(len(AUTOMATON)):
@@ -261,7 +261,7 @@ def greeting(**members):
 
 
 def right_answers(batch, operation, *, offsets="stream"):
-    """What a right decoder answers that says everything."""
+    """The answers of a right decoder that reports every detail."""
     expected = batch.expected(operation, UTF32)
     numbers = array("I", read_numbers(expected.numbers))
     for place, offset in enumerate(batch.expected_offsets(UTF32, offsets)):

@@ -1,4 +1,4 @@
-"""What is said of answers: in codes, in words, as numbers; and explanations."""
+"""Answers as codes, as words, and as numbers; and explanations."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What the plan ``depth`` proves: of machines of thousands of states, each wrong one within its bound is refused."""
+"""The theorem of the plan ``depth``: among machines of thousands of states, it refuses each wrong one in its bound."""
 
 import random
 from collections import deque
@@ -16,7 +16,7 @@ UTF8 = dialect().automaton
 TABLE, RIGHT = np.array(UTF8.table), np.array(UTF8.accepting)
 ACCESS, _, WORDS = (axis.choices for axis in plan_named("depth-1").grids[1].axes)
 BOUNDS = {0: 9, 1: 2_305, 2: 590_081}
-"""States of the largest machine of which every one is reached by an access word and that many octets."""
+"""The states of the largest machine that an access word and at most that many octets reach."""
 
 
 def after(table, states, word):
@@ -26,7 +26,7 @@ def after(table, states, word):
 
 
 def passes(table, accepting, depth):
-    """Whether a machine answers all strings of ``depth(depth)`` as the reference does."""
+    """True if a machine answers all strings of ``depth(depth)`` like the reference."""
     for word in ACCESS:
         theirs, ours = np.array([after(table, 0, word)]), np.array([after(TABLE, 0, word)])
         for length in range(depth + 2):
@@ -39,7 +39,7 @@ def passes(table, accepting, depth):
 
 
 def is_right(table, accepting):
-    """Whether a machine accepts what the reference accepts: no pair of states that both are in differs."""
+    """True if a machine accepts the same strings as the reference: no reachable pair of states differs."""
     seen, ahead = {(0, 0)}, deque([(0, 0)])
     while ahead:
         theirs, ours = ahead.popleft()
@@ -52,13 +52,13 @@ def is_right(table, accepting):
 
 
 def words(depth):
-    """The words of an access word and so many octets more, each once."""
+    """The words of an access word and some more octets, each once."""
     return list(dict.fromkeys(word + bytes(more) for length in range(depth + 1)
                               for more in product(range(256), repeat=length) for word in ACCESS))  # fmt: skip
 
 
 def unrolled(random_):
-    """A right machine with a state for each such word; what is longer leads to any state that means the same."""
+    """A right machine with a state for each such word; longer words lead to any equivalent state."""
     some = words(1)
     state_of = {word: number for number, word in enumerate(some)}
     means = [UTF8.run(word) for word in some]
@@ -74,7 +74,7 @@ def unrolled(random_):
 
 
 def reached_within(automaton, depth):
-    """Whether each state of a machine that can be reached is reached by an access word and so many octets."""
+    """True if an access word and some more octets reach every reachable state of a machine."""
     near = {automaton.run(word) for word in ACCESS}
     for _ in range(depth):
         near |= {to for state in near for to in automaton.table[state]}
@@ -95,7 +95,7 @@ def test_every_wrong_machine_within_the_bound_is_refused(seed):
             place = random_.randrange(len(says))
             says[place] = not says[place]
         else:
-            row = random_.randrange(len(ACCESS), len(other))  # no state needs it to be reached in time
+            row = random_.randrange(len(ACCESS), len(other))  # reaching other states in time does not need this row
             other[row, random_.randrange(256)] = random_.randrange(len(other))
         wrong += not is_right(other, says)
         assert passes(other, says, 1) == is_right(other, says)
@@ -103,7 +103,7 @@ def test_every_wrong_machine_within_the_bound_is_refused(seed):
 
 
 def test_beyond_the_bound_a_wrong_machine_may_pass():
-    """Behind ``abc`` an 80 is text: what remembers that is three octets away from every access word."""
+    """After ``abc`` an 80 is text: the state that remembers this is three octets away from every access word."""
     table, accepting = np.vstack([TABLE, *[TABLE[:1]] * 3]), np.append(RIGHT, [True] * 3)
     table[:, ord("a")] = np.where(table[:, ord("a")] == 0, 9, table[:, ord("a")])
     table[9, ord("b")], table[10, ord("c")], table[11, 0x80] = 10, 11, 0

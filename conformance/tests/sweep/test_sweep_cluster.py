@@ -1,4 +1,4 @@
-"""A sweep by the workers of a Dask cluster: a real scheduler and workers, on this machine."""
+"""Sweeps by the workers of a Dask cluster: a real scheduler and workers, on this machine."""
 
 import os
 import re
@@ -33,7 +33,7 @@ NOWHERE = ("--host", "127.0.0.1", "--port", "0", "--no-dashboard")
 
 
 def started(stack, program, *words, **environment):
-    """A process that ends with the test, and what it says on stderr."""
+    """A process that ends with the test, and its stderr."""
     running = subprocess.Popen(
         [sys.executable, *program, *words],
         stdout=subprocess.DEVNULL,
@@ -52,7 +52,7 @@ def started(stack, program, *words, **environment):
 
 
 def said(running, pattern, seconds=20.0):
-    """Wait for a line of its log."""
+    """Wait for a line in its log."""
     deadline = time.monotonic() + seconds
     lines = []
     while time.monotonic() < deadline and (line := running.stderr.readline()):
@@ -89,7 +89,7 @@ def lines(log):
 
 
 def kill_when(log, count, victim):
-    """Progress that kills a process when some shards are begun."""
+    """A progress function that kills a process once some shards have begun."""
 
     def progress(_plan, _done, _total):
         if victim.poll() is None and lines(log) >= count:
@@ -128,7 +128,7 @@ def test_a_worker_that_is_killed_and_a_scheduler_that_goes(stand_in, tmp_path):
 
 
 def test_workers_that_cannot_help(stand_in, tmp_path, monkeypatch):
-    """None at all; without overlong; with another overlong; with another target."""
+    """No workers; workers without overlong, with another overlong, or with another target."""
     monkeypatch.setattr("overlong.conformance.sweep.cluster._ALONE", 1.0)
     bare = ("-c", "import sys; sys.modules['overlong'] = None; from distributed.cli.dask_worker import main; main()")
     with ExitStack() as stack:

@@ -1,4 +1,4 @@
-"""The columnar engine says of every string what a judge that looks at one string after the other says."""
+"""The columnar engine gives every string the same result as a judge that takes one string after the other."""
 
 import sys
 import zlib
@@ -53,11 +53,11 @@ KNOWN_WRONG = Path(__file__).parents[1].joinpath("known_wrong.py")
 HOSTILE = [sys.executable, "-I", "-S", str(Path(__file__).parents[1].joinpath("hostile_target.py"))]
 PLANS = ("exhaustive-3", "depth-1", "placed-5", "lengths-9", "pairs", "order")
 LONG = 1 << 14
-"""Octets of strings that are left out here: the reference takes its time."""
+"""The length from which strings are omitted here: the reference is slow."""
 
 
 def ranges(plan):
-    """Of each grid of a plan some strings at its start, its end and around the edges of blocks."""
+    """Some strings of each grid of a plan: at its start, its end and around the edges of blocks."""
     for grid in plan_named(plan).grids:
         columns, few = Columns(grid), 90 if grid.longest < 300 else 14
         starts = {0, max(grid.size - few, 0), max(min(columns.block, grid.size) - few // 2, 0), grid.size // 3}
@@ -88,7 +88,7 @@ def test_columns_hold_the_strings_of_the_grid(plan):
 @pytest.mark.parametrize("by_numba", [False, True])
 @pytest.mark.parametrize("plan", PLANS)
 def test_expected_columns_are_the_reference_s(plan, by_numba):
-    """Of every kind of plan, in each unit, by NumPy and by Numba."""
+    """For every kind of plan, in each unit, by NumPy and by Numba."""
     if by_numba and compiled() is None:
         pytest.skip("Numba is not there")
     for number, (grid, columns, first, count) in enumerate(ranges(plan)):
@@ -109,21 +109,21 @@ def test_expected_columns_are_the_reference_s(plan, by_numba):
 @pytest.mark.parametrize("units", UNITS)
 @pytest.mark.parametrize("speaks", ["lax-rfc2279", "wtf-8"])
 def test_other_dialects(speaks, units):
-    """Numbers beyond Unicode and lone surrogates, and more than one unit for what has begun already."""
+    """Numbers beyond Unicode, lone surrogates, and several units for a begun character."""
     profile = Profile(speaks)
     characters = tuple(profile.dialect.layout.rows[row].octets(value) for row, value in ((0, 65), (1, 0x7FF)))
     large = tuple(row.octets(row.numbers.stop - 1) for row in profile.dialect.layout.rows)
     axis = Axis("piece", (b"", *characters, *large, *(octets[:-1] for octets in large), b"\x80", b"\xff", b"\xed\xa0"))
     grid = Grid((axis, axis, Axis("end", (b"", b"\x80", b"\xbf\xbf", b"\x80\x80a", b"b"))))
     columns = Columns(grid)
-    right = Batch(  # as the reference has them
+    right = Batch(  # from the reference
         "", array("I", columns.items(0, grid.size)[0]), columns.items(0, grid.size)[1], profile=profile
     ).expected("D", UNITS[units])
     assert ColumnOracle(columns, expects("D", units, profile), profile).expected(0, grid.size).wire == right.columns
 
 
 def test_blocks_and_stretches_are_cut_anywhere(monkeypatch):
-    """Behind any leading pieces, and with a stretch of tails that ends in the middle of a block."""
+    """After any leading pieces, and with a stretch of tails that ends in the middle of a block."""
     monkeypatch.setattr(columns_module, "TAILS", 40)
     monkeypatch.setattr(columns_module, "STRETCH", 64)
     pieces = (b"", b"a", b"\xc2", b"\xe2\x82", b"\xf0\x90\x80", b"\xff", "\u20ac".encode(), b"\x80", b"bcd\x80")
@@ -143,7 +143,7 @@ def test_blocks_and_stretches_are_cut_anywhere(monkeypatch):
 
 
 def checksum(answers, first, operation="D", left=()):
-    """String by string."""
+    """The checksum, computed string by string."""
     total = 0
     for place, (status, number) in enumerate(zip(answers.statuses, read_numbers(answers.numbers), strict=True)):
         letter = chr(status)
@@ -154,7 +154,7 @@ def checksum(answers, first, operation="D", left=()):
 
 
 def judged_alone(octets, observed, expected):
-    """One string, as the design has it."""
+    """The result for one string, by the design's rules."""
     vector = Vector("", octets)
     flaw = vector.flaw
     match observed:
@@ -216,7 +216,7 @@ ANSWER = st.one_of(
 )
 @settings(max_examples=120, deadline=None)
 def test_any_answers_are_judged_as_if_one_by_one(changes, units, offsets, strips, nul):
-    """Right answers, some of them exchanged for others; what follows is displaced by them, and judged rightly."""
+    """Some right answers are replaced by others; later answers shift, and are still judged rightly."""
     written = UNITS[units or "utf-32"]
     expected = expects("D", units, offsets=offsets, strips_signature=strips, has_nul_trait=nul)
     right = Batch.of_strings("", STRINGS).expected("D", written)
@@ -269,7 +269,7 @@ def test_a_refusal_may_say_nothing_and_must_not_say_what_there_is_not():
     judged = judge.judge(silent, right, 0)
     assert judged.kinds is None
     assert judged.habits is not None
-    oracle.habits = judged.habits  # and from then on they are compared whole
+    oracle.habits = judged.habits  # from then on they are compared as a whole
     assert oracle.expected(0, 3).wire == silent.columns
     assert judge.judge(silent, oracle.expected(0, 3), 0) == replace(judged, habits=None)
     strange = Answers.of(b"RRA", bytes(12), b"\1\1\0", b"\x55\0\0", b"")
@@ -301,7 +301,7 @@ def kinds_of(result):
     ["surrogates", "lone_tails", "mask_of_three_octets_is_wrong", "offset_of_the_offender"],
 )
 def test_known_wrong_decoders_are_judged_as_if_one_by_one(name):
-    """All of the complete suite, and octets EC to F1 with any other."""
+    """The whole complete suite, and octets EC to F1 with any other octet."""
     engine = Columnar(SweepJob(f"py:{KNOWN_WRONG}:{name}"))
     expected, found = engine.expectation, Counter[int]()
     for shard in (*plan_named("depth-0").shards(), Shard("exhaustive-2", 1, 0xEC00, 0x0601)):
@@ -362,7 +362,7 @@ def test_what_is_left_after_too_many_crashes_is_left_out_and_said(tmp_path):
 
 @pytest.mark.long
 def test_an_earlier_string_is_asked_right_before_and_not_judged(tmp_path):
-    """A decoder that remembers an error loses as many characters of the next string."""
+    """A decoder that remembers errors loses that many characters of the next string."""
     (grid,) = plan_named("order").grids
     some = len(grid.axes[1])
     shard = Shard("order", 0, some * 2 + 5, 2 * some)

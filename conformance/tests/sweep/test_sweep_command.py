@@ -1,4 +1,4 @@
-"""``overlong sweep``: what it prints, what it writes, how it exits."""
+"""``overlong sweep``: its output, its files, its exit status."""
 
 import json
 import re
@@ -37,7 +37,7 @@ def overlong(*words):
 
 @pytest.fixture
 def decoder(tmp_path):
-    """A Python decoder, from what it does with the octets."""
+    """A Python decoder with this body."""
 
     def write(body, name="decoder"):
         file = tmp_path / f"{name}.py"
@@ -48,7 +48,7 @@ def decoder(tmp_path):
 
 
 def written(folder):
-    """``sweep.json``, which keeps to its schema."""
+    """The content of ``sweep.json``, checked against its schema."""
     text = (folder / "sweep.json").read_text("ascii")
     schema = json.loads((files("overlong.conformance") / "schemas" / "sweep-1.schema.json").read_text("ascii"))
     jsonschema.Draft202012Validator.check_schema(schema)
@@ -99,7 +99,7 @@ def test_a_wrong_decoder_is_told_in_buckets(tmp_path, decoder):
 
 
 def test_what_shows_in_the_sweep_alone(tmp_path, monkeypatch):
-    """A divergence that is gone when its string is asked by itself depends on what was asked with it."""
+    """A divergence that vanishes when its string is asked singly depends on the strings asked with it."""
     sweep_stand_in.install(monkeypatch.setattr)
     monkeypatch.setenv("STAND_IN_REFUSES", "41")
     done = overlong("sweep", "--exhaustive", 1, "-o", tmp_path / "out", "cpython")
@@ -114,7 +114,7 @@ def test_what_shows_in_the_sweep_alone(tmp_path, monkeypatch):
 
 
 def test_random_answers_are_unstable(tmp_path):
-    """Whether an example was wrong or right when asked again by itself; some are right among others, by chance."""
+    """Examples are unstable, whether right or wrong when asked again singly; some are right by chance."""
     (tmp_path / "coin.py").write_text(
         'import random\n\ndef decode(octets):\n    return octets == b"a" or random.random() < 0.5\n'
     )
@@ -126,19 +126,19 @@ def test_random_answers_are_unstable(tmp_path):
 
 
 def test_what_failed_is_found_when_no_more_failures_are_allowed(tmp_path):
-    """Examples that are asked again fail again: that is not what the limit is for."""
+    """Examples that are asked again fail again: these failures do not count against the limit."""
     (tmp_path / "dies.py").write_text("import os\n\ndef decode(octets):\n    return octets == b'A' and os.abort()\n")
     done = overlong("sweep", "--exhaustive", 1, "--restarts", 4, "-o", tmp_path, f"py:{tmp_path}/dies.py:decode")
     assert done.exit_code == 1
     assert "OV602 crashed" in done.stdout
     done = overlong("sweep", "--exhaustive", 1, "--restarts", 0, "-o", tmp_path, f"py:{tmp_path}/dies.py:decode")
-    assert done.exit_code == 4  # nothing was asked: that is no verdict
+    assert done.exit_code == 4  # nothing was asked, so there is no verdict
     assert "CONFORMANT" not in done.stdout
     assert "; 0 of 256 strings are done; " in done.stderr
 
 
 def test_a_target_that_fails_too_often(tmp_path, monkeypatch):
-    """What it failed with is said, and that the sweep is incomplete."""
+    """The output names its failure, and the incomplete sweep."""
     sweep_stand_in.install(monkeypatch.setattr)
     monkeypatch.setenv("STAND_IN_REFUSES", "41")
     run = StandIn.run

@@ -51,7 +51,7 @@ SYMBOLS = {abi: symbols.removesuffix(",stream_reset") for abi, symbols in RIGHT.
 OWN = r"""
 #include "right.c"
 
-/* Of all that a string stands between, and of what was asked before. */
+/* A digest of the memory around a string, and of the earlier calls. */
 static uint64_t before;
 void forget(void) { before = 0; }
 static uint64_t digest(const uint8_t *s, size_t n) {
@@ -62,7 +62,7 @@ static uint64_t digest(const uint8_t *s, size_t n) {
 bool odd(const uint8_t *s, size_t n) { return digest(s, n) >> 40 & 1; }
 bool odd_string(const char *s) { return digest((const uint8_t *)s, strlen(s)) >> 40 & 1; }
 
-/* What a wrong one does: 0, nothing wrong, most of the time. */
+/* The kind of fault: 0, no fault, most of the time. */
 static unsigned wrong(const uint8_t *s, size_t n) {
   uint64_t found = n;
   while (n--) found = (found ^ s[n]) * 0x9E3779B97F4A7C15u;
@@ -169,7 +169,7 @@ WRONG = {
     "iterate(ptr,len,point)": "wrong_iterate",
     "stream-utf8(state,ptr,len,out,cap)": "stream_new,wrong_feed,stream_finish,stream_free",
 }
-"""Those that whole loops are compiled for."""
+"""The conventions for which whole loops are compiled."""
 CODEC = {"utf-8": "utf-8", "utf-16": f"utf-16-{sys.byteorder[0]}e", "utf-32": f"utf-32-{sys.byteorder[0]}e"}
 
 
@@ -192,7 +192,7 @@ def addresses(library, symbols):
 
 
 def called(library, name, symbols):
-    """Plain Python's way to call it: address, length, output and room to a reading."""
+    """Calls it from plain Python: address, length, output and room to a reading."""
     abi, loaded = ABIS[name], Library(library)
     if abi.functions:
         return Streams(abi, loaded, symbols.split(",")).whole
@@ -230,7 +230,7 @@ def asked(loop, grid, first=0, count=None):
 
 @functools.cache
 def told(octets):
-    """Of CPython's decoder: the text, or where it refuses."""
+    """CPython's answer: the text, or the offset of the refusal."""
     try:
         return octets.decode(), None
     except UnicodeDecodeError as error:
@@ -238,7 +238,7 @@ def told(octets):
 
 
 def judged(name, call, grid, first, count):
-    """What ``asked`` returns, as plain Python finds it."""
+    """The result of ``asked``, computed in plain Python."""
     abi = ABIS[name]
     room, out = ctypes.create_string_buffer(grid.longest + 80), ctypes.create_string_buffer(64 * grid.longest + 256)
     address, to, size = ctypes.addressof(room), ctypes.addressof(out), UNIT.get(abi.units, 1)
@@ -272,7 +272,7 @@ def judged(name, call, grid, first, count):
 
 
 def samples(grids, most):
-    """Ranges of strings of all sizes of steps: where they begin is no round number."""
+    """Ranges of strings with all step sizes; they begin at odd places."""
     for number, grid in enumerate(grids):
         count = min(grid.size, max(3, most // max(grid.longest, 1)))
         for part in (0, 1, 3):
@@ -283,12 +283,12 @@ def samples(grids, most):
 DISTINCT = {
     (abi.parameters, abi.result, abi.read, abi.functions): name for name, abi in ABIS.items() if name != "int(string)"
 }
-"""A convention for each way to call and to read; they differ in their units besides."""
+"""A convention for each way to call and to read; they also differ in their units."""
 
 
 @functools.cache
 def one_call(name):
-    """An answer, and the reading of what another call may have returned, compiled."""
+    """A compiled answer, and the compiled reading of the results of another call."""
 
     def answer(convention, places, given, found):
         functions = (load64(places), load64(places + 8), load64(places + 16), load64(places + 24))
@@ -393,7 +393,7 @@ def test_wrong_decoders_get_the_kinds_that_plain_python_finds(name, library):
 
 
 def _odd(grid, first, count, terminated):
-    """Whether each string's digest is odd: of the string, of what stands around it, and of what was asked before."""
+    """True for strings with an odd digest of the string, of the memory around it, and of the earlier calls."""
     found, answers = 0, []
     around, behind = bytes([grid.around]) * 64, bytes([0 if terminated else grid.around]) * 64
     for index in range(first, first + count):
@@ -445,7 +445,7 @@ def test_an_octet_00_ends_a_string_and_what_follows_has_no_say(library):
 def test_where_a_string_is_refused_that_a_trait_touches_has_no_say(library, strips, nul):
     name = "errpos(ptr,len)"
     expected = expected_of(name, strips, nul)
-    ends = Axis("end", (b"\xff", b"a\xc3a", b"\0\xc3", b"\xff\0", b"\xef\xbb"))  # no signature, whatever is behind
+    ends = Axis("end", (b"\xff", b"a\xc3a", b"\0\xc3", b"\xff\0", b"\xef\xbb"))  # no signature, whatever follows
     grid = Grid((Axis("start", (b"", b"\xef\xbb\xbf", b"\0")), ends), around=0xBF)
     _, kinds = asked(GridLoop(ABIS[name], addresses(library, "nowhere"), expected, RFC3629.layout), grid)
     for kind, octets in zip(kinds, map(grid.string, range(grid.size)), strict=True):
@@ -677,7 +677,7 @@ def test_the_packed_automaton_is_the_automaton_of_every_dialect(speaks, nul):
 
 @functools.cache
 def verdict_on():
-    """What the packed automaton says, in compiled code."""
+    """The packed automaton's result, in compiled code."""
 
     def store_verdict(_edition, address, length, automaton, found):
         store64(found, verdict(address, length, 0, automaton))

@@ -1,4 +1,4 @@
-"""Sweeps in a library's own process: sums and kinds are those of a judge in Python, whatever the library does."""
+"""Sweeps in a library's own process: sums and kinds equal those of a judge in Python, whatever the library does."""
 
 import json
 import shutil
@@ -52,7 +52,7 @@ REFUSES, ACCEPTS, LATE, GROUP, SCRAWLS, ABORTS, DIES, HANGS, EXITS, LIES, FORKS,
     *(0xC3, 0xC0, 0xE0, 0xE1, 0xE2),
     *range(0xF8, 0x100),
 )
-"""First octets of strings of two octets with which the library does something of its own; so does DIES with three."""
+"""First octets of two-octet strings on which the library misbehaves; DIES also does so with three octets."""
 SOURCE = """
 #include <fcntl.h>
 #include <signal.h>
@@ -175,7 +175,7 @@ def patient(library):
 
 
 def decided(octets):
-    """What ``odd`` answers to one or two octets: a status and a number; to such as it survives."""
+    """The answer of ``odd`` to one or two octets that it survives: a status and a number."""
     if len(octets) == 2 and octets[0] in (REFUSES, LATE):
         return "R", octets[0] == LATE
     if len(octets) == 2 and octets[0] == LIES:
@@ -199,7 +199,7 @@ def kind_of(octets, status, number):
 
 
 def expected(shard, decide=decided, faults=None):
-    """The fields of a result, by a judge in Python; ``faults``: the kinds of strings that have no answer."""
+    """The fields of a result, from a judge in Python; ``faults``: the kinds of strings without an answer."""
     grid, sums, kinds = plan_named(shard.plan).grids[shard.grid], [0] * 5, bytearray()
     for index in range(shard.first, shard.first + shard.count):
         octets, kind = grid.string(index), (faults or {}).get(index)
@@ -220,7 +220,7 @@ def found(result):
 
 
 def block(first, count=1, length=2):
-    """The strings of so many octets with these first octets."""
+    """The strings of that length with these first octets."""
     size = 256 ** (length - 1)
     return Shard("exhaustive-3", length - 1, first * size, count * size)
 
@@ -314,7 +314,7 @@ def test_what_it_does_besides_has_no_effect(odd, first):
 
 
 def test_a_shard_of_the_largest_size_fits_in_what_is_shared(library):
-    """Two ASCII octets and any three, judged by a laxer dialect: divergences are all over it."""
+    """Two ASCII octets and any three, judged by a laxer dialect: divergences are everywhere."""
     name, lax = f"so:{library}:odd?abi=errpos(ptr,len)", Profile("lax")
     shard = next(each for each in plan_named("exhaustive-5", lax).shards() if each.grid == 4)
     assert shard.count == LARGEST_SHARD == 256**3
@@ -330,7 +330,7 @@ def test_a_shard_of_the_largest_size_fits_in_what_is_shared(library):
 
 
 def state_and_parent(process):
-    """Of a process; it is a zombie if it is gone."""
+    """The state and the parent of a process; a process that is gone counts as a zombie."""
     try:
         state, parent = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[:2]
     except OSError:

@@ -1,4 +1,4 @@
-"""Plans of sweeps: their strings are numbered, their shards are all of them once, and counting equals reading."""
+"""Plans of sweeps: strings have numbers, shards cover each string once, and counting equals reading."""
 
 from itertools import product
 
@@ -28,7 +28,7 @@ def greeting(**members: str) -> Greeting:
 
 
 def strings_of(grid: Grid) -> list[bytes]:
-    """What ``grid.string`` says of each number, in a tenth of the time."""
+    """The results of ``grid.string`` for each number, in a tenth of the time."""
     return [b"".join(made[grid.earlier :]) for made in product(*(axis.choices for axis in grid.axes))]
 
 
@@ -117,7 +117,7 @@ def test_pieces_are_every_kind_of_character_that_a_dialect_has():
     assert set(some.kinds) <= set(some.ill_formed)
     for name in DIALECTS:
         takes = dialect(name).automaton.accepts
-        if name not in {"rfc3629", "utf-8-sig", "cesu-8", "wtf-8"}:  # what these have besides is pairs of surrogates
+        if name not in {"rfc3629", "utf-8-sig", "cesu-8", "wtf-8"}:  # these also have pairs of surrogates
             assert any(map(takes, some.kinds)) == any(map(takes, some.wrong)) != all(map(takes, some.wrong)), name
     for octets in ("C0 AF", "C1 BF", "E0 9F BF", "ED AF BF", "F4 BF BF BF", "F7 BF BF BF", "FD BF BF BF BF BF", "80"):
         form = bytes.fromhex(octets)

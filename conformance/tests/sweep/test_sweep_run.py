@@ -1,4 +1,4 @@
-"""A sweep ends with one result, however many take part in it and however often it is broken off."""
+"""A sweep ends with one result, however many processes take part and however often it is interrupted."""
 
 import json
 import os
@@ -32,12 +32,12 @@ PLANS = ("exhaustive-1", "depth-0")
 
 @pytest.fixture
 def stand_in(monkeypatch):
-    """An engine in plain Python, and shards that are small."""
+    """An engine in plain Python, with small shards."""
     sweep_stand_in.install(monkeypatch.setattr)
 
 
 def overlong(*words, log=None, seconds=0.0, before=()):
-    """The command line with the stand-in, in a process of its own."""
+    """The command line with the stand-in, in a separate process."""
     environment = {
         **os.environ,
         "PYTHONIOENCODING": "utf-8",
@@ -66,7 +66,7 @@ def test_any_number_of_jobs_gives_the_same(stand_in, tmp_path):
     assert len({run.digest for run in runs}) == 1
     assert len({(tmp_path / str(jobs) / RESULTS).read_bytes() for jobs in (1, 3)}) == 1
     assert all(run.conformant and not run.wrong for run in runs)
-    assert sweep("cpython", PLANS).digest == runs[0].digest  # nothing is kept then
+    assert sweep("cpython", PLANS).digest == runs[0].digest  # without a folder
     written = json.loads((tmp_path / "3" / RESULTS).read_text("ascii"))
     assert written["plans"][0]["well_formed"] == 128
     assert written["digest"]["sha256"] == runs[0].digest
@@ -118,12 +118,12 @@ def test_what_was_broken_off_goes_on_where_it_was(stand_in, monkeypatch, tmp_pat
     assert second.resumed == sum(shard.count for shard in kept)
     assert second.digest == whole.digest
     assert (tmp_path / RESULTS).read_bytes() == (tmp_path / "whole" / RESULTS).read_bytes()
-    again = sweep("cpython", PLANS, output=tmp_path, resume=True)  # all is there
+    again = sweep("cpython", PLANS, output=tmp_path, resume=True)  # everything is already done
     assert (again.resumed, again.digest) == (again.strings, whole.digest)
 
 
 def test_killed_at_any_moment_and_resumed(tmp_path):
-    """SIGKILL, twice in one sweep, at moments of chance."""
+    """SIGKILL twice in one sweep, at random moments."""
     words = ["sweep", "--exhaustive", "1", "--depth", "0", "--jobs", "2", "-o", tmp_path / "killed", "cpython"]
     log = tmp_path / "log"
     moments = random.Random(6)
@@ -152,7 +152,7 @@ def test_interrupted_by_hand(tmp_path):
     running = overlong("sweep", "--depth", "0", "-o", tmp_path / "out", "cpython", log=log, seconds=0.2)
     while not log.exists() or len(log.read_text().splitlines()) < 5:
         time.sleep(0.01)
-    running.send_signal(signal.SIGTERM)  # as Ctrl-C, which a shell may have made this process deaf to
+    running.send_signal(signal.SIGTERM)  # like Ctrl-C, which a shell may have made this process ignore
     out, err = running.communicate(timeout=60)
     assert (running.returncode, out) == (4, "")
     assert "interrupted; " in one_line(err)
@@ -173,10 +173,10 @@ def test_a_finished_ledger_is_replaced_and_an_unfinished_one_is_not(stand_in, mo
         monkeypatch.setattr(StandIn, "run", run_some)
 
     broken_off(0)
-    for _ in range(2):  # where nothing was done, there is nothing to lose
+    for _ in range(2):  # without finished shards there is nothing to lose
         with pytest.raises(TargetError):
             sweep("cpython", ["depth-0"], output=tmp_path)
-    assert not (tmp_path / RESULTS).exists()  # of the run before
+    assert not (tmp_path / RESULTS).exists()  # from the earlier run
     broken_off(1024)
     sweep("cpython", ["depth-0"], output=tmp_path)
     with pytest.raises(LedgerError, match="was not finished; go on with --resume, remove the file"):
@@ -212,7 +212,7 @@ def test_a_ledger_gives_back_what_it_was_given(tmp_path):
     with Ledger.open(tmp_path / LEDGER, HEADER, resume=False) as ledger:
         assert not ledger.has(SHARD)
         ledger.add(entry)
-        ledger.add(replace(entry, result=replace(RESULT, accepted=5)))  # once committed, it stands
+        ledger.add(replace(entry, result=replace(RESULT, accepted=5)))  # a committed shard stays
         assert ledger.has(SHARD)
         assert list(ledger.entries(SHARD.plan)) == [entry]
         with pytest.raises(LedgerError, match="shards of another size"):
@@ -317,7 +317,7 @@ def test_a_file_that_cannot_be_used_is_left_as_it_is(stand_in, tmp_path, damage,
 
 
 def test_a_full_disk_loses_nothing(tmp_path):
-    """A limit on the size of files stands for it."""
+    """A limit on file size simulates a full disk."""
     words = ["sweep", "--depth", "0", "-o", tmp_path, "cpython"]
     out, err = (full := overlong(*words, before=["sh", "-c", 'ulimit -f 120 && exec "$@"', "sh"])).communicate(
         timeout=20
@@ -332,7 +332,9 @@ def test_a_full_disk_loses_nothing(tmp_path):
 
 def test_a_folder_that_may_not_be_written(tmp_path):
     tmp_path.chmod(0o500)
-    folder = Path("/sys/overlong") if os.access(tmp_path, os.W_OK) else tmp_path  # root may write anywhere but there
+    folder = (
+        Path("/sys/overlong") if os.access(tmp_path, os.W_OK) else tmp_path
+    )  # the only place where root cannot write
     out, err = (done := overlong("sweep", "--exhaustive", "1", "-o", folder, "cpython")).communicate(timeout=60)
     assert (done.returncode, out) == (2, "")
     assert "choose another folder with -o" in one_line(err)
@@ -368,7 +370,7 @@ def test_strings_left_out_are_accounted_for(stand_in, monkeypatch):
 
 
 def sweep_only(monkeypatch, plan):
-    """A sweep without a summary of what diverges."""
+    """A sweep without a summary of its divergences."""
     monkeypatch.setattr("overlong.conformance.sweep.sweep._buckets", lambda *_, **_options: [])
     return sweep("cpython", [plan])
 
@@ -402,7 +404,7 @@ def test_a_thread_keeps_its_engine_for_its_job(monkeypatch):
     assert len(closed) == 2
     with pytest.raises(TargetError):
         opening.run_shard(one, replace(SHARD, plan="gone"))
-    assert len(closed) == 3  # what has failed is not asked again
+    assert len(closed) == 3  # a failed target is not asked again
     opening.run_shard(one, SHARD)
     opening.close_engines()
     opening.run_shard(one, SHARD)

@@ -1,4 +1,4 @@
-"""Summaries of sweeps: known-wrong decoders, and the sentence that says what is wrong with each."""
+"""Summaries of sweeps: known-wrong decoders, and the sentence for the fault of each."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def verdicts(automaton, length):
 
 
 def spoken_instead(automaton):
-    """The kinds of a decoder that speaks something else."""
+    """The kinds of a decoder of another dialect."""
 
     def kinds(number):
         wanted, said = verdicts(UTF8, number + 1), np.array(automaton.accepting)[states(automaton, number + 1)]
@@ -77,7 +77,7 @@ def lines(found):
 
 
 def placed_wrong(plan, accepts, offsets, concerns):
-    """The kinds of a decoder that goes wrong only at some offsets, with placed strings of which something is true."""
+    """The kinds of a decoder that is wrong only at some offsets, with certain placed strings."""
 
     def kinds(number):
         before, placed, *tail = (axis.choices for axis in plan.grids[number].axes)
@@ -94,7 +94,7 @@ def placed_wrong(plan, accepts, offsets, concerns):
 
 
 def whole_grid(plan, kind_of):
-    """The kinds that a function says of each string, and of what is asked before it."""
+    """The kinds that a function gives each string, with its earlier string."""
     return lambda number: np.array(
         [
             kind_of(grid.string(index), grid.asked_before(index))
@@ -153,7 +153,7 @@ def test_a_decoder_that_refuses_nul_has_one_sentence():
         assert lines([found]) == [
             (REFUSED_WELL_FORMED, "", 52865, b"\0", "every well-formed string that contains 00"),
         ]
-        assert found.automaton == 6  # three octets do not tell the states of four apart
+        assert found.automaton == 6  # three octets do not distinguish the states of four
 
 
 @pytest.mark.parametrize("name", ["exhaustive-2", "depth-0"])
@@ -176,7 +176,7 @@ def test_what_is_refused_sooner_has_one_sentence(name):
 
 
 def first_errors(number):
-    """The kinds of a decoder that says another offset where it could have known before the end."""
+    """The kinds of a decoder with a wrong offset if it could have refused before the end."""
     reached = states(UTF8, number + 1)
     return (reached == UTF8.dead).astype(np.uint8) * OTHER_OFFSET
 
@@ -195,7 +195,7 @@ def test_other_sets_of_short_strings():
     def one_string(number):
         return (np.arange(256 ** (number + 1)) == 0x4142).astype(np.uint8) * OTHER_OUTPUT * (number == 1)
 
-    def two_letters(number):  # of an automaton that counts
+    def two_letters(number):  # an automaton that counts
         letters = np.bincount([0x61], minlength=256)
         counted = letters if number == 0 else np.add.outer(letters, letters).reshape(-1)
         return (counted == 2).astype(np.uint8) * CRASHED
@@ -224,7 +224,7 @@ def test_a_target_that_answers_at_random_is_counted(name):
 
 
 def not_looked_at(octets):
-    """As a decoder reads octets that does not look at FF in the last place of each block of 64."""
+    """The octets as read by a decoder that ignores FF in the last place of each block of 64."""
     for at in range(63, len(octets), 64):
         if octets[at] == 0xFF:
             octets = octets[:at] + b"a" + octets[at + 1 :]
@@ -232,7 +232,7 @@ def not_looked_at(octets):
 
 
 def unchecked_across(octets):
-    """What begins with ED in the last place of a block is not checked for its range."""
+    """A decoder that does not check the range after ED in the last place of a block."""
     if octets[63:64] == b"\xed" and b"\x80" <= octets[64:65] < b"\xc0":
         octets = octets[:64] + b"\x80" + octets[65:]
     return octets
@@ -301,7 +301,7 @@ def test_forms_of_several_defects_are_told_apart_in_any_plan():
 
 
 def test_one_pattern_of_several_defects_is_said_with_the_defect():
-    """libxml2 takes any octet that is no lead of three or four for one of two; ``surrogateescape`` takes everything."""
+    """libxml2 takes octets that lead no three or four for a lead of two; ``surrogateescape`` takes everything."""
     plan = plan_named("exhaustive-2")
 
     def pairs(string, _):
@@ -335,7 +335,7 @@ def test_one_pattern_of_several_defects_is_said_with_the_defect():
     ids=["not of four octets", "no noncharacters"],
 )
 def test_characters_that_are_refused_are_named_wherever_the_plan_puts_them(refused, words):
-    """Java's ``readUTF``; Perl's strict decoder, which refuses them before it comes to what is ill-formed behind."""
+    """Java's ``readUTF``; Perl's strict decoder, which refuses them before it reaches later errors."""
     before = tuple("aé€" * number for number in range(1, 9))
     texts = "\0a\u07ff\u0800\ufffd\ufffe\uffff\U00010000\U0001ffff\U00050000\U000fffff\U0010fffd\U0010ffff"
     behind = (b"", "a€\U00010000\uffff".encode(), b"\x80", b"\xff", b"\xf0\x90\x80")
@@ -422,7 +422,7 @@ def test_a_shard_with_too_few_kinds_is_an_error():
 
 @pytest.mark.long
 def test_long_text_is_no_pattern():
-    """A counter of 16 bits: what is refused is text of 65,536 octets or more, and no pattern in it."""
+    """A counter of 16 bits: the decoder refuses text of 65,536 octets or more, not a pattern in it."""
     plan = plan_named("lengths-0")
 
     def kinds(number):
@@ -437,7 +437,7 @@ def test_long_text_is_no_pattern():
 
 @pytest.mark.long
 def test_strings_of_a_set_come_in_shortlex_order_and_the_first_of_each_form_are_listed():
-    """Grids whose own order is another one."""
+    """Grids with another order of their own."""
     plan = plan_named("placed-1")
     wrong = set[bytes]()
 
@@ -458,7 +458,7 @@ def test_strings_of_a_set_come_in_shortlex_order_and_the_first_of_each_form_are_
     assert strings.ascending(members, 200) == tuple(first[:200])
     assert strings.ascending(members, 1 << 20) == tuple(first)
     (found,) = summarise(plan, EXPECTED, shards, apart=True)
-    leads = [range(0xC2, 0xE0), [0xE0], [*range(0xE1, 0xED), 0xEE, 0xEF], [0xED], [0xF0]]  # classes that it has
+    leads = [range(0xC2, 0xE0), [0xE0], [*range(0xE1, 0xED), 0xEE, 0xEF], [0xED], [0xF0]]  # its classes
     assert {each[0] for each in found.apart} == {
         next(each for each in first if not {*lead}.isdisjoint(each)) for lead in leads
     }

@@ -1,4 +1,4 @@
-"""Complete suites tell what a wrong decoder does differently, transition by transition."""
+"""Complete suites identify the differences of a wrong decoder, transition by transition."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ EXPECTED = ExpectedAnswers(UTF8, "V", "", offsets=True, strips_signature=False)
 
 
 def accepted(grid, automaton):
-    """Which of a grid's strings an automaton accepts."""
+    """A mask of the grid's strings that an automaton accepts."""
     table, reached = np.array(automaton.table), np.zeros(1, np.int64)
     for axis in grid.axes:
         after = np.repeat(reached[:, None], len(axis), axis=1)
@@ -35,7 +35,7 @@ def accepted(grid, automaton):
 
 
 def summary(name, wrong):
-    """What a suite says of an automaton."""
+    """The summary of a suite's results for an automaton."""
     plan = plan_named(name)
     results = []
     for shard in plan.shards():
@@ -47,7 +47,7 @@ def summary(name, wrong):
 
 
 def redirected(state, octets, to):
-    """UTF-8, but that some octets lead from a state to another."""
+    """UTF-8 with some octets redirected from one state to another."""
     table = [list(row) for row in UTF8.table]
     for octet in octets:
         table[state][octet] = to
@@ -64,7 +64,7 @@ FAULTS = [
 """Every fault of one transition."""
 INTERRUPTED = "every string whose first error is OV205 (interrupted sequence) that is accepted"
 REFUSED = "every well-formed string that is refused"
-SENTENCES = {  # the state after these octets; the octet; the state that it leads to; what is said
+SENTENCES = {  # the state after these octets; the octet; the next state; the sentence
     "another lead": ("E1 80", "F1", "F4", f"{INTERRUPTED} if F1-F3 after C2-DF or the like counts as F4"),
     "a new character": ("ED", "F4", "F4", f"{INTERRUPTED} if F4 after ED begins a character"),
     "the wrong class": ("", "E1", "ED", f"{REFUSED} if E1-EC,EE-EF at the beginning of a character counts as ED"),
@@ -100,4 +100,4 @@ def test_an_automaton_of_more_states_is_learned_where_the_suite_is_deep_enough()
     wrong = Automaton(tuple(map(tuple, table)), (*UTF8.accepting, False), (frozenset(),) * 10)
     (found,) = summary("depth-1", wrong)
     assert (found.automaton, found.exact, found.example) == (10, True, b"\xdf\xf4")
-    assert not summary("depth-0", wrong)  # as the theory has it
+    assert not summary("depth-0", wrong)  # as the theory predicts
