@@ -1,4 +1,4 @@
-"""Answers in a file: judged like those of the target that wrote them; what is no whole file of answers is said."""
+"""Recorded answers: judged like those of the target that wrote them; damaged files are reported."""
 
 import json
 import random
@@ -31,7 +31,7 @@ def replacing(octets):
     return octets.decode(errors="replace")
 
 class C_string:
-    """Octet 00 ends the string; wrong for one string beside."""
+    """Octet 00 ends the string; and wrong for one other string."""
     traits = {"nul": "ends the string"}
     operations = {"D": lambda many: [C_string.one(octets.partition(b"\\0")[0]) for octets in many]}
     @staticmethod
@@ -51,7 +51,7 @@ def requests():
 
 @pytest.fixture(scope="session")
 def recorded_answers(tmp_path_factory, requests):
-    """The file of what a decoder answers, and the decoder's own name."""
+    """The file with a decoder's answers, and the decoder's own name."""
     folder = tmp_path_factory.mktemp("answers")
     (folder / "decoders.py").write_text(DECODERS.replace("from python import", "from __main__ import"))
     made = {}
@@ -83,7 +83,7 @@ def test_judged_like_the_target_itself(name, recorded_answers, tmp_path):
         (part.suite.name, part.done, part.vectors_digest) for part in live.suites
     ]
     assert not run.incomplete
-    if name == "lax":  # a second look would tell these offsets from surrogates that were accepted
+    if name == "lax":  # re-examination would distinguish these offsets from accepted surrogates
         assert {"OV202", "OV601"} < {code for code, _, _ in buckets(run)} <= {"OV202", "OV301", "OV601"}
         assert run.claims["verdict"] == live.claims["verdict"] == "fails"
     else:
@@ -112,7 +112,7 @@ def run_on(octets, tmp_path):
 
 
 def frames(octets):
-    """Where the answers begin, and where each ends."""
+    """The offset of the first answer, and the end of each."""
     ends = [octets.index(b"\n") + 1]
     while ends[-1] < len(octets):
         ends.append(ends[-1] + 4 + HEAD.unpack_from(octets, ends[-1])[0])
@@ -125,7 +125,7 @@ def right(recorded_answers):
 
 
 def altered(octets, change):
-    """The same file with another description of what was asked."""
+    """The same file with another description of the questions."""
     start, end = frames(octets)[:2]
     data = json.loads(octets[start + 9 + len(ECHO_PROBE) : end])
     change(data)

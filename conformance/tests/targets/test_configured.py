@@ -1,4 +1,4 @@
-"""Targets that a project names: what they may say, and one line for what they may not."""
+"""Targets that a project defines: permitted entries, and a one-line message for each other."""
 
 import contextlib
 import hashlib
@@ -51,7 +51,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def entry(file, text):
-    """A file of the project that names a target; it is agreed to."""
+    """A file of the project that defines a target; the user has agreed to it."""
     Path(file).write_text(f"[{'.'.join(FILES[file])}.mine]\n{text}")
     os.environ[VARIABLE] = hashlib.sha256(Path(file).read_bytes()).hexdigest()
 
@@ -155,7 +155,7 @@ def test_a_set_up_that_fails(command, words):
 
 
 def running(group):
-    """The processes of a group that have not ended."""
+    """The running processes of a group."""
     stats = []
     for path in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):

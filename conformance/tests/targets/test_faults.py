@@ -1,6 +1,6 @@
-"""Whatever a target does, the harness says what and at which input, judges the rest rightly, and leaves nothing behind.
+"""Whatever a target does, the harness reports the fault and its input, judges the rest rightly, and leaves nothing.
 
-Nothing behind: no process (every test ends with a look), no torn file, no hostile character on a terminal.
+It leaves no process (every test ends with a check), no torn file, and no hostile character on a terminal.
 """
 
 import json
@@ -39,7 +39,7 @@ CULPRIT = "80"
 
 @pytest.fixture(autouse=True)
 def no_process_survives(tmp_path_factory, monkeypatch):
-    """Every target, and every child it forks, shares a lock while it lives: afterwards it must be free."""
+    """Every target and every child it forks share a lock while they live: afterwards it must be free."""
     lock = tmp_path_factory.mktemp("lock") / "alive"
     lock.touch()
     monkeypatch.setenv("HOSTILE_LOCK", str(lock))
@@ -63,7 +63,7 @@ def free(lock: Path, *, patience: float = 2.0) -> bool:
 
 
 def run(folder, target, *, suites=("core",), timeout=5.0, restarts=100, sandbox=True):
-    """Certify through the API: the run, and every divergence as it was recorded."""
+    """Certify through the API: returns the run, and every recorded divergence."""
     limits = Limits(timeout, restarts, sandbox=sandbox)
     certificate = certify(target, suites=suites, output=folder, limits=limits)
     records = results(folder)
@@ -72,7 +72,7 @@ def run(folder, target, *, suites=("core",), timeout=5.0, restarts=100, sandbox=
 
 
 def results(folder):
-    """The records of a results file, which is whole."""
+    """The records of a complete results file."""
     records = [json.loads(line) for line in (folder / "results.jsonl").read_text("ascii").splitlines()]
     assert [records[0]["record"], records[-1]["record"]] == ["header", "footer"]
     assert not list(folder.glob("*.part"))
@@ -80,7 +80,7 @@ def results(folder):
 
 
 def on_file(folder, culprits):
-    """The word that makes a fault strike on many inputs, or long ones."""
+    """The word that makes a fault occur on many inputs, or on long ones."""
     (folder / "culprits").write_text("\n".join(octets.hex() for octets in culprits), "ascii")
     return f"on-file={folder / 'culprits'}"
 
@@ -90,7 +90,7 @@ def found(divergences):
 
 
 def overlong(*words, before=()):
-    """The command line in a process of its own. Whatever it prints is harmless."""
+    """The command line in a separate process; its output must be harmless."""
     environment = {**os.environ, "PYTHONIOENCODING": "utf-8", "PYTHONDONTWRITEBYTECODE": "1", "COLUMNS": "80"}
     done = subprocess.run(
         [*before, sys.executable, "-m", "overlong", *map(str, words)],
@@ -107,7 +107,7 @@ def overlong(*words, before=()):
 
 
 def assert_harmless(text):
-    """Nothing in it steers a terminal, reorders text, or passes for a line of its own."""
+    """Check that text does not control a terminal, reorder text, or imitate a separate line."""
     assert "Traceback" not in text
     strange = {c for c in text if c != "\n" and unicodedata.category(c) in {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}}
     assert not strange, text
@@ -124,7 +124,7 @@ def assert_one_line(text):
 
 @pytest.mark.parametrize("mode", MODES)
 def test_without_a_fault_the_target_is_right(tmp_path, mode):
-    """Or else what follows would find the wrong things."""
+    """Otherwise the following tests would find wrong things."""
     whole, divergences = run(tmp_path, [*TARGET, "none", "operations=VDL", *MODES[mode]])
     assert divergences == []
     assert whole.restarts == 0
@@ -137,9 +137,9 @@ def test_without_a_fault_the_target_is_right(tmp_path, mode):
     ]
 
 
-# -- what goes wrong at an input
+# -- faults at an input
 
-AT_INPUT = [  # fault, modes, code, what was seen
+AT_INPUT = [  # fault, modes, code, observation
     ("crash", MODES, "OV602", "was ended by SIGSEGV"),
     ("abort", MODES, "OV602", "was ended by SIGABRT"),
     ("exit-0", MODES, "OV602", "exited with status 0"),
@@ -196,7 +196,7 @@ def test_what_does_not_answer_is_ended_within_the_limit(tmp_path, fault, mode):
     assert found(divergences) == {(CULPRIT, "OV603")}
     assert divergences[0]["observed"]["words"] == f"no answer within {limit:g} s"
     assert whole.vectors == len(CORE)
-    assert whole.restarts == 2  # once among others, once alone
+    assert whole.restarts == 2  # once in a batch, once alone
     assert whole.seconds < whole.restarts * limit + 30  # it would hang for a minute
 
 
@@ -214,7 +214,7 @@ def test_a_target_that_closes_its_output_and_lives_on_is_no_end_of_the_run(tmp_p
 @pytest.mark.parametrize("fault", ["crash-after", "extra-frame"])
 def test_the_first_and_the_last_input_are_blamed_as_any_other(tmp_path, fault, mode):
     ends = {CORE[0], CORE[-1]}
-    assert b"" in ends  # even nothing at all can be a culprit
+    assert b"" in ends  # even the empty string can be a culprit
     whole, divergences = run(tmp_path, [*TARGET, fault, on_file(tmp_path, ends), *MODES[mode]])
     assert {bytes.fromhex(record["hex"]) for record in divergences} == ends
     assert Counter(record["code"] for record in divergences) in ({"OV602": 2}, {"OV604": 2})
@@ -226,7 +226,7 @@ def test_each_operation_is_blamed_by_itself(tmp_path):
     assert sorted((record["hex"], record["operation"]) for record in divergences) == [
         (CULPRIT, "D"), (CULPRIT, "L"), (CULPRIT, "V")
     ]  # fmt: skip
-    assert whole.restarts <= 9  # three each at most, for a thousand are under way
+    assert whole.restarts <= 9  # at most three each, for a thousand vectors are under way
 
 
 @pytest.mark.long
@@ -269,7 +269,7 @@ def test_a_decoder_that_crashes_on_every_second_of_many_strings_is_judged_to_the
 
 @pytest.mark.long
 def test_a_spare_stands_ready_and_one_that_ended_meanwhile_is_no_fault():
-    """The third failure and those after it take one that a thread has started; each is asked whether it is there."""
+    """From the third failure on, the harness uses a spare that a thread has started, and checks that it still runs."""
     target = framed.FramedTarget("crashes", [*TARGET, "crash", f"on={CULPRIT}"], restart_budget=100)
     target.open()
 
@@ -285,7 +285,7 @@ def test_a_spare_stands_ready_and_one_that_ended_meanwhile_is_no_fault():
         for spare in spares:
             spare.result().greeting(10)
         assert failures(1) == [True]
-        assert not [spare for spare in target._spares if spare in spares]  # both were used
+        assert not [spare for spare in target._spares if spare in spares]  # both spares were used
         for spare in target._spares:
             spare.result().greeting(10)
             spare.result().kill()
@@ -299,7 +299,7 @@ def test_a_spare_stands_ready_and_one_that_ended_meanwhile_is_no_fault():
 
 
 def observed(batches, *words, timeout):
-    """What a target makes of batches of the letter x, so many in each: all answers, and its restarts."""
+    """A target's answers to batches of the letter x, with these sizes, and its restarts."""
     target = framed.FramedTarget("slow", [*TARGET, *words], timeout)
     target.open()
     try:
@@ -311,7 +311,7 @@ def observed(batches, *words, timeout):
 
 
 def test_slow_on_many_is_not_a_fault_of_one():
-    """Asked together they take longer than the limit; each by itself does not."""
+    """Together the strings take longer than the limit; each singly does not."""
     answered, restarts = observed([100], "slow", "seconds=0.003", timeout=0.2)
     assert restarts == 1
     assert not any(each.faults or each.unstable for each in answered)
@@ -319,7 +319,7 @@ def test_slow_on_many_is_not_a_fault_of_one():
 
 
 def test_requests_grow_only_as_the_target_is_fast(monkeypatch):
-    """Quick answers to few vectors are no promise for many."""
+    """Quick answers to a few vectors do not promise quick answers to many."""
     monkeypatch.setattr(framed, "_WINDOW", 1)
     monkeypatch.setattr(framed, "_FIRST", 8)
     answered, restarts = observed([1] * 20 + [800], "slow", "seconds=0.0005", timeout=0.3)
@@ -344,7 +344,7 @@ def test_any_answer_that_the_protocol_allows_is_judged(tmp_path, mode):
 @pytest.mark.long_after(1)
 @pytest.mark.parametrize("mode", MODES)
 def test_an_answer_for_what_is_not_supported_cannot_shift_the_others(tmp_path, mode):
-    well_formed = "c280"  # others in its batch are well-formed too, and have output
+    well_formed = "c280"  # other strings in its batch are also well-formed, and have output
     whole, divergences = run(tmp_path, [*TARGET, "unsupported-at-length", f"on={well_formed}", *MODES[mode]])
     assert found(divergences) <= {(well_formed, "OV604")}
     assert whole.vectors == len(CORE)
@@ -352,7 +352,7 @@ def test_an_answer_for_what_is_not_supported_cannot_shift_the_others(tmp_path, m
 
 @pytest.mark.parametrize("mode", MODES)
 def test_what_was_not_answered_is_not_certified(tmp_path, mode):
-    """A decoder that passes on the hard ones."""
+    """A decoder that skips the difficult strings."""
     ill_formed = [octets for octets in CORE if not is_well_formed(octets)]
     whole, divergences = run(tmp_path, [*TARGET, "unsupported", on_file(tmp_path, ill_formed), *MODES[mode]])
     assert divergences == []
@@ -360,14 +360,14 @@ def test_what_was_not_answered_is_not_certified(tmp_path, mode):
     assert not whole.conformant
 
 
-# -- what goes wrong with processes
+# -- faults of processes
 
 
 @pytest.mark.long_after(1)
 @pytest.mark.parametrize("fault", ["forks-child", "forks-child+hang"])
 def test_children_end_with_the_target(tmp_path, fault):
     whole, _ = run(tmp_path, [*TARGET, fault, f"on={CULPRIT}"], timeout=0.3)
-    assert whole.vectors == len(CORE)  # and the fixture looks for survivors
+    assert whole.vectors == len(CORE)  # the fixture checks for survivors
 
 
 def test_a_crash_is_seen_though_children_keep_the_pipes_open(tmp_path):
@@ -380,7 +380,7 @@ def test_a_crash_is_seen_though_children_keep_the_pipes_open(tmp_path):
 
 
 def test_a_daemon_that_keeps_the_pipes_open_cannot_hold_up_the_harness(tmp_path, no_process_survives):
-    """It has left the target's process group, and without a sandbox nothing kills it: this test does."""
+    """It has left the target's process group, and without a sandbox only this test kills it."""
     daemon, outlived = tmp_path / "daemon", tmp_path / "outlived"
     words = "forks-daemon", f"file={daemon}", f"outlived={outlived}"
     try:
@@ -407,7 +407,7 @@ def test_a_flood_on_stderr_is_drained_and_its_end_kept(tmp_path):
 
 def test_pipes_that_may_not_grow_are_no_reason_not_to_start(tmp_path, monkeypatch):
     def refuse(*_):
-        raise PermissionError(1, "Operation not permitted")  # so Linux answers a user with many pipes
+        raise PermissionError(1, "Operation not permitted")  # Linux's error for a user with many pipes
 
     with monkeypatch.context() as patched:
         patched.setattr(fcntl, "fcntl", refuse)
@@ -415,9 +415,9 @@ def test_pipes_that_may_not_grow_are_no_reason_not_to_start(tmp_path, monkeypatc
     assert whole.conformant
 
 
-# -- what cannot be measured, and what not to the end
+# -- targets that cannot be measured, or not completely
 
-NOT_MEASURED = [  # fault, what is said
+NOT_MEASURED = [  # fault, message
     ("exit-at-once", 'it exited with status 7; it said "::error::owned <script>alert(1)</script>"'),
     ("banner", r'not the greeting but "Welcome! \x1b]0;owned\x07'),
     ("endless-line", "without a greeting line"),
@@ -498,7 +498,7 @@ def test_a_target_that_does_not_come_back_as_it_was_ends_the_run(tmp_path, fault
 
 
 def test_a_second_look_that_is_broken_off_counts_nothing_twice(tmp_path):
-    """The decoder reports offsets that are too large, which is looked into with other octets, on which it dies."""
+    """The decoder reports too large offsets; the harness re-examines them with other octets, on which it dies."""
     known = on_file(tmp_path, CORE).partition("=")[2]
     target = decoder(
         tmp_path,
@@ -680,7 +680,9 @@ def test_a_file_where_the_folder_should_be(tmp_path):
 
 def test_a_folder_that_may_not_be_written(tmp_path):
     tmp_path.chmod(0o500)
-    folder = Path("/sys/overlong") if os.access(tmp_path, os.W_OK) else tmp_path  # root may write anywhere but there
+    folder = (
+        Path("/sys/overlong") if os.access(tmp_path, os.W_OK) else tmp_path
+    )  # the only place where root cannot write
     done = overlong("certify", "--suite", "core", "-o", folder, "cpython")
     assert done.returncode == 2
     assert re.search(
@@ -691,7 +693,7 @@ def test_a_folder_that_may_not_be_written(tmp_path):
 
 @pytest.mark.long
 def test_a_full_disk_leaves_no_torn_file(tmp_path):
-    """A limit on the size of files stands for it: writing fails in the middle of the results."""
+    """A limit on file size simulates a full disk: writing fails in the middle of the results."""
     limited = ["sh", "-c", 'ulimit -f 1 && exec "$@"', "sh"]
     done = overlong("certify", "--suite", "core", "-o", tmp_path, "cpython-surrogatepass", before=limited)
     assert done.returncode == 2
@@ -709,7 +711,7 @@ def test_results_that_cannot_take_their_name_leave_nothing_half_done(tmp_path, n
 
 
 def interrupted(folder, *words, when, by=signal.SIGINT):
-    """Start ``certify``, send it a signal when the time has come, and wait for its end."""
+    """Start ``certify``, send it a signal at the right moment, and wait for its end."""
     # A shell or nohup may have told this process to ignore these signals, and children inherit that.
     listen = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
     listen += "; signal.signal(signal.SIGHUP, signal.SIG_DFL)"
@@ -726,7 +728,9 @@ def interrupted(folder, *words, when, by=signal.SIGINT):
         while not when() and time.monotonic() < deadline:
             time.sleep(0.02)
         running.send_signal(by)
-        out, err = running.communicate(timeout=60)  # however slow the target is: all that it is asked takes minutes
+        out, err = running.communicate(
+            timeout=60
+        )  # independent of the target's speed: the whole run would take minutes
     assert_harmless(out)
     assert_harmless(err)
     return running.returncode, out, err
@@ -743,7 +747,7 @@ def test_an_interrupted_run_says_what_is_saved(tmp_path, by):
     assert out.startswith("INCOMPLETE\n")
     assert "\nincomplete: interrupted\n" in out
     assert f"report: {tmp_path / 'results.jsonl'}" in out
-    assert "note:" not in out  # that it was still busy is not its fault
+    assert "note:" not in out  # the busy target is not at fault
     assert not (tmp_path / "certificate.json").exists()
     *_, footer = results(tmp_path)
     assert (footer["incomplete"], footer["conformant"]) == ("interrupted", False)
@@ -768,7 +772,7 @@ def test_an_interruption_right_after_a_request_was_sent_is_no_fault_of_the_targe
 @pytest.mark.long
 def test_interrupted_before_anything_was_measured(tmp_path, no_process_survives):
     def waiting():
-        return not free(no_process_survives, patience=0)  # it has started, and will not greet
+        return not free(no_process_survives, patience=0)  # it has started, and never greets
 
     code, out, err = interrupted(tmp_path / "out", "no-greeting", when=waiting)
     assert not (tmp_path / "out").exists()
@@ -778,7 +782,7 @@ def test_interrupted_before_anything_was_measured(tmp_path, no_process_survives)
 
 
 def test_an_interruption_while_the_target_starts_leaves_no_process(no_process_survives, monkeypatch):
-    """It comes in the constructor, when the process runs and no caller has a handle on it."""
+    """The interruption comes in the constructor, when the process runs but no caller has a handle to it."""
 
     def interrupt(_):
         while free(no_process_survives, patience=0):

@@ -1,6 +1,6 @@
 """Nothing that a target starts outlives it, its memory has a limit, and it cannot harm other processes.
 
-Each test runs with what this machine grants (a PID namespace, if it can be had) and as if it granted none.
+Each test runs once with this machine's isolation (a PID namespace, if possible) and once as if there were none.
 """
 
 import json
@@ -34,7 +34,7 @@ MIB = 1 << 20
 
 @pytest.fixture
 def lock(tmp_path, monkeypatch):
-    """Every target, and every child it forks, shares a lock while it lives."""
+    """Every target and every child it forks share a lock while they live."""
     path = tmp_path / "alive"
     path.touch()
     monkeypatch.setenv("HOSTILE_LOCK", str(path))
@@ -57,7 +57,7 @@ def supervisor(request, tmp_path, monkeypatch):
 
 
 def free(lock, patience=0.0):
-    """Whether the lock is free; the harness returns when all are gone, so it is free at once."""
+    """True if the lock is free; the harness returns when all are gone, so it is free at once."""
     deadline = time.monotonic() + patience
     with lock.open("rb") as file:
         while True:
@@ -72,14 +72,14 @@ def free(lock, patience=0.0):
 
 
 def run(folder, *words, **limits):
-    """Certify through the API: the run, and every divergence as it was recorded."""
+    """Certify through the API: returns the run, and every recorded divergence."""
     run = certify([*TARGET, *words], suites=["core"], output=folder, limits=Limits(**limits)).run
     records = map(json.loads, (folder / "results.jsonl").read_text("ascii").splitlines())
     return run, [record for record in records if record["record"] == "divergence"]
 
 
 def supervised(supervisor, *command, memory=0, **popen):
-    """A command under the supervisor, without a harness: how it ended, its output, and the report."""
+    """A command under the supervisor, without a harness: returns its ending, its output, and the report."""
     ending, lifeline = os.pipe()
     report, reporting = os.pipe()
     words = [sys.executable, "-I", "-S", str(supervisor), str(ending), str(reporting), str(memory), "--", *command]
@@ -107,7 +107,7 @@ def test_what_is_denied_is_not_claimed(supervisor):
     assert without.isolation == "process group"
 
 
-# -- the end of it
+# -- the target's end
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_it_ends_as_the_target_did(supervisor, ending):
 
 
 def test_a_status_is_no_signal(supervisor):
-    """What a shell says of a signal, 128 and its number, may also be a status."""
+    """A shell's status for a signal, 128 plus its number, may also be a plain status."""
     assert supervised(supervisor, "sh", "-c", "exit 139")[0] == 139
 
 
@@ -174,7 +174,7 @@ def test_when_the_harness_is_killed_so_is_everything(tmp_path, lock, supervisor)
 
 
 def grown(folder, *words, **limits):
-    """MiB by which a harness of its own has grown at most, and the divergences that it found."""
+    """The growth of a separate harness at its peak, in MiB, and the divergences that it found."""
     program = (
         "import pathlib, resource\n"
         "from overlong.conformance import Limits, certify\n"
@@ -226,11 +226,11 @@ def test_a_gigabyte_on_stderr_is_drained(tmp_path):
     assert len(started._stderr) == 4096
 
 
-# -- what a target gets, and what it changes
+# -- a target's environment, and its changes
 
 
 def test_a_target_gets_what_the_harness_got_and_signals_as_they_come(supervisor, tmp_path):
-    """No variable more: Python may put a locale into the environment of its own."""
+    """No additional variable: Python may add a locale to its own environment."""
 
     def deaf():
         signal.signal(signal.SIGUSR1, signal.SIG_IGN)
@@ -246,8 +246,8 @@ def test_a_target_gets_what_the_harness_got_and_signals_as_they_come(supervisor,
     assert folder == str(tmp_path)
     assert {"A=b=c", "EMPTY="} <= set(rest)
     names = {line.partition("=")[0] for line in rest if "=" in line}
-    assert names <= {*environment, "PWD", "OLDPWD", "SHLVL", "_"}  # the shell's
-    assert sorted(line for line in rest if line.isdecimal()) == ["0", "1", "2", "3"]  # the last is how ls reads
+    assert names <= {*environment, "PWD", "OLDPWD", "SHLVL", "_"}  # the shell's additions
+    assert sorted(line for line in rest if line.isdecimal()) == ["0", "1", "2", "3"]  # ls uses the last one to read
 
 
 @pytest.mark.parametrize("fault", ["send-around", "rearrange"])
@@ -271,7 +271,7 @@ ALONE = ["unshare", "--pid", "--fork", "--mount-proc", *([] if os.geteuid() == 0
 
 @pytest.mark.parametrize("means", ["Landlock", "seccomp", "nothing"])
 def test_where_there_is_no_namespace_kill_all_reaches_nothing_else(tmp_path, means):
-    """All of it in a PID namespace: what is not contained must not end more than the test."""
+    """Everything runs in a PID namespace: an escaped signal must not end more than the test."""
     if subprocess.run([*ALONE, "true"], capture_output=True, check=False).returncode != 0:
         pytest.skip("no PID namespace to try it in")
     without = {"Landlock": ["_deny_kill_all"], "seccomp": ["_enter_landlock"]}.get(
@@ -308,7 +308,7 @@ def test_where_there_is_no_namespace_kill_all_reaches_nothing_else(tmp_path, mea
     assert refused or said == "True 0"
 
 
-# -- another answer the second time
+# -- a different answer the second time
 
 
 @pytest.mark.parametrize(

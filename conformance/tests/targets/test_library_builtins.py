@@ -1,4 +1,4 @@
-"""The decoders of C and C++ libraries: what each is certified for, and how their adapters are built."""
+"""The decoders of C and C++ libraries: the certificate of each, and the builds of their adapters."""
 
 import struct
 import subprocess
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.long
 EXCEPT_POSITION = {"OV303"}
 LAX = {"OV201", "OV202", "OV203"}
 DIVERGE = {
-    # what is wrong                    why; each was confirmed by a program of its own
+    # codes                            reasons; each was confirmed by a standalone program
     "glibc-iconv": {"OV303", "OV512"},  # EINVAL for F5, E0 80, ED A0, which no octet can complete
     "glibc-mbrtowc": {"OV203", "OV208", "OV303", "OV503", "OV512", "OV704"},  # RFC 2279; E0 80 says -2
     "musl-iconv": set[str](),
@@ -34,12 +34,12 @@ DIVERGE = {
     "utf8proc": set[str](),
     "utfcpp": {"OV303", "OV401"},  # not_enough_room for C0, E0 80; C0 80 80 becomes one U+FFFD
     "libxml2": set[str](),
-    "libxml2-checkutf8": LAX,  # looks at shapes alone
-    "libxml2-getutf8char": {*LAX, "OV206"},  # and takes 80 80 for a character of two octets
-    "expat": {"OV512"},  # waits for more before it looks again
+    "libxml2-checkutf8": LAX,  # checks only shapes
+    "libxml2-getutf8char": {*LAX, "OV206"},  # also takes 80 80 for a character of two octets
+    "expat": {"OV512"},  # waits for more before it checks again
 }  # fmt: skip
 REVISIONS = {"expat": {"OV511"}}
-"""What some revisions of a version show beside that: Debian's later ones of Expat defer what others put out."""
+"""Additional codes of some revisions: Debian's later ones of Expat defer output that others produce at once."""
 VERDICT_FAILS = {"glibc-mbrtowc", "glib-ucs4", "libxml2-checkutf8", "libxml2-getutf8char"}
 
 
@@ -63,7 +63,7 @@ def test_is_certified_for_what_it_is(name):
 
 @pytest.mark.parametrize("name", DIVERGE)
 def test_single_frames_and_batches_say_the_same(name):
-    """The protocol is in one header: each operation's answers, one by one, are the columns of a batch."""
+    """The protocol is in one header: each operation's single answers equal the columns of a batch."""
     cases = [b"", b"a", b"\xc3\xa9", b"a\xff", b"\xe2\x82", b"\xf0\x9f\x98\x80\xed\xa0\x80"]
     streams = [struct.pack(">H2I", 2, len(each) // 2, len(each) - len(each) // 2) + each for each in cases]
     encoders = {
@@ -82,7 +82,7 @@ def test_single_frames_and_batches_say_the_same(name):
 
 
 def test_glibc_mbrtowc_accepts_what_rfc_2279_had():
-    """And only that, but for surrogates: every lead octet and its extremes."""
+    """It accepts only that, except surrogates: every lead octet and its extremes."""
     with Adapter("glibc-mbrtowc") as adapter:
         for lead in range(0xC0, 0x100):
             length = next((size for size, first in ((2, 0xE0), (3, 0xF0), (4, 0xF8), (5, 0xFC)) if lead < first), 6)

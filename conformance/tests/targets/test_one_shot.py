@@ -1,4 +1,4 @@
-"""One process for each input: what a status means, what is no verdict, and nothing taken for one."""
+"""One process for each input: the meaning of a status, and endings that are no verdict."""
 
 import shlex
 import sys
@@ -39,7 +39,7 @@ def program(tmp_path):
 
 
 def observed(name, *inputs, timeout=5.0):
-    """What the target makes of each input, and the greeting."""
+    """The target's answer to each input, and its greeting."""
     target = resolve(name, Limits(timeout=timeout))
     target.open()
     try:

@@ -1,4 +1,4 @@
-"""The decoders of PyPI's packages: what each is certified for, and what their wrappers do to octets."""
+"""The decoders of PyPI packages: the certificate of each, and the effect of their wrappers."""
 
 import json
 import sys
@@ -44,18 +44,18 @@ def test_is_certified_for_what_it_is(name):
 
 
 def test_mutf8_takes_well_formed_modified_utf_8_and_far_more():
-    """It looks at no second octet, and takes what begins no character for ISO 8859-1."""
+    """It checks no second octet, and reads octets that begin no character as ISO 8859-1."""
     ready("mutf8")
     certificate = certify("mutf8", suites=["core", "complete-0"], speaks="mutf-8")
     codes = {code for code, _ in certificate.run.buckets}
     assert {"OV203", "OV205", "OV206", "OV207", "OV208"} <= codes
-    assert not codes & {"OV101", "OV102", "OV601", "OV602"}  # all that is well-formed is read rightly
+    assert not codes & {"OV101", "OV102", "OV601", "OV602"}  # all well-formed strings are read rightly
     assert certificate.claims["scalars"] == "holds"
 
 
 @pytest.fixture
 def decoders(monkeypatch):
-    """The module of the adapter, loaded as the adapter loads it."""
+    """The module of the adapter, loaded like the adapter does."""
     for name, path in (("__main__", "python.py"), ("decoders", "packages/decoders.py")):
         spec = spec_from_file_location(f"adapter.{name}", builtin.ADAPTERS / path)
         assert spec is not None

@@ -1,4 +1,4 @@
-"""The decoders of databases, jq and a browser; and adapters in languages of their own, asked frame by frame."""
+"""The decoders of databases, jq and a browser; and adapters in other languages, asked frame by frame."""
 
 import os
 import shutil
@@ -23,8 +23,8 @@ SUITES = (
     *("encoder-edges", "encoder-utf-16"),
 )
 EXPECTED = {
-    # claims that hold, claims that fail, codes; each divergence was confirmed by a program of its own
-    # it replaces by rules of its own: U+FFFE and U+FFFF, too; E0 82 80 and F8 80 80 82 80 are U+0080 to it
+    # claims that hold, claims that fail, codes; each divergence was confirmed by a standalone program
+    # it replaces by its own rules, even U+FFFE and U+FFFF; it reads E0 82 80 and F8 80 80 82 80 as U+0080
     "sqlite": (set(), {"verdict", "scalars"}, {"OV102", "OV201", "OV208"}),
     "postgresql": ({"verdict", "scalars"}, set(), set()),
     "jq": ({"scalars"}, {"error mode"}, {"OV401", "OV402"}),  # E0 41 at the end of a string is one U+FFFD
@@ -35,7 +35,7 @@ EXPECTED = {
     ),
 }
 NAMES = [*EXPECTED, *(builtin.name for name in ("erlang", "guile", "ocaml") for builtin in FAMILIES[name])]
-"""Those whose adapters have the protocol in a language or a loop of their own."""
+"""The decoders whose adapters implement the protocol in another language or in their own loop."""
 
 _OCTETS = tuple(map(bytes.fromhex, ("", "61", "c3a9", "f09f9880", "e282ac22", "61ff", "eda080")))
 _STREAMS = tuple(map(bytes.fromhex, ("0002 00000001 00000002 e282ac", "0002 00000001 00000002 61ff61")))
@@ -73,7 +73,7 @@ def test_single_frames_and_batches_say_the_same(name):
 
 
 def test_sqlite_reads_by_rules_of_its_own():
-    """As its READ_UTF8 has it: a lead and all tails behind it, however many; FFFE and FFFF become U+FFFD."""
+    """Like its READ_UTF8: a lead takes all following tails, however many; FFFE and FFFF become U+FFFD."""
     replaced = ("efbfbe", "efbfbf", "efbfbd", "c080", "eda080", "c3", "ff", "c1bf")
     read = {
         "80": (0x80,),
@@ -101,7 +101,7 @@ def test_postgresql_refuses_nul_and_nothing_else_that_is_well_formed():
 
 
 def test_jq_loses_what_follows_a_lead_at_the_end_of_a_string():
-    """As ``printf '\\xe0\\x41\\n' | jq -R explode`` says; with more octets behind it only the lead is replaced."""
+    """As ``printf '\\xe0\\x41\\n' | jq -R explode`` shows; if more octets follow, only the lead is replaced."""
     with Adapter("jq") as adapter:
         said = [each.values for each in adapter.decode("L", "e041", "e0414243", "f04142", "c241", "00225c0a7f1f")]
     assert said == [(0xFFFD,), (0xFFFD, 0x41, 0x42, 0x43), (0xFFFD,), (0xFFFD, 0x41), tuple(b'\0"\\\n\x7f\x1f')]
@@ -111,7 +111,7 @@ def test_jq_loses_what_follows_a_lead_at_the_end_of_a_string():
 def test_nothing_is_left_behind(name, monkeypatch):
     """No folder after a proper end; no process after the group was killed."""
     ready(name)
-    folder = tempfile.mkdtemp(prefix="overlong-test-")  # not tmp_path, which only root may enter
+    folder = tempfile.mkdtemp(prefix="overlong-test-")  # only root may enter tmp_path
     Path(folder).chmod(0o777)
     monkeypatch.setenv("TMPDIR", folder)
     try:
@@ -135,7 +135,7 @@ def users_of(folder):
     for process in Path("/proc").glob("[0-9]*"):
         try:
             words = (process / "cmdline").read_bytes()
-        except OSError:  # it has just ended
+        except OSError:  # the process has just ended
             continue
         if os.fsencode(folder) in words:
             found.append(words)

@@ -66,7 +66,7 @@ def of(name, code, **more):
 
 
 def lines(tmp_path, answer, words="utf-8"):
-    """The name of a target whose answers are what this expression of ``octets`` gives."""
+    """The name of a target whose answers are the values of this expression of ``octets``."""
     (tmp_path / "answers.py").write_text(LOOP.format(answer=answer))
     return f"lines[{words}]:{sys.executable} {tmp_path / 'answers.py'}"
 
@@ -318,7 +318,7 @@ def test_a_record_is_made_once(monkeypatch):
     record = of("python", RIGHT["python"])
     assert record.command() == record.command()
     assert replace(record, code=record.code + "\n# another").command() != record.command()
-    monkeypatch.setattr(subprocess, "run", None)  # what is there is not made again
+    monkeypatch.setattr(subprocess, "run", None)  # an existing program is not built again
     record.command()
 
 

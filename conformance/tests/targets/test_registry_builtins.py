@@ -1,4 +1,4 @@
-"""Decoders of Node, and of npm, crates.io, the Go module proxy and Maven: found right, and wrong where they are."""
+"""Decoders of Node, npm, crates.io, the Go module proxy and Maven: right ones pass, and known faults are found."""
 
 import dataclasses
 import os
@@ -40,15 +40,15 @@ HOLDS = {
     "rust-simdutf8": {*WHOLE, "error position"},
     "rust-encoding-rs": {*WHOLE, "error position", "error mode", *STREAMS},
     "rust-bstr": {*WHOLE, "error position", "error mode"},
-    "java-guava": {"verdict"},  # and the sizes that it announces, of an encoder that it does not have
+    "java-guava": {"verdict"},  # also the sizes that it announces, though it has no encoder
     "java-protobuf": {*WHOLE, "encoder"},
     "java-jackson": {"scalars"},
     "java-tomcat": {*WHOLE, "error position", "error mode", *STREAMS},
 }
 
 DIVERGE = {
-    "node-stringdecoder": {"earliest detection": {"OV511"}},  # C0 waits for what follows, as any lead does
-    "go-x-text": {"earliest detection": {"OV511"}},  # so does E0 00, until there are as many octets as E0 announces
+    "node-stringdecoder": {"earliest detection": {"OV511"}},  # after C0 it waits for more octets, like after any lead
+    "go-x-text": {"earliest detection": {"OV511"}},  # also after E0 00, until there are as many octets as E0 announces
     "npm-buffer": {"encoder": {"OV706", "OV707"}},  # D800 D800: one EF BF BD
     "npm-protobufjs-utf8": {"error mode": {"OV401", "OV402"}, "encoder": {"OV703"}},
     "npm-stablelib-utf8": {"verdict": {"OV206"}},
@@ -57,13 +57,13 @@ DIVERGE = {
 
 OBSERVED = [
     ("npm-stablelib-utf8", "D", "82 80", (0x80,)),  # a tail taken for a lead: BF BF is U+07FF
-    ("npm-protobufjs-utf8", "L", "C2 00", (0x80,)),  # it swallows what interrupts a character
+    ("npm-protobufjs-utf8", "L", "C2 00", (0x80,)),  # it swallows the octet that interrupts a character
     ("npm-protobufjs-utf8", "L", "80", ()),
     ("npm-buffer", "L", "E0 A0", (0xFFFD, 0xFFFD)),
     ("java-jackson", "D", "C1 81", (0x41,)),
     ("java-jackson", "D", "ED A0 80", (0xD800,)),
     ("java-jackson", "D", "F4 90 80 80", (0xDC00, 0xDC00)),
-    ("java-jackson", "D", "22 5C 00 1F 7F C3 A9", (0x22, 0x5C, 0, 0x1F, 0x7F, 0xE9)),  # escaped in its wrapper
+    ("java-jackson", "D", "22 5C 00 1F 7F C3 A9", (0x22, 0x5C, 0, 0x1F, 0x7F, 0xE9)),  # escaped in its document
 ]
 
 
@@ -111,21 +111,21 @@ def test_locks_pin_digests_and_name_no_place(project):
     assert folder / project.lock in files
     text = "".join(path.read_text(encoding="utf-8") for path in files)
     places = set(re.findall(r"https?://[^/\s\"<]+", text))
-    assert places <= {"http://maven.apache.org", "https://github.com"}  # a namespace, and what crates.io calls itself
+    assert places <= {"http://maven.apache.org", "https://github.com"}  # a namespace, and the name of crates.io's index
     assert "resolved" not in text
     assert len(re.findall(r"sha512-|checksum = \"|h1:|^[0-9a-f]{64} ", text, re.MULTILINE)) >= 4
 
 
 @pytest.fixture
 def cache(tmp_path, monkeypatch):
-    """An empty cache folder of the user's."""
+    """An empty user's cache folder."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     return tmp_path / "cache" / "overlong" / "packages"
 
 
 @pytest.fixture
 def client(tmp_path, monkeypatch):
-    """Puts a program on PATH that does what a shell script says."""
+    """Puts a program on PATH that runs a shell script."""
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
     (tmp_path / "bin").mkdir()
 

@@ -1,4 +1,4 @@
-"""What the decoders of Ruby, PHP, Lua and Tcl are: the claims that hold, and the codes of what does not."""
+"""The decoders of Ruby, PHP, Lua and Tcl: the claims that hold, and the codes of failed ones."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ SUITES = ("core", "complete-0", "streams", "chunking", "encoder-edges", "encoder
 LAX = {"OV202", "OV203", "OV208"}  # surrogates, numbers beyond 10FFFF, five and six octets
 LAX_ENCODER = {"OV703", "OV704"}
 
-# Name, the claims that hold, those that fail, and the codes of all findings. Each code was confirmed by a program of
-# its own in that language, without the adapter.
+# Name, the claims that hold, those that fail, and the codes of all findings. Each code was confirmed by a standalone
+# program in that language, without the adapter.
 KNOWN = [
     ("ruby", "verdict, scalars, error mode, encoder", "", set[str]()),
     (
@@ -27,7 +27,7 @@ KNOWN = [
     ("php-mbstring", "verdict, scalars, error mode, encoder", "", set[str]()),
     ("php-mb-scrub", "scalars, error mode", "", set[str]()),
     ("php-iconv", "verdict, scalars, encoder", "", set[str]()),
-    # A character in three writes is refused, and one that lacks its end after two is dropped.
+    # It refuses a character in three writes, and drops a truncated one after two.
     ("php-iconv-filter", "verdict, scalars", "streaming, earliest detection", {"OV501", "OV512"}),
     ("php-preg", "verdict", "", set[str]()),
     ("php-json", "verdict, scalars, error mode", "", set[str]()),
@@ -35,7 +35,7 @@ KNOWN = [
     ("php-htmlspecialchars", "verdict, scalars, error mode", "", set[str]()),
     ("lua-utf8", "verdict, scalars, error position", "encoder", LAX_ENCODER),
     ("lua-utf8-lax", "scalars, error position", "verdict, encoder", LAX | LAX_ENCODER),
-    # C0 80 and surrogates are characters to it, and its channel takes four octets apart that come in two writes.
+    # It accepts C0 80 and surrogates, and its channel splits a character of four octets in two writes.
     (
         "tcl",
         "scalars",
@@ -43,7 +43,7 @@ KNOWN = [
         {"OV402", "OV501", "OV511", "OV703"},
     ),
 ]
-UNSTABLE = {"tcl": {"OV605", "OV607"}}  # F0 9F 98 at the end: it reads the octet behind the end, whatever that is
+UNSTABLE = {"tcl": {"OV605", "OV607"}}  # F0 9F 98 at the end: it reads the octet after the end, whatever that is
 
 
 @pytest.mark.parametrize(("name", "holds", "fails", "codes"), KNOWN, ids=[known[0] for known in KNOWN])

@@ -1,4 +1,4 @@
-"""Functions of shared libraries: right ones pass in every ABI, and each wrong one is named for what it does."""
+"""Functions of shared libraries: right ones pass in every ABI, and the fault of each wrong one is named."""
 
 import ctypes.util
 import itertools
@@ -47,7 +47,7 @@ SAMPLE = list(
         ]
     )
 )
-WRONG = {  # symbol: ABI, the code, octets that show it, words of what was observed
+WRONG = {  # symbol: ABI, the code, octets that show it, words of the observation
     "reads_past_the_end": (PTR, "OV801", b"", "died of a read past the end"),
     "trusts_the_lead": (PTR, "OV801", b"\xc3", "died of a read past the end"),
     "string_past_its_end": ("bool(string)", "OV801", b"", "died of a read past the end"),
@@ -91,7 +91,7 @@ def judged(target, suites=("memory",), **limits):
 
 
 def answers(target, inputs, operation, timeout=5.0):
-    """For each input, what was observed: a verdict, or what went wrong."""
+    """The observation for each input: a verdict or a fault."""
     asked = resolve(target, Limits(timeout))
     asked.open()
     try:
@@ -106,7 +106,7 @@ def answers(target, inputs, operation, timeout=5.0):
 
 
 def examined(target, inputs):
-    """For each input, the code of what is wrong with the function's memory there; empty if nothing is."""
+    """For each input, the code of the function's memory fault there; empty if there is none."""
     said = answers(target, inputs, "G")
     return {octets: memory_fault(each) if isinstance(each, Refused) else "" for octets, each in said.items()}
 
@@ -159,7 +159,7 @@ def test_a_right_function_passes(abi, built):
 @pytest.mark.long_after(1)
 @pytest.mark.parametrize("symbol", WRONG)
 def test_a_wrong_function_is_named(symbol, built):
-    """The fault and nothing else, at the inputs that have it; and the verdict is measured all the same."""
+    """Only the fault is named, at the inputs that cause it; and the verdict is still measured."""
     abi, code, octets, words = WRONG[symbol]
     target = so(built("wrong"), symbol, abi)
     said = answers(target, SAMPLE, "G")
@@ -167,7 +167,7 @@ def test_a_wrong_function_is_named(symbol, built):
     assert set(named.values()) == {code}
     assert octets in named
     assert all(words in observed_in_words(said[each], "G") for each in named)
-    if code != "OV807":  # whose verdict is a matter of luck
+    if code != "OV807":  # its verdict is random
         operation = "D" if ABIS[abi].units else "V"
         verdicts = {
             each: isinstance(observed, Accepted) for each, observed in answers(target, SAMPLE, operation).items()
@@ -177,17 +177,17 @@ def test_a_wrong_function_is_named(symbol, built):
 
 @pytest.mark.long
 def test_the_over_read_is_at_exactly_the_octets_that_cause_it(built):
-    """A lead octet at the end: what follows it is not the function's to read."""
+    """A lead octet at the end: the function must not read the octets after it."""
     asked = [octets for octets in SAMPLE if octets][-30:] + [bytes([octet]) for octet in range(0x70, 0x100, 8)]
     found = examined(so(built("wrong"), "trusts_the_lead", PTR), asked[:8])
-    for start in range(8, len(asked), 8):  # few enough at once that each is examined
+    for start in range(8, len(asked), 8):  # few enough in a request that each is examined
         found |= examined(so(built("wrong"), "trusts_the_lead", PTR), asked[start : start + 8])
     assert found == {octets: "OV801" if octets[-1] >= 0xC0 else "" for octets in asked}
 
 
 @pytest.mark.long
 def test_a_suite_ends_soon_and_names_the_least_input(built):
-    """Deaths are dear: after enough of them the rest is not asked, and that is said, not taken for well."""
+    """Deaths are costly: after enough of them the rest is not asked, and counts as unmeasured, not as right."""
     run = judged(so(built("wrong"), "trusts_the_lead", PTR))
     assert set(run.buckets) == {("OV801", "")}
     assert run.claims["memory"] == "fails"
@@ -329,7 +329,7 @@ def test_real_libraries_keep_to_their_memory(name):
     symbol, abi = REAL[name]
     symbol = symbol.format(version=library.rpartition(".")[2])
     target = so(library, symbol, abi)
-    assert "/" in command(target, target.removeprefix("so:"))[2]  # found, so that it can be hashed
+    assert "/" in command(target, target.removeprefix("so:"))[2]  # a path, so that it can be hashed
     run = judged(target, ["core"])
     assert not run.buckets
     asked = [octets for octets in SAMPLE if 0 not in octets]
@@ -445,7 +445,7 @@ def test_every_convention_of_one_call_is_wild():
 @needs_compiled
 @pytest.mark.parametrize("name", WILD)
 def test_compiled_code_answers_as_ctypes_does(name, built):
-    """To the octet, what breaks the convention and its words included."""
+    """Octet for octet, including the words about breaches of the convention."""
     named = Named(str(built("wild")), (f"wild_{name}",), WILD[name], None, {})
     child = Child(named, memoryview(bytearray(64)).cast("Q"), mmap.mmap(-1, 4096))
     pairs = [bytes(pair) for pair in itertools.product(range(256), range(16))]

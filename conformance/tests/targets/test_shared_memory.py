@@ -1,4 +1,4 @@
-"""Batches through shared memory are answered as those through pipes, and what a target does to it harms no harness."""
+"""Batches through shared memory get the same answers as through pipes, and no target can harm the harness by it."""
 
 import os
 import shutil
@@ -37,7 +37,7 @@ def shared_by(target):
 
 @pytest.fixture(scope="module", params=["cpython", "rust-std", "glibc-iconv"])
 def pair(request):
-    """A target that shares memory, and the same where none is to be had."""
+    """A target with shared memory, and the same target without."""
     tool = {"cpython": sys.executable, "rust-std": "rustc", "glibc-iconv": "cc"}[request.param]
     if shutil.which(tool) is None:
         pytest.skip(f"needs {tool}")
@@ -58,7 +58,7 @@ def pair(request):
 @settings(deadline=None, max_examples=60)
 @given(data=st.data())
 def test_the_answers_are_those_that_come_through_pipes(pair, data):
-    """Whatever is asked, in however many batches, with each operation that the target offers."""
+    """For any strings, in any number of batches, with each operation that the target offers."""
     offered = sorted(set(pair[0].greeting.operations) & set(MEASURED))
     pieces = st.sampled_from([b"a", "\u00e9".encode(), "\u20ac".encode(), b"\xf0\x9f\x98", b"\xff", b"\xc0\x80", b"\0"])
     strings = st.lists(pieces, max_size=9).map(b"".join)
@@ -80,7 +80,7 @@ def test_the_answers_are_those_that_come_through_pipes(pair, data):
 
 
 def test_what_a_suite_is_answered_is_what_comes_through_pipes(pair):
-    """Large batches and small ones, most under way at a time."""
+    """Large and small batches, with many under way at a time."""
     batches = [
         (batch, operation)
         for name in ("complete-0", "scalars")
@@ -90,7 +90,7 @@ def test_what_a_suite_is_answered_is_what_comes_through_pipes(pair):
     ]
 
     def columns(target):
-        """Joined, for how batches are cut depends on time."""
+        """The joined columns, because the cuts between batches depend on time."""
         answers = [each.answers for each in target.observe(batches)]
         return [
             b"".join(map(attrgetter(column), answers))
@@ -124,7 +124,7 @@ def test_no_two_requests_under_way_share_an_octet(requests):
 
 
 def test_what_was_under_way_when_a_target_died_is_asked_again(tmp_path):
-    """Each batch is answered once and in its order, but for the one string that it dies of."""
+    """Each batch is answered once and in order, except the string that kills the target."""
     culprit = b"\xe2\x82\xac!"
     target = FramedTarget("crashes", [*HOSTILE, "crash", f"on={culprit.hex()}", "shared"])
     strings = [b"%d" % number for number in range(3000)]

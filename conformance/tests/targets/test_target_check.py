@@ -1,4 +1,4 @@
-"""``overlong target check``: each way to break the protocol is found at its step, and what mends it is said."""
+"""``overlong target check``: it finds each breach of the protocol at its step, and names the remedy."""
 
 import json
 import re

@@ -1,6 +1,6 @@
-"""Every adapter that ``overlong target new`` writes, built and run as its first lines say, on its language's decoder.
+"""Builds and runs every adapter from ``overlong target new`` as its first lines say, with its language's decoder.
 
-A second copy has its decoder spoiled in one place: what is wrong then must be found.
+A second copy has one fault in its decoder, which must be found.
 """
 
 import json
@@ -36,29 +36,29 @@ NEEDS = {
     "ocaml": "OCaml with Uutf (Debian: ocaml libuutf-ocaml-dev)",
     "erlang": "Erlang (Debian: erlang-base)",
 }
-PROBES = {  # whether a library is there that the program needs
+PROBES = {  # commands that check for a library that the program needs
     "php": ["php", "-r", "exit(extension_loaded('mbstring') ? 0 : 1);"],
     "ocaml": ["sh", "-c", 'test -e "$(ocamlopt -where)/uutf/uutf.cmxa"'],
 }
-SILENT = {"javascript", "ruby", "php", "perl"}  # their decoders do not say where
+SILENT = {"javascript", "ruby", "php", "perl"}  # their decoders report no offsets
 BATCHES = set(TEMPLATES) - {"c++", "rust", "go", "java"}
-SABOTAGE = {  # what is spoiled, and a code that shows it
+SABOTAGE = {  # the changed text, and a code that shows the fault
     "c": ('"UTF-32BE", "UTF-8"', '"UTF-32BE", "ISO-8859-1"', "OV102"),  # another encoding
-    "c++": (" || from != end", "", "OV204"),  # what is missing at the end is not noticed
+    "c++": (" || from != end", "", "OV204"),  # a truncated end is not noticed
     "rust": ("error.valid_up_to(), error", "error.valid_up_to() + 1, error", "OV301"),  # offsets count from 1
-    "go": (" && width == 1", "", "OV101"),  # U+FFFD in the input is taken for an error
-    "java": ("result.isError()", "false", "OV206"),  # what the decoder reports is dropped
-    "javascript": ("fatal: true", "fatal: false", "OV206"),  # "it did not throw" is taken for a verdict
+    "go": (" && width == 1", "", "OV101"),  # it takes U+FFFD in the input for an error
+    "java": ("result.isError()", "false", "OV206"),  # it ignores the decoder's error
+    "javascript": ("fatal: true", "fatal: false", "OV206"),  # it takes "no exception" for a verdict
     "python": ('decode("utf-8")', 'decode("utf-8", "surrogatepass")', "OV202"),  # a dialect
-    "ruby": ("text.valid_encoding? ?", "true ?", "OV601"),  # the decoder raises where it should refuse
-    "php": ("mb_check_encoding($octets, 'UTF-8')", "true", "OV206"),  # it replaces and does not say so
+    "ruby": ("text.valid_encoding? ?", "true ?", "OV601"),  # the decoder raises instead of refusing
+    "php": ("mb_check_encoding($octets, 'UTF-8')", "true", "OV206"),  # it replaces without declaring that
     "perl": ("decode('UTF-8'", "decode('utf8'", "OV202"),  # Perl's lax form
-    "lua": ("utf8.len(octets)", "#octets, 0", "OV601"),  # nothing is validated, and decoding raises
+    "lua": ("utf8.len(octets)", "#octets, 0", "OV601"),  # it validates nothing, and decoding raises
     "ocaml": (
         "Ok _, `Malformed _ -> Error place",
         "Ok _, `Malformed _ -> decoded",
         "OV206",
-    ),  # what is ill-formed is skipped
+    ),  # it skips ill-formed octets
     "erlang": ("(Octets, utf8,", "(Octets, latin1,", "OV102"),  # another encoding
 }
 
@@ -78,7 +78,7 @@ KNOWN = {  # divergences of the languages' own decoders, confirmed by hand: the 
 
 
 def built(language, source, folder):
-    """The adapter's command, built in a folder that is the current one; skips where the language is missing."""
+    """The adapter's command, built in the current folder; skips the test if the language is missing."""
     template = TEMPLATES[language]
     (folder / template.file).write_bytes(source)
     commands = [shlex.split(each) for each in (template.build, template.run) if each]
@@ -102,7 +102,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def divergences(folder):
-    """The records of divergences that a run has written."""
+    """The records of divergences from a run."""
     records = map(json.loads, (folder / "results.jsonl").read_text("ascii").splitlines())
     return [record for record in records if record["record"] == "divergence"]
 
@@ -133,7 +133,7 @@ def test_an_adapter_keeps_the_protocol_and_its_decoder_is_judged_rightly(languag
         assert found["code"] == code
         assert is_known(bytes.fromhex(found["hex"]))
     claims = certificate.run.claims
-    refuses = KNOWN.get(language, ("",))[0] == "OV101"  # there is no text of what it does not accept
+    refuses = KNOWN.get(language, ("",))[0] == "OV101"  # refused strings have no text
     assert claims["scalars"] == ("not measured" if refuses else "holds")
     assert claims["error position"] == ("not measured" if language in SILENT else "holds")
     assert certificate.run.conformant or language in KNOWN

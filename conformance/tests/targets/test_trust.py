@@ -1,4 +1,4 @@
-"""What a project's file names runs when its user has seen it and agreed: once for each content of that file."""
+"""Commands in a project's file run only after the user has seen them and agreed, once for each content of the file."""
 
 import hashlib
 import json
@@ -23,7 +23,7 @@ ASKED = "now and until the file changes? [y/N]"
 
 @pytest.fixture
 def project(tmp_path, monkeypatch):
-    """A stranger's project, whose target leaves a file when it is set up, and one when it is started."""
+    """A stranger's project, whose target creates a file at set-up, and another at its start."""
     folder = tmp_path / "theirs"
     folder.mkdir()
     monkeypatch.chdir(folder)
@@ -61,7 +61,7 @@ def overlong(*words, environment=None):
 
 
 def on_a_terminal(answer, *words):
-    """What a terminal shows when the question is answered, and the exit status."""
+    """A terminal's output when the question is answered, and the exit status."""
     pid, terminal = pty.fork()
     if not pid:
         os.execv(sys.executable, [sys.executable, "-m", "overlong", *words])
@@ -69,7 +69,7 @@ def on_a_terminal(answer, *words):
     while True:
         try:
             octets = os.read(terminal, 4096)
-        except OSError:  # it has ended
+        except OSError:  # the process has ended
             break
         if not octets:
             break

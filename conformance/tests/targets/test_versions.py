@@ -1,4 +1,4 @@
-"""What a target's version says: whose code it is, not what runs it."""
+"""The version of a target: it names the decoder's code, not only its interpreter."""
 
 import ctypes.util
 import hashlib
@@ -82,14 +82,14 @@ def test_damaged_metadata_says_nothing(installed, damage):
 def test_what_belongs_to_the_interpreter(tmp_path):
     assert owner_of(SimpleNamespace(__module__="json"), "json", RUNS) == RUNS
     assert owner_of(bytes.decode, "builtins", RUNS) == RUNS
-    mine = tmp_path / "json.py"  # whatever it is called
+    mine = tmp_path / "json.py"  # despite the name
     mine.write_bytes(b"decode = 1")
     digest = hashlib.sha256(b"decode = 1").hexdigest()[:16]
     assert owner_of(SimpleNamespace(__module__="json"), str(mine), RUNS) == f"sha256 {digest}, {RUNS}"
 
 
 def test_greetings_say_it(tmp_path):
-    """``markupsafe.escape`` decodes nothing, and is there wherever the tests are."""
+    """``markupsafe.escape`` decodes nothing, but is installed wherever the tests run."""
     runs = said_by("cpython")
     assert runs.startswith(("CPython ", "PyPy "))
     there = metadata.distribution("markupsafe")
@@ -138,7 +138,7 @@ def test_the_soname_and_the_build_id_of_a_library(tmp_path, order, wide):
 
 
 def test_a_library_may_be_anything(tmp_path):
-    """Cut anywhere, with any octets changed, it is read without a word."""
+    """Truncated anywhere, with any octets changed, it is read without an error."""
     octets, chance, file = elf(), random.Random(3629), tmp_path / "a.so"
     for place in range(0, len(octets), 37):
         names(file, octets[:place])

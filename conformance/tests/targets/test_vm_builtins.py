@@ -1,4 +1,4 @@
-"""The decoders of Erlang, Guile and OCaml: what each is certified for, and what they say beyond that."""
+"""The decoders of Erlang, Guile and OCaml: the certificate of each, and further details of their answers."""
 
 import pytest
 
@@ -17,8 +17,8 @@ SUITES = (
     *("encoder-edges", "encoder-utf-16"),
 )
 EXPECTED = {
-    # claims that hold, claims that fail, codes; each divergence was confirmed by a program of its own
-    "erlang": (  # C0, F5, E0 80, ED A0, F4 90 are called incomplete, and kept until more octets come
+    # claims that hold, claims that fail, codes; each divergence was confirmed by a standalone program
+    "erlang": (  # it calls C0, F5, E0 80, ED A0, F4 90 incomplete, and keeps them until more octets come
         {"verdict", "scalars", "streaming", "encoder"},
         {"error position", "earliest detection"},
         {"OV303", "OV512"},
@@ -31,7 +31,7 @@ EXPECTED = {
         {"error position"},
         {"OV302"},
     ),
-    "ocaml-uutf-decoder": (  # it waits for as many octets as the lead announces
+    "ocaml-uutf-decoder": (  # it waits for the number of octets that the lead announces
         {"verdict", "scalars", "error position", "error mode", "streaming"},
         {"earliest detection"},
         {"OV511", "OV512"},
@@ -40,7 +40,7 @@ EXPECTED = {
 
 
 def decoded(name, operation, *inputs):
-    """What a decoder makes of inputs."""
+    """A decoder's answers to inputs."""
     ready(name)
     target = resolve(name)
     target.open()
@@ -74,7 +74,7 @@ def test_erlang_takes_for_incomplete_what_nothing_can_complete():
 
 
 def test_uutf_takes_the_octets_after_a_lead_whatever_they_are():
-    """A quote after C2 is gone: the malformed sequence is as long as its lead announces."""
+    """It drops a quote after C2: the malformed sequence is as long as its lead announces."""
     inputs = [bytes.fromhex(each) for each in ("c2223e", "e2223e7a", "c2c2a9", "c080", "fb7a", "c3a922")]
     assert decoded("ocaml-uutf", "L", *inputs) == decoded("ocaml-uutf-decoder", "L", *inputs)
     values = [each.values for each in decoded("ocaml-uutf", "L", *inputs)]
@@ -93,7 +93,7 @@ def test_a_byte_order_mark_stays_but_where_the_greeting_says_otherwise(name):
 
 @pytest.mark.parametrize("name", ["erlang", "erlang-bit-syntax", "guile", "ocaml-uutf"])
 def test_all_pairs_of_octets(name):
-    """Verdicts by themselves, without the harness's suites; no answer leaks into the next one."""
+    """Only verdicts, without the harness's suites; no answer affects the next one."""
     pairs = [bytes([first, second]) for first in range(256) for second in range(256)]
     for octets, said in zip(pairs, decoded(name, "D", *pairs), strict=True):
         if is_well_formed(octets):

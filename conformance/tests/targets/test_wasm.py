@@ -1,4 +1,4 @@
-"""WebAssembly targets: right decoders are right in every ABI, and each wrong one is caught for what it does."""
+"""WebAssembly targets: right decoders pass in every ABI, and each wrong one is caught for its fault."""
 
 import struct
 from pathlib import Path
@@ -58,7 +58,7 @@ def module(tmp_path_factory):
 
 
 def expected(octets, abi):
-    """What a right function says: accepted, its numbers, and where it refuses if that is said."""
+    """A right function's answer: accepted or not, its numbers, and the error offset if the ABI has one."""
     try:
         text = decode(octets)
     except IllFormed as error:
@@ -69,11 +69,11 @@ def expected(octets, abi):
 
 @pytest.mark.parametrize("export", RIGHT)
 def test_right_decoders_are_right_in_every_abi(export, module, monkeypatch):
-    monkeypatch.setattr(wasm, "WORN", 1 << 22)  # so that the one that leaks gets several instances
+    monkeypatch.setattr(wasm, "WORN", 1 << 22)  # so that the leaking function gets several instances
     abi = RIGHT[export]
     decoder = Decoder(module, export, ABIS[abi])
     core = [vector.octets for batch in SUITES["core"].batches() for vector in batch]
-    for octets in (*core, b"\xc3\xa9" * wasm.PAGE, b"a" * wasm.PAGE + b"\xff"):  # the last make the memory grow
+    for octets in (*core, b"\xc3\xa9" * wasm.PAGE, b"a" * wasm.PAGE + b"\xff"):  # the last inputs make the memory grow
         if b"\0" in octets and ABIS[abi].terminated:
             continue
         reading = decoder.answer(octets)
