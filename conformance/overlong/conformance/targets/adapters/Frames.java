@@ -1,4 +1,4 @@
-/* What the adapters for Java share: frames, batches, and the operations of a CharsetDecoder. */
+/* The common code of the adapters for Java: frames, batches, and the operations of a CharsetDecoder. */
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.DataInputStream;

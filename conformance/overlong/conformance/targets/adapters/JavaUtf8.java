@@ -75,7 +75,7 @@ public final class JavaUtf8 {
     public static void main(String[] arguments) throws IOException {
         String name = arguments[0];
         String traits = Map.of(
-            // it takes a surrogate of three octets for one flaw; so does String
+            // it treats a surrogate of three octets as one error, like String
             "charsetdecoder", ", \"error_mode\": \"replacement-per-surrogate\", \"encode_errors\": \"fatal\""
                 + ", \"stream_offsets\": \"stream\", \"stream_refusals\": \"marked\"",
             "string", ", \"error_mode\": \"replacement-per-surrogate\", \"encode_errors\": \"question mark\"",

@@ -32,8 +32,8 @@
     return { output, marks };
   }
 
-  // Two streams after each other. TextDecoder has no reset: a stream lasts until a call without { stream: true }, also
-  // one that was refused, and of that the octets from the flaw on are still to be decoded (Encoding Standard, 7.2).
+  // Two streams in sequence. TextDecoder has no reset: a stream lasts until a call without { stream: true }, even after
+  // a refusal; then its octets from the error on are still to be decoded (Encoding Standard, 7.2).
   function again(decode, payload) {
     const end = 4 + view(payload).getUint32(0);
     try {
@@ -66,7 +66,7 @@
     return encode(text);
   }
 
-  // The decoders of whole inputs are made once: that one input leaves no trace in the next is part of the test.
+  // The decoders of whole inputs are made once: the test includes that no input affects the next.
   const strict = decoding(true), replacing = decoding(false);
   const operations = {
     D: (octets) => ({ output: strict(octets, true) }), L: (octets) => ({ output: replacing(octets, true) }),
@@ -75,7 +75,7 @@
     E: encodePoints, F: encodeUnits,
   };
 
-  // Answers in columns. Texts that stand together are written together.
+  // Answers in columns. Adjacent texts are written together.
   function batch(operation, payload) {
     const head = view(payload), count = head.getUint32(0);
     const columns = new Uint8Array(7 * count), column = view(columns), parts = [], marks = [];

@@ -1,4 +1,4 @@
-// What the adapters for Go share: frames and batches. Output is in UTF-32.
+// The common code of the adapters for Go: frames and batches. Output is in UTF-32.
 package main
 
 import (
@@ -25,7 +25,7 @@ var silent = &refusal{notSaid, 0, 0xFF, 0}
 // The output: units, and the marks of a stream.
 type answer struct{ units, marks []byte }
 
-// An operation appends its output to the answer, or refuses. What it appended before it refused is dropped.
+// An operation appends its output to the answer, or refuses. Output before a refusal is dropped.
 type operation func(payload []byte, out *answer) *refusal
 
 var order = binary.BigEndian

@@ -18,8 +18,8 @@ func valid(octets []byte, out *answer) *refusal {
 	return nil
 }
 
-// Strict, as a Go program does it: U+FFFD with a width of 1 is how DecodeRune reports an error. That width is
-// always 1, so it does not give the length of the ill-formed octets.
+// Strict, like a Go program: DecodeRune reports an error by U+FFFD with a width of 1. The width is always 1, so it
+// does not give the length of the ill-formed octets.
 func decode(octets []byte, out *answer) *refusal {
 	for place := 0; place < len(octets); {
 		r, width := utf8.DecodeRune(octets[place:])
@@ -46,7 +46,7 @@ func toValid(octets []byte, out *answer) *refusal {
 	return nil
 }
 
-// A number as a rune. A rune is signed: a number that does not fit becomes -1, which is invalid, too.
+// A number as a rune. A rune is signed: a number that does not fit becomes -1, which is also invalid.
 func toRune(octets []byte) rune {
 	if number := order.Uint32(octets); number <= 0x7FFFFFFF {
 		return rune(number)
@@ -76,7 +76,7 @@ func announce(octets []byte, out *answer) *refusal {
 	size := 0
 	for place := 0; place+4 <= len(octets); place += 4 {
 		length := utf8.RuneLen(toRune(octets[place:]))
-		if length < 0 { // AppendRune would write three octets; RuneLen does not say so
+		if length < 0 { // AppendRune would write three octets, but RuneLen is -1
 			return &refusal{offset: uint32(place / 4)}
 		}
 		size += length

@@ -1,7 +1,7 @@
-;; Adapter for Guile's decoders: NAME is utf8->string, or port: what a port makes of its octets.
+;; Adapter for Guile's decoders: NAME is utf8->string, or port: a port's reading of its octets.
 (use-modules (rnrs bytevectors) (ice-9 binary-ports) (ice-9 iconv) (srfi srfi-9))
 
-;; An answer: a status, a number (units put out, or an index), octets of output.
+;; An answer: a status, a number (output units, or an index), octets of output.
 (define-record-type answer (make-answer status number output) answer? (status status) (number number) (output output))
 (define not-said #xFFFFFFFF)
 (define nothing (make-bytevector 0))
@@ -31,7 +31,7 @@
       (lambda (key . arguments)
         (if (eq? key 'decoding-error) (refused not-said) (failed key arguments))))))
 
-;; Code points as octets; a number that is no character is refused, with its index.
+;; Code points as octets; refuses a number that is no character, with its index.
 (define (encode payload)
   (let* ((count (quotient (bytevector-length payload) 4)) (text (make-string count)))
     (let next ((place 0))

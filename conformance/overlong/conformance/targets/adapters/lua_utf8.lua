@@ -3,7 +3,7 @@
 local lax = arg[1] == "lax"
 local NOT_SAID = 0xFFFFFFFF
 
--- ">I4I4I4" for as many units as are asked for.
+-- ">I4I4I4": a format for the requested number of units.
 local formats = setmetatable({}, {
   __index = function(known, count)
     local format = ">" .. ("I4"):rep(count)
@@ -30,7 +30,7 @@ local function decoded(octets, done, ...)
     return "A", count, string.pack(formats[count], ...)
   end
   if not (...):find("invalid UTF-8 code", 1, true) then return failed(...) end
-  local _, place = utf8.len(octets, 1, -1, lax) -- utf8.codepoint does not say where
+  local _, place = utf8.len(octets, 1, -1, lax) -- utf8.codepoint does not report the place
   return "R", place and place - 1 or NOT_SAID, ""
 end
 

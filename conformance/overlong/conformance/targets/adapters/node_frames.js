@@ -1,4 +1,4 @@
-// What the adapters for Node.js share: frames, batches, and decoders with the interface of TextDecoder.
+// The common code of the adapters for Node.js: frames, batches, and decoders with the interface of TextDecoder.
 "use strict";
 const fs = require("node:fs");
 

@@ -6,13 +6,13 @@ type answer =
   | Accepted of { number : int; output : string; marks : int list }
   | Refused of { offset : int; length : int; chunk : int option }
 
-exception Malformed of int * int (* the offset and how many octets *)
+exception Malformed of int * int (* the offset and the number of octets *)
 
 let add_u32 buffer number = Buffer.add_int32_be buffer (Int32.of_int number)
 let get_u32 octets place = Int32.to_int (String.get_int32_be octets place) land 0xFFFFFFFF
 let add_unit buffer character = add_u32 buffer (Uchar.to_int character)
 
-(* Its units. What is malformed raises, or becomes U+FFFD, as Uutf's own examples do it. *)
+(* Its units. Malformed octets raise, or become U+FFFD, as in Uutf's own examples. *)
 let fold strict octets =
   let units = Buffer.create (4 * String.length octets) in
   let take () place = function
@@ -28,7 +28,7 @@ let whole strict octets =
   | units -> Accepted { number = Buffer.length units / 4; output = Buffer.contents units; marks = [] }
   | exception Malformed (offset, length) -> Refused { offset; length; chunk = None }
 
-(* Chunks of these lengths, and what is put out after each. A chunk without octets would say that the input ends. *)
+(* Chunks of these lengths, and the output after each. An empty chunk would signal the end of the input. *)
 let stream strict octets lengths =
   let decoder = Uutf.decoder ~encoding:`UTF_8 `Manual in
   let source = Bytes.unsafe_of_string octets in

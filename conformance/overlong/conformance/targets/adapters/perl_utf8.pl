@@ -7,7 +7,7 @@ use Encode ();
 
 my $name = $ARGV[0];
 my $encoding = Encode::find_encoding($name);
-my $strict   = Encode::FB_CROAK | Encode::LEAVE_SRC;    # LEAVE_SRC: or the caller's octets are used up
+my $strict   = Encode::FB_CROAK | Encode::LEAVE_SRC;    # LEAVE_SRC: keep the caller's octets
 
 # Calling these methods of the encoding takes half the time of "Encode::decode" and "Encode::encode", which call them.
 my %check    = (D => $strict, V => $strict, L => Encode::FB_DEFAULT | Encode::LEAVE_SRC);
@@ -35,8 +35,7 @@ sub failure {
     return ('X', length $text, $text);
 }
 
-# The answers in columns: statuses, numbers, and all outputs in a row. Adjacent texts become units
-# together.
+# The answers in columns: statuses, numbers, and the concatenated outputs. Adjacent texts become units together.
 sub answers {
     my ($operation, $payload, $place, @lengths) = @_;
     my ($encodes, $silent, $check) = ($operation eq 'E', $operation eq 'V', $check{$operation});

@@ -4,7 +4,7 @@
 declare(strict_types=1);
 
 const NOT_SAID = 0xFFFFFFFF;
-// An operation returns an answer: status, number (units put out; of a text, its length), incomplete, output, marks.
+// An operation returns an answer: status, number (output units, or a text's length), incomplete, output, marks.
 const VALID = ['A', 0, "\0", '', ''];
 const REFUSED = ['R', NOT_SAID, "\xFF", '', ''];
 
@@ -55,8 +55,8 @@ function by_iconv(string $from, string $to, int $size, string $octets): array
     return $known ? REFUSED : failed($why);
 }
 
-// The filter convert.iconv.*, which is given each chunk in a write of its own. Its output goes to a file in
-// memory, whose position is read after each chunk. Removing the filter ends the stream.
+// The filter convert.iconv.*, which gets each chunk in a separate write. Its output goes to a file in memory, whose
+// position is read after each chunk. Removing the filter ends the stream.
 function by_filter(array $chunks, bool $marked): array
 {
     error_clear_last();
@@ -104,7 +104,7 @@ function by_preg(string $octets): array
     return preg_last_error() === PREG_BAD_UTF8_ERROR ? REFUSED : failed(preg_last_error_msg());
 }
 
-// As a JSON string: only the ASCII that RFC 8259 demands is escaped.
+// As a JSON string: only the ASCII characters required by RFC 8259 are escaped.
 function by_json(string $octets, int $flags): array
 {
     static $escapes = null;

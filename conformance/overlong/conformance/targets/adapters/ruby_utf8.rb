@@ -1,10 +1,10 @@
 # Adapter for Ruby's decoders: ruby ruby_utf8.rb string|encode|unpack
-# "string" is what String itself does, "encode" the transcoder behind String#encode, "unpack" the letter U of unpack.
+# "string" is String itself, "encode" the transcoder of String#encode, "unpack" the letter U of unpack.
 NOT_SAID = 0xFFFFFFFF
 UNITS = Encoding::UTF_32BE
 
-# An operation returns an answer: [status, number, length, incomplete, output, marks]. The number is that of the
-# units put out, or the offset of a refusal, or the length of an internal error's text.
+# An operation returns an answer: [status, number, length, incomplete, output, marks]. The number is the count of
+# output units, the offset of a refusal, or the length of an internal error's text.
 def accepted(output, size = 4, marks = "")
   [?A, output.bytesize / size, 0, 0, output, marks]
 end
@@ -13,7 +13,7 @@ def numbers(points)
   [?A, points.size, 0, 0, points.pack("N*"), ""]
 end
 
-REFUSED = [?R, NOT_SAID, 0, 0xFF, "", ""].freeze # and nothing more is said
+REFUSED = [?R, NOT_SAID, 0, 0xFF, "", ""].freeze # without further details
 
 # -- String
 
@@ -44,7 +44,7 @@ CONVERTER = [Encoding::UTF_8, UNITS].freeze
 REPLACING = { invalid: :replace, replace: "\uFFFD" }.freeze
 REFUSALS = %i[invalid_byte_sequence incomplete_input].freeze
 
-# A refusal, from the converter's report. The converter counts no octets: ``taken`` is how many it has taken from the
+# A refusal, from the converter's report. The converter counts no octets: ``taken`` is the number taken from the
 # stream, including those that it read beyond the error.
 def refusal(converter, result, taken, marks = "")
   _, _, _, wrong, beyond = converter.primitive_errinfo
@@ -121,7 +121,7 @@ DECODERS = {
 
 def answer(run, payload)
   run.call(payload)
-rescue StandardError => error # no refusal: those are answers
+rescue StandardError => error # an internal error: refusals are answers
   text = "#{error.class}: #{error.message}".b[0, 200].gsub(/[^ -~]/n, "?")
   [?X, text.bytesize, 0, 0, text, ""]
 end
@@ -163,7 +163,7 @@ mode = ARGV[0]
 operations = DECODERS.fetch(mode) { abort "name one of #{DECODERS.keys.join(', ')}" }
 name = mode == "string" ? "ruby" : "ruby-#{mode}"
 answers = $stdout.dup
-$stdout = $stderr # what a decoder prints must not be taken for an answer
+$stdout = $stderr # output of a decoder must not look like an answer
 [$stdin, answers].each(&:binmode)
 answers.sync = true
 marks = operations.key?("S") ? '"stream_refusals": "marked", "stream_offsets": "stream", ' : ""

@@ -97,7 +97,7 @@ mod shared {
         let size: usize = size.parse().ok()?;
         let file = File::options().read(true).write(true).open(format!("/proc/self/fd/{descriptor}")).ok()?;
         if file.metadata().ok()?.len() != size as u64 {
-            return None; // another opener took the descriptor meanwhile
+            return None; // another file has taken the descriptor
         }
         // read and write, shared
         let start = unsafe { mmap(std::ptr::null_mut(), size, 3, 1, file.as_raw_fd(), 0) };

@@ -40,7 +40,7 @@ proc T {payloads} {
     return $answers
 }
 
-# Strings are built unit by unit: "format %c" of what needs two units gives U+FFFD.
+# Strings are built unit by unit: "format %c" of a character of two units gives U+FFFD.
 proc E {payloads} {
     foreach payload $payloads {
         binary scan $payload Iu* numbers
@@ -76,7 +76,7 @@ proc F {payloads} {
 # Octets in a unit of an operation's output.
 array set size {L 2 T 2 E 1 F 1}
 
-# From the machine's order of octets to the protocol's.
+# From the machine's byte order to the protocol's.
 proc big_endian {operation output} {
     if {$::size($operation) == 1 || $::tcl_platform(byteOrder) eq "bigEndian"} {return $output}
     binary scan $output s* units

@@ -19,28 +19,28 @@
 
 typedef struct { uint8_t *data; size_t size, room; } Buffer;
 
-/* What a decoder makes of one input. The offset of a refusal counts from the octets that it was handed. */
+/* The result of one input. The offset of a refusal counts from the start of the octets passed. */
 typedef struct {
     Buffer units;
     uint32_t offset;
     uint8_t length, incomplete;
 } Answer;
 
-/* Appends what it puts out to the units, and returns ACCEPTED; or returns what refuse() does. */
+/* Appends its output to the units, and returns ACCEPTED; or returns the result of refuse(). */
 typedef char Whole(const uint8_t *octets, size_t size, Answer *answer);
 
-/* A decoder of streams: a new one for each stream, then a call for each chunk, one by one. */
+/* A decoder of streams: a new one for each stream, then one call for each chunk, in order. */
 typedef struct {
     void (*start)(void);
     char (*next)(const uint8_t *chunk, size_t size, int last, Answer *answer);
-    void (*reset)(void); /* makes a used one ready again, as the API says; NULL: it cannot be used again */
+    void (*reset)(void); /* prepares a used decoder for a new stream by the API; NULL: it cannot be reused */
 } Stream;
 
 typedef struct {
     const char *name, *version, *language;
-    size_t unit;        /* octets in a unit: 4 is UTF-32, 2 UTF-16, 1 UTF-8 */
-    const char *members; /* more members of the greeting, each behind a comma; or NULL */
-    Whole *validate, *decode, *replace; /* what it has not is NULL */
+    size_t unit;        /* octets of a unit: 4 is UTF-32, 2 UTF-16, 1 UTF-8 */
+    const char *members; /* more members of the greeting, each after a comma; or NULL */
+    Whole *validate, *decode, *replace; /* NULL if it has none */
     Whole *encode, *encode16; /* code points and code units to octets; the offset of a refusal is an index */
     Stream strict, lossy;
 } Decoder;
@@ -56,7 +56,7 @@ static inline void grow(Buffer *b, size_t more) {
     if (!b->data) die("no memory");
 }
 static inline void put(Buffer *b, const void *data, size_t size) {
-    if (!size) return; /* what has no octets may have no address */
+    if (!size) return; /* an empty input may have no address */
     grow(b, size);
     memcpy(b->data + b->size, data, size);
     b->size += size;
@@ -93,14 +93,14 @@ static inline char refuse_silently(Answer *answer) {
     return refuse(answer, NOT_SAID, LENGTH_NOT_SAID, INCOMPLETE_NOT_SAID);
 }
 
-/* Characters that an API gives all at once, in an allocation that is the caller's. */
+/* Characters that an API returns all at once, in an allocation that the caller owns. */
 static inline char accept_scalars(Answer *answer, uint32_t *scalars, size_t count, void (*release)(void *)) {
     for (size_t place = 0; place < count; place++) put32(&answer->units, scalars[place]);
     release(scalars);
     return ACCEPTED;
 }
 
-/* A copy for APIs that end at NUL. It has an allocation of its own size: nothing hides what is read behind it. */
+/* A copy for APIs that end at NUL. Its allocation has the exact size, so that reads behind it show. */
 static inline char *as_c_string(const uint8_t *octets, size_t size) {
     char *copy = (char *)malloc(size + 1);
     if (!copy) die("no memory");
@@ -129,7 +129,7 @@ static char stream(const Stream *decoder, const uint8_t *payload, Answer *answer
 
 static char again(const Stream *decoder, const uint8_t *payload, Answer *answer, Buffer *marks) {
     size_t units = answer->units.size, marked = marks->size;
-    stream(decoder, payload + 4, answer, marks); /* to its end or its refusal; the answer is not asked for */
+    stream(decoder, payload + 4, answer, marks); /* to its end or its refusal; its answer is not needed */
     answer->units.size = units;
     marks->size = marked;
     decoder->reset();
@@ -165,16 +165,16 @@ static char answer_one(char operation, const uint8_t *payload, size_t size, Answ
         decoder->start();
         status = (operation == 'S' || operation == 'T' ? stream : again)(decoder, payload, answer, marks);
     }
-    if (status == REFUSED) answer->units.size = units; /* what came out before is no answer */
+    if (status == REFUSED) answer->units.size = units; /* earlier output is no answer */
     return status;
 }
 
-/* Appends the columns of a batch of `count` items, whose lengths stand before them. */
+/* Appends the columns of a batch of `count` items, whose lengths precede them. */
 static void batch(char operation, size_t count, const uint8_t *lengths, Buffer *response) {
     static Answer answer;
     static Buffer marks;
     size_t start = response->size;
-    size_t unit = operation == 'E' || operation == 'F' ? 1 : served->unit; /* an encoder puts out octets */
+    size_t unit = operation == 'E' || operation == 'F' ? 1 : served->unit; /* an encoder's output is octets */
     const uint8_t *item = lengths + 4 * count;
     grow(response, 7 * count);
     response->size += 7 * count;
@@ -213,7 +213,7 @@ static void single(char operation, const uint8_t *payload, size_t size, Buffer *
     put(response, answer.units.data, answer.units.size);
 }
 
-/* Memory that the harness shares, which it says by this variable: the number of a descriptor, and the octets to map. */
+/* The variable of the harness's shared memory: the number of a descriptor, and the octets to map. */
 static uint8_t *shared;
 
 static void map_shared(void) {
@@ -223,7 +223,7 @@ static void map_shared(void) {
     long size;
     struct stat found;
     if (!said || sscanf(said, "%d %ld", &descriptor, &size) != 2) return;
-    if (fstat(descriptor, &found) || found.st_size != size) return; /* something between took it for itself */
+    if (fstat(descriptor, &found) || found.st_size != size) return; /* another file has taken the descriptor */
     void *mapped = mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
     if (mapped != MAP_FAILED) shared = (uint8_t *)mapped;
 #endif
@@ -289,6 +289,6 @@ static int serve(const Decoder *decoder) {
     return 0;
 }
 
-/* Whether the command line asks for this part of the library. */
+/* True if the command line asks for this part of the library. */
 static inline int asked_for(int count, char **words, const char *part) { return count > 1 && !strcmp(words[1], part); }
 #endif

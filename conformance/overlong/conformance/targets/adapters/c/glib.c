@@ -38,7 +38,7 @@ static char to_ucs4(const uint8_t *octets, size_t size, Answer *answer) {
         g_error_free(error);
         return refuse(answer, (uint32_t)read, LENGTH_NOT_SAID, 0);
     }
-    if ((size_t)read < size && octets[read]) { /* asked how much it read, it returns what is before a part of one */
+    if ((size_t)read < size && octets[read]) { /* with a count of octets read, it returns the text before a truncated character */
         g_free(text);
         return refuse(answer, (uint32_t)read, LENGTH_NOT_SAID, 1);
     }

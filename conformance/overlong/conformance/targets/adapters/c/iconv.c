@@ -6,7 +6,7 @@
 #include <iconv.h>
 
 static iconv_t decoder_of_stream, decoder, from_points, from_units;
-static Buffer kept; /* what iconv has left of a stream: the beginning of a character */
+static Buffer kept; /* the octets of a stream that iconv left: the beginning of a character */
 
 static iconv_t opened(const char *to, const char *from) {
     iconv_t converter = iconv_open(to, from);
@@ -14,7 +14,7 @@ static iconv_t opened(const char *to, const char *from) {
     return converter;
 }
 
-/* Converts what it can, and says how many octets are left and why: 0, EILSEQ or EINVAL. */
+/* Converts as much as possible; returns the number of octets left, and the reason: 0, EILSEQ or EINVAL. */
 static size_t convert(iconv_t converter, const uint8_t *octets, size_t size, Answer *answer, int *why) {
     Buffer *units = &answer->units;
     grow(units, 4 * size + 4);
@@ -54,7 +54,7 @@ static void start(void) {
     kept.size = 0;
 }
 
-/* As POSIX has it: what iconv leaves with EINVAL stands before the next chunk. */
+/* As in POSIX: the octets that iconv leaves with EINVAL precede the next chunk. */
 static char next(const uint8_t *chunk, size_t size, int last, Answer *answer) {
     int why;
     put(&kept, chunk, size);

@@ -77,7 +77,7 @@ static UChar *room_for(size_t size) {
     return (UChar *)room.data;
 }
 
-/* What an encoder wrote, if it did; neither says where it stopped. */
+/* The encoder's output, if there is any; neither encoder reports where it stopped. */
 static char encoded(UErrorCode code, size_t length, Answer *answer) {
     if (code == U_INVALID_CHAR_FOUND || code == U_ILLEGAL_CHAR_FOUND || code == U_TRUNCATED_CHAR_FOUND)
         return refuse_silently(answer);

@@ -1,4 +1,4 @@
-/* The C library that the adapter was compiled with. */
+/* The C library of the adapter's compilation. */
 #ifndef OVERLONG_LIBC_H
 #define OVERLONG_LIBC_H
 #include <stdlib.h>

@@ -9,7 +9,7 @@ static mbstate_t state;
 
 static void start(void) { memset(&state, 0, sizeof state); }
 
-/* A refusal is at the octet where the call began that refused: the first that no character has. */
+/* A refusal is at the octet where the refusing call began: the first octet after the last character. */
 static char next(const uint8_t *chunk, size_t size, int last, Answer *answer) {
     size_t place = 0, begun = 0;
     while (place < size) {
@@ -17,7 +17,7 @@ static char next(const uint8_t *chunk, size_t size, int last, Answer *answer) {
         size_t used = mbrtowc(&character, (const char *)chunk + place, size - place, &state);
         if (used == (size_t)-1) return refuse(answer, (uint32_t)place, LENGTH_NOT_SAID, 0);
         begun = place;
-        if (used == (size_t)-2) break; /* all of the chunk is in the state */
+        if (used == (size_t)-2) break; /* the state has the whole chunk */
         put32(&answer->units, (uint32_t)character);
         place += used ? used : 1; /* NUL */
     }

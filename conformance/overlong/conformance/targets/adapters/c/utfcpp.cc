@@ -29,7 +29,7 @@ static char replace(const uint8_t *octets, size_t size, Answer *answer) {
     std::string valid;
     try {
         utf8::replace_invalid(octets, octets + size, std::back_inserter(valid));
-    } catch (const utf8::exception &) { // it has no exception documented but for a text that is cut off
+    } catch (const utf8::exception &) { // only the exception for truncated text is documented
         return refuse_silently(answer);
     }
     if (decode((const uint8_t *)valid.data(), valid.size(), answer) == REFUSED)
@@ -56,7 +56,7 @@ static char encode16(const uint8_t *payload, size_t size, Answer *answer) {
     std::string octets;
     try {
         utf8::utf16to8(units, units + size / 2, std::back_inserter(octets));
-    } catch (const utf8::invalid_utf16 &) { // it says what the unit is, not where
+    } catch (const utf8::invalid_utf16 &) { // it reports the unit, not its index
         return refuse_silently(answer);
     }
     put(&answer->units, octets.data(), octets.size());

@@ -1,4 +1,4 @@
-/* Octets as the text of an XML element: only ASCII that is markup is escaped, all else is left to the decoder. */
+/* Octets as the text of an XML element: only ASCII markup is escaped; the decoder gets all other octets. */
 #ifndef OVERLONG_XML_H
 #define OVERLONG_XML_H
 #include "frames.h"

@@ -17,7 +17,7 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// Decodes chunks with one Transformer, as its interface demands: octets that it did not take go before the next chunk.
+// Decodes chunks with one Transformer, as its interface requires: octets that it did not take precede the next chunk.
 func chunks(transformer transform.Transformer, octets []byte, lengths []uint32, marked bool, out *answer) *refusal {
 	var kept []byte
 	first, taken := len(out.units), 0

@@ -17,7 +17,7 @@ const polyfill = ({ TextDecoder, TextEncoder }) => ({
 });
 
 const decoders = {
-  // Its compiled validator, or its JavaScript where none was compiled for this machine.
+  // Its compiled validator, or its JavaScript if none is compiled for this machine.
   "utf-8-validate": () => {
     const validate = require("utf-8-validate");
     const compiled = validate !== require("utf-8-validate/fallback.js");
