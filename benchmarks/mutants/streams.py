@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 Chunks = tuple[bytes, ...]
 _MOST_CHUNKS = 0xFFFF
+_MOST_OCTETS = 1 << 24
+"""Of the streams that may show that one is wrong: those of long texts are many."""
 _ILL_FORMED = (b"\xe0\x80\x80", b"\xed\xa0\x80", b"\xf0\x80\x80\x80", b"\xf4\x90\x80\x80", b"\xe1\x80a", b"\xc3a")
 _LEADS = (*range(0xC2, 0xF5),)
 
@@ -200,12 +203,8 @@ def _used(random: Random, when: _When) -> Spoken:
     holds = "true" if kept == "WAIT" else "false"
     earlier = (*_cuts(when), *_ends(when), *((*each, b"\xff") for each in _ends(when)), (b"\xff",))
     later = ((b"a",), (b"\x80",), (b"\x80\x80",), (b"\x80\x80\x80",), (b"\xff",), (b"a\xc2",))
-    requests = tuple(
-        (AGAIN_DECODE, again_payload(_payload(one), _payload(two)))
-        for one in dict.fromkeys(earlier)
-        if len(one) <= _MOST_CHUNKS
-        for two in later
-    )
+    some = _some(earlier, _MOST_OCTETS // len(later))
+    requests = tuple((AGAIN_DECODE, again_payload(_payload(one), _payload(two))) for one in some for two in later)
     text = f"{words} by a reset {how} {when.words}"
     return Spoken("", "", " ".join(text.split()), _macro(keeps=f"if ({condition}) {kept}", holds=holds), (), requests)
 
@@ -229,9 +228,16 @@ def _macro(
 
 
 def _spoken(words: str, code: str, streams: Sequence[Chunks]) -> Spoken:
-    different = dict.fromkeys(each for each in streams if len(each) <= _MOST_CHUNKS)
-    requests = tuple((STREAM_DECODE, _payload(each)) for each in different)
+    requests = tuple((STREAM_DECODE, _payload(each)) for each in _some(streams, _MOST_OCTETS))
     return Spoken("", "", " ".join(words.split()), code, (), requests)
+
+
+def _some(streams: Sequence[Chunks], most: int) -> list[Chunks]:
+    """Different ones, of all kinds, that have so many octets on the wire or few more."""
+    different = [each for each in dict.fromkeys(streams) if len(each) <= _MOST_CHUNKS]
+    Random(0).shuffle(different)  # noqa: S311 (no secret)
+    sizes = accumulate(sum(map(len, each)) + 4 * len(each) for each in different)
+    return [each for each, size in zip(different, sizes, strict=True) if size <= most] or different[:1]
 
 
 def _payload(chunks: Chunks) -> bytes:
