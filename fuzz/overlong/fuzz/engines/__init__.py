@@ -1,4 +1,4 @@
-"""Engines: whatever makes inputs, asks the targets, and tells what diverges.
+"""Engines make inputs, ask the targets, and report divergences.
 
-In comes a work unit; out comes its result. No engine knows a campaign's store, or what became of its results.
+An engine turns a work unit into its result. It does not know a campaign's store, or the fate of its results.
 """

@@ -1,9 +1,9 @@
 """Inputs that reach new code of a Python target: Atheris, which is libFuzzer with instrumented bytecode.
 
 Each unit is one run of libFuzzer in a child process, with a seed of its own, the dictionary and the mutator of the
-grammar, and the corpus of the campaign, to which inputs that reach new code are added. The child only says which
-inputs look divergent; they are asked again through ``Probe``, whose word counts. When the
-child dies or hangs, the input at hand is taken from memory that both share, and another child goes on.
+grammar, and the corpus of the campaign, to which inputs that reach new code are added. The child only reports inputs
+that look divergent; ``Probe`` asks them again and decides. When the child dies or hangs, shared memory has its last
+input, and another child continues.
 
 ``docs/fuzzing.md`` has the traps.
 """
@@ -53,19 +53,19 @@ if TYPE_CHECKING:
 NEEDED = f"the atheris engine needs Linux on x86-64, and Atheris; {install('atheris')}"
 _WHOLE = DECODE + VALIDATE + REPLACE
 _LOOK = 0.2  # seconds between looks at the child
-_STARTING = 60.0  # seconds in which it has to ask its first input
+_STARTING = 60.0  # seconds in which it must ask its first input
 _ENDINGS = 20
-"""How often the target may end the child in a unit, after which the rest of the unit is left out."""
+"""How often the target may end the child in a unit; then the rest of the unit is left out."""
 
 
 class AtherisEngine:
     """Runs Atheris for each target of the job, one after the other."""
 
     def __init__(self, job: CampaignJob) -> None:
-        """Look whether Atheris can be had, and whether the targets are Python's; start nothing.
+        """Check that Atheris is installed and the targets are Python's; start nothing.
 
         Raises:
-            TargetError: Atheris is not there, or a target is none that it can instrument.
+            TargetError: Atheris is missing, or it cannot instrument a target.
         """
         supported = sys.platform == "linux" and platform.machine() == "x86_64"
         if not supported or importlib.util.find_spec("atheris") is None:
@@ -85,11 +85,11 @@ class AtherisEngine:
             raise
 
     def run(self, unit: WorkUnit, progress: Callable[[int], None]) -> UnitResult:
-        """Let libFuzzer ask so many inputs of each target.
+        """Have libFuzzer ask each target a number of inputs.
 
         Raises:
             BudgetSpent: a target ended or hung its process too often in the unit before.
-            TargetError: a target cannot be loaded, or not be asked again.
+            TargetError: a target cannot be loaded, or not asked again.
         """
         if self._spent:
             raise BudgetSpent(self._spent)
@@ -106,7 +106,7 @@ class AtherisEngine:
         return gathering.result()
 
     def close(self) -> None:
-        """End the targets' processes, and delete what was written for them."""
+        """End the targets' processes, and delete their files."""
         for probe in self._probes:
             probe.close()
         self._temporary.cleanup()
@@ -126,7 +126,7 @@ class AtherisEngine:
     def _run_target(
         self, gathering: Gathering, probe: Probe, words: list[str], progress: Callable[[int], None]
     ) -> None:
-        """All runs of a unit for one target: one, and another each time the target ends the child."""
+        """All runs of a unit for one target: one, and another after each end of the child."""
         unit, done, avoid = gathering.unit, 0, list[str]()
         for attempt in range(_ENDINGS + 1):
             child = _Child(self._next_folder(), self._job, probe, words)
@@ -158,7 +158,7 @@ class AtherisEngine:
         return folder
 
     def _arguments(self, folder: Path, unit: WorkUnit, attempt: int, runs: int) -> list[str]:
-        """libFuzzer's; the first folder gets what is new."""
+        """libFuzzer's arguments; new inputs go to the first folder."""
         text = f"{self._job.seed} {unit.first} {attempt}"
         seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") or 1
         return [
@@ -166,7 +166,7 @@ class AtherisEngine:
             f"-seed={seed}",
             f"-max_len={LONGEST}",
             f"-timeout={max(round(self._job.limits.timeout), 1)}",
-            "-rss_limit_mb=0",  # the supervisor's business
+            "-rss_limit_mb=0",  # the supervisor limits it
             "-reload=0",
             f"-dict={self._folder / 'dictionary'}",
             f"-artifact_prefix={self._folder / 'artifacts'}/",
@@ -174,7 +174,7 @@ class AtherisEngine:
         ]
 
     def _take(self, gathering: Gathering, child: _Child, probe: Probe) -> None:
-        """What a run came to: counts, coverage, new inputs, and what looked divergent, which is asked again."""
+        """The result of a run: counts, coverage, new inputs, and the inputs that looked divergent, asked again."""
         operation = operation_of(probe)
         gathering.asked[probe.id, operation] += child.memory.executions
         gathering.octets += child.memory.octets
@@ -197,7 +197,7 @@ class AtherisEngine:
                 )
 
     def _blame(self, gathering: Gathering, probe: Probe, octets: bytes, how: Crashed | TimedOut) -> None:
-        """A finding for the input that ended the child: as it is when asked again, or else as it was seen."""
+        """A finding for the input that ended the child: as observed when asked again, or else as the child ended."""
         operation = operation_of(probe)
         vector = Vector("fuzz", octets, profile=probe.profile)
         finding = probe.ask_one(vector, operation)
@@ -211,25 +211,25 @@ class AtherisEngine:
 
 
 class _Child:
-    """One child process, its orders, and what it leaves."""
+    """One child process, its orders, and its results."""
 
     def __init__(self, folder: Path, job: CampaignJob, probe: Probe, words: list[str]) -> None:
         self.folder = folder
         self.memory = SharedMemory(folder / "memory", new=True)
         self.coverage = 0
         self.starting = 0.0
-        """Seconds before it asked its first input."""
+        """The seconds before its first input."""
         self.culprit: tuple[bytes, Crashed | TimedOut] | None = None
-        """The input that ended it, and how."""
+        """The input that ended it, and the kind of end."""
         self._outbox = folder / "outbox"
         self._job, self._probe, self._words = job, probe, words
         self._process: AtherisProcess | None = None
 
     def run(self, arguments: list[str], avoid: list[str], progress: Callable[[int], None]) -> int:
-        """Run it to its end; how many inputs it asked.
+        """Run it to its end; return the number of inputs.
 
         Raises:
-            TargetError: it did not get as far as asking, or ended elsewhere than in the target.
+            TargetError: it asked nothing, or did not end in the target.
         """
         orders = Orders(
             self._words[0],
@@ -260,16 +260,16 @@ class _Child:
                 seen, since = asked, time.monotonic()
                 progress(asked)
             elif time.monotonic() - since > (patience if seen else max(patience, _STARTING)):
-                running.kill()  # not even libFuzzer's alarm goes off
+                running.kill()  # libFuzzer's own alarm does not go off either
                 break
-        if not seen:  # it was done before the first look
+        if not seen:  # it ended before the first look
             self.starting = time.monotonic() - began
         self.coverage = running.coverage
         self._judge(status, running)
         return self.memory.executions
 
     def _judge(self, status: int | None, running: AtherisProcess) -> None:
-        """Why it ended. That it says 0 proves nothing: ``os._exit(0)`` does, too."""
+        """Why it ended. Status 0 proves nothing: ``os._exit(0)`` has it, too."""
         complaint, at_hand = running.complaint, self.memory.at_hand
         if at_hand is not None:
             hung = status is None or complaint.startswith("timeout")
@@ -281,12 +281,12 @@ class _Child:
             raise TargetError(f"{printable(self._probe.id)}: the atheris engine: {complaint or running.last_words}")
 
     def told(self) -> tuple[list[bytes], list[bytes]]:
-        """The first input of each fingerprint; and inputs that reach all of the reference that it reached.
+        """The first input of each fingerprint; and inputs that together reach all that it reached of the reference.
 
-        A line that its end cut short is none.
+        A truncated last line does not count.
 
         Raises:
-            TargetError: a line is not as the child writes it; what it runs may write there, too.
+            TargetError: the child did not write a line so; the target may write there, too.
         """
         found = list[bytes](), list[bytes]()
         if self._outbox.exists():
@@ -308,10 +308,10 @@ class _Child:
 
 
 def python_words(probe: Probe) -> list[str]:
-    """The place, the name and perhaps the mode and traits of a Python target.
+    """The file or module, the name, and any mode and traits of a Python target.
 
     Raises:
-        TargetError: it is none.
+        TargetError: it is another kind of target.
     """
     found = resolve(probe.target, probe.limits)
     if isinstance(found, FramedTarget):
@@ -326,10 +326,10 @@ def python_words(probe: Probe) -> list[str]:
 
 
 def operation_of(probe: Probe) -> str:
-    """The operation by which a target is asked.
+    """The operation for a target.
 
     Raises:
-        TargetError: it takes no whole inputs, or does not start.
+        TargetError: it does not take whole inputs, or does not start.
     """
     if found := next((each for each in _WHOLE if each in probe.operations), ""):
         return found
@@ -341,7 +341,7 @@ def _name_of(octets: bytes) -> str:
 
 
 def _copy(file: Path, folder: Path) -> None:
-    """A copy under the same name, whole or not at all: others read the folder."""
+    """Copy a file under the same name, at once: other processes read the folder."""
     if not (folder / file.name).exists():
         with tempfile.NamedTemporaryFile(dir=folder, prefix=".", delete=False) as copy:
             copy.write(file.read_bytes())

@@ -1,4 +1,4 @@
-"""The process in which Atheris runs: contained as targets are, read while it lives, and gone when it is to be."""
+"""The process of Atheris: contained like a target, read while it lives, and certain to end."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ _KEPT = 1 << 13
 _COVERAGE = re.compile(rb"\bcov: (\d+)")
 _ERROR = re.compile(rb"ERROR: libFuzzer: ([^\n(]+)")
 _LINE = re.compile(rb"[^\n]*\n")
-_ENDING = 6.0  # seconds in which all processes have to be gone
+_ENDING = 6.0  # seconds in which all processes must end
 
 
 class AtherisProcess:
-    """One run. What it writes to its standard streams is drained, and of that coverage and last words are kept."""
+    """One run. It drains the standard streams, and keeps the coverage and the last line."""
 
     def __init__(self, command: Sequence[str], *, memory: int, sandbox: bool) -> None:
         """Start it.
 
         Args:
             command: the program and its arguments.
-            memory: octets that it may allocate; 0 for no limit. Only the supervisor limits it.
-            sandbox: a supervisor stands between, where there is one.
+            memory: the octets that it may allocate; 0 for no limit. Only the supervisor enforces it.
+            sandbox: use a supervisor, if the system has one.
 
         Raises:
-            OSError: it could not be started.
+            OSError: it cannot start.
         """
         self.coverage = 0
-        """Edges of the target that were reached, as libFuzzer counts."""
+        """The edges of the target that it reached, counted by libFuzzer."""
         self._tail = b""
         self._lifeline: IO[bytes] | None = None
         self._report: IO[bytes] | None = None
@@ -80,15 +80,15 @@ class AtherisProcess:
         self._drainer.start()
 
     def wait(self, seconds: float) -> int | None:
-        """Its exit status, negative for a signal; None if it still runs after so many seconds."""
+        """Its exit status, negative for a signal; None if it still runs after the seconds given."""
         try:
             return self._popen.wait(seconds)
         except subprocess.TimeoutExpired:
             return None
 
     def kill(self) -> None:
-        """End it and all that it started. Never raises."""
-        self._let_go()  # so that the supervisor kills everything, and ends
+        """End it and all its children. Never raises."""
+        self._let_go()  # then the supervisor kills everything, and ends
         with contextlib.suppress(subprocess.TimeoutExpired):
             if self._popen.poll() is None and process.can_supervise():
                 self._popen.wait(_ENDING)
@@ -103,7 +103,7 @@ class AtherisProcess:
 
     @property
     def complaint(self) -> str:
-        """What libFuzzer says of its end: ``timeout after 2 seconds``; safe to show, empty if it says nothing."""
+        """libFuzzer's reason for the end, such as ``timeout after 2 seconds``; safe to show, empty if there is none."""
         self._drainer.join(1)
         said = _ERROR.findall(self._tail)
         return printable(said[-1].decode("utf-8", "backslashreplace").strip()) if said else ""

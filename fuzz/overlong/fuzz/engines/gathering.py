@@ -1,4 +1,4 @@
-"""What an engine that has no survey gathers while it asks: findings by fingerprint, counts, a result of them."""
+"""Gather the results of an engine without a survey: findings by fingerprint, and counts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def fingerprint_of(finding: Finding, target: str) -> Fingerprint:
-    """What a finding looks like before it is minimised: its code, and what stands where it shows."""
+    """The fingerprint of a finding that is not minimised: its code, and the octets at its place."""
     place = place_of(finding)
     return Fingerprint(target, finding.operation, finding.code, f"{place.form} / {place.octets_at or 'the end'}")
 
@@ -33,7 +33,7 @@ class Gathering:
         self.asked: Counter[tuple[str, str]] = Counter()
         """Executions by target and operation."""
         self.octets = 0
-        """Octets of the inputs."""
+        """The octets of the inputs."""
         self.counts: Counter[Fingerprint] = Counter()
         self.notes: list[str] = []
         """Each safe to show."""
@@ -41,20 +41,20 @@ class Gathering:
         self.covering: list[bytes] = []
         """Inputs that reach new code."""
         self.starting = 0.0
-        """Seconds in which nothing could be asked yet."""
+        """The seconds before the first input."""
         self._reaching: dict[int, bytes] = {}
         self._divergences: dict[tuple[int, Fingerprint], Divergence] = {}
         self._begun = time.monotonic()
 
     def add(self, finding: Finding, target: str, index: int, block: int = 0, *, times: int = 1) -> bool:
-        """Take note of a finding; whether it is the first of its fingerprint in its block.
+        """Add a finding; return True if it is the first of its fingerprint in its block.
 
         Args:
             finding: of an input of the unit.
-            target: as the campaign names it.
+            target: its name in the campaign.
             index: the number of the input, or of the unit.
             block: the number of the block.
-            times: how many inputs show it.
+            times: the number of inputs that show it.
         """
         fingerprint = fingerprint_of(finding, target)
         self.counts[fingerprint] += times
@@ -62,13 +62,13 @@ class Gathering:
         return self._divergences.setdefault((block, fingerprint), divergence) is divergence
 
     def reach(self, inputs: Sequence[bytes], spoken: Dialect) -> None:
-        """Note what inputs reach of the reference; of those that reach the same, the first of the shortest is kept."""
+        """Add the features that inputs reach, and keep the first of the shortest inputs for each."""
         for feature, place in first_to_reach(list(map(len, inputs)), b"".join(inputs), spoken).items():
             found = inputs[place]
             self._reaching[feature] = min(self._reaching.get(feature, found), found, key=len)
 
     def result(self) -> UnitResult:
-        """All of it."""
+        """The result."""
         return UnitResult(
             self.unit,
             self.asked.total(),

@@ -1,4 +1,4 @@
-"""The engine that makes inputs of the grammar by number: all of them whole, and a few in every other way."""
+"""The engine of numbered inputs of the grammar: it asks all of them whole, and a few by every other operation."""
 
 from __future__ import annotations
 
@@ -33,29 +33,28 @@ if TYPE_CHECKING:
     from overlong.fuzz.execution.whole import InputPlace, SeenInputs
 
 PIECE = {True: 64, False: 16}
-"""Blocks that targets are asked at a time, if all of them are called in their own processes; and if not."""
+"""The blocks to ask at a time, if all targets are called in their own processes; and if not."""
 OFTEN, EVERY = 64, {True: 64, False: 16}
-"""The first so many blocks are sampled; then one of so many, of functions called in their own process and of others: a
-sample takes longer than all the rest of a block."""
+"""The first blocks are sampled; then one block in a number, for functions called in their own process and for others. A
+sample takes longer than the rest of a block."""
 FEATURES = 16
-"""After the first blocks, one of so many is read for what it reaches of the reference."""
+"""After the first blocks, one in this number is read for the features that it reaches."""
 SHORTEST, OTHERS = {True: 2, False: 8}, {True: 1, False: 4}
-"""Places of a block and kind that are looked at: of inputs that it fails on, which cost a process or the time limit;
-and of others."""
+"""The places to examine in a block for each kind: of inputs that end the process or exceed the time limit; of others."""
 MIXED = 0xBF58476D1CE4E5B9
-"""Odd, and as good as any (Steele, Lea and Flood, Fast splittable pseudorandom number generators, 2014)."""
+"""Any odd number would do (Steele, Lea and Flood, Fast splittable pseudorandom number generators, 2014)."""
 _BEFORE = 64
-"""Inputs that are asked before one that is right by itself."""
+"""The inputs to ask before one that is answered rightly by itself."""
 _LOOKS = 4
-"""Inputs of a block and kind that are right by themselves, and that are asked behind others."""
+"""The inputs of a block and kind, answered rightly by themselves, to ask after others."""
 _FAILED = {CRASHED, TIMED_OUT, MISBEHAVED}
 
 _SAME_AS_WHOLE = {VERDICT, SCALARS, REPLACEMENT, STREAMING}
-"""Claims that a decoder refutes in other ways for the same cause, of an input that it answers wrongly whole."""
+"""Claims that an input with a wrong whole answer refutes for the same cause."""
 
 
 class _Found(NamedTuple):
-    """A divergence, and its place in a result: by block, target and operation."""
+    """A divergence, and its order in a result: by block, target and operation."""
 
     block: int
     target: int
@@ -64,7 +63,7 @@ class _Found(NamedTuple):
 
 
 class GrammarEngine:
-    """Asks all targets of a job; a pure function of the job and the unit, however units are cut at blocks."""
+    """Asks all targets of a job. The result depends on the job and the blocks, not on their division into units."""
 
     def __init__(self, job: CampaignJob) -> None:
         """Start nothing yet."""
@@ -74,11 +73,11 @@ class GrammarEngine:
         self._made: MadeInputs | None = None
 
     def run(self, unit: WorkUnit, progress: Callable[[int], None]) -> UnitResult:
-        """Ask the inputs of a unit; ``progress`` is told now and then how many of them are done.
+        """Ask the inputs of a unit; ``progress`` gets the number of finished inputs from time to time.
 
         Raises:
             TargetError: a target cannot be asked (any more).
-            KeyboardInterrupt: as it comes; nothing of the unit is kept then.
+            KeyboardInterrupt: the user interrupts; nothing of the unit is kept.
         """
         began = time.monotonic()
         try:
@@ -92,7 +91,7 @@ class GrammarEngine:
                 first = following
                 progress(first - unit.first)
         except BaseException:
-            self.close()  # answers may be under way that are no longer awaited
+            self.close()  # answers to abandoned requests may be under way
             raise
         return work.result(unit, time.monotonic() - began)
 
@@ -119,12 +118,12 @@ class GrammarEngine:
 
 
 def _is_of(block: int, every: int) -> bool:
-    """Whether a block is among the first ones, or one of so many."""
+    """True for the first blocks, and for one in a number of later ones."""
     return block < OFTEN or not block % every
 
 
 def _chosen(block: int, places: Sequence[InputPlace]) -> list[InputPlace]:
-    """Those of a block that are looked at: of each kind the shortest, and some others, which take turns.
+    """The inputs of a block to examine: of each kind the shortest, and some others in turn.
 
     A decoder that is wrong everywhere has hundreds of places; asking all in every block would outlast the block.
     """
@@ -154,7 +153,7 @@ class _Work:
         self._shortest: dict[int, tuple[int, int]] = {}
 
     def take(self, first: int, end: int) -> None:
-        """Ask inputs up to before the end."""
+        """Ask the inputs before the end."""
         seen: list[SeenInputs] = []
         for number, target in enumerate(self._targets):
             came = target.run(first, end - first)
@@ -177,7 +176,7 @@ class _Work:
     def result(self, unit: WorkUnit, seconds: float) -> UnitResult:
         notes = [
             f"{printable(target)}: not asked every input, as it dies of others like them, or hangs: see campaign.json"
-            for target in sorted(self._left_out)  # without a number: all units say the same, and it is told once
+            for target in sorted(self._left_out)  # without a number: all units say the same, and it is reported once
         ]
         for key, count in self._counted.items():
             self._counts[self._fingerprint(*key)] += count
@@ -200,7 +199,7 @@ class _Work:
         return Fingerprint(target.id, target.operation, KINDS[kind], target.words(key))
 
     def _is_new(self, fingerprint: Fingerprint, block: int) -> bool:
-        """Whether it is the first of its fingerprint since the campaign had become twice as long, in the unit."""
+        """True if it is the unit's first of its fingerprint since the campaign last doubled its length."""
         key = fingerprint, (block + 1).bit_length()
         if key in self._known:
             return False
@@ -215,7 +214,7 @@ class _Work:
             self._shortest[feature] = min(self._shortest.get(feature, found), found)
 
     def _diverge(self, number: int, block: int, places: Sequence[InputPlace]) -> None:
-        """Count places, and ask the inputs again that are the first to show them."""
+        """Count places, and ask again the first input that shows each."""
         target = self._targets[number]
         for place in places:
             self._counted[number, place.kind, place.key] += place.count
@@ -234,13 +233,13 @@ class _Work:
                 shown = target.probe.cause_of(finding)
             elif len(looked := looks.setdefault(place.kind, [])) < _LOOKS:
                 looked.append(shown := self._not_alone(target, vector, place))
-            else:  # a decoder that depends on earlier calls does so everywhere
+            else:  # a decoder that depends on earlier calls does so for all inputs
                 shown = looked[-1]
             divergence = Divergence(target.id, shown, fingerprint, place.least)
             self._found.append(_Found(block, number, 0, divergence))
 
     def _not_alone(self, target: Whole, vector: Vector, place: InputPlace) -> Finding:
-        """What is wrong with an answer that is right when its input is asked by itself: what it depends on."""
+        """The fault of an answer that is right when its input is asked alone: its dependence on others."""
         vector = replace(vector, profile=target.probe.profile)
         expected, said = expected_of(vector, target.operation), KINDS[place.kind]
         answers = target.probe.ask([vector] * AGAIN, target.operation)
@@ -257,7 +256,7 @@ class _Work:
         return Finding(vector, target.operation, code, expected, observed, said, detail)
 
     def _sample(self, block: int, indices: Sequence[int], wrong: Sequence[frozenset[int]]) -> None:
-        """Ask inputs in every other way."""
+        """Ask inputs by every other operation."""
         said: list[tuple[str, list[Sampled]]] = []
         compared = len(self._targets) > 1
         for number, target in enumerate(self._targets):
@@ -277,7 +276,7 @@ class _Work:
             self._compare(block, [(name, profiles[name], answers) for name, answers in said])
 
     def _sampled(self, number: int, block: int, each: Sampled, *, is_wrong: bool) -> None:
-        """Note a finding, unless its input is answered wrongly whole: that is known already, and the same cause."""
+        """Add a finding, unless the whole answer to its input is wrong: then the cause is known."""
         target, finding = self._targets[number], each.finding
         assert finding is not None
         if is_wrong and finding.claim in _SAME_AS_WHOLE and each.operation != GUARDED:
@@ -289,7 +288,7 @@ class _Work:
             self._found.append(_Found(block, number, target.others.index(each.operation) + 1, divergence))
 
     def _compare(self, block: int, said: Sequence[tuple[str, Profile, Sequence[Sampled]]]) -> None:
-        """Note where targets differ and none is at fault."""
+        """Add differences between targets that are no fault of either."""
         for each in differences(said, self._counts):
             if self._is_new(each.fingerprint, block):
                 self._found.append(_Found(block, len(self._targets), 0, each))

@@ -2,13 +2,13 @@
 
 Theory of operation. A campaign begins with the tokens of the grammar, each alone, and its seeds: chance would need
 thousands of inputs for some of them. Then each block of inputs is one run of Hypothesis, seeded by the campaign's seed
-and the number of its first input, without a database and without deadlines. Its test only collects what is drawn, so
-that targets are asked in batches and nothing stops at the first divergence. Hypothesis does not shrink here: it begins
-each input anew, at milliseconds apiece, and took a minute where ``minimise`` takes a second and ends at the least input
-of all. Tests that use the strategies get its shrinking.
+and the number of its first input, without a database and without deadlines. Its test only collects the drawn inputs, so
+the targets get batches and nothing stops at the first divergence. Hypothesis does not shrink here: it runs each
+candidate for milliseconds, and took a minute where ``minimise`` takes a second and ends at the least input of all.
+Tests that use the strategies get its shrinking.
 
-It makes hundreds of inputs a second, where the grammar engine makes millions: it is there for what a strategy can say
-and a stream of numbers cannot.
+It makes hundreds of inputs a second, where the grammar engine makes millions. Its purpose is inputs that only a
+strategy can describe.
 """
 
 from __future__ import annotations
@@ -39,21 +39,21 @@ if TYPE_CHECKING:
     from overlong.fuzz.execution.engine import CampaignJob, UnitResult
 
 FIRST = 64
-"""Inputs of a block that are asked by the operations other than whole ones."""
+"""The inputs of a block for operations on other than whole inputs."""
 _AT_A_TIME = 256
-"""Inputs of a batch."""
+"""The inputs of a batch."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """What is drawn: an input, how it is cut, and the stream before it."""
+    """A drawn value: an input, its chunks, and the stream before it."""
 
     octets: bytes
     chunks: tuple[int, ...] = ()
     earlier: tuple[bytes, ...] = ()
 
     def vector(self, operation: str) -> Vector:
-        """It as an operation takes it."""
+        """The vector for an operation."""
         if operation in STREAMING:
             return Vector("fuzz", self.octets, chunks=self.chunks)
         if operation in AGAIN:
@@ -88,7 +88,7 @@ class HypothesisEngine:
     def run(self, unit: WorkUnit, progress: Callable[[int], None]) -> UnitResult:
         """Ask the inputs of a unit.
 
-        Hypothesis draws nothing twice, so where it runs out of inputs a block has fewer than its number.
+        Hypothesis draws nothing twice, so a block is smaller if it runs out of inputs.
 
         Raises:
             TargetError: a target cannot be asked (any more).
@@ -151,7 +151,7 @@ class HypothesisEngine:
 
 
 def _later_of(probe: Probe) -> str:
-    """The operations that are asked of the first inputs of a block, in the order in which causes are told apart."""
+    """The operations for the first inputs of a block, in the order that tells causes apart."""
     return "".join(
         operation
         for operation in probe.operations
@@ -160,7 +160,7 @@ def _later_of(probe: Probe) -> str:
 
 
 def drawn(strategy: SearchStrategy[Case], number: int, count: int) -> list[Case]:
-    """What Hypothesis draws, seeded with a number: as many different things, or fewer if there are no more."""
+    """The values that Hypothesis draws, seeded with a number: as many as asked, or fewer if there are no more."""
     cases: list[Case] = []
 
     @settings(
@@ -181,10 +181,10 @@ def drawn(strategy: SearchStrategy[Case], number: int, count: int) -> list[Case]
 
 @contextlib.contextmanager
 def _no_local_constants() -> Generator[None]:
-    """Let Hypothesis draw no numbers and strings from the source of what happens to be imported.
+    """Stop Hypothesis from drawing numbers and strings from the source of imported modules.
 
-    It does so with each twentieth choice, out of modules that are not installed but worked on. What it draws would
-    depend on which of them were imported before, and a seed would not fix it. There is no setting for that.
+    It does so with each twentieth choice, from modules that are not installed but under development. The values would
+    depend on the imported modules, and a seed would not fix them. There is no setting for that.
     """
     inner: Any = providers
     kept = inner._get_local_constants  # noqa: SLF001

@@ -1,8 +1,8 @@
-"""A harness in C++ for libFuzzer: functions of shared libraries against the reference, which is printed as tables.
+"""Write a harness in C++ for libFuzzer: it compares functions of shared libraries with tables of the reference.
 
-One file that needs nothing of this project: the automaton, the bits of characters and the tokens of the mutator stand
-in it. Each divergence is a function of its own, because OSS-Fuzz and ClusterFuzz take crashes for one if their stacks
-are alike. ``docs/fuzzing.md`` shows how it is built and run.
+One file, independent of this project, holds the automaton, the bits of characters and the tokens of the mutator. Each
+divergence is a function of its own, because OSS-Fuzz and ClusterFuzz merge crashes with equal stacks.
+``docs/fuzzing.md`` shows how it is built and run.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ _READINGS = {
         )
     },
 }
-"""How what came back is read, in C++: what ``Abi.read`` does in Python. ``cell0`` and so on are the cells."""
+"""The C++ that reads a result, like ``Abi.read`` in Python. ``cell0`` and so on are the cells."""
 _ITERATE = "iterate(ptr,len,point)"
 
 
@@ -95,13 +95,13 @@ class HarnessTarget(NamedTuple):
     """A function that the harness calls."""
 
     shown: str
-    """The target as the user wrote it, safe to show."""
+    """The target in the user's words, safe to show."""
     function: FunctionName
     abi: Abi
 
 
 class HarnessDivergences:
-    """Names of divergences, numbered as they are met."""
+    """Names of divergences, numbered in order of appearance."""
 
     def __init__(self) -> None:
         self.names: dict[str, int] = {}
@@ -118,7 +118,7 @@ def harness(targets: Sequence[str]) -> str:
         targets: ``so:LIBRARY:SYMBOL?abi=NAME``, or names from ``overlong.toml`` that stand for such.
 
     Raises:
-        TargetError: one of them is none that C++ can call so; the message says what to use.
+        TargetError: C++ cannot call one of them so; the message names an alternative.
     """
     called = [_target(name) for name in targets]
     divergences = HarnessDivergences()
@@ -164,8 +164,8 @@ def divergence_of(word: bytes, octets: Iterable[int] = ()) -> str:
     """The name of accepting a flaw: ``OV201_C0_C1``, ``OV202_ED_A0_BF``, ``OV204_E0_end``.
 
     Args:
-        word: octets that begin a character; the least that lead to a state.
-        octets: any of them makes it ill-formed; none if the end of the input does.
+        word: the least octets that lead to a state.
+        octets: each of them makes the word ill-formed; empty for the end of the input.
     """
     octets = sorted(octets)
     flaw = next(each for each in segments(word + bytes(octets[:1])) if isinstance(each, MaximalSubpart))
@@ -174,7 +174,7 @@ def divergence_of(word: bytes, octets: Iterable[int] = ()) -> str:
 
 
 def flaws() -> Iterator[tuple[int, tuple[int, ...], str]]:
-    """Each state, octets that lead nowhere from there (none for the end of the input), and the divergence's name."""
+    """Each state, its octets without a transition (none for the end of the input), and the divergence's name."""
     automaton = dialect().automaton
     for state, word in enumerate(access_words(automaton)):
         if state == automaton.dead:
@@ -236,7 +236,7 @@ def _row(numbers: Iterable[int]) -> str:
 
 
 def _string(octets: bytes) -> str:
-    """Octets as a literal of C; octal escapes have three digits, so that none swallows what follows."""
+    """Octets as a literal of C; octal escapes have three digits, so none takes in the next character."""
     return '"' + "".join(f"\\{octet:03o}" for octet in octets) + '"'
 
 
@@ -245,7 +245,7 @@ def _name(number: int, target: HarnessTarget) -> str:
 
 
 def _function(number: int, target: HarnessTarget) -> str:
-    """The function that asks one target: a frame of the stack, so not inlined."""
+    """The function that asks one target: never inlined, to be a frame of the stack."""
     abi, function = target.abi, target.function
     cells = [each for each in abi.parameters if each.startswith("cell")]
     following = iter(range(len(cells)))
@@ -303,7 +303,7 @@ def _function(number: int, target: HarnessTarget) -> str:
 
 
 def _comment(text: str) -> str:
-    """Text that ends no comment: a backslash at its end would take in the next line, and ``??/`` is one, too."""
+    """Text that is safe in a comment: a backslash at its end would take in the next line, and ``??/`` is one, too."""
     return text.replace("\\", "|").replace("??", "? ?")
 
 

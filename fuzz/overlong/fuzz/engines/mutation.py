@@ -1,4 +1,4 @@
-"""Mutations that keep octets nearly well-formed: they see an input as the reference does, as characters and flaws."""
+"""Mutations that keep octets nearly well-formed: they see an input like the reference, as characters and flaws."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _FEW = 64
-"""Segments that are looked at: of a long input, those around one place."""
+"""The most segments to see: in a long input, those around one place."""
 _BLOCKS = tuple(1 << power for power in range(3, 11))
-"""Lengths that decoders are built around: words, vectors, buffers."""
+"""Usual lengths in decoders: words, vectors, buffers."""
 _OTHERWISE = 3
-"""One mutation in so many ignores the grammar."""
+"""One mutation in this number ignores the grammar."""
 
 
 class Mutator:
-    """Changes inputs; a pure function of the input and a number, if what it leaves to others is."""
+    """Mutates inputs. The result depends on the input and a number alone, if ``otherwise`` does so."""
 
     def __init__(self, otherwise: Callable[[bytes, int], bytes]) -> None:
-        """``otherwise`` changes octets without regard to what they mean: the fuzzer's own mutation."""
+        """``otherwise`` changes octets regardless of their meaning: the fuzzer's own mutation."""
         self._tokens = list(dict.fromkeys((*tokens(), *tokens_of(dialect()).completed, *tokens_of(dialect()).lenient)))
         self._otherwise = otherwise
         self._random = random.Random()  # noqa: S311 (no secret)
 
     def __call__(self, octets: bytes, longest: int, number: int) -> bytes:
-        """The input changed, of at most ``longest`` octets."""
+        """The mutated input, of at most ``longest`` octets."""
         chance = self._random
         chance.seed(number)
         if chance.randrange(_OTHERWISE) == 0:
@@ -50,10 +50,10 @@ class Mutator:
                 return octets[:begin] + token + octets[end:]
             case 3:
                 return octets[:begin] + octets[end:]
-            case 4:  # an octet of the segment, by one that means something
+            case 4:  # replace an octet of the segment by a meaningful one
                 at = chance.randrange(begin, end) if end > begin else begin
                 return octets[:at] + token[:1] + octets[at + 1 :]
-            case 5:  # moved to a place around a block's end
+            case 5:  # move it to a place near a block's end
                 fill = max(chance.choice(_BLOCKS) - begin - chance.randrange(len(token) + 1), 0)
                 return octets[:begin] + b"a" * fill + token + octets[begin:]
             case _:
@@ -61,7 +61,7 @@ class Mutator:
                 return octets[:begin] + octets[begun:ended] + octets[begin:]
 
     def _segment(self, octets: bytes) -> tuple[int, int]:
-        """Where a segment begins and ends; at the end of the input, both."""
+        """The start and the end of a segment; at the end of the input, both are the end."""
         start = max(self._random.randrange(len(octets) + 1) - _FEW // 2, 0)
         found = [(each.offset, each.offset + each.length) for each in segments(octets[start : start + _FEW])]
         if start + _FEW >= len(octets):

@@ -1,4 +1,4 @@
-"""Which engine a job names. Each is imported when it is wanted: some need what is not always installed."""
+"""Find the engine that a job names. Each is imported on demand: some need optional packages."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ ENGINES: dict[str, Callable[[CampaignJob], InputEngine]] = {
 
 
 def open_engine(job: CampaignJob) -> InputEngine:
-    """The engine of a job; no target is started yet.
+    """The engine of a job; it starts no target.
 
     Raises:
-        TargetError: there is none of that name, or it cannot be used here; the message says what to do.
+        TargetError: there is no such engine, or it cannot be used here; the message has the remedy.
     """
     if (make := ENGINES.get(job.engine)) is None:
         raise TargetError(f"there is no engine '{printable(job.engine)}'; there are {', '.join(ENGINES)}")

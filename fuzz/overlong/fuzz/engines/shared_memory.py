@@ -1,4 +1,4 @@
-"""What a child that may die at any moment leaves behind: the input at hand, and counts. A file that both sides map."""
+"""The last input and the counts of a child that may die at any moment: a file that both sides map."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 LONGEST = 1 << 12
-"""Octets of an input."""
+"""The most octets of an input."""
 SLOTS = 1 << 10
-"""Fingerprints that are counted."""
+"""The most fingerprints to count."""
 _HEAD = struct.Struct("=4Q")  # executions, octets, whether the target is at work, octets of the input
 _COUNT = struct.Struct("=Q")
 _COUNTS = _HEAD.size + LONGEST
@@ -20,10 +20,10 @@ _SIZE = _COUNTS + SLOTS * _COUNT.size
 
 
 class SharedMemory:
-    """The mapped file. One side writes, the other reads whenever it likes: what it reads may be one input old."""
+    """The mapped file. One side writes, the other reads at any time: its view may be one input old."""
 
     def __init__(self, path: Path, *, new: bool) -> None:
-        """Raises: OSError: the file cannot be made, or read."""
+        """Raises: OSError: the file cannot be created, or read."""
         if new:
             path.write_bytes(bytes(_SIZE))
         with path.open("r+b") as file:
@@ -32,41 +32,41 @@ class SharedMemory:
         self._executions = 0
 
     def begin(self, octets: bytes) -> None:
-        """The target is given this input."""
+        """Note that the target gets this input."""
         self._executions += 1
         self._octets += len(octets)
         self._memory[_HEAD.size : _HEAD.size + len(octets)] = octets
         _HEAD.pack_into(self._memory, 0, self._executions, self._octets, 1, len(octets))
 
     def end(self) -> None:
-        """It has answered."""
+        """Note that it has answered."""
         _COUNT.pack_into(self._memory, 2 * _COUNT.size, 0)
 
     def count(self, slot: int) -> None:
-        """One more of a fingerprint."""
+        """Count one more of a fingerprint."""
         place = _COUNTS + slot * _COUNT.size
         _COUNT.pack_into(self._memory, place, _COUNT.unpack_from(self._memory, place)[0] + 1)
 
     @property
     def executions(self) -> int:
-        """Inputs that were begun."""
+        """The number of inputs so far."""
         return int(_HEAD.unpack_from(self._memory)[0])
 
     @property
     def octets(self) -> int:
-        """Octets of these inputs."""
+        """The octets of these inputs."""
         return int(_HEAD.unpack_from(self._memory)[1])
 
     @property
     def at_hand(self) -> bytes | None:
-        """The input that the target has not answered; None if it is not at work."""
+        """The unanswered input; None if the target is not at work."""
         _, _, works, length = _HEAD.unpack_from(self._memory)
         return self._memory[_HEAD.size : _HEAD.size + min(length, LONGEST)] if works else None
 
     def counted(self, slot: int) -> int:
-        """How many of a fingerprint."""
+        """The count of a fingerprint."""
         return int(_COUNT.unpack_from(self._memory, _COUNTS + slot * _COUNT.size)[0])
 
     def close(self) -> None:
-        """Let go of it; the file stays."""
+        """Close the mapping; the file stays."""
         self._memory.close()

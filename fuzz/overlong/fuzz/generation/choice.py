@@ -1,8 +1,8 @@
-"""How a number becomes an input: by choices that are a function of that number, the seed and the tables alone.
+"""Turn a number into an input, by choices that depend on the number, the seed and the tables alone.
 
-One source is both run by Python and compiled by Numba (``compiled.py`` says what the functions of :mod:`.memory` become
-then). So numbers stay between 0 and 2**63: a product wraps in one of them and is masked in both. ``table``, ``pool``,
-``out`` and ``spare`` are what :mod:`.memory` reads and writes; where things are in ``table`` says :mod:`.tables`.
+Python runs this source, and Numba compiles it (``compiled.py`` replaces the functions of :mod:`.memory`). So numbers
+stay between 0 and 2**63: a product wraps in Numba, and both mask it. ``table``, ``pool``, ``out`` and ``spare`` belong
+to :mod:`.memory`; :mod:`.tables` has the layout of ``table``.
 
 A state of the generator of numbers is followed by the next one of a linear congruential generator modulo 2**63, of
 which only high bits are used (Knuth, The Art of Computer Programming, 3.2.1); the first one of an input is the number
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
 LONGEST = 4224
 """Octets of the longest input: a filler of 2**12 + 4, and some tokens."""
 SLACK = 64
-"""Octets behind an input that are written to."""
+"""The octets after an input that may be overwritten."""
 REACH = 2 * LONGEST + 2 * SLACK
-"""Octets that are written to at most: of ``out``; ``spare`` has room for twice as many."""
+"""The most octets of ``out`` that are written; ``spare`` has twice as many."""
 
 KEY, OPENING, OPENINGS, STRATEGIES, STRATEGY_COUNT, CHANGES, CHANGE_COUNT, RANGES, RANGE_COUNT, ANY, ANY_COUNT = range(
     11
 )
 OCTETS_AT, OCTETS_COUNT, BEGINS, SEEDS, SEED_COUNT = range(11, 16)
 HEADER = 16
-"""Cells at the start of the table; each of those that come in pairs is a group: where it begins, and its size."""
+"""Cells at the start of the table; each pair is a group: its start and its size."""
 
 ROUNDS, SECTIONS, SECTIONS_END = range(3)
-"""Cells of a strategy: how often its inputs are changed, and where its sections begin and end."""
+"""Cells of a strategy: how often it mutates its inputs, and the start and end of its sections."""
 STRATEGY = 3
 LENGTHS, LENGTH_COUNT, KINDS, KIND_COUNT, COUNTS, COUNT_COUNT, TOKENS, TOKEN_COUNT, RUNS, RUN_COUNT, PIECES = range(11)
 SECTION = 11
@@ -41,11 +41,11 @@ SECTION = 11
 a run of them; and whether a piece of a seed comes first: 1 for a whole one, 2 for a part."""
 
 DELETE, INSERT, CHANGE, DUPLICATE, MOVE, SPLICE, CROSS = range(7)
-"""Ways to change an input."""
+"""The mutations of an input."""
 
 _MASK = (1 << 63) - 1
 DRAWN = 1 << 62
-"""A token of at least this has octets that are drawn from ranges, and says where those stand in the table."""
+"""A token from this number on draws octets from ranges, and holds their place in the table."""
 
 _ODD = 0x1E3779B97F4A7C15
 _MIX_1, _MIX_2 = 0x3F58476D1CE4E5B9, 0x14D049BB133111EB
@@ -53,7 +53,7 @@ _TIMES, _PLUS = 0x5851F42D4C957F2D, 0x14057B7EF767814F
 _COIN = 1 << 30
 """The highest bit of a state that :func:`below` does not use."""
 _NEAR = 64
-"""Inputs from which another one is taken have a number that differs in its last bits only."""
+"""If an input takes parts of another, the numbers of the two differ only in these bits."""
 
 
 def mixed(number: int) -> int:
@@ -65,22 +65,22 @@ def mixed(number: int) -> int:
 
 
 def following(state: int) -> int:
-    """The state after a state."""
+    """The next state."""
     return product(state, _TIMES, _PLUS)
 
 
 def below(state: int, count: int) -> int:
-    """One of so many numbers, fewer than 2**31, by the state."""
+    """A number below a bound of at most 2**31, by the state."""
     return (state >> 31) * count >> 32
 
 
 def one_of(table: Any, group: int, state: int) -> int:
-    """A member of the group whose place and size stand in two cells of the table."""
+    """A member of the group whose place and size are two cells of the table."""
     return cell(table, cell(table, group) + below(state, cell(table, group + 1)))
 
 
 def spelt(table: Any, token: int, state: int) -> int:
-    """A token as a word of its octets: as it is; or each octet drawn from its range, by the state."""
+    """The octets of a token as a word: fixed, or each drawn from its range by the state."""
     if token < DRAWN:
         return token
     word, spans = cell(table, token - DRAWN), cell(table, token - DRAWN + 1)
@@ -94,7 +94,7 @@ def spelt(table: Any, token: int, state: int) -> int:
 
 
 def piece_of_seed(table: Any, pool: Any, out: Any, at: int, state: int, lengths: int) -> int:
-    """Write a seed, or a part of one as long as a filler would be; where it ends."""
+    """Write a seed, or a part of one with the length of a filler; return its end."""
     entry = one_of(table, SEEDS, state)
     start, length = entry >> 16, entry & 0xFFFF
     if lengths:
@@ -109,7 +109,7 @@ def piece_of_seed(table: Any, pool: Any, out: Any, at: int, state: int, lengths:
 
 
 def section(row: int, state: int, table: Any, pool: Any, out: Any, at: int) -> tuple[int, int]:
-    """Write a section of an input; the state then, and where it ends."""
+    """Write a section of an input; return the new state and the section's end."""
     begin = at
     if cell(table, row + PIECES):
         at = piece_of_seed(table, pool, out, at, state, (row + LENGTHS) * (cell(table, row + PIECES) - 1))
@@ -144,7 +144,7 @@ def section(row: int, state: int, table: Any, pool: Any, out: Any, at: int) -> t
 
 
 def sections(strategy: int, state: int, table: Any, pool: Any, out: Any, at: int) -> int:
-    """Write the sections of a strategy from a place on; how many octets they have."""
+    """Write the sections of a strategy from a place on; return their length in octets."""
     begin = at
     for row in range(cell(table, strategy + SECTIONS), cell(table, strategy + SECTIONS_END), SECTION):
         state, at = section(row, state, table, pool, out, at)
@@ -152,19 +152,19 @@ def sections(strategy: int, state: int, table: Any, pool: Any, out: Any, at: int
 
 
 def first_state(index: int, table: Any) -> int:
-    """The state with which the choices of an input begin."""
+    """The first state of an input's choices."""
     return mixed(product(index, _ODD, 0) ^ cell(table, KEY))
 
 
 def base(index: int, table: Any, pool: Any, out: Any, at: int) -> int:
-    """Write the input of that number, but unchanged, if others of its strategy are changed; how many octets it has."""
+    """Write the input of that number without its mutations; return its length in octets."""
     state = first_state(index, table)
     strategy = one_of(table, STRATEGIES, state)
     return sections(strategy, following(state), table, pool, out, at)
 
 
 def place_in(table: Any, octets: Any, at: int, length: int, state: int) -> int:
-    """A place in octets that begin at ``at``: any, or as often one where a character may begin."""
+    """A place in the octets from ``at``: any place, or as often one where a character may begin."""
     place = below(state, length + 1)
     if state & _COIN:
         while 0 < place < length and not cell(table, cell(table, BEGINS) + octet_at(octets, at + place)):
@@ -175,10 +175,10 @@ def place_in(table: Any, octets: Any, at: int, length: int, state: int) -> int:
 def changed(
     index: int, state: int, table: Any, pool: Any, spare: Any, at: int, length: int, out: Any, to: int
 ) -> tuple[int, int]:
-    """Write what stands in ``spare``, changed in one place; the state then, and how many octets it has.
+    """Write the octets of ``spare`` with one mutation; return the new state and the length in octets.
 
-    ``at`` and ``length`` say where it stands, ``to`` where in ``out`` the changed octets go: ``out`` may be ``spare``
-    if the two places are ``REACH`` octets apart. ``index`` is the number of another input, for what is taken from one.
+    ``at`` and ``length`` are their place, ``to`` is the place in ``out`` of the result: ``out`` may be ``spare`` if
+    the two places are ``REACH`` octets apart. ``index`` is the number of another input, to take octets from.
     """
     way = one_of(table, CHANGES, state)
     state = following(state)
@@ -198,7 +198,7 @@ def changed(
     elif way == DUPLICATE:
         copy(out, end, spare, at + place, many)
         end += many
-    elif way == MOVE:  # two ranges that lie side by side change places
+    elif way == MOVE:  # two adjacent ranges change places
         more = min(one_of(table, RANGES, state), length - place - many)
         copy(out, end, spare, at + place + many, more)
         copy(out, end + more, spare, at + place, many)
@@ -219,9 +219,9 @@ def changed(
 
 
 def write(index: int, table: Any, pool: Any, out: Any, spare: Any) -> int:
-    """Write input number ``index`` to the start of ``out``; how many octets it has, at most ``LONGEST``.
+    """Write input number ``index`` to the start of ``out``; return its length in octets, at most ``LONGEST``.
 
-    ``REACH`` octets are written to at most, and three times as many of ``spare``, which hold nothing between calls.
+    It writes at most ``REACH`` octets, and three times as many of ``spare``, which holds nothing between calls.
     """
     if index < cell(table, OPENINGS):
         token = cell(table, cell(table, OPENING) + index)
@@ -252,4 +252,4 @@ PARTS: tuple[Callable[..., Any], ...] = (
     mixed, following, below, one_of, spelt, piece_of_seed, section, sections, first_state, base, place_in, changed,
     write,
 )  # fmt: skip
-"""All functions of this module, each after those that it calls."""
+"""All functions of this module, each after its callees."""

@@ -1,11 +1,11 @@
 # pyright: basic
-"""Inputs by number, compiled by Numba from the very source that Python runs (:mod:`.choice`).
+"""Inputs by number, compiled by Numba from the source that Python runs (:mod:`.choice`).
 
-For a loop of one's own: ``write_input(index, tables, out)`` may be called in any function that Numba compiles. It
-writes input number ``index`` at address ``out`` and returns how many octets it has (at most ``LONGEST``); up to
-``REACH`` octets from ``out`` on are written to, so there must be room for those, and what stood behind the input is
-lost. ``tables`` is ``Writer(tables).address``: the address of the cells, as ``Generated(…).writer`` keeps them alive.
-Two threads need a writer each. A module that keeps machine code on disk names :func:`sources` as its own, too.
+In your own loop, any function that Numba compiles may call ``write_input(index, tables, out)``. It writes input number
+``index`` at address ``out`` and returns its length in octets (at most ``LONGEST``). It may overwrite up to ``REACH``
+octets from ``out`` on, so there must be room for them. ``tables`` is ``Writer(tables).address``: the address of the
+cells, as ``Generated(…).writer`` keeps them alive. Each thread needs its own writer. A module that caches machine code
+on disk depends on :func:`sources`, too.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from overlong.fuzz.generation.tables import Tables
 
 _LONG = 128
-"""Octets from which on it pays to call for a copy."""
+"""The least octets for which a copying call pays."""
 _BEFORE = 2
-"""Cells in front of the table: the addresses of the pool and of the spare memory."""
+"""Cells before the table: the addresses of the pool and of the spare memory."""
 _TAKEN = 1 << 16
-"""Inputs that are written at a time, at most, when columns are made."""
+"""The most inputs to write at a time into columns."""
 
 
 def _cell(table: int, place: int) -> int:
@@ -44,7 +44,7 @@ def _cell(table: int, place: int) -> int:
 
 def _product_intrinsic(_context: Any, _one: Any, _other: Any, _more: Any) -> tuple[Any, Callable[..., Any]]:
     def emit(_context: Any, builder: Any, _signature: Any, given: Any) -> Any:
-        word = ir.IntType(64)  # Numba's own product of signed numbers must not wrap: a mask behind it would be dropped
+        word = ir.IntType(64)  # Numba takes signed products not to wrap, and would drop a mask
         return builder.and_(builder.add(builder.mul(given[0], given[1]), given[2]), word((1 << 63) - 1))
 
     return types.int64(types.int64, types.int64, types.int64), emit
@@ -76,7 +76,7 @@ def _write_word(to: int, at: int, word: int) -> None:
 
 
 def _stands_for(function: Callable[..., Any], compiled: Callable[..., Any]) -> None:
-    """Let compiled code call one function where its source names the other."""
+    """Make compiled code call one function where its source names the other."""
     overload(function, strict=False)(lambda *_: compiled)
 
 
@@ -91,19 +91,19 @@ _stands_for(memory.write_word, _write_word)
 
 @register_jitable
 def write_input(index: int, tables: int, out: int) -> int:
-    """Write input number ``index`` at an address; how many octets it has. See the top of this module."""
+    """Write input number ``index`` at an address; return its length in octets. See the top of this module."""
     before = tables - _BEFORE * WORD
     return write(index, tables, load64(before), out, load64(before + WORD))
 
 
 @cache
 def sources() -> tuple[Path, ...]:
-    """The files of what is compiled here."""
+    """The source files of the compiled code."""
     return tuple(sorted(Path(__file__).parent.glob("*.py")))
 
 
 class Writer:
-    """Tables in memory, where compiled code finds them."""
+    """Tables in memory for compiled code."""
 
     def __init__(self, tables: Tables) -> None:
         self._pool = np.frombuffer(tables.pool, np.uint8)
@@ -111,10 +111,10 @@ class Writer:
         head = (self._pool.ctypes.data, self._spare.ctypes.data)
         self._cells = np.array((*head, *tables.cells), np.int64)
         self.address = int(self._cells.ctypes.data) + _BEFORE * WORD
-        """What :func:`write_input` is told."""
+        """The argument of :func:`write_input`."""
 
     def columns(self, first: int, count: int) -> tuple[array[int], bytes]:
-        """The inputs from ``first`` on, so many: octets of each, and all octets in a row."""
+        """A number of inputs from ``first`` on: the length of each in octets, and all octets in a row."""
         lengths, octets, done = np.empty(count, np.uint32), list[bytes](), 0
         room = np.empty(REACH + 32 * min(count, _TAKEN), np.uint8)
         cells = np.empty(2, np.int64)
@@ -132,7 +132,7 @@ class Writer:
 def _write_all(
     _edition: Any, tables: int, first: int, count: int, out: int, room: int, lengths: int, made: int
 ) -> None:
-    """Write inputs one behind the other as long as there is room; then how many, and how many octets."""
+    """Write inputs one after another while there is room; return their number and their octets."""
     at = done = 0
     while done < count and at + REACH <= room:
         length = write_input(first + done, tables, out + at)

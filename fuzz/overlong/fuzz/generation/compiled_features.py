@@ -1,5 +1,5 @@
 # pyright: basic
-"""Which inputs of columns reach which features of the reference: :mod:`.features`, compiled by Numba."""
+"""Find the inputs of columns that reach features of the reference: :mod:`.features`, compiled by Numba."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 _NONE = 1 << 62
 _NEAR, _AGAIN = 64, 16
-"""Offsets from the first one on have the places of those some octets before."""
+"""From the first offset on, an offset has the place of the one some octets before."""
 
 
 def first_to_reach(lengths: Sequence[int], octets: bytes, reading: FeatureReading) -> dict[int, int]:
-    """What :func:`overlong.fuzz.generation.features.first_to_reach` gives, compiled."""
+    """The compiled :func:`overlong.fuzz.generation.features.first_to_reach`."""
     starts, nexts = np.array(reading.starts, np.int64), np.array(reading.nexts, np.int64)
     columns = np.array(lengths, np.int64), np.frombuffer(octets, np.uint8)
     shortest = np.full(len(starts) // 256 * reading.width * len(PLACES), _NONE, np.int64)
@@ -35,7 +35,7 @@ def first_to_reach(lengths: Sequence[int], octets: bytes, reading: FeatureReadin
 def _reach(
     lengths: Any, octets: Any, starts: Any, nexts: Any, places: Any, width: int, placed: int, shortest: Any, found: Any
 ) -> None:
-    """Set of each feature the length of the shortest input that reaches it, and the number of that input."""
+    """Set for each feature the length and the number of the shortest input that reaches it."""
     at = 0
     for index in range(len(lengths)):
         length = lengths[index]

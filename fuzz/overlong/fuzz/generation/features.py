@@ -1,7 +1,7 @@
-"""Features of the reference that octets reach: transitions of its automaton, and about where in the input.
+"""Features of the reference that octets reach: transitions of its automaton, and their approximate place in the input.
 
-Octets are read as a decoder in the replacing mode reads them: where a character is cut short by an octet that cannot
-follow, that octet is read again from the start; so octets behind an error reach something too. A feature is a number: a
+Octets are read as by a replacing decoder: if an octet cannot continue a character, it is read again from the start
+state; so octets after an error reach features, too. A feature is a number: a
 state, then a class of octets (or the end of the input), then a place.
 """
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 ENOUGH = 1 << 15
-"""Octets from which on it pays to load the compiler."""
+"""The least octets for which loading the compiler pays."""
 
 
 def features_of(octets: bytes, spoken: Dialect | None = None) -> frozenset[int]:
@@ -32,13 +32,13 @@ def features_of(octets: bytes, spoken: Dialect | None = None) -> frozenset[int]:
 
 
 def count(spoken: Dialect | None = None) -> int:
-    """How many features there are."""
+    """The number of features."""
     reading = reading_of(spoken or dialect())
-    return reading.width * (len(reading.alive) * (len(PLACES) - 1) + 1)  # at the start there is but one state
+    return reading.width * (len(reading.alive) * (len(PLACES) - 1) + 1)  # the start has a single state
 
 
 def edges(features: Iterable[int], spoken: Dialect | None = None) -> tuple[int, int]:
-    """How many transitions of the automaton are among the features, and how many there are: states by classes."""
+    """The number of transitions among the features, and the number of all: states times classes."""
     reading = reading_of(spoken or dialect())
     reached = {feature // len(PLACES) for feature in features}
     ends = reading.width - 1
@@ -46,7 +46,7 @@ def edges(features: Iterable[int], spoken: Dialect | None = None) -> tuple[int, 
 
 
 def in_words(feature: int, spoken: Dialect | None = None) -> str:
-    """``80-8F behind E0, at the start``: a feature as a person reads it."""
+    """``80-8F behind E0, at the start``: a feature in words."""
     spoken = spoken or dialect()
     reading = reading_of(spoken)
     edge, place = divmod(feature, len(PLACES))
@@ -57,15 +57,15 @@ def in_words(feature: int, spoken: Dialect | None = None) -> str:
 
 
 def first_to_reach(lengths: Sequence[int], octets: bytes, spoken: Dialect | None = None) -> dict[int, int]:
-    """The features that inputs reach, and of each the shortest of those that do; the first one, if they are several.
+    """The features that inputs reach, and for each the first of the shortest inputs that reach it.
 
     Args:
-        lengths: octets of each input, as ``Generated.columns`` has them.
-        octets: of all, in a row.
+        lengths: the octets of each input, as in ``Generated.columns``.
+        octets: all octets, in a row.
         spoken: their dialect; RFC 3629's if there is none.
 
     Returns:
-        the place of an input among them, by feature, ascending.
+        the input's place among them, by ascending feature.
     """
     spoken = spoken or dialect()
     if len(octets) >= ENOUGH and find_spec("numba") is not None:
@@ -95,7 +95,7 @@ def _reached(octets: bytes, reading: FeatureReading) -> Iterator[int]:
 
 @cache
 def _behind(state: int, spoken: Dialect) -> str:
-    """What a state has read: of the runs of octets that lead to it, the shortest way."""
+    """The octets that lead to a state, by the shortest path."""
     automaton = spoken.automaton
     if state == 0:
         return "where a character begins"

@@ -1,4 +1,4 @@
-"""The inputs of the grammar engine: a function of their number, a seed, and the octet strings that parts come from."""
+"""The inputs of the grammar engine: a function of their number, a seed, and given octet strings."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ if TYPE_CHECKING:
     from overlong.fuzz.generation.compiled import Writer
 
 SIZE = 1 << 62
-"""Inputs that there are."""
+"""The number of inputs."""
 ENOUGH = 2048
-"""Inputs from which on it pays to load the compiler."""
+"""The least inputs for which loading the compiler pays."""
 
 _CHUNKS, _EARLIER = 0x6368756E6B73, 0x6561726C696572
-"""Beside an input's own choices there are those of its chunks, and of what comes before it: other numbers for them."""
+"""Other numbers drive the choices of an input's chunks, and of the stream before it."""
 
 
 class Generated:
-    """Inputs by number, from 0 up to :attr:`size`; any range of them can be made anywhere, in any order.
+    """Inputs by number, from 0 up to :attr:`size`; any process can make any range of them, in any order.
 
-    The first ones are the tokens of the grammar, each alone (every transition of the automaton among them), then the
-    seeds; all others are put together by chance. It can be pickled, and is then made anew where it arrives. Objects are
-    not to be shared by threads.
+    The first are the tokens of the grammar, each alone (with every transition of the automaton), then the seeds; all
+    others are random combinations. Pickling sends the arguments and builds the object again. Threads must not share
+    an object.
 
     Args:
-        seed: any number; another one gives other inputs.
-        seeds: octet strings from which parts are taken, in order. Long ones are cut, empty ones left out.
+        seed: any number; another number gives other inputs.
+        seeds: octet strings to take parts from, in order. Long strings are cut, empty strings are left out.
         spoken: the dialect whose grammar it is; RFC 3629's if there is none.
     """
 
     size = SIZE
     longest = LONGEST
-    """Octets that no input has more of."""
+    """The longest input, in octets."""
 
     def __init__(self, seed: int, seeds: tuple[bytes, ...] = (), spoken: Dialect | None = None) -> None:
         self.seed = seed
@@ -52,7 +52,7 @@ class Generated:
 
     @cached_property
     def tables(self) -> Tables:
-        """What the choices are made from."""
+        """The tables of the choices."""
         key = int.from_bytes(hashlib.sha256(str(self.seed).encode()).digest()[:8], "little") >> 1
         return Tables.of(key, self.seeds, self.spoken)
 
@@ -67,7 +67,7 @@ class Generated:
         """Input number ``index``.
 
         Raises:
-            IndexError: there is none of that number.
+            IndexError: there is no such input.
         """
         if not 0 <= index < SIZE:
             raise IndexError(f"inputs have numbers from 0 to {SIZE - 1}, so there is no input {index}")
@@ -76,13 +76,13 @@ class Generated:
         return bytes(self._out[:length])
 
     def chunks(self, index: int) -> tuple[int, ...]:
-        """How that input is cut as a stream: the octets of each chunk, sometimes 0."""
+        """The chunks of that input as a stream: the octets of each, sometimes 0."""
         length = len(self.string(index))
         state = first_state(index ^ _CHUNKS, self.tables.cells)
         way, state = below(state, 8), following(state)
         if way <= 1:
             return (1,) * length
-        if way <= 3:  # in two, as often behind one of the last three octets
+        if way <= 3:  # in two, half of the time after one of the last three octets
             cut = below(state, length + 1) if way == 2 else max(length - 1 - below(state, 3), 0)
             return cut, length - cut
         if way == 4:
@@ -96,7 +96,7 @@ class Generated:
         return tuple(chunks)
 
     def earlier(self, index: int) -> tuple[bytes, ...]:
-        """The chunks of the stream that is asked before it; none for every other input."""
+        """The chunks of the stream before it; none for every other input."""
         state = first_state(index ^ _EARLIER, self.tables.cells)
         if below(state, 2):
             return ()
@@ -105,10 +105,10 @@ class Generated:
         return (octets[:cut], octets[cut:]) if 0 < cut < len(octets) else (octets,)
 
     def columns(self, first: int, count: int) -> tuple[array[int], bytes]:
-        """The inputs from ``first`` on, so many: octets of each, and all octets in a row.
+        """A number of inputs from ``first`` on: the length of each in octets, and all octets in a row.
 
         Raises:
-            IndexError: there are not so many.
+            IndexError: there are fewer.
         """
         if not 0 <= first <= first + count <= SIZE:
             raise IndexError(f"inputs have numbers from 0 to {SIZE - 1}, so there are no {count} from {first} on")

@@ -1,4 +1,4 @@
-"""How octets are read for features: a dialect's automaton as columns, and the places in an input."""
+"""Read octets for features: a dialect's automaton as columns, and the places in an input."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ PLACES = (
     "at an edge of 16 octets, behind the first 63",
 )
 _BLOCK, _BLOCKS = 16, 4
-"""Octets of a block, and blocks that count as near."""
+"""The octets of a block, and the number of blocks that count as near."""
 
 
 class FeatureReading(NamedTuple):
-    """How a dialect's octets are read."""
+    """A dialect's automaton as columns."""
 
     width: int
-    """Classes of octets, and the end."""
+    """The number of classes of octets, and one for the end."""
     starts: tuple[int, ...]
     """For each state and octet (``state << 8 | octet``) the feature at place 0."""
     nexts: tuple[int, ...]
-    """The state then; below 0 if the octet is to be read again, from state 0."""
+    """The next state; below 0 if state 0 reads the octet again."""
     alive: tuple[int, ...]
-    """The states from which something is accepted."""
+    """The states from which some word is accepted."""
 
 
 def place_of(offset: int) -> int:
-    """The number of an offset's place."""
+    """The place number of an offset."""
     if offset == 0:
         return 0
     is_far = offset >= _BLOCK * _BLOCKS

@@ -1,7 +1,7 @@
-"""What choices are made from, as numbers: groups of tokens, fillers and lengths, and the strategies with their weights.
+"""The tables of the choices, as numbers: groups of tokens, fillers and lengths, and weighted strategies.
 
-The mix keeps most inputs short, for short ones find most and cost little; what depends on a place, a block or a length
-is left to few of them, whose fillers have the lengths of blocks.
+Most inputs are short, since short inputs find most faults and cost little. A few have fillers of the length of blocks,
+for faults that depend on a place, a block or a length.
 """
 
 from __future__ import annotations
@@ -47,18 +47,18 @@ if TYPE_CHECKING:
 Member = TypeVar("Member")
 
 MIXTURE = 2048
-"""Entries of a group in which other groups have shares."""
+"""The entries of a group that holds shares of other groups."""
 MANY, FEW = 1 << 16, 1 << 13
-"""Characters of a product that are too many for each to turn up; the share that it has then, in characters."""
+"""The most characters of a product whose share is their number; a larger product has this share."""
 PADDING = 16
-"""Octets behind the pool, which are read and not used."""
+"""Octets after the pool, which are read and not used."""
 
 BLOCKS = (8, 16, 32, 64)
 NEAR = (*range(73), *(block + step for block in BLOCKS for step in range(-4, 3) for _ in range(2)))
-"""Lengths of most fillers: all up to some octets more than a block of 64; about the edges of blocks, more often."""
+"""The lengths of most fillers: all up to a little more than a block of 64; more often near the edges of blocks."""
 SHORT = (*range(9), 0, 1, 2, 3, 13, 14, 15, 16)
 FAR = tuple((1 << power) + step for power in (7, 7, 7, 8, 8, 8, 9, 9, 10, 11, 12) for step in range(-4, 5))
-"""Lengths of some: those that buffers have, and their neighbours."""
+"""The lengths of some fillers: usual sizes of buffers, and their neighbours."""
 
 CHANGE_WAYS = (
     *(DELETE,) * 2, *(INSERT,) * 3, *(CHANGE,) * 4, *(DUPLICATE,) * 2, MOVE, *(SPLICE,) * 2, *(CROSS,) * 2
@@ -68,28 +68,28 @@ WHOLE, PART = 1, 2
 
 
 class Section(NamedTuple):
-    """A part of an input: a piece of a seed or a filler, then tokens; all of that perhaps again and again."""
+    """A part of an input: a piece of a seed or a filler, then tokens; the whole may be repeated."""
 
     tokens: str = "any"
     """The name of a group."""
     counts: Sequence[int] = (1,)
-    """How many tokens there are: each is as likely."""
+    """The possible numbers of tokens, equally likely."""
     filler: Sequence[int] = ()
     """Lengths."""
     runs: Sequence[int] = ()
-    """What length it is to have after it was repeated."""
+    """Its length after the repetition."""
     piece: int = 0
-    """A piece of a seed, in place of a filler."""
+    """Take a piece of a seed in place of a filler."""
     kinds: str = "fillers"
 
 
 class Strategy(NamedTuple):
-    """A way to make inputs, and in how many of all."""
+    """A way to make inputs, and its weight."""
 
     weight: int
     sections: tuple[Section, ...]
     rounds: int = 0
-    """How often such an input is changed."""
+    """How often it mutates an input."""
 
 
 _FEW = Section("text", (0, 0, 1, 1, 2, 3))
@@ -112,26 +112,26 @@ MIX = (
     Strategy(110, _BASE, rounds=1),
     Strategy(40, _BASE, rounds=2),
 )
-"""What is made of the grammar alone; the weights are of some thousand."""
+"""The strategies of the grammar alone; the weights add up to some thousand."""
 OF_SEEDS = (
     Strategy(10, (Section("any", (0, 0, 0, 1), piece=WHOLE),)),
     Strategy(60, (Section("any", (0, 1, 1), piece=PART, filler=NEAR), Section("any", (0, 1)))),
     Strategy(60, (Section("any", (0, 1), piece=PART, filler=SHORT), Section("any", (0, 1), piece=PART, filler=SHORT))),
     Strategy(30, (Section("any", (0,), piece=PART, filler=NEAR),), rounds=1),
 )
-"""What is made of seeds too, if there are any."""
+"""The strategies that also take seeds, if there are any."""
 
 
 @dataclass
 class Tables:
-    """The numbers and octets of one seed, one dialect and some seeds: see :mod:`.choice`."""
+    """The tables for a seed, a dialect and some seed strings: see :mod:`.choice`."""
 
     cells: list[int] = field(default_factory=lambda: [0] * HEADER)
     pool: bytes = b""
 
     @classmethod
     def of(cls, key: int, seeds: Sequence[bytes], spoken: Dialect) -> Tables:
-        """Those of a key, which is a number of 63 bits."""
+        """Build the tables for a key, a number of 63 bits."""
         tables, tokens = cls(), tokens_of(spoken)
         tables.cells[KEY] = key
         places = {ranges: DRAWN + tables._group(words_of(ranges))[0] for ranges in (*tokens.products, *tokens.flawed)}
@@ -163,7 +163,7 @@ class Tables:
         return tables
 
     def _group(self, members: Iterable[int]) -> tuple[int, int]:
-        """Add numbers; where they begin, and how many they are."""
+        """Add numbers; return their place and their count."""
         begin = len(self.cells)
         self.cells.extend(members)
         return begin, len(self.cells) - begin
@@ -172,7 +172,7 @@ class Tables:
         self.cells[place : place + 2] = group
 
     def _strategies(self, strategies: Sequence[Strategy], groups: dict[str, tuple[int, int]]) -> tuple[int, int]:
-        """Add strategies: each is in the group that is returned as often as its weight says."""
+        """Add strategies; return a group that has each as often as its weight."""
         numbers: dict[Sequence[int], tuple[int, int]] = {}
         rows = list[int]()
         for strategy in strategies:
@@ -194,7 +194,7 @@ class Tables:
 
 
 def _groups(tokens: Tokens, key: int) -> dict[str, Sequence[bytes | Ranges]]:
-    """The groups of tokens that sections name."""
+    """The groups of tokens, by the names in sections."""
     scalars = _shared((((ranges,), _share(ranges)) for ranges in tokens.products), MIXTURE, key)
     plain: tuple[_Part, ...] = (tokens.ascii, 2), (tokens.characters, 3), (tokens.signature, 0.1), (scalars, 0.3)
     text = _shared(plain, MIXTURE, key)
@@ -213,15 +213,15 @@ def _groups(tokens: Tokens, key: int) -> dict[str, Sequence[bytes | Ranges]]:
 
 
 def _share(ranges: Ranges) -> int:
-    """The share of a product: its number of characters, or, of very many, enough to meet what all show."""
+    """The share of a product: its number of characters, limited for very many."""
     characters = prod(map(len, ranges))
     return characters if characters < MANY else FEW
 
 
 def _shared(parts: Iterable[tuple[Sequence[Member], float]], size: int, key: int) -> list[Member]:
-    """About so many members: of each part as its share says, and at least one.
+    """A number of members, about: of each part by its share, and at least one.
 
-    Which ones, of a part that has more, depends on the key.
+    If a part has more members than its share, the key chooses.
     """
     shares = [(part, share) for part, share in parts if part]
     total, members = sum(share for _, share in shares), list[Member]()

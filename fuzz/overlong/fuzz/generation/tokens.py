@@ -1,6 +1,6 @@
-"""The tokens that inputs are put together from: short octet strings with a meaning to the grammar.
+"""The tokens of inputs: short octet strings with a meaning in the grammar.
 
-All are read off the minimal automaton and the layouts, for any dialect: characters at the corners of the grammar's
+The minimal automaton and the layouts give them, for any dialect: characters at the corners of the grammar's
 products, every transition (the least word that leads to a state, then an octet at the edge of a class), beginnings of
 characters, and what a lenient decoder takes for one: any number in any row of RFC 2279's layout that has room for it.
 Those are octets at edges; of what may be wrong anywhere between them there are products of ranges, to draw octets from.
@@ -31,34 +31,34 @@ if TYPE_CHECKING:
     from overlong.reference.dialect import Dialect
 
 LONGEST_TOKEN = 7
-"""Octets: a token and its length fit in a word."""
+"""The longest token, in octets: it and its length fit in a word."""
 Ranges = tuple[range, ...]
-"""Octets to be drawn: of each range one."""
+"""Octets to draw, one from each range."""
 LETTER = b"a"
-"""What stands for any ASCII text."""
+"""The octet that stands for any ASCII text."""
 FILTERED = b"\0\t\n\r \"%&'./;<>\\a"
-"""Characters that filters and parsers look for, and a letter."""
+"""Characters with a meaning to filters and parsers, and a letter."""
 
 
 class Tokens(NamedTuple):
-    """Tokens by what they are, each group without doubles and in shortlex order."""
+    """Tokens by kind, each group without duplicates and in shortlex order."""
 
     ascii: tuple[bytes, ...]
-    """Well-formed characters of one octet: those at edges, and those that filters look for."""
+    """Well-formed characters of one octet: those at the ends of ranges, and those with a meaning to filters."""
     characters: tuple[bytes, ...]
     """Well-formed characters of two octets and more: the corners of each product of ranges, and some that software
-    treats on its own: the signature, noncharacters, U+FFFD."""
+    treats specially: the signature, noncharacters, U+FFFD."""
     transitions: tuple[bytes, ...]
     """For every state from which something is accepted the least word that leads to it, then one octet: the edges of
     each run of each class."""
     dead_ends: tuple[bytes, ...]
-    """Beginnings of characters, then an octet that cannot follow, and alone what cannot begin anything."""
+    """Beginnings of characters with an octet that cannot follow, and octets alone that cannot begin a character."""
     lenient: tuple[bytes, ...]
-    """What a decoder that checks less takes for a character, and the dialect does not: overlong forms, surrogates, one
+    """Octets that a laxer decoder takes for a character, and the dialect does not: overlong forms, surrogates, one
     and in pairs, numbers out of range, five and six octets."""
     completed: tuple[bytes, ...]
     """Transitions that no character has, and tail octets up to the length that the first octet announces: ``C0 80``,
-    ``ED A0 80``, ``F4 90 80 80``. The commonest flaws of decoders, so they are chosen more often."""
+    ``ED A0 80``, ``F4 90 80 80``. They are the commonest flaws of decoders, so they come more often."""
     beginnings: tuple[bytes, ...]
     """Proper beginnings of characters, which more octets could complete."""
     signature: tuple[bytes, ...]
@@ -68,23 +68,23 @@ class Tokens(NamedTuple):
     products: tuple[Ranges, ...]
     """All well-formed characters."""
     flawed: tuple[Ranges, ...]
-    """All beginnings of characters, those with an octet behind them that cannot follow, and what is then completed."""
+    """All beginnings of characters, the same with an octet that cannot follow, and these completed."""
 
     @property
     def opening(self) -> tuple[bytes, ...]:
-        """Those that a campaign asks alone, before all else."""
+        """The tokens that begin a campaign, each alone."""
         return in_order(
             (b"", *self.transitions, *self.completed, *self.lenient, *self.beginnings, *self.characters, *self.ascii)
         )
 
 
 class Filler(NamedTuple):
-    """Octets that fill up: letters, then a unit again and again."""
+    """Filler octets: letters, then a repeated unit."""
 
     unit: bytes
 
     def octets(self, length: int) -> bytes:
-        """At least so many, the unit's first one at place ``len(unit) - 1``."""
+        """At least a number of octets; the first unit begins at place ``len(unit) - 1``."""
         return LETTER * (len(self.unit) - 1) + self.unit * (length // len(self.unit) + 1)
 
 
@@ -125,7 +125,7 @@ def tokens_of(spoken: Dialect) -> Tokens:
 
 @cache
 def fillers_of(spoken: Dialect) -> tuple[tuple[Filler, ...], tuple[Filler, ...]]:
-    """Fillers of characters of one octet each; and of longer ones: of the corners of each product, and of all sizes."""
+    """Fillers of one-octet characters, and of longer characters: the corners of each product, and all sizes."""
     products = list(well_formed_products(spoken.automaton))
     single = [ranges[0] for ranges in products if len(ranges) == 1]
     ends = in_order(bytes([octets[end]]) for octets in single for end in (0, -1))
@@ -144,12 +144,12 @@ def in_order(words: Iterable[bytes]) -> tuple[bytes, ...]:
 
 
 def reaching(automaton: Automaton) -> tuple[bool, ...]:
-    """For each octet whether it may begin a character."""
+    """For each octet, True if it may begin a character."""
     return tuple(to != automaton.dead for to in automaton.table[0])
 
 
 def _completed(octets: bytes) -> Iterator[bytes]:
-    """The octets, and the least tail octets that the first one announces behind them, if what is there are such too."""
+    """The octets and least tail octets, up to the length that the first announces, if the others are tail octets."""
     row = load_layout("rfc2279").announced(octets[0])
     if row is not None and len(octets) <= len(row.templates) and row.fits(octets):
         yield octets + bytes(template.fixed for template in row.templates[len(octets) :])
@@ -184,7 +184,7 @@ def _flawed(automaton: Automaton) -> Iterator[Ranges]:
 
 
 def _surrogate_pairs(automaton: Automaton) -> Iterator[Ranges]:
-    """All of them, as CESU-8 has them, if they are flawed; halves are products, for they end at multiples of 64."""
+    """All pairs in the form of CESU-8, if ill-formed; halves are products, since they end at multiples of 64."""
     row = load_layout("rfc2279").rows[2]
     ends = [(row.octets(half[0]), row.octets(half[-1])) for half in (LEAD_SURROGATES, TRAIL_SURROGATES)]
     if not automaton.accepts(b"".join(first for first, _ in ends)):
@@ -192,13 +192,13 @@ def _surrogate_pairs(automaton: Automaton) -> Iterator[Ranges]:
 
 
 def _corners(ranges: tuple[range, ...]) -> Iterator[bytes]:
-    """The characters of a product with the first or the last octet in each place."""
+    """The corners of a product: in each place the first or the last octet."""
     return map(bytes, product(*({octets[0], octets[-1]} for octets in ranges)))
 
 
 @cache
 def _lenient() -> tuple[bytes, ...]:
-    """The numbers at the ends of every row and range, and what filters look for, in all rows that have room."""
+    """The numbers at the ends of each row and range, and those with a meaning to filters, in all rows with room."""
     rows, numbers = load_layout("rfc2279").rows, set(FILTERED)
     ends = [*(row.numbers for row in rows), SURROGATES, CODE_POINTS]
     numbers |= {number for each in ends for number in (each.start, each.stop - 1, each.stop)}
