@@ -40,7 +40,7 @@ sample takes longer than the rest of a block."""
 FEATURES = 16
 """After the first blocks, one in this number is read for the features that it reaches."""
 SHORTEST, OTHERS = {True: 2, False: 8}, {True: 1, False: 4}
-"""The places to examine in a block for each kind: of inputs that end the process or exceed the time limit; of others."""
+"""The places to examine in a block for each kind: inputs that end the process or exceed the time limit; others."""
 MIXED = 0xBF58476D1CE4E5B9
 """Any odd number would do (Steele, Lea and Flood, Fast splittable pseudorandom number generators, 2014)."""
 _BEFORE = 64

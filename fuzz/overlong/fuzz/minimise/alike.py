@@ -1,8 +1,9 @@
-"""Inputs that differ from a given one in the character or the flaw alone: do others of its kind show the same?
+"""Compare inputs that differ from a given one in the character or the flaw alone: do others of its kind show the same?
 
 A fault of a decoder's tables shows for one alternative of the grammar, a fault of its loop for all of them in one
-place. Two inputs of the latter kind would never meet if the alternative were always kept, and two faults of the former
-kind would be taken for one if it never were. So it changes only if *all* of its kind show the same.
+place. If the minimiser always kept the alternative, two inputs of the latter kind would never meet; if it never kept
+it, two faults of the former kind would become one. So it changes the alternative only if *all* of its kind show the
+same.
 """
 
 from __future__ import annotations
@@ -24,20 +25,20 @@ if TYPE_CHECKING:
     from overlong.reference import Dialect
 
 Kind = tuple[tuple["Vector", ...], ...]
-"""For each member of a kind its inputs; one must show it."""
+"""For each member of a kind its inputs, of which one must show the divergence."""
 Products = tuple[tuple[range, ...], ...]
 
 
 @cache
 def _groups(spoken: Dialect) -> tuple[Products, ...]:
-    """The well-formed characters as products of ranges, those of one length together, the shortest first."""
+    """The well-formed characters as products of ranges, grouped by length, the shortest first."""
     products = sorted(well_formed_products(spoken.automaton), key=len)
     return tuple(tuple(group) for _, group in groupby(products, key=len))
 
 
 @cache
 def single_flaws(spoken: Dialect) -> tuple[int, ...]:
-    """For each defect that one octet is enough for, the least such octet, if filler follows."""
+    """For each defect that a single octet can show, the least such octet before filler."""
     least: dict[str, int] = {}
     for octet in range(0x100):
         first = next(segments(bytes([octet]) + FILLER, spoken=spoken))
@@ -47,12 +48,12 @@ def single_flaws(spoken: Dialect) -> tuple[int, ...]:
 
 
 def kinds(vector: Vector, place: FaultPlace, *, free: bool) -> list[Kind]:
-    """Kinds of which all members must show it, the shortest first: then the least of the first group may stand for it.
+    """Kinds, the shortest first. If all members of one show the divergence, the least may stand for it.
 
     Args:
-        vector: what shows it.
-        place: where.
-        free: the kind of a character is that of its length, or of a shorter one too; else all characters together.
+        vector: the vector that shows it.
+        place: its place there.
+        free: a character's kind is its length, or a shorter one; otherwise all characters are one kind.
     """
     spoken = vector.profile.dialect
     sequence = vector.octets[place.offset : place.offset + place.length]
@@ -66,7 +67,7 @@ def kinds(vector: Vector, place: FaultPlace, *, free: bool) -> list[Kind]:
         if len(group[0]) > len(own[0]):
             break
         if cut and len(group[0]) == 1:
-            continue  # nothing can be wrong with them
+            continue  # they cannot be wrong
         together = dict.fromkeys(group + own)
         if not free and group is not own:
             longer = [each for each in groups if len(each[0]) > 1 or (each is group and not cut)]
@@ -78,7 +79,7 @@ def kinds(vector: Vector, place: FaultPlace, *, free: bool) -> list[Kind]:
 
 
 def alike(sequence: bytes, product: tuple[range, ...]) -> bytes:
-    """The sequence in another alternative: its last octets where they fit there; what cuts it short does so again."""
+    """The sequence in another alternative, with its last octets if they fit; a truncating octet stays."""
     layout = load_layout("rfc3629")
     more = len(product) - announced(sequence[0])
     result = bytearray(span.start for span in product[: 1 + max(0, more)])
@@ -88,7 +89,7 @@ def alike(sequence: bytes, product: tuple[range, ...]) -> bytes:
 
 
 def _in_place(vector: Vector, place: FaultPlace, sequence: bytes) -> tuple[Vector, ...]:
-    """The vector with that sequence instead: what it is shorter by is made up for before, behind, or not at all."""
+    """The vector with that sequence instead: filler before it, after it, or nowhere makes up for a shorter length."""
     start, end = place.offset, place.offset + place.length
     less = max(0, place.length - len(sequence))
     around = dict.fromkeys((before, total - before) for total in range(less + 1) for before in range(total + 1))
@@ -96,7 +97,7 @@ def _in_place(vector: Vector, place: FaultPlace, sequence: bytes) -> tuple[Vecto
 
 
 def unchecked(vector: Vector, place: FaultPlace) -> Kind:
-    """Every flaw of a single octet there: if all show it, nothing is checked, and what stood there is not the point."""
+    """Every flaw of a single octet in that place: if all show it, the decoder checks nothing there."""
     start, end = place.offset, place.offset + place.length
     rest = FILLER * (place.length - 1)
     return tuple(
@@ -105,10 +106,10 @@ def unchecked(vector: Vector, place: FaultPlace) -> Kind:
 
 
 def cut_alike(vector: Vector, place: FaultPlace) -> list[Vector]:
-    """Streams whose result shows whether what was read of a character is kept, the least first.
+    """Streams whose result shows if the decoder keeps the octets of a truncated character, the least first.
 
-    Of a decoder used before: what comes after the same stream is nothing, or one character. Else: the character that
-    the sequence could have become, cut where it is cut, and an empty chunk there; and so for the first that is cut.
+    For a decoder used before, nothing or one character follows the same stream. Otherwise: a character that the
+    sequence could have become, cut in the same place, and an empty chunk there; likewise for the first cut character.
     """
     if vector.earlier is not None:
         return [replace(vector, octets=octets, chunks=(len(octets),)) for octets in (b"", FILLER)]
@@ -117,7 +118,7 @@ def cut_alike(vector: Vector, place: FaultPlace) -> list[Vector]:
     within = [(start, length) for start, length in within if any(start < end < start + length for end in ends)]
     products = [product for group in _groups(vector.profile.dialect) for product in group]
     result: list[Vector] = []
-    for start, length in dict.fromkeys([(place.offset, place.length), *within[:1]]):  # what was cut may be before it
+    for start, length in dict.fromkeys([(place.offset, place.length), *within[:1]]):  # the cut may be before it
         lead = vector.octets[start : start + 1]
         product = next((each for each in products if lead and lead[0] in each[0]), ())
         octets = bytes(span.start for span in product)

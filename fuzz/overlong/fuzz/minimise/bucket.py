@@ -1,4 +1,4 @@
-"""Buckets: one for each cause, as far as the least input that shows it can tell."""
+"""Buckets: one for each cause, as far as the least input can tell."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from overlong.fuzz.minimise.place import FaultPlace
 
 UNSTABLE, PLACED, KEPT = Code.UNSTABLE, Code.PLACE_IN_MEMORY, Code.EARLIER_CALLS
-"""Another answer each time; in another place; after other calls."""
+"""Codes of answers that change each time, in another place, or after other calls."""
 TIMED_OUT = Code.TIMED_OUT
 _LEAST_BLOCK = 8
-"""Octets of the smallest block that a placement speaks of: a machine word."""
+"""The smallest block of a placement, in octets: a machine word."""
 _CUT = "cut after"
 _EXACT = 64
-"""Offsets below this are told as they are, others by the power of two that they reach."""
+"""Offsets below this are exact; larger ones are given by the power of two that they reach."""
 _CLASSES = {
     **dict.fromkeys(VALIDATE + DECODE, "whole"),
     **dict.fromkeys(REPLACE, "replacing"),
@@ -37,18 +37,20 @@ _CLASSES = {
 
 
 class Key(NamedTuple):
-    """What findings of one cause have in common."""
+    """The common properties of findings of one cause."""
 
     target: str
     operations: str
-    """``whole``, ``replacing``, ``stream``, ``used-before``, ``memory``: V and D are one, they mostly share code."""
+    """``whole``, ``replacing``, ``stream``, ``used-before``, ``memory``: V and D count as one, since they mostly share
+    code.
+    """
     code: str
     form: str
-    """The grammar's alternative at the divergence; empty where none fits."""
+    """The grammar's alternative at the divergence; empty if none fits."""
     octets_at: str
-    """The class of the octet that decides; empty where the end of the input does."""
+    """The class of the octet that decides; empty if the end of the input decides."""
     placement: str
-    """What the place has to do with it: :data:`ANYWHERE`, ``across a multiple of 64``."""
+    """The role of the place: :data:`ANYWHERE`, ``across a multiple of 64``."""
 
     @property
     def id(self) -> str:
@@ -57,28 +59,28 @@ class Key(NamedTuple):
 
 
 def key_of(finding: Finding, target: str) -> Key:
-    """The bucket of a finding, which should have been minimised.
+    """The bucket of a minimised finding.
 
-    Of what depends on other calls, on memory, or on time, no input is the least: no more than that is in its key.
+    If the answer depends on other calls, on memory, or on time, no input is the least: the key has only that.
     """
     code, operations = finding.code, _CLASSES.get(finding.operation, place_of_fault(finding.operation))
-    if code in (UNSTABLE, KEPT):  # two names for answers that change from call to call, by what notices it first
+    if code in (UNSTABLE, KEPT):  # two names for answers that change from call to call, depending on the first evidence
         return Key(target, "", UNSTABLE, "", "", "")
     if code == PLACED:
         return Key(target, "", PLACED, "", "", "")
-    if code == TIMED_OUT:  # each try costs the time limit, so the input is seldom the least
+    if code == TIMED_OUT:  # each try costs the time limit, so the minimiser seldom reaches the least input
         return Key(target, operations, code, "", "", "")
     place = place_of(finding)
     where, octets_at = placement(finding, place), place.octets_at
-    if where.startswith(_CUT):  # what is lost there is known of the lead octet; what comes next is of no matter
+    if where.startswith(_CUT):  # the lead octet tells the loss; later octets do not matter
         octets_at = class_of(finding.vector.octets[place.offset], finding.vector.profile.dialect)
     return Key(target, operations, code, printable(place.form), octets_at, where)
 
 
 def placement(finding: Finding, place: FaultPlace) -> str:
-    """What the place of the sequence has to do with the finding, in a few words.
+    """The role of the sequence's place in the finding, in a few words.
 
-    Of a minimised input all that is left is there for a reason: nothing around the sequence, no reason.
+    In a minimised input everything left has a reason: if nothing is around the sequence, the place does not matter.
     """
     vector = finding.vector
     if finding.operation in AGAIN and vector.earlier is not None:
@@ -107,7 +109,7 @@ def placement(finding: Finding, place: FaultPlace) -> str:
 
 
 def _cut(octets: bytes, chunks: tuple[int, ...], place: FaultPlace) -> str:
-    """Where a stream is cut: inside the sequence, or elsewhere."""
+    """The place of a stream's cuts: inside the sequence, or elsewhere."""
     inside = [at - place.offset for at in accumulate(chunks) if place.offset < at < place.offset + place.length]
     if inside:
         return f"{_CUT} {inside[0]} of {announced(octets[place.offset])} octets"
@@ -115,7 +117,7 @@ def _cut(octets: bytes, chunks: tuple[int, ...], place: FaultPlace) -> str:
 
 
 def _block(at: int) -> int:
-    """The largest power of two that divides an offset; 0 if that is no block."""
+    """The largest power of two that divides an offset; 0 if it is smaller than a block."""
     block = at & -at
     return block if block >= _LEAST_BLOCK else 0
 

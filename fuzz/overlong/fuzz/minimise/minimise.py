@@ -1,12 +1,12 @@
-"""The least input that shows a finding: shortlex-least among all that were tried, and 1-minimal.
+"""Find the least input that shows a finding: shortlex-least among all tried inputs, and 1-minimal.
 
-Shrinkers that exist were considered: Hypothesis's has no public entry for an input from elsewhere, picire
-asks about one candidate at a time. A target behind a pipe costs a round trip for each question, so candidates are asked
-together here, the least first, and the first that shows it wins. Nothing depends on chance, and time only cuts off.
+Other shrinkers do not fit: Hypothesis's has no public entry for a given input, and picire asks about one candidate at a
+time. A target behind a pipe costs a round trip for each question, so this one asks candidates together, the least
+first, and the first that shows the finding wins. Nothing depends on chance, and time only ends the search.
 
-What is kept: operation and code; of what is accepted or refused wrongly the grammar's alternative too, so that a search
-that began at one fault does not end at another. The alternative changes if all of its kind show the same in that place,
-and the code if every flaw does (``alike.py``): such a fault is none of this alternative, or of this flaw.
+The search keeps the operation and the code; if something is accepted or refused wrongly, also the grammar's
+alternative, so that a search that began at one fault does not end at another. The alternative changes if all of its
+kind show the same in that place, and the code if every flaw does (``alike.py``): then the fault does not depend on it.
 """
 
 from __future__ import annotations
@@ -62,16 +62,16 @@ if TYPE_CHECKING:
     from overlong.fuzz.minimise.alike import Kind
 
 _TOGETHER, _OCTETS = 256, 1 << 16
-"""Candidates, and octets of them, that are asked together."""
+"""The most candidates to ask together, and their octets."""
 _EXAMINED = 8
-"""The same where memory is examined: larger requests do not get every answer (``shared_library.py``)."""
+"""The same for examinations of memory: larger requests do not get every answer (``shared_library.py``)."""
 _DOUBTED, _DOUBTED_FAULTS = 8, 1
-"""How often a finding must show before it is minimised, whatever is asked in between; one that ends its process."""
+"""How often a finding must show before minimisation, with other inputs in between; and one that ends its process."""
 _DOUBTED_MEMORY = 3
 _PATIENCE = 4
-"""How much longer a crash or a hang may take than an answer: each time that it shows, a process is started."""
+"""How much longer the search may take for a crash or a hang than for an answer: each showing costs a process."""
 _COARSE = 64
-"""Parts of an input that are tried at first, before anything is done octet by octet."""
+"""The number of parts of an input to try first, before single octets."""
 _COUNTED_WRONGLY, _REPLACED_WRONGLY = Code.REPLACEMENT_COUNT, Code.REPLACEMENT_TEXT
 WRONG_IN_CHUNKS, WRONG_AFTERWARDS = Code.CHUNKING, Code.EARLIER_STREAM
 _CHANGING = (UNSTABLE, PLACED, KEPT)
@@ -79,31 +79,30 @@ _CHANGING = (UNSTABLE, PLACED, KEPT)
 
 @dataclass(frozen=True)
 class Minimised:
-    """What became of a finding."""
+    """The result of a minimisation."""
 
     finding: Finding
     """The finding of the least input; its operation or code may be those of the cause."""
     minimal: bool
-    """No octet can be left out of its input, and none be made less; False if time ran out first, or it is unstable."""
+    """True if no octet of its input can be left out or made smaller; False if time ran out first, or it is unstable."""
     asked: int
-    """How many inputs were asked for it."""
+    """The number of inputs asked."""
 
 
 def minimise(
     finding: Finding, probe: Probe, *, seconds: float = 5.0, clock: Callable[[], float] = time.monotonic
 ) -> Minimised:
-    """The least input that shows what a finding shows.
+    """Find the least input that shows the same as a finding.
 
-    A finding in a stream, in replacing or in memory that whole inputs show too is taken for the latter. One that does
-    not show again and again becomes one of OV605, unstable; if the target's memory can be examined, and that shows that
-    the answer depends on the place or on earlier calls, one of that.
+    If whole inputs show a finding of streams, replacement or memory, too, it becomes a finding of whole inputs. If it
+    does not show each time, it becomes OV605, unstable; or, if an examination of memory shows that the answer depends
+    on the place or on earlier calls, a finding of that.
 
     Args:
-        finding: as an engine found it.
-        probe: asks the target that it was found at.
-        seconds: after which no more is asked, but for the batch under way; of a crash or a hang :data:`_PATIENCE` times
-            as many.
-        clock: in seconds.
+        finding: the engine's finding.
+        probe: asks its target.
+        seconds: after them only the batch under way is finished; for a crash or a hang :data:`_PATIENCE` times as many.
+        clock: a clock in seconds.
 
     Raises:
         TargetError: the target does not start any more.
@@ -130,7 +129,7 @@ class _OutOfTime(Exception):
 
 
 def order(vector: Vector) -> tuple[object, ...]:
-    """What is less: shortlex by octets; then what came earlier, likewise; then fewer chunks that end sooner."""
+    """The order of inputs: shortlex by octets; then by the stream before; then fewer chunks, which end sooner."""
     earlier = vector.earlier or ()
     before = b"".join(earlier)
     octets, chunks = vector.octets, vector.chunks or ()
@@ -138,7 +137,7 @@ def order(vector: Vector) -> tuple[object, ...]:
 
 
 class _Search:
-    """A finding that becomes less and less."""
+    """A finding that shrinks."""
 
     def __init__(self, finding: Finding, probe: Probe, clock: Callable[[], float], deadline: float) -> None:
         self.finding = finding
@@ -146,15 +145,15 @@ class _Search:
         self._probe, self._clock, self._deadline = probe, clock, deadline
         self._first = finding
         self._tried: set[tuple[object, ...]] = set()
-        """What did not show it."""
+        """The vectors that did not show it."""
 
     def run(self) -> None:
-        """Try everything until nothing helps any more.
+        """Try all ideas until none helps.
 
         Raises:
-            _OutOfTime: time is up; the finding is what was reached.
+            _OutOfTime: time is up; the finding is the best so far.
         """
-        # first what is likeliest: a crash costs a process each time, a hang the time limit
+        # the likeliest first: a crash costs a process each time, a hang the time limit
         self._less(lambda: cores(self._vector, place_of(self.finding)))
         self._step(blanked(self._vector, place_of(self.finding)))
         self._less(partial(self._of, lonely_segments))
@@ -183,11 +182,11 @@ class _Search:
 
     @property
     def is_answer(self) -> bool:
-        """Whether the target answered at all; else it crashed, or hung, which takes long to see again."""
+        """True if the target answered; otherwise it crashed or hung, which takes long to see again."""
         return isinstance(self.finding.observed, Accepted | Refused | Failed)
 
     def shows(self) -> bool:
-        """Whether the finding shows whenever it is asked, whatever was asked before."""
+        """True if the finding shows each time, after any other input."""
         finding = self.finding
         if finding.code in _CHANGING and finding.operation != GUARDED:
             return False
@@ -208,7 +207,7 @@ class _Search:
         return False
 
     def unstable(self) -> Finding:
-        """The finding, as one of an answer that changes; of memory, if examining that shows why."""
+        """The finding as one of a changing answer, or of memory if an examination shows the reason."""
         finding = self._first
         if GUARDED in self._probe.operations and finding.operation in VALIDATE + DECODE:
             (examined,) = self._ask([finding.vector], GUARDED)
@@ -220,13 +219,13 @@ class _Search:
         return replace(finding, code=UNSTABLE, place=place_of_fault(finding.operation), detail=detail)
 
     def take_the_cause(self) -> None:
-        """Why it refuses at another offset, if it accepts or refuses something wrongly before that."""
+        """The reason for a refusal at another offset, if it accepts or refuses something wrongly before."""
         self.asked += 1
         self.finding = self._probe.cause_of(self.finding)
         self.take_the_whole()
 
     def take_the_whole(self) -> bool:
-        """If something is wrong with these octets in a plainer operation too, or in another respect, that is it."""
+        """Replace the finding by one of a simpler operation or another aspect, if these octets show one."""
         return self._take_first(self._plainer()) or self._take_first(self._result()) or self._take_first(self._memory())
 
     def _take_first(self, asked: Iterable[tuple[str, Vector, Callable[[Finding], bool]]]) -> bool:
@@ -240,7 +239,7 @@ class _Search:
         return False
 
     def _plainer(self) -> Iterator[tuple[str, Vector, Callable[[Finding], bool]]]:
-        """The same octets whole; what a decoder used before was asked, of a new one."""
+        """The same octets as a whole input; for a decoder used before, with a new decoder."""
         finding = self.finding
         if finding.operation in VALIDATE + DECODE:
             return
@@ -254,7 +253,7 @@ class _Search:
             yield operation, replace(finding.vector, earlier=None), lambda found: found.operation == operation
 
     def _result(self) -> Iterator[tuple[str, Vector, Callable[[Finding], bool]]]:
-        """If a stream's answer came in the wrong chunk: the same stream with a wrong result."""
+        """If a stream's answer came in the wrong chunk, try the same stream with a wrong result."""
         finding = self.finding
         if finding.code in (WRONG_IN_CHUNKS, WRONG_AFTERWARDS) or finding.operation not in STREAMING + AGAIN:
             return
@@ -263,7 +262,7 @@ class _Search:
             yield finding.operation, vector, lambda found: found.code == code
 
     def _memory(self) -> Iterator[tuple[str, Vector, Callable[[Finding], bool]]]:
-        """For whole inputs whose place matters: perhaps the place in memory counts, and not that in the input."""
+        """If the place of a whole input matters, perhaps its place in memory counts, and not that in the input."""
         finding = self.finding
         if finding.operation in VALIDATE + DECODE and placement(finding, place_of(finding)) != ANYWHERE:
             yield GUARDED, finding.vector, lambda found: found.code in _CHANGING
@@ -273,7 +272,7 @@ class _Search:
         return self.finding.vector
 
     def _halving(self, idea: Callable[[Vector, int], Iterator[Vector]], parts: int) -> None:
-        """Ranges of half the input, then of half of that; down to so many parts, or to single segments."""
+        """Ranges of half the input, of a quarter, and so on, up to a number of parts, or down to single segments."""
         size = max(1, len(self._vector.segments) // 2)
         while size and (not parts or size * parts >= len(self._vector.segments)):
             self._less(partial(self._of_size, idea, size))
@@ -286,7 +285,7 @@ class _Search:
         return idea(self._vector, size)
 
     def _less(self, idea: Callable[[], Iterable[Vector]]) -> None:
-        """Take the least candidate that shows it, as long as there is one."""
+        """Take the least candidate that shows it, until there is none."""
         while self._step(idea()):
             pass
 
@@ -303,7 +302,7 @@ class _Search:
         return False
 
     def _alike(self) -> None:
-        """Let another character or flaw stand for it, if all of its kind show the same."""
+        """Replace it by another character or flaw, if all of its kind show the same."""
         finding, place = self.finding, place_of(self.finding)
         if not place.length or not self.is_answer:
             return
@@ -324,11 +323,11 @@ class _Search:
         if order(found.vector) >= order(self._vector):
             return False
         self.finding = found
-        self._tried.clear()  # what is kept may be another thing now
+        self._tried.clear()  # the kept properties may have changed
         return True
 
     def _all_show(self, kind: Kind, *, of_one_code: bool) -> Finding | None:
-        """The least finding, if each member has one of this code, or of any flaw accepted."""
+        """The least finding, if each member has one of this code, or one that accepts a flaw."""
         every = [vector for member in kind for vector in member]
         said: list[Finding | None] = []
         for batch in self._batches(every):
@@ -345,10 +344,10 @@ class _Search:
         return min(least, key=lambda found: order(found.vector), default=None)
 
     def _is_kept(self, found: Finding) -> bool:
-        """Whether a candidate shows the same."""
+        """True if a candidate shows the same."""
         finding = self.finding
         if (finding.code, found.code) == (_COUNTED_WRONGLY, _REPLACED_WRONGLY):
-            return True  # what swallows octets swallows ill-formed ones too, and only the number shows that
+            return True  # a decoder that swallows octets also swallows ill-formed ones, and only their number shows it
         if found.code != finding.code:
             return False
         if finding.code == _REPLACED_WRONGLY:
@@ -359,11 +358,11 @@ class _Search:
         return not was.certain or now.form == was.form or (not now.form and not found.vector.octets)
 
     def _batches(self, vectors: Sequence[Vector]) -> Iterator[list[Vector]]:
-        """Vectors to be asked together, in order."""
+        """Groups of vectors to ask together, in order."""
         finding = self.finding
         most = _TOGETHER if finding.operation != GUARDED else _EXAMINED
         if not self.is_answer:
-            most = 1  # what shows it ends a process, which takes long: of several only the first would count
+            most = 1  # each showing ends a process, which takes long, and only the first counts
         batch, octets = list[Vector](), 0
         for vector in vectors:
             if batch and (len(batch) == most or octets + len(vector.octets) > _OCTETS):

@@ -1,4 +1,4 @@
-"""Where in its input a finding shows: the character or the flaw at which the target and the reference part."""
+"""Find the place of a finding in its input: the character or the flaw where target and reference differ."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ if TYPE_CHECKING:
     from overlong.reference import Dialect
 
 REFUSED, OTHERWISE = Code.REFUSED, Code.SCALARS
-"""Well-formed text that is refused, and that becomes other characters."""
+"""Codes of well-formed text that is refused, and that becomes other characters."""
 
 
 class FaultPlace(NamedTuple):
-    """A part of an input: what the divergence is about."""
+    """The part of an input where it diverges."""
 
     offset: int
     length: int
-    """Octets of the sequence there: as many as its lead octet announces, if the input has them."""
+    """The octets of the sequence there: as many as its lead octet announces, if the input has them."""
     form: str
-    """The grammar's alternative; empty where none fits."""
+    """The grammar's alternative; empty if none fits."""
     octets_at: str
-    """The class of the octet that decides; empty where the end of the input does."""
+    """The class of the octet that decides; empty if the end of the input decides."""
     certain: bool
-    """Whether the sequence is known to be the one; else it is the likeliest."""
+    """True if the sequence is certain; otherwise it is the likeliest."""
 
 
 def place_of(finding: Finding) -> FaultPlace:
     """The place of a finding.
 
-    Of ill-formed input it is the first flaw, and the octet that makes it certain. Of well-formed input it is the
-    character that was put out or refused wrongly, if that is known, and its lead octet; else the first that is not
-    ASCII, or not U+0000.
+    In ill-formed input it is the first flaw, and the octet that makes it certain. In well-formed input it is the lead
+    octet of the character that was put out or refused wrongly, if that is known; otherwise of the first character that
+    is not ASCII, or not U+0000.
     """
     vector = finding.vector
     octets, spoken = vector.octets, vector.profile.dialect
@@ -58,7 +58,7 @@ def place_of(finding: Finding) -> FaultPlace:
 
 
 def _character(finding: Finding) -> tuple[int, bool]:
-    """The number of the segment that a finding in well-formed text is about, and whether that is certain."""
+    """The number of the segment of a finding in well-formed text, and True if it is certain."""
     vector, expected, observed = finding.vector, finding.expected, finding.observed
     segments = vector.segments
     in_octets = vector.profile.counts == "octets" and vector.chunks is None
@@ -82,20 +82,20 @@ def _character(finding: Finding) -> tuple[int, bool]:
 
 
 def _extent(octets: bytes, offset: int) -> int:
-    """Octets of the sequence that starts there, if all that follow are its own."""
+    """The length of the sequence that starts there, if all further octets are its own."""
     row = announced(octets[offset])
     return min(row, len(octets) - offset)
 
 
 @cache
 def announced(lead: int) -> int:
-    """How many octets a lead octet announces in the widest of all layouts; 1 for any other octet."""
+    """The number of octets that a lead octet announces in the widest layout; 1 for any other octet."""
     row = load_layout("rfc2279").announced(lead)
     return 1 if row is None else len(row.templates)
 
 
 def class_of(octet: int, spoken: Dialect) -> str:
-    """The octets that the automaton does not tell from this one: ``E1-EC EE-EF``."""
+    """The octets in the class of this one: ``E1-EC EE-EF``."""
     return _classes(spoken)[octet]
 
 
@@ -105,7 +105,7 @@ def _classes(spoken: Dialect) -> dict[int, str]:
 
 
 def spliced(vector: Vector, start: int, end: int, octets: bytes) -> Vector:
-    """The vector with other octets from ``start`` to before ``end``; its chunks end where they did."""
+    """The vector with other octets from ``start`` to before ``end``; its chunks keep their ends."""
     whole = vector.octets[:start] + octets + vector.octets[end:]
     if vector.chunks is None:
         return replace(vector, octets=whole)
@@ -115,6 +115,6 @@ def spliced(vector: Vector, start: int, end: int, octets: bytes) -> Vector:
         moved = read if read <= start else read + shift if read >= end else start + min(read - start, len(octets))
         chunks.append(moved - last)
         last = moved
-    if last < len(whole):  # put behind the last chunk
+    if last < len(whole):  # appended to the last chunk
         chunks[-1:] = [sum(chunks[-1:]) + len(whole) - last]
     return replace(vector, octets=whole, chunks=tuple(chunks))

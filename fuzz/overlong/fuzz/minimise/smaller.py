@@ -1,7 +1,7 @@
-"""Inputs that may be smaller than a given one and show the same: what the search is offered, in no order.
+"""Inputs that may be smaller than a given one and show the same: the candidates of the search, in no order.
 
-Each function is one idea. None looks at a target, none promises that what it gives is smaller: the search sorts and
-drops. Octets 00 are the filler: where something must stand and nothing matters, the least does.
+Each function is one idea. It asks no target, and its results need not be smaller: the search sorts and drops. Octets 00
+are the filler: if the value of an octet does not matter, the least value does.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
 
 FILLER = b"\0"
 _NEAR = 64
-"""Octets up to which every length of a run is tried; beyond it powers of two."""
+"""Up to this length in octets every length of a run is tried; beyond it, powers of two."""
 _NEIGHBOURS = 4
-"""Octets that lie so near to each other may belong together: as many as a character has."""
+"""Octets at most this far apart may belong together: the length of a character."""
 _SQUARE = 64
-"""Octets of an input up to which every amount of filler before and behind is tried."""
+"""Up to this length of an input every amount of filler before and after is tried."""
 _LINE = 1 << 8
-"""Octets of an input up to which every amount of filler on one side is tried."""
+"""Up to this length of an input every amount of filler on one side is tried."""
 _LIKELY = (0x00, 0x01, 0x20, 0x30, 0x41, 0x61)
-"""What an octet that stands in many places may become in all of them: ASCII of each kind."""
+"""Replacements for an octet in all of its places: ASCII of each kind."""
 
 
 def cores(vector: Vector, place: FaultPlace) -> Iterator[Vector]:
-    """The sequence by itself; and with what stands next to it."""
+    """The sequence alone; and with its neighbours."""
     starts = [found.offset for found in vector.segments]
     end = place.offset + place.length
     before = [start for start in starts if start < place.offset][-1:]
@@ -49,7 +49,7 @@ def cores(vector: Vector, place: FaultPlace) -> Iterator[Vector]:
 def blanked(vector: Vector, place: FaultPlace) -> Iterator[Vector]:
     """The sequence with nothing but filler around it, or before it; and filler alone.
 
-    All that is left has its length and place; at last filler before the sequence has an octet for each character.
+    Everything keeps its length and place; finally, filler before the sequence has one octet for each character.
     """
     length, end = len(vector.octets), place.offset + place.length
     cut = spliced(vector, end, length, b"")
@@ -60,7 +60,7 @@ def blanked(vector: Vector, place: FaultPlace) -> Iterator[Vector]:
 
 
 def lonely_segments(vector: Vector) -> Iterator[Vector]:
-    """One character, or one flaw, or its first octet: by itself; or with nothing but filler before it."""
+    """One character, one flaw, or its first octet: alone, or with only filler before it."""
     length = len(vector.octets)
     alone = dict.fromkeys(vector.octets[found.offset : found.offset + found.length] for found in vector.segments)
     for octets in alone:
@@ -80,7 +80,7 @@ def without_ranges(vector: Vector, size: int) -> Iterator[Vector]:
 
 
 def filled_ranges(vector: Vector, size: int) -> Iterator[Vector]:
-    """With filler for one of the ranges of ``size`` segments: as many octets, or one for each segment."""
+    """With one of the ranges of ``size`` segments replaced by filler: as many octets, or one for each segment."""
     for start, end in _ranges(vector, size):
         yield spliced(vector, start, end, FILLER * (end - start))
         segments = sum(start <= found.offset < end for found in vector.segments)
@@ -93,7 +93,7 @@ def _ranges(vector: Vector, size: int) -> Iterator[tuple[int, int]]:
 
 
 def shorter_runs(vector: Vector) -> Iterator[Vector]:
-    """With fewer of an octet that comes several times in a row."""
+    """With fewer repetitions of an octet."""
     place = 0
     for _, run in groupby(vector.octets):
         length = len(list(run))
@@ -107,11 +107,11 @@ def shorter_runs(vector: Vector) -> Iterator[Vector]:
 
 
 def without_octets(vector: Vector) -> Iterator[Vector]:
-    """Without one octet; or without it and with one of filler more at the start."""
+    """Without one octet; or without it and with one more filler octet at the start."""
     octets = vector.octets
     for place, octet in enumerate(octets):
         if place and octets[place - 1] == octet:
-            continue  # the same input as without its neighbour
+            continue  # the result is the same as without its neighbour
         yield spliced(vector, place, place + 1, b"")
     for place, octet in enumerate(octets):
         if octet:
@@ -119,7 +119,7 @@ def without_octets(vector: Vector) -> Iterator[Vector]:
 
 
 def without_pairs(vector: Vector) -> Iterator[Vector]:
-    """Without one segment; and without two octets next to each other."""
+    """Without one segment; and without two adjacent octets."""
     for found in vector.segments:
         yield spliced(vector, found.offset, found.offset + found.length, b"")
     for place in range(len(vector.octets) - 1):
@@ -128,7 +128,7 @@ def without_pairs(vector: Vector) -> Iterator[Vector]:
 
 
 def values_lowered(vector: Vector) -> Iterator[Vector]:
-    """With a lesser octet wherever one that comes several times stands."""
+    """With a smaller octet in all places of a repeated one."""
     octets = vector.octets
     for value in sorted({octet for octet in octets if octet and octets.count(octet) > 1}):
         for lesser in {*(octet for octet in _LIKELY if octet < value), value - 1}:
@@ -136,14 +136,14 @@ def values_lowered(vector: Vector) -> Iterator[Vector]:
 
 
 def octets_lowered(vector: Vector) -> Iterator[Vector]:
-    """With one octet less than it is: every lesser value at every place."""
+    """With one octet smaller: every smaller value at every place."""
     for place, octet in enumerate(vector.octets):
         for lesser in range(octet):
             yield spliced(vector, place, place + 1, bytes([lesser]))
 
 
 def exchanged(vector: Vector) -> Iterator[Vector]:
-    """With two octets, not far from each other, in the places of one another."""
+    """With two octets, near each other, exchanged."""
     octets = vector.octets
     for place, octet in enumerate(octets):
         for other in range(place + 1, min(place + _NEIGHBOURS, len(octets))):
@@ -153,7 +153,7 @@ def exchanged(vector: Vector) -> Iterator[Vector]:
 
 
 def moved(vector: Vector) -> Iterator[Vector]:
-    """What is no filler, with other amounts of filler before and behind it."""
+    """The part without filler at its ends, with other amounts of filler before and after it."""
     octets, length = vector.octets, len(vector.octets)
     core = octets.strip(FILLER)
     first = octets.index(core)
@@ -200,7 +200,7 @@ def fewer_chunks(vector: Vector) -> Iterator[Vector]:
 
 
 def less_before(vector: Vector) -> Iterator[Vector]:
-    """After a shorter stream, one in fewer chunks, or one of lesser octets."""
+    """After a shorter stream, one in fewer chunks, or one of smaller octets."""
     if vector.earlier is None:
         return
     octets = b"".join(vector.earlier)

@@ -1,4 +1,4 @@
-"""Whether a finding shows again, each time in a process that has seen nothing else."""
+"""Check that a finding shows again, each time in a fresh process."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _LOOK = 0.05  # seconds between two looks at other work
 
 
 def stable(finding: Finding, probe: Probe, meanwhile: Callable[[], None] = lambda: None) -> int:
-    """How often it shows, out of :data:`AGAIN`. A child forked from a process that ran before is none of its own.
+    """Return how often it shows, out of :data:`AGAIN`. A child forked from an earlier process does not count as fresh.
 
-    What was named for changing from call to call shows when anything is wrong with the answer.
+    A finding of a changing answer shows if the answer is wrong in any way.
 
     Args:
-        finding: what is to show.
-        probe: whose processes are left alone: others are started, as many at a time as there are processors.
-        meanwhile: is called while they start and answer. If it raises, no more are started.
+        finding: the finding.
+        probe: its target. Its processes stay as they are: others start, one for each processor at a time.
+        meanwhile: called while they start and answer. If it raises, no further process starts.
 
     Raises:
         TargetError: the target does not start any more.

@@ -1,30 +1,30 @@
-"""A finding as a campaign keeps it."""
+"""A finding in a campaign's store."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 ANYWHERE = "anywhere"
-"""What a finding says of its placement where that does not matter."""
+"""The placement of a finding whose place does not matter."""
 
 
 @dataclass(frozen=True)
 class StoredFinding:
-    """One cause, as far as octets can tell; its id is a hash of the key of its bucket. All text is printable."""
+    """One cause, as far as octets can tell; its id is a hash of its bucket's key. All text is printable."""
 
     id: str
     """``D-7f3a0c19``."""
     target: str
     operation: str
-    """Its letter."""
+    """The operation's letter."""
     code: str
     """``OV201``."""
     form: str
-    """The grammar's alternative at the divergence; empty where none fits."""
+    """The grammar's alternative at the divergence; empty if none fits."""
     octets_at: str
     """The class of octets at the divergence: ``C0-C1``; empty at the end of the input."""
     placement: str
-    """What its place has to do with it: ``anywhere``, ``across a multiple of 64``, ``at offset 15``."""
+    """The role of its place: ``anywhere``, ``across a multiple of 64``, ``at offset 15``."""
     title: str
     section: str
     octets: bytes
@@ -32,30 +32,30 @@ class StoredFinding:
     chunks: tuple[int, ...] | None
     earlier: tuple[bytes, ...] | None
     expected: str
-    """What RFC 3629 says, in words; of a difference what the peer did."""
+    """The expected answer by RFC 3629, in words; for a difference, the peer's answer."""
     observed: str
     peer: str
-    """The other target, if it is a difference and no fault; else empty."""
+    """The other target of a difference; empty for a fault."""
     minimal: bool
-    """Whether nothing can be left out of it, and no octet be made less; if not, time ran out first."""
+    """True if no octet can be left out or made smaller; False if time ran out first."""
     stable: int
-    """How often it showed when it was asked again in fresh processes, out of :data:`AGAIN`; a difference, of which
-    there are many and which is no fault, is asked again in the same ones."""
+    """How often it showed again in fresh processes, out of :data:`AGAIN`. A difference, which is no fault, is asked
+    again in the same processes, since there are many."""
     count: int
-    """How many inputs of the campaign showed it, counting those that share its fingerprint."""
+    """The number of inputs of the campaign that showed it or share its fingerprint."""
     first: int
-    """The number of the input that showed it first."""
+    """The number of the first input that showed it."""
     seconds: float
-    """Seconds of campaign time, when it was found."""
+    """The campaign time of its discovery, in seconds."""
 
     @property
     def where(self) -> str:
-        """Where in the grammar it shows, and what its place has to do with it; empty if nothing is known of either."""
+        """Its place in the grammar, and the role of its place; empty if neither is known."""
         return ", ".join(part for part in (self.form, self.octets_at, self.placement) if part not in ("", ANYWHERE))
 
     @property
     def is_difference(self) -> bool:
-        """Whether RFC 3629 leaves it open, so that it is no fault."""
+        """True for a difference that RFC 3629 allows, which is no fault."""
         return bool(self.peer)
 
     @property
@@ -64,4 +64,4 @@ class StoredFinding:
 
 
 AGAIN = 10
-"""How often a finding is asked again, each time in a process of its own."""
+"""How often a finding is asked again, each time in a fresh process."""

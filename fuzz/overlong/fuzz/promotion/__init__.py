@@ -1,4 +1,4 @@
-"""A finding becomes a regression test: in the language of the decoder's author, or a vector of this project.
+"""Turn a finding into a regression test in the decoder's language, or into a vector of this project.
 
-In comes a finding of any kind; out goes a file that needs nothing of ours. Nothing here knows campaigns' stores.
+From any finding it makes a file that does not need overlong. Nothing here knows campaigns' stores.
 """

@@ -1,4 +1,4 @@
-"""What a regression test asserts: octets, how they come, and what RFC 3629 says of them."""
+"""The assertion of a regression test: octets, their chunks, and the answer that RFC 3629 demands."""
 
 from __future__ import annotations
 
@@ -29,36 +29,36 @@ _UNSAID: dict[str, str] = {
     Code.EARLY: "in which chunk an answer comes",
     Code.MISBEHAVED: "what an adapter writes",
 }
-"""Codes that are about something that no function's answer says in the same way in all programs."""
+"""Codes of aspects that functions do not report in the same way in all programs."""
 _OFFSETS = (Code.OFFSET, Code.STREAM_OFFSET)
 _UNSTABLE = (Code.UNSTABLE, Code.EARLIER_CALLS)
 _WIDTH = 76
-"""Columns of a comment without its mark."""
+"""The width of a comment without its mark."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """One test. All text in it is ASCII without backslashes: no language reads more into a comment than words."""
+    """One test. All its text is ASCII without backslashes, which is safe in comments of every language."""
 
     id: str
     target: str
-    """The target, as the run names it; raw: code that writes any of it must check it first."""
+    """The target's name in the run; raw: code that writes it must check it first."""
     comment: tuple[str, ...]
     octets: bytes
     chunks: tuple[int, ...] | None
-    """How a stream is cut; None if the input is whole."""
+    """The chunks of a stream; None if the input is whole."""
     earlier: tuple[bytes, ...] | None
-    """The chunks of the stream that the same decoder decodes before."""
+    """The chunks of an earlier stream for the same decoder."""
     validates: bool
-    """The target gives a verdict, no text."""
+    """The target gives only a verdict."""
     replaces: bool
-    """The decoder puts out U+FFFD for what is ill-formed."""
+    """The decoder replaces ill-formed octets by U+FFFD."""
     scalars: tuple[int, ...] | None
-    """What it puts out; None if it refuses."""
+    """The expected output; None for a refusal."""
     offset: int | None
-    """Where it refuses, if the test is about that."""
+    """The offset of the refusal, if the test checks it."""
     times: int
-    """How often it is asked."""
+    """How often the test asks."""
 
     @property
     def name(self) -> str:
@@ -81,7 +81,7 @@ class Case:
 
     @property
     def text(self) -> str:
-        """What it puts out; empty if it refuses."""
+        """The expected output; empty for a refusal."""
         return "".join(map(chr, self.scalars or ()))
 
 
@@ -90,10 +90,10 @@ def case_of(stored: Found, folder: str) -> Case:
 
     Args:
         stored: the finding.
-        folder: of the run, for the command that explains it.
+        folder: the run's folder, for the command that explains it.
 
     Raises:
-        PromotionError: no test can say what is wrong; the message says why and what can be done instead.
+        PromotionError: no test can show the fault; the message has the reason and an alternative.
     """
     name = checked_id(stored)
     if stored.is_difference:

@@ -1,4 +1,4 @@
-"""The languages of regression tests: a template for each, and what two of them know of a target from its name."""
+"""The languages of regression tests: a template for each, and the facts that two of them read from a target's name."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from overlong.fuzz.promotion.case import Case
 
 _PER_LINE = 16
-"""Octets of a line of a literal."""
+"""The octets in a line of a literal."""
 _COLUMNS = 96
-"""Columns of a prototype in C."""
+"""The width of a prototype in C."""
 _NO_BREAK = "\N{NO-BREAK SPACE}"
 _C_NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 _TYPES = {"utf-8": "char", "utf-16": "char16_t", "utf-32": "char32_t"}
@@ -33,43 +33,43 @@ _NAMED_STRUCT = "struct answer {\n    int error;\n    size_t count;\n};\n"
 
 
 class PythonDecoder(NamedTuple):
-    """How a decoder in Python is reached."""
+    """The access to a decoder in Python."""
 
     name: str
     is_class: bool
     is_own: bool = True
-    """It is the target's; else Python's own stands in its place."""
+    """True for the target's decoder; otherwise Python's own takes its place."""
     module: str = ""
     file: str = ""
-    """A literal, where it is no module's."""
+    """The file as a literal, if it is in no module."""
 
     @property
     def first(self) -> str:
-        """What is imported of its name."""
+        """The imported part of its name."""
         return self.name.partition(".")[0]
 
 
 class CFunction(NamedTuple):
-    """What is called in C."""
+    """The call in C."""
 
     abi: Abi
     names: tuple[str, ...]
     is_own: bool
-    """It is the target's; else its name is to be adapted."""
+    """True for the target's function; otherwise the user must adapt the name."""
 
     @property
     def unit(self) -> str:
-        """The type of what it puts out; empty if it only validates."""
+        """The type of its output; empty if it only validates."""
         return _TYPES.get(self.abi.units, "")
 
     @property
     def kind(self) -> str:
-        """How it is called and its answer read, whatever it puts out."""
+        """The call, and the code that reads its answer."""
         return re.sub(r"^utf\d+", "", self.abi.name)
 
     @property
     def prototypes(self) -> list[str]:
-        """Lines that declare it, or the functions of a stream."""
+        """The declarations of it, or of a stream's functions."""
         lines: list[str] = []
         roles = self.abi.functions or ("f",)
         texts = self.abi.prototype.split("; ") if self.abi.functions else [self.abi.prototype]
@@ -80,14 +80,14 @@ class CFunction(NamedTuple):
                 declared = f"struct answer{text.removeprefix(_STRUCT)}"
             for role, name in zip(roles, self.names, strict=False):
                 declared = re.sub(rf"(?<!_)\b{role}\(", f"{name}(", declared)
-            whole = re.sub(r"(?<!,) ", _NO_BREAK, f"{declared};")  # a line breaks behind a comma
+            whole = re.sub(r"(?<!,) ", _NO_BREAK, f"{declared};")  # lines break after a comma
             broken = textwrap.wrap(whole, _COLUMNS, subsequent_indent=" " * 8, break_long_words=False)
             lines += [line.replace(_NO_BREAK, " ") for line in broken]
         return lines
 
 
 def _python(case: Case) -> dict[str, Any]:
-    """The decoder that the target's name says, or Python's own."""
+    """The decoder in the target's name, or Python's own."""
     place, _, name = case.target.removeprefix("py:").partition("?")[0].rpartition(":")
     parts = name.split(".")
     if case.target.startswith("py:") and all(map(_is_name, parts)):
@@ -104,7 +104,7 @@ def _is_name(text: str) -> bool:
 
 
 def _c(case: Case) -> dict[str, Any]:
-    """The function that is called, and the units that it should put out."""
+    """The function, and its expected units."""
     function = _function(case)
     expected: Iterable[int] = encode(case.text)
     if function.unit in ("char16_t", "char32_t"):
@@ -115,7 +115,7 @@ def _c(case: Case) -> dict[str, Any]:
 
 
 def _function(case: Case) -> CFunction:
-    """The function that the target names, or one to be adapted."""
+    """The function that the target names, or one to adapt."""
     if case.target.startswith("so:"):
         try:
             named = FunctionName.of("", case.target.removeprefix("so:"), "")
@@ -134,21 +134,21 @@ def _function(case: Case) -> CFunction:
 
 @dataclass(frozen=True)
 class TestLanguage:
-    """A language in which tests are written."""
+    """A language of tests."""
 
     name: str
-    """The name, as on the command line; that of its template."""
+    """Its name on the command line, and its template's."""
     file: str
-    """The name of a file, with ``{name}`` (``d_7f3a0c19``) or ``{Name}`` (``D7f3a0c19``) in it."""
+    """A file name, with ``{name}`` (``d_7f3a0c19``) or ``{Name}`` (``D7f3a0c19``) in it."""
     run: str
-    """How such a file is run, with ``{file}`` and the names above in it."""
+    """The command that runs the file, with ``{file}`` and the names above."""
     of: tuple[str, ...]
-    """The languages that decoders say they are written in, for which this is the one."""
+    """The languages of decoders, as they name them, that get tests in this one."""
     more: Callable[[Case], dict[str, Any]] = lambda _case: {}
-    """What else its template is given."""
+    """Further values for its template."""
 
     def write(self, case: Case) -> str:
-        """The test, as the language's own formatter has it."""
+        """The test, in the format of the language's own formatter."""
         environment = templates(Path(__file__).parent / "templates")
         environment.filters.update(_FILTERS)
         return environment.get_template(f"{self.name}.jinja").render(
@@ -172,23 +172,23 @@ LANGUAGES = {
         TestLanguage("c", "{name}.c", "cc {file} -lYOURS && ./a.out", ("C", "C++", "Zig"), _c),
     )
 }
-"""In the order in which they are listed; the first is taken where nothing is known of a decoder's language."""
+"""All languages, in the order of lists; the first is the default for an unknown language."""
 
 
 def _octet_lines(octets: bytes) -> list[str]:
-    r"""``\xe0\x80``: what stands between quotes, a line of at most 16 octets after the other; one at least."""
+    r"""``\xe0\x80``: the content of quotes, in lines of at most 16 octets; at least one line."""
     return [escaped(octets[start : start + _PER_LINE]) for start in range(0, len(octets), _PER_LINE)] or [""]
 
 
 def _text_lines(text: str, short: str, long: str = "") -> list[str]:
-    """The same of text; how a scalar value is spelt, and one beyond U+FFFF where that is another way."""
+    """The same for text: the escape of a scalar value, and another beyond U+FFFF if the language has one."""
     step = _PER_LINE // 2
     spelt = [(long if long and ord(character) >= 1 << 16 else short) % ord(character) for character in text]
     return ["".join(spelt[start : start + step]) for start in range(0, len(spelt), step)] or [""]
 
 
 def _rows(numbers: Iterable[int], width: int, indent: str, form: str = "%d") -> str:
-    """``1, 2, 3,``: numbers, a comma behind each, in lines of at most ``width`` columns behind that; new ones all."""
+    """``1, 2, 3,``: numbers, each with a comma, in lines of at most ``width`` columns."""
     return "".join(f"\n{indent}{line}" for line in wrapped((f"{form % number}," for number in numbers), width))
 
 
@@ -209,4 +209,4 @@ _FILTERS: dict[str, Any] = {
     "listed": _listed,
     "commented": _commented,
 }
-"""What templates write octets, text and numbers with, in lines that formatters leave alone."""
+"""The filters by which templates write octets, text and numbers, in lines that formatters do not change."""

@@ -1,4 +1,4 @@
-"""A finding becomes a vector in a file of its own, which ``overlong certify TARGET --vectors FOLDER`` asks."""
+"""Turn a finding into a vector in its own file, which ``overlong certify TARGET --vectors FOLDER`` runs."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ if TYPE_CHECKING:
 
 
 class PromotionError(Exception):
-    """A finding cannot become that. The message is one line that names it and says what can be done instead."""
+    """A finding cannot become a vector or test. The message is one line that names it and an alternative."""
 
 
 _ID = re.compile(r"D-[0-9a-f]{8}")
 _SHOWN = 120
-"""Characters of a target's name in a comment."""
+"""The most characters of a target's name in a comment."""
 
 
 def promote(stored: Found, folder: Path, profile: Profile = RFC3629) -> Path:
     """Write a finding as a vector, and return its file: ``D-7f3a0c19.json`` in ``folder``.
 
-    The file holds what RFC 3629 says of these octets, nothing of what the target answered but in words. If the vector
-    is there already, nothing is written; if the name is taken by another vector, the name gets a suffix.
+    The file holds the answer that RFC 3629 demands; the target's answer is only in words. If the vector exists
+    already, nothing is written; if another vector has the name, the name gets a suffix.
 
     Raises:
-        PromotionError: it is a difference, of which RFC 3629 says nothing; it is an encoder's; or its target was
-            measured by another dialect.
+        PromotionError: it is a difference, which RFC 3629 leaves open; it is an encoder's; or its target was measured
+            by another dialect.
         OSError: the folder cannot be written.
     """
     check(stored, profile)
@@ -75,7 +75,7 @@ def vector_of(stored: Found, profile: Profile = RFC3629) -> Vector:
 
 
 def document(stored: Found, vector: Vector) -> str:
-    """The file, as ``schemas/vectors-1.schema.json`` has it: one vector, a member a line."""
+    """The file, by ``schemas/vectors-1.schema.json``: one vector, each member on a line."""
     groups: list[dict[str, Any]] = [{"category": vector.category, "tests": [record(vector)]}]
     data: dict[str, Any] = {**about(f"finding {stored.id}"), "notes": {}, "groups": groups}
     return json.dumps(data, indent=1) + "\n"
@@ -85,7 +85,7 @@ def checked_id(stored: Found) -> str:
     """The finding's id, which names files and functions.
 
     Raises:
-        PromotionError: it cannot become a vector, or the folder is not ours.
+        PromotionError: it cannot become a vector, or the folder is not a run's.
     """
     if not _ID.fullmatch(stored.id):
         raise PromotionError(f"{printable(stored.id, 40)}: no id of a finding; ids are D- and eight digits")
@@ -93,7 +93,7 @@ def checked_id(stored: Found) -> str:
 
 
 def check(stored: Found, profile: Profile) -> None:
-    """See whether it can be a vector.
+    """Check that it can be a vector.
 
     Raises:
         PromotionError: as :func:`promote`.
@@ -114,7 +114,7 @@ def check(stored: Found, profile: Profile) -> None:
 
 
 def not_alone(stored: Found) -> None:
-    """Refuse what no vector says: strings that are not a stream, one right after the other.
+    """Refuse a finding that no vector can hold: strings that are not a stream, one right after another.
 
     Raises:
         PromotionError: it is that.
@@ -127,7 +127,7 @@ def not_alone(stored: Found) -> None:
 
 
 def _is_there(path: Path, vector: Vector) -> bool:
-    """Whether the file holds this vector."""
+    """True if the file holds this vector."""
     try:
         return [each.id for each in vectors_in(path)] == [vector.id]
     except (FileNotFoundError, CheckError, JsonError, WrongError):
@@ -135,7 +135,7 @@ def _is_there(path: Path, vector: Vector) -> bool:
 
 
 def _written(path: Path, text: str) -> bool:
-    """Write a file, if there is none of that name."""
+    """Write a file, unless there is one of that name."""
     try:
         file = path.open("x", encoding="ascii", newline="\n")
     except FileExistsError:

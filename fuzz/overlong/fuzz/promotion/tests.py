@@ -1,8 +1,8 @@
-"""A finding becomes a regression test in the language of the decoder, for its author to keep.
+"""Turn a finding into a regression test in the decoder's language, for its author to keep.
 
-A test needs nothing of overlong's. It calls the author's own function: one place, marked ``ADAPT``, says where; of a
-target ``py:...`` or ``so:...`` the function is known. As it stands, it tests a decoder that the language brings along,
-but in C, which brings none.
+A test does not need overlong. It calls the author's own function, in one place marked ``ADAPT``; for a target
+``py:...`` or ``so:...`` the function is known. Unchanged, it tests a decoder of the language, except in C, which has
+none.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ def source(stored: Found, language: str, *, folder: str = "campaign") -> str:
     Args:
         stored: the finding.
         language: one of :data:`LANGUAGES`.
-        folder: of the run, for the command that explains the finding.
+        folder: the run's folder, for the command that explains the finding.
 
     Raises:
-        PromotionError: there is no such language, or no test can say what is wrong.
+        PromotionError: there is no such language, or no test can show the fault.
     """
     return language_named(language).write(case_of(stored, folder))
 
