@@ -57,48 +57,48 @@ class ReportKind(StrEnum):
 
 
 class Standing(StrEnum):
-    """How a cause stands to what was expected of its target, or in a diff to the older side."""
+    """The standing of a cause: against the expected deviations of its target, or in a diff against the older side."""
 
     UNEXPECTED = "unexpected"
     EXPECTED = "expected"
     FIXED = "fixed"
     REGRESSED = "regressed"
     NEW = "new"
-    """A cause that the older side was not asked for."""
+    """A cause that the older side did not test."""
     SAME = "same"
     CHANGED = "changed"
-    """Wrong before, and wrong otherwise now."""
+    """Wrong before, and wrong in another way now."""
     NOT_COMPARABLE = "not comparable"
     DIFFERENCE = "difference"
-    """Between two targets of a campaign, and no fault of either: RFC 3629 leaves it open."""
+    """Between two targets of a campaign, and no fault of either: RFC 3629 allows both."""
 
 
 MORE, FEWER = "more of them", "fewer of them"
-"""Titles in :attr:`Cause.more` where the same inputs were asked: how many diverged before, and how many do now."""
+"""Titles in :attr:`Cause.more` for the same inputs: the number that diverged before, and the number now."""
 EXPECTED = "expected deviation"
-"""Title in :attr:`Cause.more` of what is expected on the newer side."""
+"""Title in :attr:`Cause.more` of the expected answer on the newer side."""
 PLACEMENT, STABLE, MINIMAL = "where", "stable", "minimal"
-"""Titles in :attr:`Cause.more` of a campaign's finding: what its place has to do with it; how often it showed again, of
-how many times (``10 of 10``); and, if it may not be the least input, that."""
+"""Titles in :attr:`Cause.more` of a campaign's finding: the role of its place; how often it showed again (``10 of
+10``); and, if it may not be the least input, a remark."""
 PEER, PEER_ANSWERS = "the other target", "the other"
 """Likewise of a difference between two targets."""
 INPUTS = "inputs"
-"""Title in :attr:`Subject.recorded`: how many inputs a campaign made for all of its targets."""
+"""Title in :attr:`Subject.recorded`: the number of inputs of a campaign for all of its targets."""
 BEFORE = "before"
-"""Title in :attr:`Cause.more`: what was observed on the older side."""
+"""Title in :attr:`Cause.more`: the observed answer on the older side."""
 PLAN, STRINGS, AFTER, BECAUSE = "plan", "strings", "asked right after", "because"
-"""Titles in :attr:`Cause.more` of what a sweep found: of which plan it is; which strings they are, in words; what was
-asked before the example; and what in it is at fault, if it is not its place."""
+"""Titles in :attr:`Cause.more` of a sweep's divergences: the plan; the strings, in words; the string before the
+example; and its fault, if that is not its place."""
 DIFF_ORDER = (
     *(Standing.REGRESSED, Standing.CHANGED, Standing.NEW),
     *(Standing.FIXED, Standing.NOT_COMPARABLE, Standing.SAME),
 )
-"""The order of causes in a diff: what matters most first."""
+"""The order of causes in a diff: the most important first."""
 
 
 @dataclass(frozen=True)
 class Cause:
-    """One bucket: all divergences of one cause, told by the least of them."""
+    """One bucket: all divergences of one cause, with the least as the example."""
 
     code: str
     """``OV201``."""
@@ -106,19 +106,19 @@ class Cause:
     section: str
     """``RFC 3629 §3``; may be empty."""
     place: str
-    """Where in the grammar, or in what defect; may be empty."""
+    """The place in the grammar, or the defect; may be empty."""
     claim: str
     """The claim that it refutes."""
     count: int
-    """How many divergences."""
+    """The number of divergences."""
     id: str
     """Id of the example: ``D-1a2b3c4d``."""
     vector: str
-    """The id of the example's vector: what ``overlong replay`` takes."""
+    """The id of the example's vector, for ``overlong replay``."""
     octets: bytes
-    """The example's input. Of encoders the payload (docs/results.md)."""
+    """The example's input; for encoders the payload (docs/results.md)."""
     operation: str
-    """Its letter."""
+    """The operation's letter."""
     expected: str
     observed: str
     chunks: tuple[int, ...] | None = None
@@ -130,9 +130,9 @@ class Cause:
     """The command that shows it again; empty if there is none."""
     standing: Standing = Standing.UNEXPECTED
     reason: str = ""
-    """Why it is expected, or not comparable; of an entry gone stale, what was expected."""
+    """The reason why it is expected, or not comparable; for a stale entry, the expected answer."""
     link: str = ""
-    """An issue's address, of an expected deviation."""
+    """The address of an expected deviation's issue."""
     more: tuple[tuple[str, str], ...] = ()
     """Further facts: ("strings", "every string that …"), ("stable", "10 of 10"); title and text."""
 
@@ -144,7 +144,7 @@ class Cause:
 
 @dataclass(frozen=True)
 class ReportPart:
-    """A suite or a plan of a sweep that was run."""
+    """A suite or a sweep's plan that ran."""
 
     name: str
     shows: str
@@ -155,7 +155,7 @@ class ReportPart:
     set_aside: int = 0
     operations: str = ""
     digest: str = ""
-    """SHA-256 of its vectors; of a sweep, of what was answered."""
+    """SHA-256 of its vectors; for a sweep, of the answers."""
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,7 @@ class Map:
     """A decoder's answers to every pair of octets: 65 536, row by row (first octet), column by column."""
 
     name: str
-    """``lead and second``, or the octets that stand before the pair: ``E0``."""
+    """``lead and second``, or the octets before the pair: ``E0``."""
     answers: bytes
     """For each pair the number of octets after it (``80``, as many as needed) with which it was first accepted, plus
     1: 1 alone, 2 with one more, 3 with two; 0 if with none. 255: not told (the target broke). 65 536 octets."""
@@ -171,13 +171,13 @@ class Map:
 
 @dataclass(frozen=True)
 class Subject:
-    """One target, and all that is known of it from one run."""
+    """One target, and all facts about it from one run."""
 
     id: str
     """Its name on the command line."""
     state: State
     why: str = ""
-    """Why it was not measured, or not wholly."""
+    """The reason why it was not measured, or not completely."""
     name: str = ""
     version: str = ""
     language: str = ""
@@ -185,26 +185,26 @@ class Subject:
     error_mode: str = ""
     traits: dict[str, str] = field(default_factory=dict[str, str])
     digest: str = ""
-    """SHA-256 of its files, or of what stands for them."""
+    """SHA-256 of its files, or of their substitute."""
     profile: str = "rfc3629@1"
     command: str = ""
-    """The command that does the run again."""
+    """The command that repeats the run."""
     claims: dict[str, str] = field(default_factory=dict[str, str])
     """Each claim of a certificate: ``holds``, ``fails``, ``not measured``."""
     parts: tuple[ReportPart, ...] = ()
     causes: tuple[Cause, ...] = ()
-    """In the order of the certificate: what matters most first."""
+    """In the order of the certificate: the most important first."""
     stale: tuple[Cause, ...] = ()
-    """Expected deviations that occur no more, or otherwise."""
+    """Expected deviations that no longer occur, or in another way."""
     not_covered: tuple[str, ...] = ()
     """Behaviour that nothing measured; every report lists it."""
     notes: tuple[str, ...] = ()
     restarts: int = 0
     seconds: float = 0.0
-    """0 where the file does not say."""
+    """0 if the file does not have it."""
     findings_digest: str = ""
     categories: dict[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
-    """For each category of vectors how many were asked, and how many of them went wrong; empty if not recorded."""
+    """For each category of vectors the number asked, and the number that failed; empty if not recorded."""
     maps: tuple[Map, ...] = ()
     automaton: Drawn | None = None
     """Its learned automaton; None if there is none."""
@@ -213,11 +213,11 @@ class Subject:
     set_aside: str = ""
     """The vectors that were not asked because of declared traits: ``4 785 vectors set aside (wrapper: xml)``."""
     behaves_like: str = ""
-    """``rfc2279 (exact)``: what ``identify`` said; empty if it was not asked."""
+    """``rfc2279 (exact)``: the result of ``identify``; empty if it did not run."""
     recorded: dict[str, str] = field(default_factory=dict[str, str])
     """Other single facts to show, title and text: seed, engine, executions, edges of a campaign."""
     details: dict[str, str] = field(default_factory=dict[str, str])
-    """Remarks on claims: why one was not measured, by which error mode another was."""
+    """Remarks on claims, such as a reason for no measurement, or the error mode of another."""
 
     @property
     def unexpected(self) -> tuple[Cause, ...]:
@@ -225,12 +225,12 @@ class Subject:
 
     @property
     def told(self) -> tuple[Cause, ...]:
-        """The causes that a report writes out: none where a sign explains them all; they are counted."""
+        """The causes that a report shows: none if a sign explains them all; then only their number."""
         return () if self.sign and self.state in FAILING else self.causes
 
     @property
     def failing(self) -> tuple[str, ...]:
-        """The claims that fail; of a sweep or a campaign, which settles none, those that its causes refute."""
+        """The claims that fail; for a sweep or a campaign, which settles none, those that its causes refute."""
         return failing_claims(self.claims, self.causes)
 
 
@@ -241,35 +241,35 @@ class Moment:
     seconds: float
     executions: int
     findings: int
-    """Found until then."""
+    """The findings so far."""
     features: int
 
 
 @dataclass(frozen=True)
 class Report:
-    """The content of one file, of several, or of two and their difference."""
+    """The content of one file or several, or the difference of two."""
 
     kind: ReportKind
     title: str
     """``cpython`` or ``40 decoders`` or ``old.json → new.json``."""
     generator: str
-    """``overlong 0.1.0``, that measured."""
+    """``overlong 0.1.0``: the version that measured."""
     subjects: tuple[Subject, ...]
-    """One, or the decoders of a matrix, or the targets of a campaign; of a diff the newer side's, one for each pair,
-    whose causes carry how they stand to the older side."""
+    """One target, the decoders of a matrix, or the targets of a campaign; for a diff those of the newer side, one
+    for each pair, with each cause's standing against the older side."""
     environment: dict[str, str] = field(default_factory=dict[str, str])
     time: str = ""
-    """When it was measured; empty if the file does not say."""
+    """The time of the measurement; empty if the file does not have it."""
     discovery: tuple[Moment, ...] = ()
-    """How the findings of a campaign came."""
+    """The findings of a campaign over time."""
     notes: tuple[str, ...] = ()
     incomplete: str = ""
-    """Why the whole is not whole: a file without its footer, an interrupted matrix."""
+    """The reason why it is incomplete: a file without its footer, an interrupted matrix."""
     source: str = ""
-    """The files' names, as the user wrote them."""
+    """The files' names in the user's words."""
     extra: dict[str, Any] = field(default_factory=dict[str, Any])
-    """More of a diff: ``{"older": [...], "newer": [...], "counts": {standing: n}}``. And for pages of HTML alone: where
-    others are (``index``, ``pages``), what changed (``since``)."""
+    """More of a diff: ``{"older": [...], "newer": [...], "counts": {standing: n}}``. For pages of HTML only: the
+    addresses of others (``index``, ``pages``), and the changes (``since``)."""
 
     @property
     def state(self) -> State:

@@ -1,4 +1,4 @@
-"""Records of results as plain data: targets, findings, buckets, suites and plans, as all files of results have them."""
+"""Records of results as plain data for all files of results: targets, findings, buckets, suites and plans."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 
 
 def spelt(value: Any, *, indent: int | None = None) -> str:
-    """``value`` as JSON that every parser reads alike.
+    """``value`` as JSON that all parsers read alike.
 
-    Words of a command line may hold halves of surrogate pairs, which stand for octets that are no UTF-8; in JSON these
-    mean nothing. They are written as a person would: a backslash, ``u`` and four digits.
+    Words of a command line may hold lone surrogates, which stand for octets that are not UTF-8 and have no meaning in
+    JSON. They become text: a backslash, ``u`` and four digits.
     """
     text = json.dumps(value, indent=indent)
     return text if "\\ud" not in text else json.dumps(_whole(value), indent=indent)
 
 
 def _whole(value: Any) -> Any:
-    """``value`` without halves of surrogate pairs."""
+    """``value`` without lone surrogates."""
     match value:
         case str():
             return as_text(value)
@@ -44,7 +44,7 @@ def _whole(value: Any) -> Any:
 
 
 def packed(answers: bytes) -> str:
-    """The answers of a map: base64 of what zlib makes of them."""
+    """The answers of a map: compressed by zlib, in base64."""
     return base64.b64encode(zlib.compress(answers, 9)).decode("ascii")
 
 
@@ -91,7 +91,7 @@ def finding_as_json(finding: Finding) -> dict[str, Any]:
 
 
 def bucket_as_json(bucket: Bucket, target: str | Sequence[str]) -> dict[str, Any]:
-    """A bucket, with the command that shows its example again; ``target`` as on the command line."""
+    """A bucket, with the command that shows its example again; ``target`` is the name on the command line."""
     from overlong.conformance.results.invocation import replay_command
 
     example = bucket.example

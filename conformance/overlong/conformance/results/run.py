@@ -64,7 +64,7 @@ MEASURED_BY = {
 
 @dataclass(frozen=True)
 class Drawn:
-    """A picture that was drawn when the decoder was there: SVG that overlong made itself, from numbers alone."""
+    """A picture that overlong drew during the run: SVG from numbers alone."""
 
     title: str
     svg: str
@@ -80,15 +80,15 @@ class SuiteRun:
     unsupported: Counter[str] = field(default_factory=Counter[str])
     """For each operation, the vectors that the target did not answer."""
     without_text: int = 0
-    """Well-formed vectors that it should decode strictly, and did not accept: what it makes of them is not known."""
+    """Well-formed vectors for strict decoding that it did not accept: their text is unknown."""
     failing: set[object] = field(default_factory=set[object])
-    """What tells apart the vectors of the suite that have a finding."""
+    """The identities of the suite's vectors that have a finding."""
     categories: Counter[str] = field(default_factory=Counter[str])
-    """For each category of vectors how many were asked."""
+    """For each category the number of vectors asked."""
     failing_in: Counter[str] = field(default_factory=Counter[str])
-    """For each category, how many of them have a finding."""
+    """For each category the number of vectors with a finding."""
     aside: int = 0
-    """Vectors that were not asked, for a trait that the target declares."""
+    """Vectors that were not asked because of a declared trait."""
 
     def __post_init__(self) -> None:
         self._lengths, self._octets = hashlib.sha256(), hashlib.sha256()
@@ -98,7 +98,7 @@ class SuiteRun:
         return self.done + self.aside == self.suite.size
 
     def asked(self, answered: Answered) -> None:
-        """Count what was answered, and hash what was asked: in columns, so how batches were cut leaves no trace."""
+        """Count the answers, and hash the vectors: in columns, so that the division into batches does not matter."""
         if answered.operation == self.operations[0]:
             self._lengths.update(answered.batch.lengths_on_wire(answered.operation))
             self._octets.update(answered.batch.payloads(answered.operation)[1])
@@ -116,11 +116,11 @@ class SuiteRun:
             self.failing_in[vector.category] += 1
 
     def has_failed(self, vector: Vector) -> bool:
-        """Whether it has a finding."""
+        """True if the vector has a finding."""
         return vector.apart in self.failing
 
     def diverged(self, found: Divergences) -> None:
-        """Count the vectors of some divergences once, and those whose text is not known."""
+        """Count the vectors of some divergences once, and those of unknown text."""
         before = len(self.failing)
         self.failing.update(found.octets)
         self.failing_in[found.batch.category] += len(self.failing) - before
@@ -154,23 +154,23 @@ class Run:
     swept: SweepRun | None = None
     """The sweeps' results; None if there were none."""
     refusals: int = 0
-    """Answers that refuse, of those operations among V and D that say where of some."""
+    """The refusals by V and D, if the operation gives an offset for some."""
     placed: int = 0
-    """How many of them say where."""
+    """The number of them with an offset."""
     sign: str = ""
-    """A sentence that explains all that diverges by a fault of the adapter; empty if nothing hints at one."""
+    """A sentence that explains all divergences by a fault of the adapter; empty if nothing hints at one."""
     core_answers: dict[str, set[Observation]] = field(default_factory=dict[str, "set[Observation]"])
-    """For V and D, the answers to the core: two of them at the most, and of refusals only that they are."""
+    """For V and D, at most two different answers to the core; refusals count as one."""
     left_out: str = ""
     """What the next tier of sweeps would add, and its time: printed, and kept nowhere."""
     behaves_like: str = ""
-    """``rfc2279 (exact)``: what was learned of a target that fails the verdict; empty if nothing was."""
+    """``rfc2279 (exact)``: the dialect learned from a target that fails the verdict; empty if none was."""
     drawn: Drawn | None = None
-    """Its automaton, if that was learned."""
+    """Its learned automaton, if any."""
 
     @property
     def measured_by(self) -> Profile:
-        """The profile, with what the target says of itself."""
+        """The profile, completed by the target's greeting."""
         return self.profile.as_said(self.greeting)
 
     def __post_init__(self) -> None:
@@ -184,13 +184,13 @@ class Run:
         self._findings.update(finding.line.encode())
 
     def diverged(self, found: Divergences) -> None:
-        """Count many, as :meth:`add` does each."""
+        """Count many, each like :meth:`add`."""
         found.count_in(self.buckets)
         self._findings.update(found.digested())
 
     @property
     def findings_digest(self) -> str:
-        """Digest of all findings in order: with the digests of the vectors it fixes what the target answered."""
+        """Digest of all findings in order: with the digests of the vectors it fixes the target's answers."""
         return self._findings.hexdigest()
 
     @property
@@ -214,19 +214,19 @@ class Run:
 
     @property
     def without_text(self) -> int:
-        """Well-formed vectors that it should decode strictly, and did not accept."""
+        """Well-formed vectors for strict decoding that it did not accept."""
         return sum(each.without_text for each in self.suites)
 
     @property
     def categories(self) -> dict[str, tuple[int, int]]:
-        """For each category of vectors how many were asked, over all suites, and how many of them have a finding."""
+        """For each category, over all suites, the number of vectors asked, and the number with a finding."""
         asked = sum((each.categories for each in self.suites), Counter[str]())
         failing = sum((each.failing_in for each in self.suites), Counter[str]())
         return {category: (count, failing[category]) for category, count in asked.items()}
 
     @property
     def conformant(self) -> bool:
-        """Everything that was measured holds, something was, and the run is whole."""
+        """True if something was measured, all of it holds, and the run is complete."""
         return self.state is State.CONFORMS
 
     @property
@@ -262,11 +262,11 @@ def offered_in(suite: Suite, greeting: Greeting) -> str:
 
 
 def measuring(claim: str, error_mode: str) -> set[str]:
-    """The operations that show that a claim holds, of a target with that error mode; others may refute it."""
+    """The operations that can show a claim for a target with that error mode; others may refute it."""
     operations = set(MEASURED_BY[claim])
     return operations if claim == SCALARS or puts_out(error_mode) else operations - set(REPLACING)
 
 
 def shown_by(answered: set[str], error_mode: str) -> list[str]:
-    """The claims that hold if nothing refutes them, by the operations that left no vector unanswered; places apart."""
+    """The claims that hold if nothing refutes them, by the fully answered operations; without offsets."""
     return [claim for claim in MEASURED_BY if answered & measuring(claim, error_mode)]

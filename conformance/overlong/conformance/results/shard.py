@@ -1,4 +1,4 @@
-"""A shard: a range of strings of a plan, and what came of it. Shards are pure: what they are asked is in their key."""
+"""A shard: a range of strings of a plan, and its result. Shards are pure: the key determines the strings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Shard:
     """A range of strings of one of a plan's grids."""
 
     plan: str
-    """The plan, as ``plan_named`` takes it: ``exhaustive-4``."""
+    """The plan's name for ``plan_named``: ``exhaustive-4``."""
     grid: int
     first: int
     count: int
@@ -28,7 +28,7 @@ class Shard:
 
     @property
     def digested(self) -> str:
-        """Its name as digests have it, once and for all: with the plan spelt as it was before."""
+        """Its name in digests, which never changes: with the plan's old spelling."""
         return f"{spelt_before(self.plan)}/{self.grid}/{self.first}+{self.count}"
 
 
@@ -38,21 +38,21 @@ class ShardResult:
 
     shard: Shard
     strings: int
-    """Asked: all of the shard's but those left out."""
+    """The number of strings asked: all except those left out."""
     octets: int
-    """Octets of those."""
+    """The octets of those."""
     well_formed: int
-    """How many of those are well-formed, as the oracle found when it read them."""
+    """The number of well-formed strings, counted by the oracle."""
     accepted: int
-    """How many of those the target accepted."""
+    """The number of strings that the target accepted."""
     checksum: int
-    """Checksum of the target's answers: see :func:`answer_code`. A string that it did not survive adds nothing."""
+    """Checksum of the target's answers: see :func:`answer_code`. A string that ended the target adds nothing."""
     kinds: bytes = b""
     """One octet for each string of the shard, compressed by zlib; empty if all agree."""
     faults: tuple[Fault, ...] = ()
     """The first few of each kind."""
     seconds: float = 0.0
-    """Seconds of the target and what drives it, by the clock; no part of any digest."""
+    """Seconds of the target and its driver, by the clock; not part of any digest."""
 
 
 class Account(NamedTuple):
@@ -60,9 +60,9 @@ class Account(NamedTuple):
 
     strings: int
     octets: int
-    """Octets of the strings that are judged."""
+    """The octets of the judged strings."""
     well_formed: int
-    """How many of them the automaton accepts."""
+    """The number of them that the automaton accepts."""
 
 
 NOTHING = Account(0, 0, 0)

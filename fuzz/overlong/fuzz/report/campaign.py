@@ -1,6 +1,6 @@
-"""What a campaign found, for a person in a terminal: a verdict, a block for each finding, what ran.
+"""The report of a campaign in a terminal: a verdict, a block for each finding, and what ran.
 
-The blocks and the verdict are those of ``conformance/report``. The campaign itself is asked for what no file holds.
+The blocks and the verdict are those of ``conformance/report``. The campaign itself supplies facts that no file holds.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from overlong.fuzz.minimise.stored import StoredFinding
 
 _NAME = 400
-"""Characters of a target's name that are shown."""
+"""The most characters of a target's name to show."""
 
 
 class Found(Given, Protocol):
-    """One cause, told by an input that shows it: what regression tests and vectors are made of."""
+    """One cause, with an input that shows it: the source of regression tests and vectors."""
 
     @property
     def id(self) -> str: ...
@@ -58,7 +58,7 @@ class Found(Given, Protocol):
 
 
 def report_of_status(status: Status, folder: str) -> Report:
-    """The report of a campaign, as far as it is; ``folder``: as commands are to name it."""
+    """The report of a campaign so far; ``folder``: its name in commands."""
     causes = [(each.target, cause_of_stored(finding_as_json(each), status.profile.name, folder))
               for each in status.findings]  # fmt: skip
     waits = status.faults_wait and not any(cause.standing is Standing.UNEXPECTED for _, cause in causes)
@@ -79,7 +79,7 @@ def report_of_status(status: Status, folder: str) -> Report:
 
 
 def summary(report: Report, status: Status, folder: str, *, width: int, encoding: str) -> Iterator[str]:
-    """The lines of the report, none of them styled, none (but commands) wider than ``width``."""
+    """The lines of the report without styles; only commands are wider than ``width``."""
     dot = f" {Glyphs(encoding).dot} "
     yield from textwrap.wrap(verdict_of_campaign(report), width, subsequent_indent="  ")
     yield dot.join((status.profile.name, f"engine {printable(status.engine)}", f"seed {status.seed}"))
@@ -99,13 +99,13 @@ def summary(report: Report, status: Status, folder: str, *, width: int, encoding
 
 
 def apart(findings: Iterable[StoredFinding]) -> tuple[list[StoredFinding], list[StoredFinding]]:
-    """Faults, and differences between targets that are none."""
+    """Faults, and differences between targets that are no faults."""
     found = list(findings)
     return [each for each in found if not each.is_difference], [each for each in found if each.is_difference]
 
 
 def lines_of_stored(stored: StoredFinding, profile: Profile, folder: str, width: int) -> Iterator[str]:
-    """All that a person needs of one finding; the last line is the command that explains it."""
+    """The lines on one finding; the last is the command that explains it."""
     further = [("explain", explain_command(stored, folder))]
     if stored.is_difference:
         further.insert(0, ("compare", replay_found(stored, stored.id, stored.peer, profile, folder)))
@@ -114,17 +114,17 @@ def lines_of_stored(stored: StoredFinding, profile: Profile, folder: str, width:
 
 
 def explain_command(stored: Found, folder: str) -> str:
-    """The command that says what a finding is."""
+    """The command that explains a finding."""
     return shlex.join(["overlong", "explain", folder, stored.id])
 
 
 def kind_of(stored: StoredFinding) -> str:
-    """``OV201 overlong form accepted``; what is no fault has no code."""
+    """``OV201 overlong form accepted``; a difference has no code."""
     return printable(stored.title if stored.is_difference else f"{stored.code} {stored.title}")
 
 
 def _what_ran(status: Status, dot: str, width: int) -> Iterator[str]:
-    """Figures side by side, none of them broken."""
+    """Figures side by side, each on one line."""
     seconds = status.earlier + status.seconds
     reached, everything = status.edges
     row = inputs(status.inputs)

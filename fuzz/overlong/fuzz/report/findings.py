@@ -1,4 +1,4 @@
-"""Findings of any run, by one name: of a campaign out of its store, of certify, matrix and sweep out of their files."""
+"""Findings of any run by id: of a campaign from its store, of certify, matrix and sweep from their files."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
     from overlong.conformance.results.model import Cause, Subject
 
 _NAMED = 4
-"""Findings that are named where one was not found."""
+"""The most findings that an error names."""
 
 
 @dataclass(frozen=True)
 class Reported:
-    """A finding as a report has it; all text is the file's, and may be hostile."""
+    """A finding of a report; all text comes from the file, and may be hostile."""
 
     cause: Cause
     subject: Subject
@@ -45,7 +45,7 @@ class Reported:
 
     @property
     def vector(self) -> str:
-        """The id of its vector, by which a report names it."""
+        """The id of its vector in a report."""
         return self.cause.vector
 
     @property
@@ -70,7 +70,7 @@ class Reported:
 
     @property
     def where(self) -> str:
-        """Its place in the grammar, or in what defect."""
+        """Its place in the grammar, or its defect."""
         return self.cause.place
 
     @property
@@ -95,18 +95,18 @@ class Reported:
 
     @property
     def is_difference(self) -> bool:
-        """Whether RFC 3629 leaves it open, so that it is no fault."""
+        """True for a difference that RFC 3629 allows, which is no fault."""
         return self.cause.standing is Standing.DIFFERENCE
 
 
 def findings_in(folder: Path | str) -> Sequence[Found]:
-    """What a run has found, in the order of its report.
+    """The findings of a run, in the order of its report.
 
     Args:
-        folder: of a run of certify, matrix, sweep or fuzz; or a file of its results.
+        folder: the folder of a run of certify, matrix, sweep or fuzz; or a file of its results.
 
     Raises:
-        CampaignError: there is none, or it cannot be read.
+        CampaignError: there is no such run, or it cannot be read.
     """
     folder = Path(folder)
     shown = printable(str(folder))
@@ -125,15 +125,15 @@ def findings_in(folder: Path | str) -> Sequence[Found]:
     found: dict[tuple[str, str], Reported] = {}
     for subject in report.subjects:
         for cause in subject.causes:
-            found.setdefault((subject.id, cause.id), Reported(cause, subject))  # plans may show the same string
+            found.setdefault((subject.id, cause.id), Reported(cause, subject))  # several plans may show the same string
     return list(found.values())
 
 
 def finding_named(folder: Path | str, name: str) -> Found:
-    """The finding of that id, of the only id that begins so (``D-7f3a``), or of that vector's id (``overlong/c0ae``).
+    """The finding of an id, of a unique beginning of one (``D-7f3a``), or of a vector's id (``overlong/c0ae``).
 
     Raises:
-        CampaignError: there are none; there is none of that name, or there are several.
+        CampaignError: there is no finding, none of that name, or more than one.
     """
     found = findings_in(folder)
     shown, where = printable(name, 40), printable(str(folder))
@@ -155,7 +155,7 @@ def finding_named(folder: Path | str, name: str) -> Found:
 
 
 def profile_of(folder: Path | str, found: Found) -> Profile:
-    """What the target of a finding was measured by.
+    """The profile of a finding's target.
 
     Raises:
         CampaignError: the campaign's file is damaged.
@@ -166,12 +166,12 @@ def profile_of(folder: Path | str, found: Found) -> Profile:
 
 
 def language_of(found: Found) -> str:
-    """The language that the target said it is written in, if that is known."""
+    """The target's language by its greeting, if known."""
     return found.subject.language if isinstance(found, Reported) else ""
 
 
 def as_json(found: Found) -> dict[str, Any]:
-    """A finding as plain data, octets as hexadecimal digits: of a campaign as its store has it, else as a report."""
+    """A finding as plain data, octets as hexadecimal digits: from a campaign's store, or from a report."""
     if isinstance(found, StoredFinding):
         return {"schema": FINDING_SCHEMA, **finding_as_json(found)}
     assert isinstance(found, Reported)
@@ -184,7 +184,7 @@ def as_json(found: Found) -> dict[str, Any]:
 
 
 def in_full(found: Found) -> str:
-    """What ``overlong replay`` takes for its vector, every octet of it."""
+    """The argument of ``overlong replay`` for its vector, with every octet."""
     if not isinstance(found, Reported):
         return spelled(found)
     category = found.vector.rpartition("/")[0] or "input"
@@ -204,7 +204,7 @@ def line_of(found: Found) -> str:
 
 
 def lines_of(found: Found, profile: Profile, folder: str, width: int) -> Iterator[str]:
-    """All that a person needs of one finding; the last line is the command that explains it."""
+    """The lines on one finding; the last is the command that explains it."""
     if isinstance(found, StoredFinding):
         yield from lines_of_stored(found, profile, folder, width)
         return
