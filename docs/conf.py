@@ -1,4 +1,4 @@
-"""The site: ``python -m sphinx -W -b html docs build/docs``. It asks no network, and its pages ask none."""
+"""The site: ``python -m sphinx -W -b html docs build/docs``. Neither the build nor its pages use the network."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ html_show_copyright = False
 
 extensions = ["myst_parser"]
 exclude_patterns = ["printing", "pictures"]
-myst_heading_anchors = 4  # names as the repository's web page gives them, so that links work in both
+myst_heading_anchors = 4  # anchors like those of the repository's web page, so that links work in both
 nitpicky = True
 
 
@@ -41,7 +41,7 @@ def setup(app: Sphinx) -> None:
 
 
 def _indexed(_: Sphinx, page: str, source: list[str]) -> None:
-    """Read navigation and index off the pages: both would say again what these say."""
+    """Take navigation and index from the pages, which already have that content."""
     if page == "index":
         source[0] += "".join(_contents(source[0]))
     elif page == "targets":  # the search drops "so:" as a word that says nothing, but not an entry of the index

@@ -1,1 +1,1 @@
-"""Pages that are read off the code."""
+"""Pages generated from code and data."""

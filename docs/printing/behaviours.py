@@ -1,4 +1,4 @@
-"""What the documents say of UTF-8, from two files of rows; how the examples are read is computed."""
+"""The rules of documents on UTF-8, from two files of rows; the readings of the examples are computed."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 KEPT = "\b"
-"""What click leaves as it is begins with this."""
+"""The mark of paragraphs that click does not wrap."""
 
 
 def page() -> Iterator[str]:
@@ -73,7 +73,7 @@ def _option(option: click.Option, context: click.Context) -> tuple[str, str]:
 
 
 def _prose(text: str | None) -> Iterator[str]:
-    """Paragraphs; those that click keeps as they are become blocks, and their first line what stands above them."""
+    """Paragraphs; those that click does not wrap become blocks, with their first line above."""
     for paragraph in inspect.cleandoc(text or "").split("\n\n"):
         kept, _, rest = paragraph.strip("\n").partition("\n")
         if kept.strip() != KEPT:

@@ -1,4 +1,4 @@
-"""What decoders with an adapter do otherwise: causes from ``divergences.toml``, answers from ``divergences.tsv``.
+"""The divergences of decoders with an adapter: causes from ``divergences.toml``, answers from ``divergences.tsv``.
 
 A test asks each question of a row again.
 """
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class _Cause(TypedDict):
-    """A paragraph; if it is about decoders, it is shown as an item that begins with their names."""
+    """A paragraph; if it is about decoders, an item that begins with their names."""
 
     section: str
     decoders: NotRequired[list[str]]

@@ -1,6 +1,6 @@
 """The pages of other people's lists: each string of theirs, and the vectors of ours that have its octets.
 
-``corpora/elsewhere`` has the strings. What stands beside them is looked up here, by octets.
+``corpora/elsewhere`` has the strings. This module finds our vectors by their octets.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ if TYPE_CHECKING:
 FOLDER = Path(__file__).parents[2] / "corpora" / "elsewhere"
 
 _OCTETS = 12
-"""Octets of a string that are printed."""
+"""The most octets of a string to print."""
 _ERRORS = 6
-"""Errors of a string that are named."""
+"""The most errors of a string to name."""
 _COMPLETE = ("complete-0", "complete-0-refusing", "complete-0-replacing")
 _SWEPT = 4
-"""Octets up to which a sweep can ask every string."""
+"""The length in octets up to which a sweep can ask every string."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A string of a list: its name there, the chunks that it comes in, and whether the list accepts it, if it says."""
+    """A string of a list: its name there, its chunks, and the list's verdict, if it has one."""
 
     name: str
     octets: bytes
@@ -50,7 +50,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Listed:
-    """A list, as ``lists.toml`` describes it."""
+    """A list of ``lists.toml``."""
 
     name: str
     title: str
@@ -94,7 +94,7 @@ def _by_octets() -> dict[tuple[bytes, tuple[int, ...] | None], Vector]:
 
 @cache
 def _complete() -> dict[bytes, str]:
-    """What the complete suites have, and which of them: the first that has it."""
+    """The strings of the complete suites, each with the first suite that has it."""
     asked = ((name, vector) for name in reversed(_COMPLETE) for vector in SUITES[name].vectors())
     return {vector.octets: f"{code(vector.id)} of {code(name)}" for name, vector in asked}
 
@@ -106,7 +106,7 @@ def _core() -> frozenset[bytes]:
 
 @cache
 def named_in() -> dict[str, dict[str, list[str]]]:
-    """For the id of each vector the lists that have its octets, and their names for it."""
+    """For each vector's id the lists that have its octets, and their names for it."""
     found: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for listed in lists().values():
         for entry in listed.entries():
@@ -116,7 +116,7 @@ def named_in() -> dict[str, dict[str, list[str]]]:
 
 
 def elsewhere(vector: Vector) -> Iterator[str]:
-    """A line that says where else this vector is, if it is."""
+    """A line on the lists that have this vector, if any do."""
     if found := named_in().get(vector.id):
         named = (f"[{lists()[name].short}](../elsewhere/{name}.md) {_few(names)}" for name, names in found.items())
         yield from ("", f"The same octets elsewhere: {'; '.join(named)}")
@@ -128,7 +128,7 @@ def _few(names: list[str]) -> str:
 
 
 def anchor(vector: Vector) -> str:
-    """Where the vector is described: of its id, which no other has."""
+    """The anchor of the vector's description: its id, which is unique."""
     return vector.id.replace("/", "-").replace(".", "-")
 
 
@@ -138,7 +138,7 @@ def linked(vector: Vector) -> str:
 
 
 def ours(entry: Entry) -> str:
-    """What of ours asks this string, or its parts: the nearest first."""
+    """Our vectors and suites that ask this string, or its parts: the nearest first."""
     vector = same_octets(entry)
     if vector is not None and entry.chunks and vector.chunks != entry.chunks:
         asked = entry.octets in _core() and entry.chunks in set(cuts(entry.octets))
@@ -158,7 +158,7 @@ def ours(entry: Entry) -> str:
 
 
 def _whole(octets: bytes) -> str:
-    """The vector, or the suite, that asks just these octets; empty if there is none."""
+    """The vector, or the suite, with exactly these octets; empty if there is none."""
     if (octets, None) in _by_octets():
         return linked(_by_octets()[octets, None])
     if octets in _complete():
@@ -172,7 +172,7 @@ def write(folder: Path) -> None:
 
 
 def _counted(entries: Iterable[Entry]) -> tuple[int, int, int]:
-    """How many strings a family has, how many only a complete suite has, and how many neither has."""
+    """The number of strings in a family, in a complete suite only, and in neither."""
     counts = [0, 0, 0]
     for entry in entries:
         counts[0 if same_octets(entry) else 1 if entry.octets in _complete() else 2] += 1

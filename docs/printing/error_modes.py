@@ -1,4 +1,4 @@
-"""The page of error modes: what each does, drawn, and the strings that tell every two apart."""
+"""The page of error modes: a picture of each, and strings that tell every two apart."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ TELLING = {
     "have meant. Octets 80 to 9F become control characters.",
     "windows-1252": "As `iso-8859-1`, but octets 80 to 9F become what Windows-1252 has there: 80 is the euro sign.",
 }
-"""What a reader has to know of each mode."""
+"""Facts about each mode for a reader."""
 
 DONE_BY = {
     "fatal": ("cpython", "go-utf8", "rust-std", "java-charsetdecoder", "node-textdecoder"),
@@ -64,7 +64,7 @@ DONE_BY = {
     "utf-8b": ("cpython-surrogateescape",),
     "iso-8859-1": ("tcl",),
 }
-"""Decoders with an adapter here that are measured by a mode."""
+"""The decoders with an adapter that a mode measures."""
 
 
 def page() -> Iterator[str]:
@@ -105,7 +105,7 @@ def page() -> Iterator[str]:
 
 
 def telling_strings() -> tuple[bytes, ...]:
-    """Strings on which every two modes differ, as few as the shortlex-least ones of pairs allow."""
+    """Strings that tell every two modes apart: as few of the shortlex-least strings of pairs as possible."""
     modes = list(ERROR_MODES)
 
     return words_apart(
@@ -115,13 +115,13 @@ def telling_strings() -> tuple[bytes, ...]:
 
 def least(one: str, other: str) -> bytes | None:
     """The shortlex-least string on which two modes differ."""
-    if "fatal" in (one, other):  # replacing accepts everything: the least that is ill-formed
+    if "fatal" in (one, other):  # replacing accepts everything: take the least ill-formed string
         return next(bytes([octet]) for octet in OCTETS if not dialect().automaton.accepts(bytes([octet])))
     return difference(output_machine(dialect(), ERROR_MODES[one]), output_machine(dialect(), ERROR_MODES[other]))
 
 
 def put_out(octets: bytes, mode: str) -> str:
-    """What a mode makes of octets, in words."""
+    """A mode's output for octets, in words."""
     try:
         return " ".join(f"{scalar:04X}" for scalar in decode_scalars(octets, mode)) or "*nothing*"
     except IllFormed as error:
@@ -129,7 +129,7 @@ def put_out(octets: bytes, mode: str) -> str:
 
 
 def _least() -> Iterator[str]:
-    """A line for each string that is the least for some pair of modes: which it tells from which."""
+    """A line for each string that is the least for some pair of modes, with the modes that it tells apart."""
     pairs: dict[bytes, dict[str, list[str]]] = {}
     for one, other in combinations(ERROR_MODES, 2):
         pairs.setdefault(least(one, other) or b"", {}).setdefault(other, []).append(one)

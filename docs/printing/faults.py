@@ -1,4 +1,4 @@
-"""The wrong decoders that ``score`` plants, from the code that has them."""
+"""The wrong decoders that ``score`` plants, from their code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands out in a survey, each with the program that shows it and what that prints."""
+"""The main findings of a survey, each with the program that shows it and its output."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PROGRAMS = HERE.parents[1] / "corpora" / "survey" / "programs"
 SHOWN = re.compile(
     r"A program that shows it prints `(?P<prints>.+?)`:\n\n(?P<program>(`{3,})\w+\n.+?\n\3)\n", re.DOTALL
 )
-"""In a text for maintainers: the program, as a block of code, and what it prints."""
+"""In a text for maintainers: the program, as a block of code, and its output."""
 
 
 def findings() -> list[dict[str, Any]]:
@@ -30,7 +30,7 @@ def page(texts: Path) -> Iterator[str]:
     """The page's lines.
 
     Args:
-        texts: the folder of a survey's texts for maintainers.
+        texts: the folder with a survey's texts for maintainers.
     """
     yield from ("# What stands out", "")
     yield "What matters most in the newest survey. Each is shown by a program that does not know overlong, with what"

@@ -46,14 +46,14 @@ def page() -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Schema:
-    """A JSON Schema: its name, and all of it."""
+    """A JSON Schema: its name and content."""
 
     name: str
     whole: Node
 
     @cached_property
     def parts(self) -> dict[str, Node]:
-        """What it defines by name."""
+        """Its named definitions."""
         found: dict[str, Node] = self.whole.get("$defs") or self.whole.get("definitions") or {}
         return found
 
@@ -66,7 +66,7 @@ class Schema:
             yield from self._definition(node)
 
     def _title(self, part: str) -> str:
-        """Headings of the page differ, though schemas share names of parts."""
+        """Headings of the page are unique, though schemas share names of parts."""
         return f"{self.name} {part}"
 
     def _definition(self, node: Node) -> Iterator[str]:
@@ -108,13 +108,13 @@ class Schema:
                 yield from self._inside(each, path)
 
     def _meaning(self, node: Node) -> str:
-        """What is said of a field, or of what it refers to."""
+        """The description of a field, or of the definition that it refers to."""
         if "description" in node or "$ref" not in node:
             return str(node.get("description", ""))
         return str(self.parts[_part(node)].get("description", ""))
 
     def _value(self, node: Node) -> str:
-        """What may stand there, in words."""
+        """The possible values, in words."""
         if "$ref" in node:
             part = _part(node)
             return f"[{plain(part)}](#{self._title(part).replace(' ', '-').lower()})"

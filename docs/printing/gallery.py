@@ -1,6 +1,6 @@
 """The pages of the newest survey, made while the site is built: all decoders, each of them, each fault, error modes.
 
-What decoders say is hostile: each word of theirs is escaped where it is put into Markdown or HTML.
+Words of decoders are hostile: the code that puts them into Markdown or HTML escapes each.
 """
 
 from __future__ import annotations
@@ -46,25 +46,25 @@ _WORDS = {
 _COLOURS = """.survey-picture { --text: var(--color-foreground-primary); --quiet: var(--color-foreground-secondary);
 --ground: var(--color-background-primary); --line: var(--color-background-border);
 --accent: #4078c0; --good: #2e8b57; --bad: #d64545; --warn: #b8860b; }"""
-"""What pictures take their colours from, as the site's theme has them."""
+"""The colours of pictures, from the site's theme."""
 _UNLISTED = ("---", "orphan: true", "---", "")
-"""Hundreds of pages stand in no list of the site: the tables lead to them."""
+"""No list of the site has these hundreds of pages: the tables lead to them."""
 TOLD = "divergences.md"
-"""The page that tells what the decoders with an adapter do, each seen by a program of its own."""
+"""The page on the divergences of decoders with an adapter, each shown by its own program."""
 _CODES = 3
-"""Codes of a decoder that stand in the table of all."""
+"""The most codes of a decoder in the table of all."""
 _SHOWN = 12
-"""Causes of a decoder that are written out."""
+"""The most causes of a decoder to show."""
 
 
 def surveys() -> dict[str, Report]:
-    """The surveys that are kept, by their dates, the oldest first."""
+    """The kept surveys by date, the oldest first."""
     paths = sorted(SURVEYS.glob("*/report.json"))
     return {path.parent.name: read([path]) for path in paths}
 
 
 def filed(date: str) -> Files:
-    """What lies beside the survey of a date, and whose divergences another page of the site tells."""
+    """The files beside the survey of a date, and the decoders whose divergences are on another page."""
     folder = SURVEYS / date
     told = {row["decoder"] for row in rows_of("divergences.tsv")}
     return Files({path.stem for path in (folder / REPORTS).glob("*.md")}, withheld_in(folder), told)
@@ -77,7 +77,7 @@ def write(folder: Path) -> None:
 
 
 def _written(kept: Mapping[str, Report]) -> dict[str, Iterable[str]]:
-    """All pages: those of the data, of the texts for maintainers, and of what stands out."""
+    """All pages: of the data, of the texts for maintainers, and of the findings."""
     date = max(kept)
     texts = SURVEYS / date / REPORTS
     pages = _pages(kept, filed(date))
@@ -104,14 +104,14 @@ def _pages(kept: Mapping[str, Report], files: Files) -> dict[str, Iterable[str]]
 
 
 def _mode(subject: Subject) -> str:
-    """How a decoder replaces; empty if it does not."""
+    """A decoder's error mode; empty if it does not replace."""
     if "L" not in subject.operations:
         return ""
     return subject.recorded.get(REPLACES, "") or subject.error_mode
 
 
 def _title(name: str) -> str:
-    """What a code means."""
+    """The meaning of a code."""
     if name in DEFECTS:
         return f"{DEFECTS[name].title} accepted"
     return KINDS[name].title if name in KINDS else name
@@ -179,7 +179,7 @@ def _select(name: str, every: str, words: Iterable[str]) -> Iterator[str]:
 
 
 def _html(words: str) -> str:
-    """Words as text of HTML, on one line: a line of its own might end the fence that the HTML stands in."""
+    """Words as HTML text on one line: a separate line might end the fence around the HTML."""
     return escape(" ".join(words.split()))
 
 
@@ -228,7 +228,7 @@ def _decoder(subject: Subject, kept: Mapping[str, Report], files: Files) -> Iter
 
 
 def _where(subject: Subject, cause: Cause, files: Files) -> str:
-    """Where a divergence is filed, with a link to what says more."""
+    """The place where a divergence is filed, with a link."""
     words, name = plain(files.words(subject, cause)), f"{subject.id}-{cause.code}"
     if name in files.texts:
         return f"[{words}](r-{name.lower()}.md)"
@@ -236,7 +236,7 @@ def _where(subject: Subject, cause: Cause, files: Files) -> str:
 
 
 def _pictured(subject: Subject) -> Iterator[str]:
-    """Where its answers to two octets differ from the right ones, if that was drawn and they do."""
+    """The map of its wrong answers to two octets, if there is one and they differ."""
     known = {each.name: each for each in reference_maps(subject.profile)}
     for seen in subject.maps[:1]:
         if seen.name in known and seen.answers != known[seen.name].answers:

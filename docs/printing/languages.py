@@ -1,4 +1,4 @@
-"""The languages of ``overlong target new``, from its templates, with what ``docs/adapters.tsv`` adds."""
+"""The languages of ``overlong target new``, from its templates and ``docs/adapters.tsv``."""
 
 from __future__ import annotations
 

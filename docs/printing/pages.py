@@ -1,4 +1,4 @@
-"""Folders of pages that are made while the site is built."""
+"""Folders of pages that the site's build generates."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def written(folder: Path, pages: Mapping[str, Iterable[str]]) -> None:
-    """Write each page's lines; a page that is as it was keeps its age, one that is no more goes."""
+    """Write each page's lines; an unchanged page keeps its time, and a page without lines is deleted."""
     folder.mkdir(exist_ok=True)
     for path in folder.glob("*.md"):
         if path.stem not in pages:

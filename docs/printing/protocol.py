@@ -22,7 +22,7 @@ STATUSES = {
 
 
 def _codes(claim: str) -> list[str]:
-    """What refutes a claim; the verdict is refuted by every defect that is accepted, too."""
+    """The codes that refute a claim; every accepted defect refutes the verdict, too."""
     accepted = list(DEFECTS) if claim == KINDS["OV101"].claim else []
     return accepted + [each.code for each in KINDS.values() if each.claim == claim]
 

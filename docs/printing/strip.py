@@ -1,4 +1,4 @@
-"""An input and what an error mode puts out for it, drawn: SVG that needs no font, script or network."""
+"""A picture of an input and an error mode's output: SVG without font, script or network."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _GOOD, _BAD, _INK, _QUIET = "#e3f1e6", "#fbe3df", "#1f2328", "#59636e"
 
 
 class Box(NamedTuple):
-    """What is put out, and the octets that it stands for: from ``start`` to ``end``."""
+    """The output, and its octets from ``start`` to ``end``."""
 
     start: int
     end: int
@@ -32,7 +32,7 @@ class Box(NamedTuple):
 
 
 def strip(octets: bytes, mode: str) -> str:
-    """A picture of three rows: octets with the states between them, what stands there, what is put out."""
+    """A picture of three rows: octets with the states between them, their meaning, the output."""
     found = list(segments(octets))
     width = _LEFT + len(octets) * _CELL + 16
     height = _OUTPUT + _HEIGHT + 14
@@ -68,7 +68,7 @@ def strip(octets: bytes, mode: str) -> str:
 
 
 def boxes(octets: bytes, mode: str) -> list[Box]:
-    """What an error mode puts out, and for which octets."""
+    """An error mode's output, with its octets."""
     fold = Fold(ERROR_MODES[mode])
     result: list[Box] = []
     for each in taken(octets, ERROR_MODES[mode]):
@@ -78,7 +78,7 @@ def boxes(octets: bytes, mode: str) -> list[Box]:
             scalars = fold.put_out(each, octets)
         except IllFormed:
             return [*result, Box(start, len(octets), f"refused at offset {start}", good=False)]
-        if not scalars and owing:  # absorbed by what came before
+        if not scalars and owing:  # part of the output before
             result[-1] = result[-1]._replace(end=end)
         elif len(scalars) == each.length:
             result += [Box(start + n, start + n + 1, _named(number), good) for n, number in enumerate(scalars)]
@@ -96,7 +96,7 @@ def _x(offset: int) -> int:
 
 
 def _states(octets: bytes, found: list[Segment]) -> Iterator[str]:
-    """The automaton's state between octets; a cross where no way led on, and it starts again."""
+    """The automaton's state between octets; a cross where it has no transition and starts again."""
     automaton = dialect().automaton
     words = access_words(automaton)
     names = ["start"]

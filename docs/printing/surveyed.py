@@ -1,7 +1,7 @@
-"""What the newest survey says of a vector: the decoders that got it wrong, and how many have its kind of fault.
+"""The newest survey's results on a vector: the decoders that failed, and the number with its kind of fault.
 
-A survey keeps one input for each fault of a decoder, the least. A decoder that is not named at a vector may have failed
-on it all the same; the page of the vector's code names every decoder that accepts such.
+A survey keeps one input for each fault of a decoder, the least. Other decoders may have failed on the vector, too; the
+page of its code names every decoder that accepts this kind.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from overlong.conformance.vectors.vector import Vector
 
 _SHOWN = 12
-"""Decoders that are named; the page of the code has the others."""
+"""The most decoders to name; the page of the code has the others."""
 
 
 class Surveyed:
-    """The newest of some surveys, by inputs and by codes. Without a survey it says nothing."""
+    """The newest survey, by inputs and by codes. Without a survey it is empty."""
 
     def __init__(self, kept: Mapping[str, Report]) -> None:
         """From reports by their dates, the oldest first."""
@@ -51,7 +51,7 @@ class Surveyed:
             yield from ("", f"Got it wrong in the [survey](../gallery/index.md) of {self._date}: {said}{more}")
 
     def kinds(self, flags: Iterable[str]) -> Iterator[str]:
-        """A paragraph for each kind of fault: how many decoders accept such; none if no decoder does."""
+        """A paragraph for each kind of fault with the number of decoders that accept it; none if no decoder does."""
         for flag in flags:
             if count := self._having[flag]:
                 decoders = "1 decoder accepts" if count == 1 else f"{count} decoders accept"
@@ -59,12 +59,12 @@ class Surveyed:
 
 
 def newest() -> Surveyed:
-    """Of the surveys that are kept."""
+    """From the kept surveys."""
     return Surveyed(surveys())
 
 
 def _answer(cause: Cause, vector: Vector) -> str:
-    """What it answered, and how it was asked if that is not the vector's way."""
+    """Its answer, and the operation if that is not the vector's own."""
     chunks = f", in chunks of {', '.join(map(str, cause.chunks))}" if cause.chunks not in (None, vector.chunks) else ""
     before = ", by a decoder used before" if cause.earlier is not None else ""
     return f"{plain(cause.observed)}{chunks}{before}"

@@ -1,4 +1,4 @@
-"""The pages of vectors, a page for each family: made while the site is built, for they would be a megabyte to keep."""
+"""The pages of vectors, one for each family. The site's build generates them, since they take a megabyte."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _index(families: dict[str, list[Vector]]) -> Iterator[str]:
 
 def _family(name: str, vectors: list[Vector], survey: Surveyed) -> Iterator[str]:
     yield from ("---", "tocdepth: 1", "---", "", f"# Vectors: {name}", "", f"{plain(FAMILIES[name].shows)}.")
-    linked = set[str]()  # the block of each vector names its flag; to say more once a page will do
+    linked = set[str]()  # each vector's block names its flag; one explanation a page is enough
     for vector in vectors:
         title = vector.cases[0] if "sha256-" in vector.id and vector.cases else vector.id
         yield from ("", f"({anchor(vector)})=", f"## {code(title)}", "")
