@@ -1,4 +1,4 @@
-"""An engine without targets, for tests of campaigns: what diverges follows from the number of an input alone.
+"""An engine without targets, for tests of campaigns: the number of an input alone determines its divergence.
 
 Run as a program it works on the campaign in a folder: ``campaign_stand_in.py FOLDER RUNS JOBS``.
 """
@@ -38,7 +38,7 @@ FEATURES = 40
 
 
 def octets_of(job: CampaignJob, index: int) -> bytes:
-    """Input number so and so."""
+    """The input of that number."""
     seeds = b"".join(job.seeds)
     return hashlib.sha256(b"%d %d " % (job.seed, index) + seeds).digest()[: 1 + index % 7]
 
@@ -50,7 +50,7 @@ def divergence(job: CampaignJob, index: int, target: str, kind: str, where: str,
 
 
 def diverging(job: CampaignJob, index: int) -> list[Divergence]:
-    """What is wrong with an input: often one thing, seldom another behind the same fingerprint, once a third."""
+    """The fault of an input: often one, seldom another with the same fingerprint, once a third."""
     found: list[Divergence] = []
     if index % 11 == 3:
         found.append(divergence(job, index, "one", "accepted", "A", "rare" if index // BLOCK % 8 == 7 else "often"))
@@ -83,7 +83,7 @@ class StandIn:
             if self.job.engine == "dies" and index == 3 * BLOCK and os.environ.pop("OVERLONG_TEST_DIES", ""):
                 os._exit(9)
             for each in diverging(self.job, index):
-                if index >= BLOCK or each.fingerprint.where != "B1":  # of one, the example comes behind the first unit
+                if index >= BLOCK or each.fingerprint.where != "B1":  # one has its example after the first unit
                     first.setdefault((each.fingerprint, index // BLOCK), each)
                 counts[each.fingerprint] += 1
             if index % 512 == 0:
@@ -102,7 +102,7 @@ class StandIn:
 
 
 class Looks:
-    """An examiner: the cause stands in the finding; its least example is the octet that begins the input."""
+    """An examiner: the finding names the cause; its least example is the first octet of the input."""
 
     def __init__(self, job: CampaignJob, meanwhile: Callable[[], None]) -> None:
         self.examined: list[Divergence] = []

@@ -1,4 +1,4 @@
-"""Keys of buckets: what they tell apart, and what they do not."""
+"""Keys of buckets: the causes that they tell apart, and those that they do not."""
 
 from __future__ import annotations
 

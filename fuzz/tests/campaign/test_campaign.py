@@ -1,4 +1,4 @@
-"""Campaigns: same findings however the work is cut, shared, killed and resumed; folders that are refused."""
+"""Campaigns: the same findings for every division, sharing, kill and resumption of the work; refused folders."""
 
 import importlib
 import itertools
@@ -139,7 +139,7 @@ def test_killed_and_resumed_it_is_as_if_nothing_had_happened(uninterrupted, tmp_
 
 
 def test_workers_end_with_the_process_that_started_them(tmp_path):
-    """At once, and not when they have asked all that they were to ask."""
+    """They end at once, not after the rest of their inputs."""
     folder, held = tmp_path / "campaign", tmp_path / "held"
     created(folder, engine="hangs").close()
     running = working(folder, jobs=2, OVERLONG_TEST_HANGS=str(held))
@@ -180,7 +180,7 @@ def test_a_process_that_is_lost_is_replaced(uninterrupted, tmp_path, monkeypatch
     monkeypatch.setenv("OVERLONG_TEST_DIES", "")
     folder = tmp_path / "campaign"
     with created(folder, engine="dies") as campaign:
-        monkeypatch.setenv("OVERLONG_TEST_DIES", "once")  # each process that inherits it dies
+        monkeypatch.setenv("OVERLONG_TEST_DIES", "once")  # each process that inherits the setting dies
         with pytest.raises(TargetError, match=r"has ended 3 times in a row .exit 9.*--resume"):
             campaign.run(runs=RUNS, jobs=2)
         monkeypatch.setenv("OVERLONG_TEST_DIES", "")
@@ -208,7 +208,7 @@ def test_claims_of_the_dead_are_taken_over_and_those_of_the_living_are_not(tmp_p
         make_owner("heard", time.time() - PATIENCE - 1)
         assert two.others == 0
         make_owner("host", one._owner.host)
-        assert two.claim(BLOCK, left_by_others=True) is None  # however long it has been silent
+        assert two.claim(BLOCK, left_by_others=True) is None  # after any silence
         make_owner("pid", dead.pid)
         assert two.claim(BLOCK, left_by_others=True) == Lease(WorkUnit(0, BLOCK), 0)
         assert not one.commit(UnitResult(WorkUnit(0, BLOCK), 1, 1))
@@ -264,7 +264,7 @@ def test_interrupted_what_is_committed_stays_and_nothing_else_runs_on(uninterrup
 
 
 class _Signalling:
-    """A connection after one of whose operations signals come, and again after the next."""
+    """A connection with signals after one of its operations, and again after the next."""
 
     def __init__(self, connection, at):
         self._connection, self._at, self.number = connection, at, 0
@@ -297,7 +297,7 @@ def test_whenever_signals_come_how_it_ended_is_written(tmp_path):
         with created(folder) as campaign:
             signalling: Any = _Signalling(campaign.store._connection, at)
             campaign.store._connection = signalling
-            signal.signal(signal.SIGTERM, lambda *_: None)  # what comes before and after a run is not its affair
+            signal.signal(signal.SIGTERM, lambda *_: None)  # a run does not care about signals before and after it
             signal.signal(signal.SIGHUP, lambda *_: None)
             try:
                 campaign.run(runs=512)
@@ -315,7 +315,7 @@ def test_whenever_signals_come_how_it_ended_is_written(tmp_path):
 
 
 def test_spans_are_long_where_it_takes_long_to_start():
-    """Else the start would take most of the time, and a unit would seem slow, and not get longer."""
+    """Otherwise the start would take most of the time, and a unit would seem slow and not grow."""
 
     def wanted(**spent):
         campaign: Any = SimpleNamespace(store=None, tools=None, began=time.monotonic())
@@ -333,7 +333,7 @@ def test_a_target_that_cannot_be_asked_ends_it(tmp_path):
         with created(tmp_path / str(jobs), engine="ends") as campaign:
             with pytest.raises(TargetError, match="does not start any more"):
                 campaign.run(runs=RUNS, jobs=jobs)
-            if jobs == 1:  # of two processes, one may be slow to start, and the other goes on meanwhile
+            if jobs == 1:  # one of two processes may start slowly, while the other continues
                 assert campaign.status.inputs <= 3 * BLOCK
                 assert campaign.status.findings
 
@@ -397,7 +397,7 @@ def test_inputs_that_are_imported_count_from_the_next_resume_on(tmp_path):
         assert store._generation_of(BLOCK - 1) == 0
         assert store._generation_of(2 * BLOCK) == 1
     said = json.loads((folder / STATEMENT).read_text())
-    assert said["command"] == ""  # no single one would do
+    assert said["command"] == ""  # no single input would do
 
 
 def test_statement_and_files_hold_nothing_of_chance_but_times(uninterrupted, tmp_path, monkeypatch):

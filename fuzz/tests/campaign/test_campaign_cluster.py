@@ -1,4 +1,4 @@
-"""A campaign by the workers of a Dask cluster: a real scheduler, and workers in processes of this machine."""
+"""A campaign on a Dask cluster: a real scheduler, and workers in processes of this machine."""
 
 import importlib
 import os

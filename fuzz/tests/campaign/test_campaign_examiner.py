@@ -1,4 +1,4 @@
-"""What becomes of divergences: a difference is minimised on both targets, and a habit of replacing is one bucket."""
+"""The examination of divergences: a difference is minimised on both targets, and a habit of replacing is one bucket."""
 
 from collections import Counter
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.long
 @pytest.fixture
 def targets(tmp_path):
     (tmp_path / "right.py").write_text('def decode(octets):\n    return octets.decode("utf-8")\n')
-    # each answer is right by itself: a refusal says nothing of where it is, or says it
+    # each answer is right: a refusal may have an offset or none
     (tmp_path / "silent.py").write_text(
         "def decode(octets):\n"
         "    try:\n"
@@ -68,7 +68,7 @@ def test_two_that_are_right_and_say_the_same_do_not_differ(targets):
     both = Differing(right, silent, "D")
     try:
         said = both.ask([Vector("fuzz", octets) for octets in (b"", b"\xff", b"text")], "D")
-        assert [found for _, found in said] == [None] * 3  # what one of them does not say is no difference
+        assert [found for _, found in said] == [None] * 3  # an answer that one of them omits is no difference
         assert both.operations == "D"
     finally:
         right.close()
@@ -90,7 +90,7 @@ def test_what_a_known_fault_explains_is_recognised_and_nothing_else(targets):
         assert first.placement == "anywhere"
         assert examined(b"\xc0\x80") is first
         assert examined(b"\xc0\xbf and other text") is first
-        placed = examined(b"12345678\xc1\xbf and other text")  # by itself that is answered rightly
+        placed = examined(b"12345678\xc1\xbf and other text")  # alone, this input gets the right answer
         assert placed.placement == "at a multiple of 8"
         assert placed.id != first.id
     finally:
@@ -102,7 +102,7 @@ def test_what_a_known_fault_explains_is_recognised_and_nothing_else(targets):
     ("offered", "told"),
     [
         (("LTM", "LTM", "LTM"), ["one L two"]),  # the third declares what the first does
-        (("T", "LT", "L"), ["one T two", "two L three"]),  # as far as it is asked so
+        (("T", "LT", "L"), ["one T two", "two L three"]),  # as far as this operation is asked
         (("M", "LT", "M"), []),
     ],
 )

@@ -1,4 +1,4 @@
-"""Reports of campaigns: made of ``campaign.json`` alone, they say what the campaign says."""
+"""Reports of campaigns: made from ``campaign.json`` alone, they agree with the campaign."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PASSES_SURROGATES = 'def decode(octets):\n    return octets.decode("utf-8", "sur
 
 @pytest.fixture(scope="module")
 def campaign(tmp_path_factory):
-    """A folder with a campaign of a right decoder and a wrong one, and what the command printed."""
+    """A folder with a campaign of a right decoder and a wrong one, and the command's output."""
     folder = tmp_path_factory.mktemp("fuzz")
     (folder / "decoder.py").write_text(PASSES_SURROGATES)
     words = ["fuzz", "--runs", "2k", "--seed", "1", "--jobs", "1", "--format", "html,json,markdown", "--dir"]

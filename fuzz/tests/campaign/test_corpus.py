@@ -1,4 +1,4 @@
-"""The corpus: what is refused is neither followed nor read whole; what is kept reaches the same."""
+"""The corpus: it neither follows nor completely reads refused files; the kept inputs reach the same."""
 
 import hashlib
 import os
@@ -101,7 +101,7 @@ def test_a_device_is_refused_and_so_is_what_is_not_there(tmp_path):
 
 def test_a_file_that_grows_while_it_is_read_is_refused(tmp_path, monkeypatch):
     (tmp_path / "growing").write_bytes(b"x" * (LONGEST + 9))
-    monkeypatch.setattr(corpora, "_check", lambda _status: None)  # it was small when it was looked at
+    monkeypatch.setattr(corpora, "_check", lambda _status: None)  # it was small at the first look
     refused: list[str] = []
     assert not list(files_in(tmp_path, refused))
     assert "larger than 1 MiB" in refused[0]
@@ -117,7 +117,7 @@ def test_names_in_its_own_folder_are_checked(tmp_path):
     assert len(refused) == 2
     result = minimise(Corpus(corpus.folder), reaches)
     assert len(result.refused) == 2
-    assert len(list(corpus.folder.iterdir())) == 3  # not ours to remove
+    assert len(list(corpus.folder.iterdir())) == 3  # not the corpus's file to remove
 
 
 def test_export_is_import_elsewhere(tmp_path):

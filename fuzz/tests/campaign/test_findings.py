@@ -1,4 +1,4 @@
-"""Findings of certify, matrix and sweep have the verbs that those of campaigns have."""
+"""Findings of certify, matrix and sweep have the same verbs as those of campaigns."""
 
 import json
 import os
@@ -29,7 +29,7 @@ def overlong(*words):
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory):
-    """A folder with a wrong decoder and the results of three verbs: of certify, of a sweep and of a matrix."""
+    """A folder with a wrong decoder and the results of certify, a sweep and a matrix."""
     folder = tmp_path_factory.mktemp("findings")
     (folder / "decoder.py").write_text(WRONG)
     target = f"py:{folder / 'decoder.py'}:decode"
@@ -144,7 +144,7 @@ def test_a_promoted_one_is_asked_again(found, tmp_path):
 @pytest.mark.skipif(sys.platform != "linux", reason="names of files are text there")
 @pytest.mark.parametrize("verb", [("sweep", "--exhaustive", 2), ("fuzz", "--runs", 500, "--seed", 1)])
 def test_a_name_that_is_no_utf_8_is_spelt_so_that_it_can_be_typed(tmp_path, monkeypatch, verb):
-    """Its own fresh files were damaged to both: neither SQLite nor JSON takes half of a surrogate pair."""
+    """Both rejected their own new files: neither SQLite nor JSON takes a lone surrogate."""
     monkeypatch.chdir(tmp_path)
     Path(os.fsdecode(b"d\xff.py")).write_text(WRONG)
     done = overlong(*verb, "-q", "-o", "out", os.fsdecode(b"py:./d\xff.py:decode"))

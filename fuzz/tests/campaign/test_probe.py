@@ -1,4 +1,4 @@
-"""One target, asked whatever comes, whatever it does to itself."""
+"""One target gets any input, and may do anything to itself."""
 
 from pathlib import Path
 
@@ -144,7 +144,7 @@ def test_a_decoder_of_streams_alone_is_asked_whole_in_one_chunk(probe):
 
 
 def test_what_a_way_of_its_own_seems_to_accept_needs_a_control(probe):
-    """One question mark for C0 AE and the like, too, would be a replacement."""
+    """A single question mark for C0 AE, too, would be a replacement."""
     asked = [Vector("fuzz", bytes.fromhex(each)) for each in ("C0AF", "C0BF", "80", "61", "F09F9880")]
     slash, marks = probe("Slash"), probe("Marks")
     assert (slash.operations, slash.whole) == ("L", "L")

@@ -1,4 +1,4 @@
-"""Nothing in the current folder is run but what the command line names: by no verb, engine, worker or compiler."""
+"""No verb, engine, worker or compiler runs anything in the current folder that the command line does not name."""
 
 import ast
 import os
@@ -38,12 +38,12 @@ SO = "so:libc.so.6:mblen?abi=int(ptr,len)"
 
 
 def spread(folder, names):
-    """Modules that tell when they are run."""
+    """Modules that report that they run."""
     for name in names:
         (folder / f"{name}.py").write_text(
             f"import posix\nposix.write(posix.open({str(folder / 'RUN')!r}, 1089, 0o600), b'{name} ')\n"
             f"raise ImportError('run: {name}')\n"
-        )  # 1089: write, create, append; a module that is run while Python starts has little else to write with
+        )  # 1089: write, create, append; a module that runs while Python starts has few other ways to write
 
 
 def ran(folder):
@@ -102,14 +102,14 @@ def test_nor_does_the_module_once_python_has_come_to_it(folder, tmp_path):
     (tmp_path / "shown.py").write_text("import sys; print(*sys.modules)")
     for name in run(tmp_path, sys.executable, "-m", "shown").stdout.split():  # -m itself imports some of them
         (here / f"{name}.py").unlink(missing_ok=True)
-    (here / "overlong.py").unlink()  # that would be what is named
+    (here / "overlong.py").unlink()  # the command line names this one
     done = run(here, *MODULE, "certify", *CORE, "cpython")
     assert (ran(here), done.returncode) == ([], 0), done.stdout + done.stderr
 
 
 def test_an_empty_entry_of_pythonpath_is_none(tmp_path):
     assert without_empty_entries(os.pathsep.join(("", "a", ".", "", "b"))) == os.pathsep.join(("a", ".", "b"))
-    spread(tmp_path, ["click", "hypothesis", "numpy", "random", "tomlkit"])  # Python's own start is none of ours
+    spread(tmp_path, ["click", "hypothesis", "numpy", "random", "tomlkit"])  # Python's own start is not our code
     (tmp_path / "decoder.py").write_text(DECODER)
     for words in (
         ("matrix", "--quick", "cpython"),
@@ -130,7 +130,7 @@ def test_a_path_that_the_user_gave_stays(tmp_path):
 
 
 def test_python_is_started_in_one_place_only():
-    """Where a process is started by another road, its path is as Python makes it: with the current folder."""
+    """A process that starts another way has Python's own path, with the current folder."""
     strange = []
     for path in sorted(file for root in ROOTS for file in root.rglob("*.py")):
         if (
@@ -152,12 +152,12 @@ def test_python_is_started_in_one_place_only():
     assert re.findall(r"(.*)\n.*\bprocess\.start\(\)", pool) == ["        with _no_interrupt(), safe_for_children():"]
 
 
-# -- what the worker of py: searches
+# -- the search path of the worker of py:
 
 
 @pytest.fixture
 def searched(tmp_path, monkeypatch):
-    """The folders that are searched for a name besides those of Python: the standard library, packages."""
+    """The searched folders beside Python's own (the standard library, packages)."""
     here, packages = tmp_path / "here", tmp_path / "packages"
     for folder in (here / "sub", packages):
         folder.mkdir(parents=True)
@@ -186,7 +186,7 @@ def test_the_folder_of_what_is_named_comes_behind_the_standard_library(searched)
 
 
 def test_what_lies_elsewhere_has_nothing_searched_here(searched):
-    """Hostile files beside an installed decoder must not take the place of what it imports."""
+    """Hostile files beside an installed decoder must not replace its imports."""
     (searched.packages / "installed").mkdir()
     (searched.packages / "installed" / "__init__.py").touch()
     (searched.here / "installed").mkdir()  # a folder is no package where there is one

@@ -1,4 +1,4 @@
-"""``overlong fuzz``, ``finding``, ``corpus`` and ``explain FOLDER ID``: what they print, keep, and exit with."""
+"""``overlong fuzz``, ``finding``, ``corpus`` and ``explain FOLDER ID``: their output, files and exit codes."""
 
 import json
 import os
@@ -33,7 +33,7 @@ def overlong(*words):
 
 @pytest.fixture
 def decoder(tmp_path, monkeypatch):
-    """A Python decoder, from what it does with the octets; the working folder is one of its own."""
+    """A Python decoder with a given body, in its own working folder."""
     monkeypatch.chdir(tmp_path)
 
     def write(body, name="decoder"):
@@ -45,7 +45,7 @@ def decoder(tmp_path, monkeypatch):
 
 @pytest.fixture(scope="module")
 def campaign(tmp_path_factory):
-    """A folder with a campaign that found one thing, in two parts, and what each of them said."""
+    """A folder with a campaign in two parts that found one cause, and the output of each."""
     folder = tmp_path_factory.mktemp("fuzz")
     (folder / "decoder.py").write_text(f"def decode(octets):\n    {WRONG}\n")
     target = f"py:{folder / 'decoder.py'}:decode"
@@ -133,7 +133,7 @@ def test_a_campaign_goes_on(campaign):
     folder, target, first, then = campaign
     assert (first.exit_code, then.exit_code) == (1, 1)
     (stored,) = findings_in(folder)
-    assert stored.id in first.stderr  # as soon as it was there
+    assert stored.id in first.stderr  # as soon as it existed
     assert stored.id not in then.stderr  # it is no news
     assert first.stdout.splitlines()[0] == "NOT CONFORMANT  1 finding in 1 of 1 target, 2 000 inputs"
     data = json.loads((folder / "campaign.json").read_text())
@@ -246,16 +246,16 @@ def test_whatever_ends_it_it_goes_on(ends_by, decoder, tmp_path):
         assert "NOTHING FOUND" in out
     done = overlong("fuzz", "--resume", "it", "--runs", inputs + 500, "--jobs", 1, "-q", "--format", "json")
     assert done.exit_code == 0
-    assert json.loads(done.stdout)["inputs"] >= inputs + 500  # what was claimed when it ended is asked wholly
+    assert json.loads(done.stdout)["inputs"] >= inputs + 500  # units claimed before the end are finished
 
 
 def heed_hang_ups():
-    """A process that is started under ``nohup`` ignores them, and so do those that it starts."""
+    """A process under ``nohup`` ignores them, and so do its children."""
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def asked(folder):
-    """Inputs of a campaign that is perhaps just beginning."""
+    """The inputs of a campaign that may just begin."""
     try:
         with Store.read(Path(folder) / DATABASE) as store:
             return store.totals.inputs

@@ -1,4 +1,4 @@
-"""What a campaign shows while it runs, and at its end: it fits, and nothing of it steers the terminal."""
+"""The screen of a campaign while it runs, and at its end: it fits, and no text controls the terminal."""
 
 import re
 import shlex
@@ -98,7 +98,7 @@ def test_lines_off_a_terminal(capsys, monkeypatch):
             clock[0] = second
             screen.update(replace(QUIET, resumed=True, findings=found))
     first, second = capsys.readouterr().err.splitlines()
-    assert first == line_of(new)  # an earlier run has told the other one
+    assert first == line_of(new)  # an earlier run reported the other one
     assert "D-00000002" in first
     assert "\x1b" not in first
     assert second == progress_line(replace(QUIET, resumed=True, findings=[old, new]), GOAL)
@@ -140,7 +140,7 @@ def test_a_block_has_all_that_is_known():
 
 
 def test_a_difference_is_told_as_what_two_did():
-    """Neither is expected of the other, no code is blamed on one, and each has a command that shows what it does."""
+    """Neither answer is expected of the other target, neither gets a code, and each has a command that shows it."""
     differs = replace(
         FOUND, target="one", peer="other", code="OV301", title="another offset", section="", octets=b"\xff",
         expected="refused at 0", observed="refused at 1, 1 octet", placement="anywhere",

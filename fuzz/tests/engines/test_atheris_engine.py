@@ -1,4 +1,4 @@
-"""The engine that is guided by coverage: it outlives its targets, and believes no exit status."""
+"""The coverage-guided engine: it outlives its targets, and trusts no exit status."""
 
 import importlib.util
 import platform
@@ -108,7 +108,7 @@ def test_mutations_are_a_function_of_their_number_and_reach_flaws_and_text():
 def test_shared_memory_keeps_the_input_at_hand(tmp_path):
     ours = SharedMemory(tmp_path / "memory", new=True)
     theirs = SharedMemory(tmp_path / "memory", new=False)
-    assert [ours.at_hand] == [None]  # a list: else mypy takes it to be None for ever
+    assert [ours.at_hand] == [None]  # a list: otherwise mypy takes it for None
     theirs.begin(b"\xc0")
     assert [ours.at_hand, ours.executions, ours.octets] == [b"\xc0", 1, 1]
     theirs.end()

@@ -1,4 +1,4 @@
-"""The grammar engine: what is wrong is found and named, what is right is left alone, however a campaign is cut."""
+"""The grammar engine: it finds and names faults, and accuses no right decoder, for every division of a campaign."""
 
 import shutil
 import subprocess
@@ -43,7 +43,7 @@ def counts(octets):
 
 @pytest.fixture
 def commit(tmp_path):
-    """Results of units, by one engine."""
+    """The results of units from one engine."""
     engines = []
     Path(tmp_path, "decoders.py").write_text(MODULE, "ascii")
 
@@ -95,7 +95,7 @@ def test_what_is_wrong_is_found_and_named(commit):
 
 
 def summed(harvests):
-    """What does not depend on how a campaign is cut."""
+    """The part of a result that does not depend on the division of a campaign."""
     first: dict[Any, Any] = {}
     for result in harvests:
         for each in result.divergences:
@@ -122,7 +122,7 @@ def test_right_decoders_are_left_alone_and_where_they_differ_is_no_fault(commit)
     both = replacers("right_replacement", "right_per_run")
     (result,) = commit(*both, *replacers("right_replacement"), units=[(0, 300)])
     assert result.divergences
-    (each,) = result.divergences  # a habit is told once; of targets that declare the same one the first is compared
+    (each,) = result.divergences  # a habit is reported once; among targets that declare the same, the first is compared
     assert [each.target, each.peer] == both
     assert each.fingerprint.kind == "difference"
     assert each.finding.operation == "L"

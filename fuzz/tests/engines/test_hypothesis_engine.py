@@ -1,4 +1,4 @@
-"""The engine that draws from the strategies: the same each time, and nothing that it meets stops it."""
+"""The engine that draws from the strategies: it is reproducible, and no input stops it."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""The harness for libFuzzer: its tables are the reference's, it can be built, and it finds what is planted."""
+"""The harness for libFuzzer: its tables are the reference's, it builds, and it finds planted bugs."""
 
 import re
 import shutil
@@ -44,7 +44,7 @@ needs_clang = pytest.mark.skipif(not CLANG, reason="clang++ is not on PATH; Debi
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
-    """A function from the functions that are called to the built harness."""
+    """Build a harness for some functions."""
     folder = tmp_path_factory.mktemp("libfuzzer")
     (folder / "lib.c").write_text(RIGHT)
     subprocess.run(["clang", "-O1", "-shared", "-fPIC", "lib.c", "-o", "lib.so"], cwd=folder, check=True)

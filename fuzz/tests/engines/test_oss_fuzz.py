@@ -1,4 +1,4 @@
-"""The integration with OSS-Fuzz and ClusterFuzzLite, as far as it can be tried without a container engine."""
+"""The integration with OSS-Fuzz and ClusterFuzzLite, as far as tests without a container engine can go."""
 
 import ast
 import os
@@ -22,10 +22,10 @@ LITE = ROOT / ".clusterfuzzlite"
 WORKFLOWS = ROOT / ".github" / "workflows"
 HARNESSES = sorted(path.stem for path in FOLDER.glob("fuzz_*.py"))
 RUNS, SEEDS = 400, 100
-"""Inputs, and those of them that are seeds: a harness is tried, not the decoders."""
+"""The inputs, and the seeds among them: the test is of the harness, not of the decoders."""
 UNLIMITED = "-rss_limit_mb=0"
-"""libFuzzer asks the kernel for the peak of its memory, which begins with that of the process that started it: of this
-one, with all tests that it ran before."""
+"""libFuzzer asks the kernel for its peak memory, which begins with that of its parent: this process, with all earlier
+tests."""
 MODES = {"pr": "code-change", "batch": "batch", "prune": "prune", "coverage": "coverage"}
 
 atheris_here = pytest.mark.skipif(find_spec("atheris") is None, reason="atheris is not installed")
@@ -40,7 +40,7 @@ def run(command, folder, *, stdin=None, **variables):
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
-    """What build.sh leaves in OUT, with stand-ins for pip3 and for what the image has on PATH."""
+    """The files that build.sh leaves in OUT, with stand-ins for pip3 and the image's programs."""
     folder = tmp_path_factory.mktemp("build")
     programs = {
         "pip3": 'echo "$@" >>"$WORK/installed"',
@@ -83,7 +83,7 @@ def test_build_makes_each_harness_with_seeds_and_a_dictionary(built):
 def test_a_harness_runs_on_its_seeds_and_finds_nothing(built, tmp_path, name):
     with zipfile.ZipFile(built / "out" / f"{name}_seed_corpus.zip") as archive:
         archive.extractall(tmp_path / "seeds", archive.namelist()[:: 1 + len(archive.namelist()) // SEEDS])
-    # after a second libFuzzer reads its folder again, and runs what is there on top of the others
+    # after a second libFuzzer reads its folder again, and runs those files, too
     words = [f"-runs={RUNS}", "-seed=1", "-max_len=512", UNLIMITED, "-reload=0"]
     words += [f"-dict={built / 'out' / name}.dict", tmp_path / "seeds"]
     if name == "fuzz_native":
@@ -116,7 +116,9 @@ def test_each_cause_has_a_stack_of_its_own(tmp_path, wrong, octets, function):
     )
     (tmp_path / "input").write_bytes(octets)
     done = run([sys.executable, script, UNLIMITED, tmp_path / "input"], tmp_path)
-    assert done.returncode == 77, done.stderr  # libFuzzer's own, not hidden by the check that something was compared
+    assert done.returncode == 77, (
+        done.stderr
+    )  # libFuzzer's own status, not hidden by the check that something was compared
     frames = re.findall(r'File ".*", line \d+, in (\w+)', done.stdout)
     assert frames[-3:] == ["whole_strict", "judge", function]
 
@@ -137,7 +139,7 @@ def test_a_run_that_compared_nothing_does_not_pass(tmp_path):
 
 @atheris_here
 def test_a_harness_can_be_forked_and_merged(tmp_path):
-    """libFuzzer starts argv[0] again for these: it must be executable, and the outer process compares nothing."""
+    """For these libFuzzer starts argv[0] again: it must be executable, and the outer process compares nothing."""
     for name in HARNESSES:
         assert os.access(FOLDER / f"{name}.py", os.X_OK)
     (tmp_path / "from").mkdir()

@@ -1,4 +1,4 @@
-"""Inputs by number in large batches: the same as vector by vector, whatever the target does."""
+"""Inputs by number in large batches: the same results as vector by vector, for any target."""
 
 import zlib
 from array import array

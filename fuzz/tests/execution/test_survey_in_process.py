@@ -1,4 +1,4 @@
-"""Inputs by number in a library's own process: sums and kinds are those of a judge in Python, whatever it does."""
+"""Inputs by number in a library's own process: sums and kinds equal those of a judge in Python, for any library."""
 
 import functools
 import shutil
@@ -46,7 +46,7 @@ AUTOMATON = dialect().automaton
 SEED = 7
 SEEDS = ("na\u00efve caf\u00e9 \u20ac5".encode() * 3, bytes(range(256)))
 OF = 64
-"""One input in so many is answered in each wrong way, whatever it is."""
+"""One input in a number gets each wrong answer, regardless of its octets."""
 REFUSES, ACCEPTS, LATE, LIES = range(1, 5)
 SOURCE = """
 #include <signal.h>
@@ -98,9 +98,9 @@ ptrdiff_t odd8(const uint8_t *s, size_t n, uint8_t *out, size_t cap) {
 }
 """
 FIRST, COUNT = 3000, 10_000
-"""The shard: the first of its inputs stand behind those that are tokens alone."""
+"""The shard: its inputs begin after the single tokens."""
 DEADLY, ENDLESS = 5_011, 11_009
-"""Numbers of inputs."""
+"""The numbers of inputs."""
 
 
 def wanted(first=FIRST, count=COUNT):
@@ -129,7 +129,7 @@ def library(tmp_path_factory, inputs):
 
 @pytest.fixture(scope="module")
 def survey(library):
-    """Makes engines for functions of it, and ends them."""
+    """Make engines for its functions, and end them."""
     opened = {}
 
     def made(symbol, abi="errpos(ptr,len)", seeds=SEEDS, timeout=5.0):
@@ -149,7 +149,7 @@ def wrongness(octets):
 
 
 def right(octets):
-    """The offset at which it is refused, or -1."""
+    """The offset of the refusal, or -1."""
     try:
         octets.decode()
     except UnicodeDecodeError as error:
@@ -172,7 +172,7 @@ def odd(octets):
 
 
 def expected(shard, inputs, decide, faults=()):
-    """The fields of a result, by a judge in Python; ``faults``: kinds of inputs to which there is no answer."""
+    """The fields of a result, by a judge in Python; ``faults``: kinds of unanswered inputs."""
     sums, kinds, faults = [0] * 5, bytearray(), dict(faults)
     for index in range(shard.first, shard.first + shard.count):
         octets = inputs.string(index)
@@ -230,7 +230,7 @@ def test_a_right_one_agrees_with_a_million_inputs_and_far_ones_and_a_trusting_on
 
 
 def trusting(octets):
-    """What stands behind an input is an octet that completes a character."""
+    """The octet after an input completes a character."""
     if right(octets) < 0 or (octets and right(octets + b"\x80") < 0):
         return "A", 0, ACCEPTED_ILL_FORMED if right(octets) >= 0 else 0
     return "R", right(octets), 0
@@ -295,7 +295,7 @@ def test_inputs_that_are_made_for_several_targets_are_those_that_each_would_make
 
 def test_verdicts_that_are_made_with_inputs_are_not_those_on_a_target_whose_traits_change_them(library, inputs):
     names = [f"so:{library}:{each}?abi=errpos(ptr,len)" for each in ("errpos", "odd")]
-    names.insert(1, f"{names[0]}&nul=refused")  # which is not so
+    names.insert(1, f"{names[0]}&nul=refused")  # which is false
     job = CampaignJob(tuple(names), SEED, seeds=SEEDS)
     made = MadeInputs(job)
     engines = [InProcessSurvey(job, name, made) for name in names]

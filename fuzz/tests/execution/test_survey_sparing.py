@@ -1,4 +1,4 @@
-"""Inputs that are left out because a target fails on others like them."""
+"""Inputs left out because a target fails on similar ones."""
 
 from functools import cache
 
@@ -18,7 +18,7 @@ def strings():
 
 
 def asked(fails, first, end, kind):
-    """The numbers of inputs that a target fails on, and of those that it is not asked."""
+    """The numbers of inputs that a target fails on, and of those left out."""
     sparing = Sparing(INPUTS, first, end)
     failed: list[int] = []
     left_out: set[int] = set()

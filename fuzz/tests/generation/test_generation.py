@@ -1,4 +1,4 @@
-"""Inputs by number: a pure function, alike in Python and compiled, and soon all of the automaton."""
+"""Inputs by number: a pure function, equal in Python and compiled, that soon covers the automaton."""
 
 import contextlib
 import pickle
@@ -39,7 +39,7 @@ def test_the_whole_automaton_is_reached_within_a_block(name):
         lengths, octets = generated(seed, name=name).columns(0, BLOCK)
         reached, everything = edges(first_to_reach(lengths, octets, dialect(name)), dialect(name))
         assert reached == everything
-        lengths, octets = generated(seed, name=name).columns(1 << 40, BLOCK)  # where no token is asked alone
+        lengths, octets = generated(seed, name=name).columns(1 << 40, BLOCK)  # without single tokens
         assert edges(first_to_reach(lengths, octets, dialect(name)), dialect(name))[0] >= 0.97 * everything
 
 

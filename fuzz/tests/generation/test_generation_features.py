@@ -1,4 +1,4 @@
-"""Features of the reference: every one can be reached, and columns are read as single inputs are."""
+"""Features of the reference: each can be reached, and columns give the same as single inputs."""
 
 import pytest
 from hypothesis import given, settings

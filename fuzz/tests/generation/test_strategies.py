@@ -1,4 +1,4 @@
-"""The strategies keep their promises, and reach everything that a decoder can get wrong."""
+"""The strategies keep their promises, and reach every possible fault of a decoder."""
 
 import pytest
 from hypothesis import HealthCheck, find, given, seed, settings
@@ -47,7 +47,7 @@ def test_nothing_that_a_decoder_can_get_wrong_is_out_of_reach():
 
     live = set(range(len(automaton))) - {automaton.dead}
     every = {(state, place) for state in live for place in range(len(automaton.classes))}
-    for number_of_turn in range(8):  # what Hypothesis draws depends on the modules that are imported, too
+    for number_of_turn in range(8):  # Hypothesis's values also depend on the imported modules
         seed(number_of_turn)(collect)()
         if not every - transitions:
             break

@@ -1,4 +1,4 @@
-"""The state machine for streams passes what is right, and finds each way to be wrong."""
+"""The state machine for streams accepts right decoders, and finds each kind of fault."""
 
 import encodings.utf_8
 
@@ -23,7 +23,7 @@ SHORT = settings(QUICK, max_examples=40)
 
 
 class CPython(encodings.utf_8.IncrementalDecoder):
-    """As it comes with Python."""
+    """Python's own."""
 
 
 TestCPython = stream_machine(CPython, prompt=True).TestCase
@@ -37,7 +37,7 @@ def test_the_reference_is_right(error_mode):
 
 
 class Late(IncrementalDecoder):
-    """Puts out nothing before the end."""
+    """It puts out nothing before the end."""
 
     def reset(self):
         super().reset()
@@ -57,7 +57,7 @@ def test_late_output_is_wrong_only_where_that_is_asked():
 
 
 class Forgets(CPython):
-    """Loses an unfinished character at the end of a chunk."""
+    """It loses an unfinished character at the end of a chunk."""
 
     def decode(self, chunk, final=False):
         text = super().decode(chunk, final)

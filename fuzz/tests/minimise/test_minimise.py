@@ -1,4 +1,4 @@
-"""Minimised inputs: exactly the least, whatever the search began with; and never another fault's."""
+"""Minimised inputs: exactly the least, for any start of the search; and never another fault's."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def right(vector: Vector) -> Observation:
 
 
 def wrong_if(shows: Callable[[Vector], bool]) -> Callable[[Vector], Observation]:
-    """A validator that errs there."""
+    """A validator that is wrong there."""
 
     def answer(vector: Vector) -> Observation:
         return right(vector) if not shows(vector) else Accepted() if vector.flaw else Refused()
@@ -81,7 +81,7 @@ def first(octets: bytes) -> Vector:
 
 
 def refuses(shows: Callable[[int, int, int], bool]) -> Callable[[Vector], Observation]:
-    """A validator that refuses characters: of such an offset, length and number."""
+    """A validator that refuses characters with a given offset, length and number."""
     return wrong_if(
         lambda vector: (
             vector.flaw is None
@@ -92,7 +92,7 @@ def refuses(shows: Callable[[int, int, int], bool]) -> Callable[[Vector], Observ
 
 
 def without(octets: bytes) -> Callable[[Vector], Observation]:
-    """A validator that passes over a string."""
+    """A validator that skips a string."""
     return lambda vector: right(first(vector.octets.replace(octets, b"a")))
 
 
@@ -109,7 +109,7 @@ PLANTED: dict[str, tuple[Callable[[Vector], Observation], bytes]] = {
         wrong_if(lambda v: bool(v.flaw and v.flaw.incomplete) and len(v.octets) % 16 == 0),
         bytes(15) + b"\xc2",
     ),
-    "length in 6 bits": (  # of a well-formed text it can only refuse too much, which is another fault with a least one
+    "length in 6 bits": (  # it can only refuse well-formed text, another fault with its own least input
         lambda v: right(first(v.octets[: len(v.octets) % 64]) if v.flaw else v),
         bytes(63) + b"\x80",
     ),
@@ -183,7 +183,7 @@ FAULTY = {
 
 
 def faulty(vector: Vector) -> Observation:
-    """A validator with many faults, which lie near to each other."""
+    """A validator with many faults near each other."""
     octets = vector.octets
     for each, code in FAULTY.items():
         if code == "OV101" and each in octets and vector.flaw is None:
@@ -294,7 +294,7 @@ def test_what_costs_a_process_each_time_shows_few_times(octets, said):
 
 
 def stream(vector: Vector) -> Observation:
-    """What a strict decoder answers that forgets a character of three if it is cut after its first octet."""
+    """The answer of a strict decoder that forgets a character of three octets if it is cut after its first."""
     octets, read = b"", 0
     for piece in cut(vector.octets, vector.pieces):
         if octets and read and len(octets) == read and 0xE0 <= octets[-1] < 0xF0 and piece:

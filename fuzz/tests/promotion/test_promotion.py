@@ -1,4 +1,4 @@
-"""Promotion: a finding becomes a vector in a file, and certify asks it."""
+"""Promotion: a finding becomes a vector in a file, and certify runs it."""
 
 import json
 import stat
@@ -112,7 +112,7 @@ def test_what_no_vector_can_say_is_refused_with_the_reason(tmp_path):
 
 @pytest.fixture
 def project(tmp_path, monkeypatch):
-    """A folder with promoted findings, and decoders that have their bugs, or have them no more."""
+    """A folder with promoted findings, and decoders with and without their bugs."""
     monkeypatch.chdir(tmp_path)
     for each in (OVERLONG, LOST, KEPT):
         promote(each, tmp_path / "regressions")

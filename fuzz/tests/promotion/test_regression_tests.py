@@ -35,7 +35,7 @@ def finding(number, code, octets, operation="D", chunks=None, earlier=None, **mo
 
 
 def reported(number, code, octets):
-    """One that certify found."""
+    """A finding of certify."""
     vector = Vector("overlong", octets)
     cause = Cause(
         code, "a title", "RFC 3629", "", "verdict", 1, f"D-{number:08x}", vector.id, octets, "D",
@@ -45,7 +45,7 @@ def reported(number, code, octets):
 
 
 def of(each, target):
-    """The finding, of another target."""
+    """The finding, for another target."""
     if isinstance(each, Reported):
         return replace(each, subject=replace(each.subject, id=target))
     return replace(each, target=target)
@@ -63,7 +63,7 @@ LONG = finding(8, "OV503", b"a" * 70 + b"\xc1", "T", (1,) * 71)
 LATER = finding(9, "OV402", "\N{GREEK SMALL LETTER ALPHA}".encode() * 40 + b"\x80", "M", (1,) * 81, (b"\xff" * 20, b""))
 FINDINGS = (ACCEPTED, LOST, KEPT, MANGLED, ELSEWHERE, FLICKERS, EMPTY, LONG, LATER)
 SHOWN = (CERTIFIED, LOST, KEPT)
-"""Those for which there is a decoder that has the bug unless FIXED is set."""
+"""The languages with a decoder that has the bug unless FIXED is set."""
 
 
 @pytest.mark.parametrize("language", sorted(LANGUAGES))
@@ -96,7 +96,7 @@ def run(command, folder, **environment):
 
 
 def written(folder, language, bugs, findings=SHOWN):
-    """Tests in a folder, with the bugs behind the marks that say where the author's decoder is to be called."""
+    """Tests in a folder, with buggy decoders at the marks for the author's call."""
     names = []
     for each, bug in zip(findings, bugs, strict=True):
         text = source(each, language)
@@ -108,7 +108,7 @@ def written(folder, language, bugs, findings=SHOWN):
 
 
 def shows_the_bugs(command, folder):
-    """One command a finding: it fails on the buggy decoder, and passes on the fixed one."""
+    """One command for each finding: it fails on the buggy decoder, and passes on the fixed one."""
     for each in SHOWN:
         words = [word.format(name=each.id.lower().replace("-", "_"), Name=each.id.replace("-", "")) for word in command]
         buggy, fixed = run(words, folder), run(words, folder, FIXED="1")
@@ -143,7 +143,7 @@ class Decoder:
 
 
 def test_pytest(tmp_path):
-    """Of a target ``py:`` the import is known, of a module and of a file."""
+    """For a target ``py:`` the import is known, for a module and for a file."""
     (tmp_path / "my").mkdir()
     (tmp_path / "my" / "decoder.py").write_text(PYTHON)
     targets = ("py:my.decoder:decode", "py:my.decoder:Decoder", "py:./my/decoder.py:Decoder")
@@ -226,7 +226,7 @@ bool is_utf8(const char *octets, size_t length) {
 
 @needs("cc")
 def test_c(tmp_path):
-    """Of a target ``so:`` the prototype is known; streams are decoded by a right one that is wrapped in bugs."""
+    """For a target ``so:`` the prototype is known; a right decoder wrapped in bugs decodes streams."""
     right = (SHARED_LIBRARIES / "right.c").read_text()
     stream = right + (
         "ptrdiff_t my_feed(void *s, const uint8_t *o, size_t n, uint32_t *u, size_t c) {\n"
@@ -250,7 +250,7 @@ def test_c(tmp_path):
 
 @needs("cc")
 def test_c_calls_every_abi_as_it_is(tmp_path):
-    """The right decoder, called in every way there is: it accepts, and says where it refuses."""
+    """The right decoder, called in every way: it accepts, and gives the offset of a refusal."""
     text = finding(1, "OV102", "a\N{GREEK SMALL LETTER ALPHA}\N{EURO SIGN}\N{GRINNING FACE}".encode())
     flawed = finding(1, "OV301", b"abc\xff")
     mains: list[str] = []
