@@ -1,9 +1,8 @@
-"""All benchmarks in one go, and one table of what came out, each figure with its bound.
+"""Run all benchmarks, and print one table of their figures and bounds.
 
-A ratio that is worse by half than its bound is a defect, and ends this with status 1: ratios are of two things that
-took turns in one run, so no slow or busy machine explains that. Seconds and rates have bounds, too, for a machine with
-two cores to spare; these are shown and fail nothing. Where a bound is known to be missed, the ratio as it was is what
-counts.
+A ratio that is worse by half than its bound is a defect, and ends this with status 1: both sides of a ratio took turns
+in one run, so a slow or busy machine does not explain it. Seconds and rates have bounds, too, for a machine with two
+free cores; these are shown and fail nothing. If a bound is known to be missed, the recorded ratio takes its place.
 
     python benchmarks/all.py            every benchmark, as long as it takes (some twenty minutes)
     python benchmarks/all.py --quick    few rounds each, as CI runs it
@@ -71,11 +70,11 @@ three tenths each. The rest of the time goes by while the worker's Python and it
 and while strings are asked singly at the end. The harness works beside the worker, on the other core. A second
 worker was tried, with batches dealt in turn: on two cores it gains 3 %, for both are busy already."""
 }
-"""What is to be said of a benchmark's bounds that are missed, by its name."""
+"""Remarks on missed bounds, by the benchmark's name."""
 
 
 def machine(*, quick: bool) -> str:
-    """What it was measured on, and how, in a line."""
+    """The machine and the mode of the measurement, in a line."""
     name = platform.processor() or platform.machine()
     if sys.platform == "linux":
         lines = Path("/proc/cpuinfo").read_text("utf-8", "replace").splitlines()
@@ -85,7 +84,7 @@ def machine(*, quick: bool) -> str:
 
 
 def measured(name: str, words: list[str]) -> list[Figure]:
-    """The figures of one benchmark, which prints what it has to say.
+    """The figures of one benchmark, which also prints its own lines.
 
     Raises:
         SystemExit: it failed.
@@ -113,7 +112,7 @@ def table(figures: dict[str, list[Figure]]) -> str:
 
 
 def main() -> int:
-    """Run them, print the table, and say what is worse than it may be."""
+    """Run them, print the table, and report ratios that are too bad."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", help="those to run (usually all), without .py")
     parser.add_argument("--quick", action="store_true", help="few rounds each")

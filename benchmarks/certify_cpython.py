@@ -2,8 +2,8 @@
 
 Both run in one process run, in turn, several times; the figures are ratios of wall time. The loop decodes
 each string once. The certificate decodes each twice (strictly and replacing), in a worker process, sends
-octets there and answers back, and compares verdict, scalar values, error position and replacement. What the worker does
-is measured by itself, too, in this process: cut each batch, decode its strings twice, and put the answers into columns.
+octets there and answers back, and compares verdict, scalar values, error position and replacement. The worker's part
+is also measured alone, in this process: cut each batch, decode its strings twice, and put the answers into columns.
 Bounds: 3.5, and 4.5 for the first in its process, which compiles the grammar and makes the suites.
 
     python benchmarks/certify_cpython.py [ROUNDS]
@@ -35,7 +35,7 @@ def certified() -> None:
 
 
 def answered(payloads: list[bytes]) -> None:
-    """All that the worker does but for its start and its pipes, of batches as they stand on the wire."""
+    """The worker's part without its start and its pipes, for batches in the form of the wire."""
     for payload in payloads:
         items = pieces(payload)
         for operation in (Strict.decode, Strict.replace):

@@ -1,11 +1,10 @@
-"""What being wrong everywhere costs: ``certify`` of decoders that are, as multiples of what right ones take.
+"""The cost of being wrong everywhere: ``certify`` of such decoders, in multiples of the time for right ones.
 
-Each wrong one is held against the right one of its kind, which the same adapter calls, and which answers in about as
-long. They run in turn, several times, in one process; the figures are medians of ratios of wall time. No sweeps: these
-are another judge's. Bound: 2. Of decoders that put out text it is missed. Answers to well-formed strings are told apart
-and digested for whole batches, about a microsecond each; but 18,000 that diverge among ill-formed strings and streams
-are looked at singly, 12,000 are written out, and what dialect a wrong decoder speaks is learned, which none asks of a
-right one.
+Each wrong decoder is compared with the right one of its kind, which has the same adapter and speed. They run in turn,
+several times, in one process; the figures are medians of ratios of wall time. There are no sweeps, which have another
+judge. Bound: 2. Decoders that put out text miss it. The judge handles answers to well-formed strings in whole batches,
+about a microsecond each; but it examines 18,000 divergences among ill-formed strings and streams singly, writes 12,000
+of them, and learns the dialect of the wrong decoder, which a right one does not need.
 
     python benchmarks/certify_wrong.py [ROUNDS [SUITE ...]]
 """
@@ -27,12 +26,12 @@ PAIRS = {
     "latin_1": ("right_decoder", 8.0),
     "refuses_all_at_0": ("right_decoder", 5.0),
 }
-"""The right one beside each; and what the ratio is so far, where the bound is missed."""
+"""The right decoder for each; and the ratio so far, if the bound is missed."""
 BOUND = 2.0
 
 
 def seconds(name: str, suites: list[str] | None) -> float:
-    """How long it takes to certify it, results written out."""
+    """The time to certify it, including the writing of results."""
     with tempfile.TemporaryDirectory() as folder:
         started = time.perf_counter()
         certify(f"py:{DECODERS}:{name}", suites=suites, sweeps=(), output=Path(folder) / "results")

@@ -1,5 +1,5 @@
 # pyright: basic
-"""What a campaign on C functions costs a core: alone, three at once, and beside libFuzzer doing the same.
+"""The cost of a campaign on C functions, on one core: alone, three at once, and beside libFuzzer.
 
 Three validators in C, each written another way from the same tables, compiled with ``-O2``. Printed are, turn by turn
 and as a median:
@@ -131,7 +131,7 @@ class Alone:
         self.octets, self.agrees = 0, True
 
     def seconds(self, inputs: Inputs, first: int, count: int) -> float:
-        """CPU time for so many inputs."""
+        """The CPU time for a number of inputs."""
         self._progress.begin(first)
         kinds = bytearray(count)
         taken = timed(lambda: self._loop.run(inputs, first + count, self._progress, kinds, first), time.process_time)
@@ -148,7 +148,7 @@ class LibFuzzer:
         subprocess.run(words, check=True, capture_output=True)
 
     def seconds(self, seed: int, count: int) -> float:
-        """CPU time for so many inputs."""
+        """The CPU time for a number of inputs."""
         corpus = self._folder / f"corpus-{seed}"
         corpus.mkdir()
         for number in (*range(0x41, 0x60), 0xE9, 0x20AC, 0x1F600):

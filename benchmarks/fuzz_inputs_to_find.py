@@ -1,8 +1,8 @@
-"""How many inputs of the grammar engine it takes to find a bug: the median over seven seeds.
+"""The number of inputs that the grammar engine needs to find a bug: the median over seven seeds.
 
 Inputs are counted one by one, in the order of their numbers, from 0 on. A planted decoder is the reference with one
-bug, written as a question about octets: is its verdict another one? The first five have bounds, and the benchmark fails
-if one is not kept; the others depend on context, and are here to be seen.
+bug, written as a question about octets: does its verdict differ? The first five have bounds, and the benchmark fails
+if it misses one; the others depend on context, and are only shown.
 
     python benchmarks/fuzz_inputs_to_find.py [SEEDS]     (usually 7)
 """
@@ -39,7 +39,7 @@ def accepts(form: bytes) -> Callable[[bytes], bool]:
 
 
 def starts(octets: bytes) -> Iterator[tuple[int, int]]:
-    """Where the characters of well-formed octets begin, and how many octets they have."""
+    """The start and length of each character of well-formed octets."""
     lengths = [len(character.encode()) for character in octets.decode()]
     return zip(accumulate(lengths, initial=0), lengths, strict=False)
 
@@ -69,7 +69,7 @@ def third_of_four(octets: bytes) -> bool:
 
 
 def behind_the_signature(octets: bytes) -> bool:
-    """What comes right behind a signature is not checked."""
+    """The octets right after a signature are not checked."""
     error = first_error(octets) if octets.startswith(MARK) else None
     return error is not None and error[0] == len(MARK) and is_right(octets[len(MARK) + error[1] :])
 
@@ -107,13 +107,13 @@ def ascii_fast_path(octets: bytes) -> bool:
 
 
 def nul_ends(octets: bytes) -> bool:
-    """What comes behind a NUL is not checked."""
+    """The octets after a NUL are not checked."""
     before, nul, _ = octets.partition(b"\0")
     return bool(nul) and is_right(before) and not is_right(octets)
 
 
 def tail_unchecked(octets: bytes) -> bool:
-    """What is left behind blocks of 16 octets is not checked."""
+    """The rest after blocks of 16 octets is not checked."""
     error = first_error(octets) if len(octets) > 16 else None
     return error is not None and error[0] >= len(octets) // 16 * 16
 
@@ -143,7 +143,7 @@ class Bug(NamedTuple):
     name: str
     shows: Callable[[bytes], bool]
     bound: int = 0
-    """Inputs to find it; 0: none is required."""
+    """The most inputs to find it; 0: no bound."""
 
 
 BUGS = (
@@ -168,7 +168,7 @@ BUGS = (
 
 
 def inputs_to_find(seed: int) -> list[int]:
-    """For each bug how many inputs were asked when it first showed."""
+    """For each bug the number of inputs until it first showed."""
     generated, found = Generated(seed), dict[str, int]()
     for first in count(0, AT_A_TIME):
         if len(found) == len(BUGS) or first >= GIVEN_UP:

@@ -1,7 +1,7 @@
-"""Planted bugs: whether each is found within a minute of one core, and as one finding. Correct decoders: none.
+"""Planted bugs: the engine must find each within a minute of one core, as one finding, and none in correct decoders.
 
-Each bug of ``planted/bugs.py`` is fuzzed alone by the engine that campaigns use, until it is found and for so many
-seconds more; what diverges is minimised and put into buckets as a campaign does it. A run is one bug with one seed.
+Each bug of ``planted/bugs.py`` is fuzzed alone by the engine that campaigns use, until it is found and for some
+seconds more; divergences are minimised and put into buckets as in a campaign. A run is one bug with one seed.
 Bounds: found within 60 s; exactly one bucket in 95 % of the runs; nothing found in 10 million inputs for right ones.
 
     python benchmarks/fuzz_planted.py [--quick] [--seeds N] [--more SECONDS] [--right INPUTS] [NAME ...]
@@ -49,7 +49,7 @@ class Run:
     bug: Bug
     seed: int
     inputs: int = 0
-    """Until it was found, or all."""
+    """The seconds until it was found, or all."""
     seconds: float = 0.0
     buckets: dict[str, Examined] = field(default_factory=dict[str, "Examined"])
 
@@ -105,7 +105,7 @@ def run(bug: Bug, seed: int, more: float) -> Run:
 
 
 def found_in_right(bug: Bug, inputs: int) -> int:
-    """How many divergences the engine sees of a right decoder: none, if all is well."""
+    """The number of divergences in a right decoder, which should be none."""
     engine = open_engine(CampaignJob((bug.target,), limits=_LIMITS))
     began = time.monotonic()
     wrong = 0
@@ -119,7 +119,7 @@ def found_in_right(bug: Bug, inputs: int) -> int:
 
 
 def main() -> int:
-    """Print the table and what it comes to."""
+    """Print the table and the result."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--quick", action="store_true")

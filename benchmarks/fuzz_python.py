@@ -1,9 +1,9 @@
-"""What a campaign on a Python decoder costs: inputs a second through the grammar engine, by those of a bare loop.
+"""The cost of a campaign on a Python decoder: inputs a second of the grammar engine, divided by those of a bare loop.
 
-The bare loop calls the same decoder on inputs that are ready, in one process, catches what it raises, and compares
-nothing. The engine makes the inputs, sends them to the decoder's own process, judges every answer, and asks some inputs
-in other ways. Bound: 0.5. Each ratio is of one round: both are measured right after one another, and a machine that
-others load is as slow for both; but the engine is two processes, so it wants a core to spare for the harness.
+The bare loop calls the same decoder on prepared inputs, in one process, catches its exceptions, and compares nothing.
+The engine makes the inputs, sends them to the decoder's own process, judges every answer, and asks some inputs by other
+operations. Bound: 0.5. Each ratio is of one round: both are measured right after one another, and a machine that others
+load is as slow for both; but the engine is two processes, so it wants a core to spare for the harness.
 
     python benchmarks/fuzz_python.py [ROUNDS]
 """

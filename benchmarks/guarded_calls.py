@@ -1,9 +1,9 @@
-"""What a call against guard pages costs: ``so:`` targets, by ctypes and by compiled code.
+"""The cost of a call against guard pages: ``so:`` targets, by ctypes and by compiled code.
 
 The function is the C library's ``strnlen``, which costs next to nothing on these strings and reads no octet beyond
 them. The first two figures are those of the worker alone: write the string right before a guard page, call, read the
-answer. It asks the first inputs, and few at a time, by ctypes, and large batches by compiled code. The third is what a
-user gets of these: through the harness, its pipes and its judge.
+answer. It asks the first inputs, and few at a time, by ctypes, and large batches by compiled code. The third is a
+user's rate, through the harness, its pipes and its judge.
 
     python benchmarks/guarded_calls.py [ROUNDS]
 """
@@ -28,7 +28,7 @@ BY_CTYPES, COMPILED, THROUGH = 150_000, 3_000_000, 1_000_000
 
 
 def child() -> Child:
-    """The process that calls, here in this one."""
+    """The worker's part, in this process."""
     shared = memoryview(mmap.mmap(-1, mmap.PAGESIZE)).cast("Q")
     return Child(Named.of([LIBRARY, SYMBOL, ABI]), shared, mmap.mmap(-1, mmap.PAGESIZE))
 

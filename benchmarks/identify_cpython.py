@@ -1,4 +1,4 @@
-"""What identifying costs: ``overlong identify`` of decoders in this machine's Python, start of the worker included.
+"""The cost of identifying: ``overlong identify`` of decoders in this machine's Python, with the start of the worker.
 
 Beside the seconds stands the ratio to a bare loop that decodes as many strings, in the same run.
 Bound: 5 seconds.

@@ -1,4 +1,4 @@
-"""What a wrong validator does wrong, and where: expressions of C, each with octets that show it."""
+"""The fault of a wrong validator, and its place: expressions of C, each with octets that show it."""
 
 from __future__ import annotations
 
@@ -15,33 +15,33 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Fault:
-    """What is done wrong, anywhere."""
+    """A fault, anywhere."""
 
     words: str
     piece: bytes
-    """Octets of which it is wrong: ill-formed ones that are passed over, or a character that is refused."""
+    """The octets with a wrong answer: ill-formed octets that it skips, or a character that it refuses."""
     accepts: str = ""
-    """How many octets are passed over, as ``mutants.h`` says; empty if a character is refused."""
+    """The number of skipped octets, for ``mutants.h``; empty if a character is refused."""
     refuses: str = ""
     at_end: bool = False
-    """Only where the input ends with it."""
+    """True if it shows only at the end of the input."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where, or when, it is done wrong."""
+    """The place or the time of a fault."""
 
     words: str
     condition: str
     before: tuple[bytes, ...] = (b"",)
-    """Octets in front of a piece, of which some make the condition true."""
+    """Octets before a piece; some of them make the condition true."""
     behind: tuple[bytes, ...] = (b"",)
     calls: tuple[tuple[bytes, ...], ...] = ((),)
     """Strings that are asked before it."""
 
 
 def _octets(number: int, length: int) -> bytes:
-    """The sequence of so many octets that has the number by its bits, as RFC 2279 lays them out."""
+    """The sequence of a given length for a number, by the layout of RFC 2279."""
     if length == 1:
         return bytes([number])
     tails = [0x80 | number >> 6 * k & 0x3F for k in reversed(range(length - 1))]
@@ -51,7 +51,7 @@ def _octets(number: int, length: int) -> bytes:
 NOTABLE = (*b"\0\t\n\r \"'/<\\\x7f", 0x80, 0x7FF, 0x800, 0xD7FF, 0xE000, 0xFEFF, 0xFFFD, 0xFFFF, 0x10000, 0x10FFFF)
 """Characters that programs know: of control, of syntax, and the ends of ranges."""
 _RARELY = 0.05
-"""How often one value out of very many matters, and only at one place: few bugs are so small."""
+"""The share of faults in one value out of very many at one place only: few bugs are so small."""
 
 
 def _range(random: Random, words: str, length: int, least: int, most: int, *, placed: bool) -> Fault:
@@ -103,7 +103,7 @@ def _stray(random: Random, placed: bool) -> Fault:  # noqa: FBT001
 
 
 def _unchecked(random: Random, placed: bool) -> Fault:  # noqa: FBT001
-    """One octet of a character is not looked at, or not closely."""
+    """One octet of a character is not checked, or not completely."""
     lead = random.choice((*range(0xC2, 0xE0, 7), *range(0xE0, 0xF0), *range(0xF0, 0xF5)))
     length = 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
     place = random.randrange(1, length)
@@ -174,8 +174,8 @@ def fault(random: Random, *, placed: bool = True, at_end: bool = True) -> Fault:
 
     Args:
         random: draws it.
-        placed: it is done at some place only.
-        at_end: it may be one that only the end of an input shows.
+        placed: the fault shows at some place only.
+        at_end: it may show only at the end of an input.
     """
     makers, weights = zip(*_FAULTS, strict=True)
     while True:
@@ -192,12 +192,12 @@ _FILL = (b"a", b"\xc3\xa9", b"\xe2\x82\xac", b"\xf0\x9f\x98\x80")
 
 
 def _filled(length: int) -> tuple[bytes, ...]:
-    """Text of so many octets, of characters of each length; a few of ASCII in front, so that it comes out even."""
+    """Text of a given number of octets, with characters of each length; ASCII at the start fills it up."""
     return tuple(b"a" * (length % len(each)) + each * (length // len(each)) for each in _FILL)
 
 
 def threshold(random: Random, *, most: int = 17) -> int:
-    """A number near which decoders change their ways: powers of two and of ten, and any others."""
+    """A number near which decoders change their behaviour: powers of two and of ten, and others."""
     match random.randrange(4):
         case 0 | 1:
             return max(1, (1 << random.randint(3, most)) + random.choice((-1, 0, 0, 1)))
@@ -259,7 +259,7 @@ def behind_two(random: Random) -> Place:
 
 
 def in_front_of(random: Random) -> Place:
-    """Where something follows, some octets on."""
+    """Before certain octets, at some distance."""
     far = random.randint(1, 8)
     condition, text = random.choice(
         (
@@ -332,7 +332,7 @@ def before_end(random: Random) -> Place:
 
 
 def after_characters(random: Random) -> Place:
-    """After so many characters, or so many that are not ASCII."""
+    """After a number of characters, or of characters beyond ASCII."""
     most = threshold(random, most=14)
     which, fill = random.choice((("count", b"a"), ("wide", b"\xc3\xa9"), ("wide", b"\xf0\x9f\x98\x80")))
     what = "characters" if which == "count" else "characters beyond ASCII"
@@ -343,7 +343,7 @@ def after_characters(random: Random) -> Place:
 
 
 def after_errors(random: Random) -> Place:
-    """After so many ill-formed sequences, or every so manieth."""
+    """After a number of ill-formed sequences, or at each multiple of a number."""
     if random.random() < 0.25:
         every = random.choice((2, 3, 4, 8, 16, 256))
         before = tuple(each * (every - 1) for each in (b"\x80", b"\x80a"))
@@ -386,7 +386,7 @@ def after_nul(_: Random) -> Place:
 
 @cache
 def access() -> dict[int, bytes]:
-    """For each state of the automaton, but the dead one, octets that lead there."""
+    """Octets that lead to each state of the automaton except the dead one."""
     automaton = dialect().automaton
     found = {0: b""}
     todo = [0]

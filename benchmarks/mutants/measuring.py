@@ -1,4 +1,4 @@
-"""What finds a mutant: lists of strings that are asked in a C loop, and the plans of sweeps in the compiled one."""
+"""Find mutants: lists of strings in a C loop, and the plans of sweeps in the compiled loop."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 ABI = ABIS["bool(ptr,len)"]
 HURRIED, WHOLE = f"tier {FAST.name}", f"tier {FULL.name}"
 QUICKLY, CERTIFIED = "certify --quick", "certify"
-"""What some suites find, or a tier."""
+"""The findings of some suites, or of a tier."""
 _GREETING = Greeting("mutant", "", "c", DECODE + VALIDATE, UNITS["utf-32"], "")
 _RANDOM = 1_000_000
 _ELSEWHERE = Path(__file__).parents[2] / "corpora" / "elsewhere"
@@ -41,7 +41,7 @@ _ELSEWHERE = Path(__file__).parents[2] / "corpora" / "elsewhere"
 
 @dataclass(frozen=True)
 class Strings:
-    """Many, as one row of octets; and for each whether it is well-formed."""
+    """Many strings in a row of octets, each with its verdict."""
 
     octets: bytes
     ends: np.ndarray
@@ -59,7 +59,7 @@ class Strings:
 
 
 def of_suites(names: Iterable[str], operation: str = VALIDATE) -> Iterator[bytes]:
-    """The strings of some suites that are asked by an operation."""
+    """The strings of some suites for an operation."""
     for name in names:
         if operation not in offered_in(SUITES[name], _GREETING):
             continue
@@ -71,7 +71,7 @@ def of_suites(names: Iterable[str], operation: str = VALIDATE) -> Iterator[bytes
 
 
 def of_others() -> dict[str, list[bytes]]:
-    """The strings of other people's lists, by what the lists are called."""
+    """The strings of other people's lists, by the list's name."""
     named = tomllib.loads((_ELSEWHERE / "lists.toml").read_text("utf-8"))
     found: dict[str, list[bytes]] = {}
     for name, fields in named.items():
@@ -103,7 +103,7 @@ def lists(library: Library) -> dict[str, Strings]:
 
 
 class Finder:
-    """Asks mutants. What is made once serves all, in the processes that are forked, too."""
+    """Asks mutants. Strings and plans are made once for all of them, and for forked processes."""
 
     abi, operation = ABI, VALIDATE
 
@@ -120,11 +120,11 @@ class Finder:
 
     @property
     def columns(self) -> list[str]:
-        """The names of all lists, then of the tiers, then of what ``certify`` asks."""
+        """The names of all lists, then of the tiers, then of the runs of ``certify``."""
         return [*self.lists, *self.tiers, QUICKLY, CERTIFIED]
 
     def found(self, mutant: Mutant) -> list[str]:
-        """What finds it: the names of columns, and of the plan that was asked first of those that do."""
+        """The names of the columns that find it, and of the first plan that does."""
         found = [name for name, strings in self.lists.items() if self._by_list(mutant, strings)[0]]
         known = dict[str, bool]()
         for name, plans in self.tiers.items():
@@ -138,26 +138,26 @@ class Finder:
         return [*(plan for plan, finds in known.items() if finds), *found]
 
     def seconds_of_right(self, column: str) -> float:
-        """What a right validator takes for a list or a tier."""
+        """The seconds of a right validator for a list or a tier."""
         right = Mutant("right", "", "", "")
         if column in self.lists:
             return self._by_list(right, self.lists[column])[1]
         return sum(self._by_plan(right, plan)[1] for plan in self.tiers[column])
 
     def _by_list(self, mutant: Mutant, strings: Strings) -> tuple[bool, float]:
-        """Whether a list finds it, and the seconds until then."""
+        """True if a list finds it, and the seconds until then."""
         data = (strings.octets, strings.ends.ctypes.data, strings.right.ctypes.data, len(strings))
         address, started = self._begun(mutant), time.perf_counter()
         place = self.library.first_wrong(address, *data)
         return place >= 0, time.perf_counter() - started
 
     def _begun(self, mutant: Mutant) -> int:
-        """Where it is, as if it was never called."""
+        """Its address, in a fresh state."""
         self.library.forget(mutant.symbol)
         return self.library.address(mutant.symbol)
 
     def _by_plan(self, mutant: Mutant, name: str) -> tuple[bool, float]:
-        """Whether a plan finds it, and the seconds until then."""
+        """True if a plan finds it, and the seconds until then."""
         expected = expectation(RFC3629, _GREETING, self.operation)
         loop = GridLoop(self.abi, [self._begun(mutant)], expected, RFC3629.dialect.layout)
         started = time.perf_counter()
@@ -175,7 +175,7 @@ class Finder:
 
 
 class FinderOfOutputs(Finder):
-    """The same for decoders whose outputs are compared, too."""
+    """The same for decoders with compared outputs."""
 
     abi, operation = ABIS["utf32-result(ptr,len,out)"], DECODE
 

@@ -1,4 +1,4 @@
-"""A population of decoders whose verdicts are right and whose outputs are not: wrong scalar values, wrong offsets."""
+"""A population of decoders with right verdicts and wrong outputs: wrong scalar values, wrong offsets."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _OF_EACH = 20
 
 
 def drawn_of_kind(random: Random, *, refuses: bool, placed: bool) -> Fault:
-    """One that is about characters, or one that is about what is ill-formed."""
+    """A fault of characters, or one of ill-formed octets."""
     while True:
         made = fault(random, placed=placed, at_end=not placed)
         if bool(made.refuses) == refuses:
@@ -69,7 +69,7 @@ def _scalar(random: Random, place: Place) -> Mutant:
 
 
 def _offset(random: Random, place: Place) -> Mutant:
-    """What is refused is said to be elsewhere."""
+    """A refusal has a wrong offset."""
     what = drawn_of_kind(random, refuses=False, placed=bool(place.words))
     value = random.choice(
         ("i + 1", "i ? i - 1 : 1", "n", "0", "count", "i & 0xFF", "i & 0xFFFF", "i + subpart(s + i, left)")
@@ -111,12 +111,12 @@ class Outputs(Built):
         super().__init__(path, arrays=3)
 
     def wrong_at(self, symbol: str, octets: bytes, ends: np.ndarray) -> int:
-        """The number of the first string that it answers wrongly; below 0 if there is none.
+        """The number of the first string with a wrong answer; below 0 if there is none.
 
         Args:
             symbol: the decoder's.
-            octets: all strings, one behind the other.
-            ends: where each ends, as ``uint64``.
+            octets: all strings, one after another.
+            ends: the end of each, as ``uint64``.
         """
         longest = int(np.diff(ends, prepend=np.uint64(0)).max(initial=0)) + 1
         out, wanted = np.zeros(longest, np.uint32), np.zeros(longest, np.uint32)

@@ -1,7 +1,7 @@
 """The population: families of wrong validators, drawn by a seed; and each with strings that prove it wrong.
 
-An equivalent mutant, which answers as a right validator does, would be counted as missed by every suite. So every
-member was asked a string, after calls if need be, that it answers wrongly; a draw without one is left out, and counted.
+An equivalent mutant, with the answers of a right validator, would count as missed by every suite. So each member has a
+string, after earlier calls if necessary, with a wrong answer; a draw without one is left out, and counted.
 """
 
 from __future__ import annotations
@@ -46,12 +46,11 @@ class Mutant:
     code: str
     """A macro of ``mutants.h`` with its arguments: ``WALK(NAME, ...)``, with NAME to be replaced."""
     witnesses: tuple[tuple[bytes, ...], ...] = ()
-    """Strings to be asked one after the other, of which the last should be answered wrongly: candidates, then the one
-    that was."""
+    """Strings to ask one after another, the last with a wrong answer: first the candidates, then the proof."""
 
     @property
     def target(self) -> str:
-        """The target, as on the command line."""
+        """The target on the command line."""
         return f"so:./{LIBRARY}:{self.symbol}?abi=bool(ptr,len)"
 
 
@@ -97,7 +96,7 @@ def _transfer(random: Random) -> Mutant:
 
 
 def _split(random: Random) -> Mutant:
-    """The same, but only after characters of some kind: a state that should be one is two."""
+    """The same, but only after characters of some kind: one state is split into two."""
     target, wrong, words, witnesses = _step(random)
     character = random.choice(faults.CHARACTERS)
     if random.random() < 0.5:
@@ -112,7 +111,7 @@ def _split(random: Random) -> Mutant:
 
 
 def _step(random: Random) -> tuple[int, str, str, tuple[tuple[bytes, ...], ...]]:
-    """The new target of a transition, the condition that it is taken, what that is in words, and what may show it."""
+    """The new target of a transition, its condition, its description, and octets that may show it."""
     automaton = dialect().automaton
     states = [state for state in range(len(automaton)) if state != automaton.dead]
     state, octet = random.choice(states), random.choice((random.randrange(256), random.randrange(0x80, 0xF8)))
@@ -132,7 +131,7 @@ def _step(random: Random) -> tuple[int, str, str, tuple[tuple[bytes, ...], ...]]
 
 
 def _fast_path(random: Random) -> Mutant:
-    """A word is taken for ASCII though one of its octets was not looked at."""
+    """A word counts as ASCII though one of its octets was not checked."""
     width = random.choice((4, 8, 8, 16, 16, 32, 64))
     unseen = random.randrange(width)
     aligned = random.random() < 0.5
@@ -151,7 +150,7 @@ def _fast_path(random: Random) -> Mutant:
 
 
 def _rest(random: Random) -> Mutant:
-    """What is behind the last block, behind a limit, or behind a length that was cut is not looked at."""
+    """The octets after the last block, after a limit, or after a truncated length are not checked."""
     match random.randrange(4):
         case 0:
             block = random.choice((4, 8, 16, 32, 64, 128))
@@ -210,7 +209,7 @@ def _cache(random: Random) -> Mutant:
 
 
 def _now_and_then(random: Random) -> Mutant:
-    """Every so manieth call is answered wrongly."""
+    """Each call at a multiple of a number gets a wrong answer."""
     every = round(2 ** random.uniform(3, 17))
     kind = random.choice(("!ok", "true"))
     words = "is turned round" if kind == "!ok" else "accepts"
@@ -224,7 +223,7 @@ def _now_and_then(random: Random) -> Mutant:
 
 
 def _seam(random: Random) -> Mutant:
-    """A character that lies across the end of a block is not looked at behind it."""
+    """A character across the end of a block is not checked after it."""
     block = random.choice((8, 16, 32, 64, 128, 256, 512, 1024, 4096))
     length = random.choice((2, 3, 4))
     place = random.randrange(1, length)
@@ -264,7 +263,7 @@ FAMILIES: dict[str, tuple[Callable[[Random], Mutant], int]] = {
     "now and then": (_now_and_then, 20),
     "after 00": (_at("after 00", faults.after_nul), 16),
 }
-"""How each is drawn, and how many of a thousand or so."""
+"""The drawing function of each, and its share of about a thousand."""
 
 
 def drawn(seed: int, share: float = 1.0) -> list[Mutant]:
@@ -283,7 +282,7 @@ def drawn(seed: int, share: float = 1.0) -> list[Mutant]:
 
 
 def options(folder: Path, headers: Iterable[Path]) -> list[str]:
-    """What a C compiler is told for code with these headers, which are put into the folder, with the tables."""
+    """The arguments of a C compiler for code with these headers, which are written to the folder, with the tables."""
     (folder / "tables.h").write_text(header(), "ascii")
     for each in headers:
         (folder / each.name).write_text(each.read_text("utf-8"), "utf-8")
@@ -319,7 +318,7 @@ class Built:
     def __init__(self, path: Path, arrays: int) -> None:
         self._library = ctypes.CDLL(str(path))
         self.first_wrong = self._library.first_wrong
-        """Of a decoder, all strings, so many arrays, and the number of strings: that of the first that it gets wrong;
+        """From a decoder, all strings, arrays and the number of strings: the number of the first with a wrong answer;
         below 0 if there is none."""
         self.first_wrong.restype = ctypes.c_ssize_t
         self.first_wrong.argtypes = (ctypes.c_void_p, ctypes.c_char_p, *[ctypes.c_void_p] * arrays, ctypes.c_size_t)
@@ -343,7 +342,7 @@ class Library(Built):
         return called
 
     def forget(self, symbol: str) -> None:
-        """Make it a validator that was never called."""
+        """Reset it to the state before the first call."""
         ctypes.memset(ctypes.addressof(ctypes.c_char.in_dll(self._library, f"past_{symbol}")), 0, _PAST)
 
     def proved(self, mutant: Mutant) -> Mutant | None:
@@ -376,6 +375,6 @@ def those_shown(candidates: list[Each], proved: Callable[[Each], Each | None]) -
 
 
 def by_family(mutants: list[Mutant]) -> Iterator[tuple[str, list[Mutant]]]:
-    """Those of each family, in the order in which families come."""
+    """The mutants of each family, in the order of families."""
     for family in dict.fromkeys(each.family for each in mutants):
         yield family, [each for each in mutants if each.family == family]

@@ -28,14 +28,14 @@ _ILL_FORMED = (
     ("takes all behind it along", "0xFFFD", "1", "left"),
     ("is a question mark", "'?'", "1", "m"),
 )
-"""What is done with ill-formed octets: the value put out, how many times, and the octets that are passed over."""
+"""The treatment of ill-formed octets: the output, its repetitions, and the skipped octets."""
 _CHARACTER = (
     ("is a U+FFFD", "0xFFFD", "1", "k"),
     ("is a U+FFFD for each octet", "0xFFFD", "k", "k"),
     ("is left out", "c", "0", "k"),
     ("comes twice", "c", "2", "k"),
 )
-"""The same of a character."""
+"""The same for a character."""
 _OF_EACH = {"ill-formed": 9, "character": 3}
 
 

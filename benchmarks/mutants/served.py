@@ -1,4 +1,4 @@
-"""The same validators asked otherwise: by an adapter in C behind the protocol, and as callables of Python."""
+"""The same validators behind an adapter in C, and as Python callables."""
 
 from __future__ import annotations
 
@@ -61,17 +61,17 @@ _LONGEST = 600.0
 
 @dataclass(frozen=True)
 class Asked:
-    """What whole certificates of some validators came to."""
+    """The results of whole certificates of some validators."""
 
     how: str
     tier: str
-    """That the right one got."""
+    """The tier of the right validator."""
     slowest: float
     """Processor seconds of its certificate, of harness and target together."""
     refused: int
     all: int
     seconds: Sequence[float]
-    """The same of each refusal."""
+    """The same for each refusal."""
 
     def row(self, found: str) -> str:
         """A row of the table, with the share of the whole population that suites and tier find."""
@@ -120,7 +120,7 @@ def as_callable(symbol: str) -> list[str]:
 
 
 def certificate_of(words: Sequence[str], folder: Path) -> tuple[bool, str, float]:
-    """Whether it is refused, the tier that was asked whole, and the processor seconds that it took.
+    """True if it is refused, the completed tier, and the processor seconds.
 
     Raises:
         SystemExit: there is no verdict.

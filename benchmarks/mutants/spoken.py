@@ -1,4 +1,4 @@
-"""Wrong decoders behind the protocol: one program for a whole population, which its argument tells which it is."""
+"""Wrong decoders behind the protocol: one program for a whole population; its argument chooses the decoder."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Spoken(Mutant):
 
 @dataclass(frozen=True, eq=False)
 class Population:
-    """What distinguishes one population from another."""
+    """The distinguishing data of a population."""
 
     name: str
     header: Path
@@ -47,9 +47,9 @@ class Population:
     """The macro of the decoder without a fault."""
     drawn: Callable[[int, float], list[Spoken]]
     operations: str
-    """All that it offers."""
+    """The letters of its operations."""
     suites: Sequence[str]
-    """Those that have a column of their own."""
+    """The suites with their own column."""
 
     def command(self, symbol: str) -> tuple[str, str]:
         """The target."""
@@ -71,7 +71,7 @@ class Population:
         subprocess.run([*words, "-o", str(folder / self.name), str(source)], check=True)
 
     def answers(self, folder: Path, symbol: str, requests: Path) -> bytes:
-        """All that a decoder writes, for a file of requests, after its greeting."""
+        """The output of a decoder for a file of requests, after its greeting."""
         with requests.open("rb") as file:
             done = subprocess.run([folder / self.name, symbol], stdin=file, capture_output=True, check=True)
         return done.stdout.partition(b"\n")[2]
@@ -106,7 +106,7 @@ def _batched(batch: Batch, operation: str) -> bytes:
 
 
 class FinderOfSpoken:
-    """What finds them: suites, whose requests are made once. Answers are compared with those of the right program."""
+    """Finds them by suites, whose requests are made once. It compares answers with those of the right program."""
 
     def __init__(self, population: Population, folder: Path) -> None:
         self._population, self._folder = population, folder

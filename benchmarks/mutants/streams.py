@@ -1,4 +1,4 @@
-"""A population of wrong decoders of streams: what is lost or kept at a cut, at the end, or from the stream before."""
+"""A population of wrong decoders of streams: octets lost or kept at a cut, at the end, or from an earlier stream."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class _When:
     words: str
     condition: str
     before: tuple[Chunks, ...] = ((b"",),)
-    """Chunks in front of a piece; the last of them goes on."""
+    """Chunks before a piece; the last of them continues."""
     between: tuple[Chunks, ...] = ((),)
     """Chunks in the cut."""
     leads: tuple[int, ...] = ()
@@ -134,7 +134,7 @@ _WHEN: tuple[tuple[str, Callable[[Random], _When]], ...] = (
 
 
 def _cut(random: Random, when: _When) -> Spoken:
-    """At a cut something is lost, kept or changed."""
+    """At a cut octets are lost, kept or changed."""
     target = random.choice([state for state in access() if state])
     words, effect, held = random.choice(
         (
@@ -159,7 +159,7 @@ def _end(_: Random, when: _When) -> Spoken:
 
 
 def _position(random: Random, when: _When) -> Spoken:
-    """A refusal is said to be elsewhere."""
+    """A refusal has a wrong offset."""
     value = random.choice(
         (
             "now->i",
