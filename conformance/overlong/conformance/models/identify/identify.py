@@ -44,6 +44,9 @@ if TYPE_CHECKING:
 QUESTIONS = 1_000_000
 """The most strings for one operation."""
 
+LEARNED = (DECODE, VALIDATE, REPLACE, STREAM_DECODE, STREAM_REPLACE)
+"""The operations that have a machine."""
+
 EXAMPLES = 12
 """The number of counterexamples that are shown with answers."""
 
@@ -113,6 +116,7 @@ def identify(
     *,
     questions: int = QUESTIONS,
     progress: Callable[[str, int], None] | None = None,
+    operations: Sequence[str] = LEARNED,
 ) -> LearnedModel:
     """Identify a target.
 
@@ -121,6 +125,7 @@ def identify(
         limits: the target's limits, such as the time for a request.
         questions: the most strings for one operation.
         progress: called with the present aspect, and the number of strings so far.
+        operations: those to learn, if the target offers them.
 
     Raises:
         TargetError: the target cannot be measured.
@@ -128,7 +133,7 @@ def identify(
     target = resolve(name, limits)
     try:
         target.open()
-        return _Identifier(target, questions, progress or _quietly).model()
+        return _Identifier(target, questions, progress or _quietly, operations).model()
     except BudgetSpent as error:
         raise TargetError(str(error)) from error
     finally:
@@ -170,14 +175,18 @@ def _quietly(_title: str, _asked: int) -> None:
 
 
 class _Identifier:
-    def __init__(self, target: Target, questions: int, progress: Callable[[str, int], None]) -> None:
+    def __init__(
+        self,
+        target: Target,
+        questions: int,
+        progress: Callable[[str, int], None],
+        operations: Sequence[str] = LEARNED,
+    ) -> None:
         self._target, self._progress = target, progress
-        operations = [
-            op for op in (DECODE, VALIDATE, REPLACE, STREAM_DECODE, STREAM_REPLACE) if op in target.greeting.operations
-        ]
-        if DECODE in operations and VALIDATE in operations:
-            operations.remove(VALIDATE)
-        oracles = {operation: MembershipOracle(target, operation, questions) for operation in operations}
+        offered = [op for op in operations if op in target.greeting.operations]
+        if DECODE in offered and VALIDATE in offered:
+            offered.remove(VALIDATE)
+        oracles = {operation: MembershipOracle(target, operation, questions) for operation in offered}
         self._model = LearnedModel(target.id, target.greeting, oracles=oracles)
         self._questions = questions
         self._tried: dict[tuple[str, Profile], Tried] = {}

@@ -52,6 +52,8 @@ class Learner:
         self._access: list[bytes] = [b""]
         self._suffixes = list(dict.fromkeys(suffixes))
         self._cache: dict[bytes, Hashable] = {}
+        self._signatures: dict[bytes, tuple[Hashable, ...]] = {}
+        """The answers after each word, for as many of the suffixes as have been asked there."""
 
     def learn(self, trials: Iterable[Sequence[bytes]], depth: int, enough: int) -> Learned:
         """Learn the machine that answers as the target does.
@@ -93,13 +95,21 @@ class Learner:
 
     def _signature(self, word: bytes) -> tuple[Hashable, ...]:
         """The answers that distinguish the state after ``word`` from others."""
-        return tuple(self._along(word + suffix, len(word)) for suffix in self._suffixes)
+        known = self._signatures.get(word, ())
+        if fresh := self._suffixes[len(known) :]:
+            known += tuple(self._along(word + suffix, len(word)) for suffix in fresh)
+            self._signatures[word] = known
+        return known
 
     def _hypothesis(self) -> Transducer:
         """Close the table, and read it as a machine whose states are the access words."""
         while True:
             asked = [reach + bytes([octet]) for reach in self._access for octet in OCTETS]
-            self._oracle.ask(word + suffix for word in (*self._access, *asked) for suffix in (b"", *self._suffixes))
+            self._oracle.ask(
+                word + suffix
+                for word in (*self._access, *asked)
+                for suffix in (b"", *self._suffixes[len(self._signatures.get(word, ())) :])
+            )
             states = {self._signature(reach): number for number, reach in reversed(list(enumerate(self._access)))}
             fresh = dict[Hashable, bytes]()
             for word in sorted(asked, key=lambda word: (len(word), word)):
