@@ -19,20 +19,19 @@ from right_functions import RIGHT
 
 pytest.importorskip("numba", reason="the extra 'native' is not installed")
 
-from numba import types
-
 from overlong.conformance.oracle import expectation as expectations
 from overlong.conformance.oracle import kinds as codes
 from overlong.conformance.oracle.expectation import ExpectedAnswers
 from overlong.conformance.sweep.accounting import account
 from overlong.conformance.sweep.compiled import kernel
-from overlong.conformance.sweep.compiled.automaton import AutomatonWords, PackedAutomaton, verdict
+from overlong.conformance.sweep.compiled.automaton import verdict
 from overlong.conformance.sweep.compiled.loop import PROGRESS_OCTETS, GridLoop, Progress
+from overlong.conformance.sweep.compiled.packed import AutomatonWords, PackedAutomaton
 from overlong.conformance.sweep.grid import Axis, Grid
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.targets.adapters.abi import ABIS, NOT_SAID, UNIT, Called
-from overlong.conformance.targets.adapters.compiled import available, calls
-from overlong.conformance.targets.adapters.compiled.cached import Compiled, edition
+from overlong.conformance.targets.adapters.compiled import available, cached, calls
+from overlong.conformance.targets.adapters.compiled.cached import Compiled
 from overlong.conformance.targets.adapters.compiled.memory import load64, store64
 from overlong.conformance.targets.adapters.native import Library, Streams, bound
 from overlong.conformance.vectors.suites.complete import complete_strings
@@ -301,7 +300,7 @@ def one_call(name):
         store64(found, status)
         store64(found + 8, number)
 
-    return Compiled(answer, calls.convention(ABIS[name]), *[types.int64] * 3)
+    return Compiled(f"answer-{name}", 3, lambda: (answer, calls.Convention(name)), Path(__file__))
 
 
 def words(*numbers):
@@ -635,22 +634,60 @@ def test_bugs_at_the_edges_of_blocks_are_found(symbol, at, library):
     assert found == {at % 32}
 
 
-def test_a_loop_is_loaded_from_the_cache_and_works_without_one(monkeypatch, library):
-    Compiled(kernel.loop_over(alone=False), calls.convention(ABIS[PLAIN]), *[types.int64] * 2)
-    again = Compiled(kernel.loop_over(alone=False), calls.convention(ABIS[PLAIN]), *[types.int64] * 2)
-    assert again._kept.cache_hits == 1
+@pytest.fixture
+def kept_in(tmp_path, monkeypatch):
+    """A new folder for compiled code."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "kept"))
+    cached._folder.cache_clear()
+    yield tmp_path / "kept"
+    cached._folder.cache_clear()
 
-    def nowhere(self):
-        raise RuntimeError("no locator available")
 
-    monkeypatch.setattr("numba.core.ccallback.CFunc.enable_caching", nowhere)
+def doubled(_nothing, at):
+    store64(at, 2 * load64(at))
 
-    def doubled(_edition, at):
-        store64(at, 2 * load64(at))
 
+def never():
+    raise AssertionError("it is compiled again")
+
+
+def doubles(made):
     number = words(21)
-    Compiled(doubled, edition(), types.int64)(ctypes.addressof(number))
-    assert number[0] == 42
+    made(ctypes.addressof(number))
+    return number[0] == 42
+
+
+def test_code_is_compiled_once_and_then_loaded(kept_in):
+    assert doubles(Compiled("doubled", 1, lambda: (doubled, None)))
+    assert doubles(Compiled("doubled", 1, never))
+    with pytest.raises(AssertionError):
+        Compiled("doubled", 1, never, Path(__file__))  # by other sources
+
+
+@pytest.mark.parametrize("damaged", [b"", b"\n\n", b"name\n00\ncode"])
+def test_damaged_code_is_compiled_again(damaged, kept_in):
+    Compiled("doubled", 1, lambda: (doubled, None))
+    [kept] = kept_in.iterdir()
+    kept.write_bytes(damaged or kept.read_bytes()[:-1])
+    assert doubles(Compiled("doubled", 1, lambda: (doubled, None)))
+    assert doubles(Compiled("doubled", 1, never))
+
+
+def test_code_runs_where_nothing_can_be_kept(kept_in):
+    kept_in.touch()  # a file in the folder's place
+    assert doubles(Compiled("doubled", 1, lambda: (doubled, None)))
+
+
+def test_kept_code_is_loaded_without_numba():
+    GridLoop.compile(ABIS[PLAIN])
+    program = (
+        "import sys\n"
+        "from overlong.conformance.sweep.compiled.loop import GridLoop\n"
+        "from overlong.conformance.targets.adapters.abi import ABIS\n"
+        f"GridLoop.compile(ABIS[{PLAIN!r}])\n"
+        "assert 'numba' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
 
 
 @pytest.mark.parametrize("nul", ["", "refused", "ends the string"])
@@ -679,7 +716,7 @@ def test_the_packed_automaton_is_the_automaton_of_every_dialect(speaks, nul):
 def verdict_on():
     """The packed automaton's result, in compiled code."""
 
-    def store_verdict(_edition, address, length, automaton, found):
+    def store_verdict(_nothing, address, length, automaton, found):
         store64(found, verdict(address, length, 0, automaton))
 
-    return Compiled(store_verdict, edition(), *[types.int64] * 4)
+    return Compiled("store_verdict", 4, lambda: (store_verdict, None), Path(__file__))

@@ -12,17 +12,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numba import types
 from numba.extending import register_jitable
 
 from overlong.conformance.sweep.compiled import sources as of_loops
-from overlong.conformance.sweep.compiled.automaton import PackedAutomaton, verdict
+from overlong.conformance.sweep.compiled.automaton import verdict
 from overlong.conformance.sweep.compiled.loop import Asking, Memory
+from overlong.conformance.sweep.compiled.packed import PackedAutomaton
 from overlong.conformance.sweep.compiled.task import LoopTask
 from overlong.conformance.sweep.grid import CONTINUATION
-from overlong.conformance.targets.adapters.compiled.cached import Compiled, edition
+from overlong.conformance.targets.adapters.compiled import WORD
+from overlong.conformance.targets.adapters.compiled.cached import Compiled
 from overlong.conformance.targets.adapters.compiled.memory import (
-    WORD,
     copy,
     fields,
     fill,
@@ -82,11 +82,11 @@ def _read(length: int, task: int) -> None:
     store64(get(task, "read"), verdict(get(task, "input"), length, 0, get(task, "automaton")))
 
 
-def make_input(_edition: Any, task: int) -> None:
+def make_input(_nothing: Any, task: int) -> None:
     """Make the next input.
 
     Args:
-        _edition: of these sources.
+        _nothing: an empty parameter.
         task: the address of a :class:`LoopTask`, and of :class:`InputWords` right behind it.
     """
     length = write_input(get(task, "next"), get(task, "made_of"), get(task, "input"))
@@ -94,7 +94,7 @@ def make_input(_edition: Any, task: int) -> None:
     _read(length, task)
 
 
-def take_input(_edition: Any, task: int) -> None:
+def take_input(_nothing: Any, task: int) -> None:
     """Take the next input from those that were made; the arguments are the same."""
     lengths, source, verdicts = get(task, "lengths"), get(task, "octets"), get(task, "verdicts")
     address, length = get(task, "input"), load32(lengths)
@@ -111,11 +111,11 @@ def take_input(_edition: Any, task: int) -> None:
         _read(length, task)
 
 
-def judge_inputs(_edition: Any, count: int, lengths: int, octets: int, verdicts: int, automaton: int) -> None:
+def judge_inputs(_nothing: Any, count: int, lengths: int, octets: int, verdicts: int, automaton: int) -> None:
     """Read inputs that stand in a row, once for all targets.
 
     Args:
-        _edition: of these sources.
+        _nothing: an empty parameter.
         count: of inputs.
         lengths: address of the octets of each, as 32 bits.
         octets: address of them.
@@ -131,7 +131,7 @@ def judge_inputs(_edition: Any, count: int, lengths: int, octets: int, verdicts:
 @cache
 def _compiled(function: Callable[..., None], numbers: int) -> Compiled:
     """One of these functions, compiled: the first two take long, and are the same for all conventions."""
-    return Compiled(function, edition(Path(__file__), *sources(), *of_loops()), *[types.int64] * numbers)
+    return Compiled(function.__name__, numbers, lambda: (function, None), Path(__file__), *sources(), *of_loops())
 
 
 def verdicts_on(lengths: Sequence[int], octets: bytes, automaton: Automaton) -> bytes:

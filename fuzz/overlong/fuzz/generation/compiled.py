@@ -20,8 +20,9 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, overload, register_jitable
 
-from overlong.conformance.targets.adapters.compiled.cached import Compiled, edition
-from overlong.conformance.targets.adapters.compiled.memory import WORD, copy, load8, load64, store32, store64
+from overlong.conformance.targets.adapters.compiled import WORD
+from overlong.conformance.targets.adapters.compiled.cached import Compiled
+from overlong.conformance.targets.adapters.compiled.memory import copy, load8, load64, store32, store64
 from overlong.fuzz.generation import choice, memory
 from overlong.fuzz.generation.choice import REACH, write
 
@@ -130,7 +131,7 @@ class Writer:
 
 
 def _write_all(
-    _edition: Any, tables: int, first: int, count: int, out: int, room: int, lengths: int, made: int
+    _nothing: Any, tables: int, first: int, count: int, out: int, room: int, lengths: int, made: int
 ) -> None:
     """Write inputs one after another while there is room; return their number and their octets."""
     at = done = 0
@@ -145,4 +146,4 @@ def _write_all(
 
 @cache
 def _writing() -> Compiled:
-    return Compiled(_write_all, edition(*sources()), *[types.int64] * 7)
+    return Compiled("write_all", 7, lambda: (_write_all, None), *sources())

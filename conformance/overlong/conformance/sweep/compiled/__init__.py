@@ -3,8 +3,8 @@
 The loop (``kernel.py``) asks, judges (``judging.py``), counts and publishes. A *source* lays out the strings: those of
 grids (``grids.py``), or a campaign's inputs (``overlong.fuzz.execution.compiled``, which uses all but ``grids.py``).
 
-The interface, for ``sweep/adapter.py`` (all of it in :mod:`overlong.conformance.sweep.compiled.loop`, which imports
-Numba, so import it late):
+The interface, for ``sweep/adapter.py`` (all of it in :mod:`overlong.conformance.sweep.compiled.loop`, which needs NumPy
+and LLVM, so import it late):
 
 * ``Progress(memory)``: a view of ``PROGRESS_OCTETS`` octets of shared memory, ``memory`` a writable buffer such as an
   ``mmap``; make one on each side of the fork.
@@ -16,7 +16,7 @@ Numba, so import it late):
   - ``passed(octets, well_formed=)``: the string ``reached`` was asked without an answer: count it, and move past it.
       ``left_out()``: it was not asked: move past it.
 
-* ``GridLoop(abi, addresses, expectation, layout)``: compiles, or loads from Numba's cache. ``addresses``: of the
+* ``GridLoop(abi, addresses, expectation, layout)``: compiles, or loads compiled code. ``addresses``: of the
   function; of a stream's ``new``, ``feed``, ``finish``, ``free`` (more are ignored). ``layout``: the profile's
   ``dialect.layout``. Make it before a fork if you like, and run it in a child; ``GridLoop.compile(abi)`` compiles
   before the addresses are known.

@@ -1,77 +1,23 @@
 # pyright: basic
-"""The reference's automaton in compiled code: for each octet one load that depends on no other, and one shift.
-
-One word holds all transitions of an octet, and the state is the shift that selects one, as in
-:mod:`overlong.reference.shift`. Here a state is a multiple of four and a possible shift, so there are at most
-:data:`STATES` states.
-"""
+"""The packed automaton (``packed.py``) in compiled code."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, register_jitable
 
-from overlong.conformance.targets.adapters.compiled.memory import WORD, fields, load8, load64
+from overlong.conformance.sweep.compiled.packed import STATES, STEP, AutomatonWords
+from overlong.conformance.targets.adapters.compiled import WORD
+from overlong.conformance.targets.adapters.compiled.memory import fields, load8, load64, store64
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from overlong.reference.automaton import Automaton
-
-STATES = 15
-STEP = 4
-"""The difference between consecutive states."""
 _MASK = STEP * STATES
 """The bits of a state."""
-
-
-class PackedAutomaton:
-    """An automaton as numbers."""
-
-    def __init__(self, automaton: Automaton) -> None:
-        """Pack an automaton of at most :data:`STATES` states.
-
-        Raises:
-            ValueError: it has more states.
-        """
-        if len(automaton) > STATES:
-            raise ValueError(f"the automaton has {len(automaton)} states, and there is room for {STATES}")
-        rows = np.zeros(256, np.uint64)
-        for state, nexts in enumerate(automaton.table):
-            rows |= np.array(nexts, np.uint64) << np.uint64(STEP * state + 2)
-        stays = [to == 0 for to in automaton.table[0]] if automaton.accepting[0] else [False] * 256
-        bits = (1 << bit for bit in reversed(range(8)))
-        plain = next((bit for bit in bits if all(stays[octet] for octet in range(256) if not octet & bit)), 0)
-        self._transitions, self.states = rows, len(automaton)
-        self.words = np.array(
-            AutomatonWords(
-                rows.ctypes.data,
-                sum(1 << STEP * state for state, accepts in enumerate(automaton.accepting) if accepts),
-                -1 if automaton.dead is None else STEP * automaton.dead,
-                int.from_bytes(bytes([plain]) * WORD, "little", signed=True),
-            ),
-            np.int64,
-        )
-        """:class:`AutomatonWords`; compiled code gets their address."""
-
-
-class AutomatonWords(NamedTuple):
-    """The tables of an automaton that compiled code reads."""
-
-    transitions: int
-    """The address of a word for each octet: the field at each state's shift is the next state, two bits higher."""
-    accepting: int
-    """A bit for each accepting state, at its shift."""
-    dead: int
-    """The state that no string leaves, or -1."""
-    plain: int
-    """A bit in each octet of a word: octets without it stay in the start state, so the loop can skip words of them; 0:
-    it can skip none."""
-
 
 get, _ = fields(AutomatonWords._fields)
 
@@ -135,3 +81,14 @@ def verdict(address: int, length: int, state: int, automaton: int) -> int:
     """The same in one number: bit 0 is 1 if the final state accepts, the other bits are the last accepting offset."""
     state, seen = read(address, length, state, automaton)
     return seen << 1 | accepts(state, get(automaton, "accepting"))
+
+
+def read_choices(
+    _nothing: Any, automaton: int, octets: int, starts: int, verdicts: int, states: int, choices: int
+) -> None:
+    """Read every choice of an axis from every state; addresses of arrays of an automaton and of a ``PieceTable``."""
+    for start in range(states):
+        for choice in range(choices):
+            first, end = load64(starts + WORD * choice), load64(starts + WORD * choice + WORD)
+            found = verdict(octets + first, end - first, STEP * start, automaton)
+            store64(verdicts + WORD * (start * choices + choice), found)

@@ -7,46 +7,27 @@ choice of the last axis is precomputed for every state.
 
 from __future__ import annotations
 
-from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
-from numba import types
 from numba.extending import register_jitable
 
-from overlong.conformance.sweep.compiled import sources
-from overlong.conformance.sweep.compiled.automaton import STEP
 from overlong.conformance.sweep.compiled.automaton import read as read_octets
 from overlong.conformance.sweep.compiled.judging import units_of
-from overlong.conformance.sweep.compiled.task import BEHIND, LoopTask
-from overlong.conformance.targets.adapters.compiled.cached import Compiled, edition
-from overlong.conformance.targets.adapters.compiled.memory import WORD, copy, fields, fill, load64, store64
-
-LEVEL = 8 * WORD
-"""The octets of a level: the current choice of an axis, and the state before it."""
-PLACE, STATE, SEEN, LENGTH, VALUE, UNITS = range(0, 6 * WORD, WORD)
-
-
-class GridWords(NamedTuple):
-    """The words after a :class:`LoopTask`: numbers and addresses of a grid, with :class:`PieceTable`'s arrays."""
-
-    octets: int
-    starts: int
-    axes: int
-    alike: int
-    padded: int
-    verdicts: int
-    short: int
-    """1 if no choice of the last axis is longer than a word: then the loop writes it."""
-    longest_last: int
-    last_axis: int
-    levels: int
-    spare: int
-    """The address of a word that is never read."""
-    dirty: int
-    """The end of the octets that differ from the filling around a string."""
-    begun: int = -1
-    """A string's number minus its last piece's number; below zero: nothing has been laid out."""
-
+from overlong.conformance.sweep.compiled.packed import STEP
+from overlong.conformance.sweep.compiled.task import (
+    BEHIND,
+    LENGTH,
+    LEVEL,
+    PLACE,
+    SEEN,
+    STATE,
+    UNITS,
+    VALUE,
+    GridWords,
+    LoopTask,
+)
+from overlong.conformance.targets.adapters.compiled import WORD
+from overlong.conformance.targets.adapters.compiled.memory import copy, fields, fill, load64, store64
 
 get, put = fields((*LoopTask._fields, *GridWords._fields))
 
@@ -100,11 +81,11 @@ def _next(choice: int, task: int) -> int:
     return axis
 
 
-def lay_out(_edition: Any, task: int) -> None:
+def lay_out(_nothing: Any, task: int) -> None:
     """Lay out a run of strings: a single string if the loop cannot write its last piece.
 
     Args:
-        _edition: the edition of these sources.
+        _nothing: an empty parameter.
         task: the address of a :class:`LoopTask`, directly followed by :class:`GridWords`.
     """
     index, begun, last = get(task, "next"), get(task, "begun"), get(task, "last_axis")
@@ -139,9 +120,3 @@ def lay_out(_edition: Any, task: int) -> None:
     put(task, "state", state)
     put(task, "value", load64(level + VALUE))
     put(task, "units", load64(level + UNITS))
-
-
-@cache
-def laying_out() -> Compiled:
-    """:func:`lay_out`, compiled."""
-    return Compiled(lay_out, edition(*sources()), types.int64)

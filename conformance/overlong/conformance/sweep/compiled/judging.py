@@ -13,10 +13,10 @@ from overlong.conformance.oracle.kinds import ACCEPTED_ILL_FORMED, ODD, OTHER_OF
 from overlong.conformance.oracle.kinds import BROKEN as BROKEN_KIND
 from overlong.conformance.sweep.compiled.automaton import accepts, step
 from overlong.conformance.sweep.compiled.automaton import get as automaton_get
-from overlong.conformance.sweep.compiled.task import get
-from overlong.conformance.targets.adapters.compiled.calls import ACCEPTED, REFUSED
+from overlong.conformance.sweep.compiled.task import LoopTask
+from overlong.conformance.targets.adapters.compiled import ACCEPTED, REFUSED, WORD
 from overlong.conformance.targets.adapters.compiled.memory import (
-    WORD,
+    fields,
     load8,
     load16,
     load32,
@@ -27,6 +27,7 @@ from overlong.conformance.targets.adapters.compiled.memory import (
     unlikely,
 )
 
+get, _ = fields(LoopTask._fields)
 _SIGNED_ODD = ODD - (1 << 64)
 FEW = 16
 """The most units that are compared singly: they were just written so, and a wider load would wait for them."""

@@ -17,10 +17,11 @@ from numba.extending import register_jitable
 
 from overlong.conformance.sweep.compiled.judging import FEW, checked, judged
 from overlong.conformance.sweep.compiled.progress import CURRENT, EARLIER, SNAPSHOT, SNAPSHOTS
-from overlong.conformance.sweep.compiled.task import get, put
-from overlong.conformance.targets.adapters.compiled.calls import ACCEPTED, ask, run, says_offsets, unit
+from overlong.conformance.sweep.compiled.task import LoopTask
+from overlong.conformance.targets.adapters.compiled import ACCEPTED, WORD
+from overlong.conformance.targets.adapters.compiled.calls import ask, run, says_offsets, unit
 from overlong.conformance.targets.adapters.compiled.memory import (
-    WORD,
+    fields,
     hidden,
     load64,
     publish64,
@@ -32,6 +33,7 @@ from overlong.conformance.targets.adapters.compiled.memory import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+get, put = fields(LoopTask._fields)
 FLUSH = 1 << 16
 """The most strings between two publications of the sums."""
 

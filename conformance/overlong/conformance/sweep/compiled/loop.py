@@ -4,22 +4,18 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import numpy as np
-from numba import types
 
 from overlong.conformance.sweep.compiled import sources
-from overlong.conformance.sweep.compiled.automaton import PackedAutomaton
-from overlong.conformance.sweep.compiled.grids import LEVEL, PLACE, GridWords, laying_out
-from overlong.conformance.sweep.compiled.kernel import loop_over
+from overlong.conformance.sweep.compiled.packed import PackedAutomaton
 from overlong.conformance.sweep.compiled.progress import PROGRESS_OCTETS, Progress
 from overlong.conformance.sweep.compiled.tables import CharacterBits, PieceTable, reading
-from overlong.conformance.sweep.compiled.task import BEHIND, LoopTask
+from overlong.conformance.sweep.compiled.task import BEHIND, LEVEL, PLACE, GridWords, LoopTask
 from overlong.conformance.targets.adapters.abi import UNIT
+from overlong.conformance.targets.adapters.compiled import WORD
 from overlong.conformance.targets.adapters.compiled.cached import Compiled
-from overlong.conformance.targets.adapters.compiled.calls import convention
-from overlong.conformance.targets.adapters.compiled.memory import WORD
 from overlong.reference.order import SIGNATURE
 
 if TYPE_CHECKING:
@@ -45,7 +41,26 @@ ALIGNED = 64
 @cache
 def _compiled_for(abi: Abi, *, alone: bool) -> Compiled:
     """Compile the loop for a convention, or load it from the cache."""
-    return Compiled(loop_over(alone=alone), convention(abi, *sources()), *[types.int64] * 2)
+
+    def make() -> tuple[Any, Any]:
+        from overlong.conformance.sweep.compiled.kernel import loop_over
+        from overlong.conformance.targets.adapters.compiled.calls import Convention
+
+        return loop_over(alone=alone), Convention(abi.name)
+
+    return Compiled(f"loop-{abi.name}{'-alone' * alone}", 2, make, *sources())
+
+
+@cache
+def _laying_out() -> Compiled:
+    """The source of grids, compiled."""
+
+    def make() -> tuple[Any, Any]:
+        from overlong.conformance.sweep.compiled.grids import lay_out
+
+        return lay_out, None
+
+    return Compiled("grids", 1, make, *sources())
 
 
 class Numbered(Protocol):
@@ -172,7 +187,7 @@ class GridLoop(Asking["Grid"]):  # pyright: ignore[reportInvalidTypeArguments]  
     @classmethod
     def compile(cls, abi: Abi) -> None:
         super().compile(abi)
-        laying_out()
+        _laying_out()
         reading()
 
     def _source(self, strings: Grid, first: int) -> tuple[Memory, Compiled, dict[str, int], GridWords]:
@@ -194,7 +209,7 @@ class GridLoop(Asking["Grid"]):  # pyright: ignore[reportInvalidTypeArguments]  
             spare=arranged.spare.ctypes.data,
             dirty=strings.longest + WORD,  # an earlier run may have written here
         )
-        return arranged, laying_out(), {"earlier": strings.earlier}, own
+        return arranged, _laying_out(), {"earlier": strings.earlier}, own
 
 
 class _Arranged(Memory):

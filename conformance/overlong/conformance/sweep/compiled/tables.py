@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import types
 
 from overlong.conformance.sweep.compiled import sources
-from overlong.conformance.sweep.compiled.automaton import STEP, verdict
-from overlong.conformance.targets.adapters.compiled.cached import Compiled, edition
-from overlong.conformance.targets.adapters.compiled.memory import WORD, load64, store64
+from overlong.conformance.targets.adapters.compiled import WORD
+from overlong.conformance.targets.adapters.compiled.cached import Compiled
 
 if TYPE_CHECKING:
-    from overlong.conformance.sweep.compiled.automaton import PackedAutomaton
+    from overlong.conformance.sweep.compiled.packed import PackedAutomaton
     from overlong.conformance.sweep.grid import Grid
     from overlong.reference.layout import Layout
 
@@ -60,7 +58,7 @@ class PieceTable(NamedTuple):
     padded: Array
     """``[choice of the last axis]``: its octets as a word, the first lowest, filled up with the octets after it."""
     verdicts: Array
-    """``[state, choice of the last axis]``: the result of :func:`.automaton.verdict`."""
+    """``[state, choice of the last axis]``: the result of :func:`~.automaton.verdict`."""
     longest_last: int
 
     @classmethod
@@ -87,16 +85,13 @@ def _alike(lengths: Array) -> Array:
     return edges[np.searchsorted(edges, np.arange(len(lengths)), side="right")].astype(np.int64)
 
 
-def _reading(_edition: Any, automaton: int, octets: int, starts: int, verdicts: int, states: int, choices: int) -> None:
-    """Read every choice of an axis from every state; addresses of arrays of an automaton and of :class:`PieceTable`."""
-    for start in range(states):
-        for choice in range(choices):
-            first, end = load64(starts + WORD * choice), load64(starts + WORD * choice + WORD)
-            found = verdict(octets + first, end - first, STEP * start, automaton)
-            store64(verdicts + WORD * (start * choices + choice), found)
-
-
 @cache
 def reading() -> Compiled:
-    """:func:`_reading`, compiled."""
-    return Compiled(_reading, edition(*sources()), *[types.int64] * 6)
+    """The function that reads every choice of an axis from every state, compiled."""
+
+    def make() -> tuple[Any, Any]:
+        from overlong.conformance.sweep.compiled.automaton import read_choices
+
+        return read_choices, None
+
+    return Compiled("reading", 6, make, *sources())

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from overlong.conformance.targets.adapters.compiled.memory import fields
+from overlong.conformance.targets.adapters.compiled import WORD
 
 BEHIND = 128
 """The number of filling octets that are kept after a string."""
@@ -80,4 +80,28 @@ class LoopTask(NamedTuple):
     units: int = 0
 
 
-get, put = fields(LoopTask._fields)
+LEVEL = 8 * WORD
+"""The octets of a level: the current choice of an axis, and the state before it."""
+PLACE, STATE, SEEN, LENGTH, VALUE, UNITS = range(0, 6 * WORD, WORD)
+
+
+class GridWords(NamedTuple):
+    """The words after a :class:`LoopTask`: numbers and addresses of a grid, with :class:`PieceTable`'s arrays."""
+
+    octets: int
+    starts: int
+    axes: int
+    alike: int
+    padded: int
+    verdicts: int
+    short: int
+    """1 if no choice of the last axis is longer than a word: then the loop writes it."""
+    longest_last: int
+    last_axis: int
+    levels: int
+    spare: int
+    """The address of a word that is never read."""
+    dirty: int
+    """The end of the octets that differ from the filling around a string."""
+    begun: int = -1
+    """A string's number minus its last piece's number; below zero: nothing has been laid out."""

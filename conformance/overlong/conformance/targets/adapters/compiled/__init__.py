@@ -1,6 +1,7 @@
 """Calls C functions by their address from compiled code, in any process: for sweeps, campaigns and adapters.
 
-All other modules of this package need Numba, so import them late.
+What Numba compiled is loaded without it (``cached.py``). All other modules except ``answers`` need it, so import
+them late.
 """
 
 from __future__ import annotations
@@ -9,6 +10,10 @@ import platform
 import sys
 from importlib.util import find_spec
 
+WORD = 8
+"""The octets of a machine word."""
+ACCEPTED, REFUSED, BROKEN = range(3)
+"""The outcomes of a call; :func:`~overlong.conformance.oracle.kinds.answer_code` calls them ``A``, ``R`` and ``X``."""
 MACHINES = frozenset(("x86_64", "amd64", "aarch64", "arm64"))
 """The machines whose C calling convention is implemented; it is tested on the first."""
 

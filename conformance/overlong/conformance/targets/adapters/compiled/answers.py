@@ -12,28 +12,13 @@ import os
 import sys
 from array import array
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
+from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.targets.adapters.abi import ITERATE, UNIT, Called, within
 from overlong.conformance.targets.adapters.bounds import PAD
+from overlong.conformance.targets.adapters.compiled import ACCEPTED, BROKEN, REFUSED, WORD
 from overlong.conformance.targets.adapters.compiled.cached import Compiled
-from overlong.conformance.targets.adapters.compiled.calls import ACCEPTED, BROKEN, REFUSED, call_once, convention, read
-from overlong.conformance.targets.adapters.compiled.memory import (
-    WORD,
-    below,
-    copy,
-    fields,
-    fill,
-    load32,
-    store8,
-    store32,
-    store64,
-    unlikely,
-)
+from overlong.conformance.targets.adapters.compiled.task import AnswersTask
 from overlong.conformance.targets.adapters.guarded import Guarded
 
 if TYPE_CHECKING:
@@ -43,111 +28,18 @@ if TYPE_CHECKING:
     from overlong.conformance.targets.adapters.bounds import Memory
 
 _STATUSES = bytes.maketrans(bytes((ACCEPTED, REFUSED, BROKEN)), b"ARX")
-_POISON = 0xAA
 _WORDS = 1 << 64
-
-
-class _Task(NamedTuple):
-    """The inputs and results of the compiled code: numbers and addresses."""
-
-    function: int
-    octets: int
-    """The address of the next input."""
-    lengths: int
-    """The address of the lengths of all inputs, each a u32."""
-    next: int
-    """The number of the next input."""
-    inputs: int
-    """The number of inputs."""
-    item: int
-    """The address for the number of the current input, which the process that watches this one reads."""
-    written: int
-    """The end of inputs, right before a guard: its writable address, and the address that the function sees."""
-    ends: int
-    out: int
-    room: int
-    """The output units with room for each octet, and the additional units."""
-    more: int
-    cells: int
-    statuses: int
-    numbers: int
-    kept: int
-    """The address for the next kept output."""
-    get_pid: int
-    process: int
-    returned: int = 0
-    """The results of the last call."""
-    second: int = 0
-    one: int = 0
-    two: int = 0
-
-
-get, put = fields(_Task._fields)
-
-
-def _number_of(_context: Any, _address: Any) -> tuple[Any, Any]:
-    def emit(_context: Any, builder: Any, _signature: Any, given: Any) -> Any:
-        function = ir.FunctionType(ir.IntType(32), [])
-        return builder.zext(builder.call(builder.inttoptr(given[0], function.as_pointer()), ()), ir.IntType(64))
-
-    return types.int64(types.int64), emit
-
-
-_call_for_int: Any = intrinsic(_number_of)
-"""The result of a C function without parameters, a non-negative int."""
-
-
-def _answering(unit: int, *, terminated: bool) -> Any:
-    """The loop for a convention with output units of that many octets; 0 for no output."""
-
-    def answer(convention: Any, task: int) -> None:
-        """Ask from ``next`` on; stop after a call that broke the convention, or forked."""
-        count, lengths, item, cells = get(task, "inputs"), get(task, "lengths"), get(task, "item"), get(task, "cells")
-        statuses, numbers, kept = get(task, "statuses"), get(task, "numbers"), get(task, "kept")
-        function, out, octets, index = get(task, "function"), get(task, "out"), get(task, "octets"), get(task, "next")
-        get_pid, process = get(task, "get_pid"), get(task, "process")
-        while index < count:
-            store64(item, index)
-            length = load32(lengths + 4 * index)
-            behind = get(task, "written")
-            if terminated:
-                behind -= 1
-                store8(behind, 0)
-            copy(behind - length, octets, length)
-            octets += length
-            room = get(task, "room") * length + get(task, "more")
-            if unit:
-                fill(out, _POISON, room * unit)
-            address = get(task, "ends") - length - terminated
-            returned, second, one, two = call_once(convention, function, address, length, out, room, cells)
-            status, number = read(convention, returned, second, one, two, address, length)
-            if unit and status == ACCEPTED:
-                if unlikely(not below(number, room + 1)):
-                    status = BROKEN
-                else:
-                    copy(kept, out, number * unit)
-                    kept += number * unit
-            store8(statuses + index, status)
-            store32(numbers + 4 * index, number)
-            index += 1
-            if unlikely(status == BROKEN):
-                put(task, "returned", returned)
-                put(task, "second", second)
-                put(task, "one", one)
-                put(task, "two", two)
-                break
-            if unlikely(_call_for_int(get_pid) != process):
-                break
-        put(task, "octets", octets)
-        put(task, "next", index)
-        put(task, "kept", kept)
-
-    return answer
 
 
 @cache
 def _compiled_for(abi: Abi) -> Compiled:
-    return Compiled(_answering(UNIT.get(abi.units, 0), terminated=abi.terminated), convention(abi), types.int64)
+    def make() -> tuple[Any, Any]:
+        from overlong.conformance.targets.adapters.compiled.answering import answering
+        from overlong.conformance.targets.adapters.compiled.calls import Convention
+
+        return answering(UNIT.get(abi.units, 0), terminated=abi.terminated), Convention(abi.name)
+
+    return Compiled(f"answers-{abi.name}", 1, make)
 
 
 class Answers:
@@ -183,7 +75,7 @@ class Answers:
         statuses, numbers = bytearray(count), array("I", bytes(4 * count))
         kept = bytearray((each * total + more * count) * self._unit + WORD)
         octets = ctypes.cast(ctypes.c_char_p(payload), ctypes.c_void_p).value or 0
-        task = _Task(
+        task = AnswersTask(
             function=self._function,
             octets=octets + 4 + 4 * count,
             lengths=_address(lengths),
@@ -208,7 +100,7 @@ class Answers:
         ] = []  # of breaches of the convention: the input, the output's offset, and the words
         while True:
             self._compiled(_address(words))
-            told = _Task(*words)
+            told = AnswersTask(*words)
             if os.getpid() != task.process:
                 os._exit(0)  # the function forked, and this is the fork
             if told.next and statuses[told.next - 1] == BROKEN:
@@ -222,7 +114,7 @@ class Answers:
         output = self._output(kept, told.kept - task.kept, said)
         return bytes(statuses).translate(_STATUSES), numbers.tobytes(), output
 
-    def _words(self, told: _Task, length: int) -> bytes:
+    def _words(self, told: AnswersTask, length: int) -> bytes:
         """The fault in the last answer, in words."""
         abi, room = self._abi, self._abi.room(length)
         kinds = [each for each in abi.parameters if each in ("cell", "cell32")]

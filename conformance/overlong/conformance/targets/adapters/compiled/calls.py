@@ -21,17 +21,14 @@ from numba.extending import (
 )
 
 from overlong.conformance.targets.adapters.abi import ABIS, ICU_OVERFLOW, ICU_REFUSALS, ITERATE, NOT_SAID, UNIT
-from overlong.conformance.targets.adapters.compiled.cached import sources
+from overlong.conformance.targets.adapters.compiled import ACCEPTED, BROKEN, REFUSED
 from overlong.conformance.targets.adapters.compiled.memory import below, load32, load64, store32, store64, unlikely
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from overlong.conformance.targets.adapters.abi import Abi
 
-ACCEPTED, REFUSED, BROKEN = range(3)
-"""The outcomes of a call; :func:`~overlong.conformance.oracle.kinds.answer_code` calls them ``A``, ``R`` and ``X``."""
 CELL = 16
 """The octets from one cell to the next."""
 
@@ -57,18 +54,13 @@ _CELLS = 5
 class Convention(types.Opaque):
     """The type of an empty parameter that determines how functions are called."""
 
-    def __init__(self, abi_name: str, of_sources: str) -> None:
+    def __init__(self, abi_name: str) -> None:
         self.abi_name = abi_name
-        super().__init__(f"Convention({abi_name}, {of_sources})")
+        super().__init__(f"Convention({abi_name})")
 
     @property
     def abi(self) -> Abi:
         return ABIS[self.abi_name]
-
-
-def convention(abi: Abi, *others: Path) -> Convention:
-    """The type of that convention; ``others``: further sources of the code compiled for it."""
-    return Convention(abi.name, sources(*others))
 
 
 register_model(Convention)(models.OpaqueModel)

@@ -9,11 +9,11 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
+from overlong.conformance.targets.adapters.compiled import WORD
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-WORD = 8
-"""The octets of a machine word."""
 _WORD = ir.IntType(64)
 
 
